@@ -1,0 +1,347 @@
+"""PTX as immutable values. `str(x)` of each value is legal PTX; lines are kept for messages only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+# Operands -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A register, special register, label, function or variable; which one, its scope decides."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Immediate:
+    """A number as it was written (`-1`, `0f3F800000`, `0x10U`) or a constant expression of numbers."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """`base` followed by a constant tail, for example `%rd1+4` or `table+8`; the tail may hold names."""
+
+    base: Name | Immediate
+    tail: tuple[Name | str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.base}{''.join(map(str, self.tail))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """A predicate operand that is inverted: `!%p1`."""
+
+    name: Name
+
+    def __str__(self) -> str:
+        return f"!{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two destinations, `%p1|%p2`."""
+
+    first: Name
+    second: Name
+
+    def __str__(self) -> str:
+        return f"{self.first}|{self.second}"
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """`{%r1, %r2}`."""
+
+    parts: tuple[Operand, ...]
+
+    def __str__(self) -> str:
+        return f"{{{', '.join(map(str, self.parts))}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`[%rd1+4]`, or several parts as texture and tensor instructions have: `[map, {%r1, %r2}]`."""
+
+    parts: tuple[Operand, ...]
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.parts))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The parenthesised lists of a call."""
+
+    parts: tuple[Operand, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.parts))})"
+
+
+Operand = Name | Immediate | Sum | Negated | Pair | Vector | Address | Arguments
+
+
+# Statements -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """`@%p1` or `@!%p1`."""
+
+    predicate: Name
+    negated: bool = False
+
+    def __str__(self) -> str:
+        return f"@{'!' if self.negated else ''}{self.predicate}"
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    opcode: str
+    operands: tuple[Operand, ...] = ()
+    guard: Guard | None = None
+    line: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        guard = f"{self.guard} " if self.guard else ""
+        operands = f" {', '.join(map(str, self.operands))}" if self.operands else ""
+        return f"{guard}{self.opcode}{operands};"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    name: str
+    line: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.name}:"
+
+
+@dataclass(frozen=True, slots=True)
+class Registers:
+    """`.reg .b32 %r<10>, %x;` as names with a count, or None for a single register."""
+
+    types: tuple[str, ...]
+    names: tuple[tuple[str, int | None], ...]
+
+    def __str__(self) -> str:
+        names = ", ".join(name if count is None else f"{name}<{count}>" for name, count in self.names)
+        return f".reg {' '.join(self.types)} {names};"
+
+
+Initializer = str | tuple["Initializer", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable or parameter without its semicolon.
+
+    `qualifiers` are the words between space and name (`.align 4`, `.v2`, `.u64`, `.ptr`) in order;
+    `dims` the array sizes, "" for `[]`; names within an initialiser stand in it as `Name`.
+    """
+
+    space: str
+    qualifiers: tuple[str, ...]
+    name: str = ""
+    dims: tuple[str, ...] = ()
+    init: tuple[Name | str, ...] = ()
+    linkage: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)
+
+    @property
+    def type(self) -> str:
+        """The scalar type without its dot, for example `u64`."""
+        return next((q[1:] for q in self.qualifiers if q[1:] in TYPE_BYTES), "b8")
+
+    @property
+    def alignment(self) -> int:
+        """Bytes: the `.align` of the declaration, else the size of one element."""
+        stated = [int(q.split()[1]) for q in self.qualifiers if q.startswith(".align ")]
+        if ".ptr" in self.qualifiers or not stated:  # after .ptr, .align speaks of what is pointed to
+            return self.element_bytes
+        return stated[0]
+
+    @property
+    def element_bytes(self) -> int:
+        lanes = next((int(q[2:]) for q in self.qualifiers if q in (".v2", ".v4", ".v8")), 1)
+        return TYPE_BYTES[self.type] * lanes
+
+    @property
+    def size(self) -> int:
+        """Bytes; 0 for an array of unstated size."""
+        size = self.element_bytes
+        for dim in self.dims:
+            size *= int(dim, 0) if dim else 0
+        return size
+
+    def __str__(self) -> str:
+        words = [*self.linkage, self.space, *self.qualifiers]
+        name = self.name + "".join(f"[{dim}]" for dim in self.dims)
+        init = f" = {''.join(map(str, self.init))}" if self.init else ""
+        return " ".join([*words, name] if name else words) + init
+
+
+TYPE_BYTES = {
+    "pred": 1, "b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2,
+    "b32": 4, "u32": 4, "s32": 4, "f32": 4, "f16x2": 4, "bf16x2": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8,
+    "b128": 16, "texref": 8, "samplerref": 8, "surfref": 8,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A directive kept by name: `.pragma "nounroll";`, `.maxntid 256, 1, 1`, `.loc 1 2 3`, `.file 1 "x"`."""
+
+    name: str
+    values: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        separator = " " if self.name in (".loc", ".file") else ", "
+        text = f"{self.name} {separator.join(self.values)}" if self.values else self.name
+        return f"{text};" if self.name in (".pragma", ".branchtargets", ".calltargets", ".alias") else text
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """`.callprototype (ret) _ (params);` behind its label."""
+
+    results: tuple[Variable, ...]
+    name: str
+    parameters: tuple[Variable, ...]
+    directives: tuple[Directive, ...] = ()
+
+    def __str__(self) -> str:
+        results = f"({', '.join(map(str, self.results))}) " if self.results else ""
+        directives = "".join(f" {d}" for d in self.directives)
+        return f".callprototype {results}{self.name} ({', '.join(map(str, self.parameters))}){directives};"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """`{ ... }` within a body, with names of its own."""
+
+    body: tuple[Statement, ...]
+
+    def __str__(self) -> str:
+        return "{\n" + "\n".join(map(str, self.body)) + "\n}"
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A variable declared within a body."""
+
+    variable: Variable
+
+    def __str__(self) -> str:
+        return f"{self.variable};"
+
+
+Statement = Instruction | Label | Registers | Declaration | Directive | Prototype | Scope
+
+
+# Module ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """An `.entry` or `.func`; `body` is None for a declaration. Keyword directives stand before the body."""
+
+    kind: str
+    name: str
+    parameters: tuple[Variable, ...] = ()
+    results: tuple[Variable, ...] = ()
+    directives: tuple[Directive, ...] = ()
+    body: tuple[Statement, ...] | None = None
+    linkage: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)
+
+    @property
+    def is_entry(self) -> bool:
+        return self.kind == ".entry"
+
+    def __str__(self) -> str:
+        head = " ".join([*self.linkage, self.kind])
+        results = f" ({', '.join(map(str, self.results))})" if self.results else ""
+        parameters = ",\n".join(f"    {p}" for p in self.parameters)
+        text = f"{head}{results} {self.name}" + (f"(\n{parameters}\n)" if parameters else "()")
+        text += "".join(f"\n{directive}" for directive in self.directives)
+        if self.body is None:
+            return f"{text};"
+        return f"{text}\n{{\n{indent(self.body)}}}"
+
+
+def indent(body: tuple[Statement, ...], depth: int = 1) -> str:
+    """The lines of a body; labels stand out to the left."""
+    pad = "    " * depth
+    lines = []
+    for statement in body:
+        if isinstance(statement, Scope):
+            lines.append(f"{pad}{{\n{indent(statement.body, depth + 1)}{pad}}}\n")
+        elif isinstance(statement, Label):
+            lines.append(f"{statement}\n")
+        else:
+            lines.append(f"{pad}{statement}\n")
+    return "".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A debug section, its words kept in order."""
+
+    name: str
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [""]
+        for i, word in enumerate(self.words):
+            follows_label = i + 1 < len(self.words) and self.words[i + 1] == ":"
+            if word in (".b8", ".b16", ".b32", ".b64") or follows_label:
+                lines.append(word)
+            else:
+                lines[-1] += word if word in (",", ":") else f" {word}"
+        return f".section {self.name}\n{{\n" + "\n".join(line for line in lines if line) + "\n}"
+
+
+Item = Directive | Variable | Function | Section
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One PTX file: `version` such as (9, 0), `target` such as ("sm_90", "debug"), then its items."""
+
+    version: tuple[int, int]
+    target: tuple[str, ...]
+    address_size: int
+    items: tuple[Item, ...]
+    source: str = field(default="<ptx>", compare=False)
+
+    @property
+    def entries(self) -> tuple[Function, ...]:
+        return tuple(f for f in self.functions if f.is_entry and f.body is not None)
+
+    @property
+    def functions(self) -> Iterator[Function]:
+        return (item for item in self.items if isinstance(item, Function))
+
+    @property
+    def variables(self) -> Iterator[Variable]:
+        return (item for item in self.items if isinstance(item, Variable))
+
+    def __str__(self) -> str:
+        head = [f".version {self.version[0]}.{self.version[1]}", f".target {', '.join(self.target)}"]
+        head.append(f".address_size {self.address_size}")
+        items = [f"{item};" if isinstance(item, Variable) else str(item) for item in self.items]
+        return "\n".join(head) + "\n\n" + "\n\n".join(items) + "\n"
