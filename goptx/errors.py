@@ -23,3 +23,7 @@ class CannotWeave(GoptxError):
 
 class AssemblyError(GoptxError):
     """The assembler is missing, refuses the text, or did not honour what was asked of it."""
+
+
+class DeviceError(GoptxError):
+    """No GPU, no cuda-python, or a load or launch that the driver refuses; says what to install."""

@@ -44,7 +44,7 @@ qualifier
 
 attribute: name=DOTTED ('(' values+=INTEGER (',' values+=INTEGER)* ')')?;
 
-dimension: '[' size=expression? ']';
+dimension: '[' size=INTEGER? ']';
 
 initializer: '{' (parts+=initializer (',' parts+=initializer)*)? '}' | of=expression;
 
@@ -64,7 +64,8 @@ statement
       '(' (params+=variable (',' params+=variable)*)? ')' directives+=directive* ';'                 # callPrototype
     ;
 
-locationWord: 'function_name' name=NAME ('+' offset=INTEGER)? | 'inlined_at' where+=INTEGER where+=INTEGER where+=INTEGER;
+// function_name L + 4      inlined_at 1 2 3
+locationWord: word=NAME (name=NAME ('+' offset=INTEGER)? | where+=INTEGER where+=INTEGER where+=INTEGER);
 
 registerName: name=NAME ('<' count=INTEGER '>')?;
 
@@ -89,7 +90,7 @@ expression: first=expressionTerm tail+=expressionTail*;
 expressionTail: operator=('+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^') term_=expressionTerm;
 
 expressionTerm
-    : sign=('-' | '+' | '~' | '!')? of=(INTEGER | FLOAT | STRING)
+    : sign=('-' | '+' | '~' | '!')? of=(INTEGER | FLOAT | STRING) ('(' masked=expression ')')?
     | name=NAME ('(' inner=expression ')')?
     | '(' nested=expression ')'
     ;
@@ -100,7 +101,7 @@ SPACE: '.global' | '.shared' | '.const' | '.local' | '.param' | '.tex' | '.sreg'
 NAME: [a-zA-Z_$%] [a-zA-Z0-9_$%]* ('.' [a-zA-Z0-9_$]+ | '::' [a-zA-Z0-9_$]+)*;
 DOTTED: '.' [a-zA-Z_] [a-zA-Z0-9_$]* ('::' [a-zA-Z0-9_$]+)*;
 FLOAT: '0' [fF] HEX+ | '0' [dD] HEX+ | [0-9]+ '.' [0-9]* EXPONENT? | [0-9]+ EXPONENT | '.' [0-9]+ EXPONENT?;
-INTEGER: '0' [xX] HEX+ 'U'? | '0' [bB] [01]+ 'U'? | [0-9]+ 'U'?;
+INTEGER: ('0' [xX] HEX+ | '0' [bB] [01]+ | '0' [0-7]* | [1-9] [0-9]*) 'U'?;
 STRING: '"' (~["\\\r\n] | '\\' .)* '"';
 
 fragment HEX: [0-9a-fA-F];

@@ -47,7 +47,9 @@ def is_current(target: Path, fresh: str) -> bool:
 def main() -> int:
     """Build or check all kernels; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare the committed PTX with a fresh build, write nothing")
+    parser.add_argument(
+        "--check", action="store_true", help="compare the committed PTX with a fresh build, write nothing"
+    )
     parser.add_argument("--nvcc", default="nvcc", help="the compiler to call (default: %(default)s)")
     arguments = parser.parse_args()
     check: bool = arguments.check

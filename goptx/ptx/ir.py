@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+
+def whole_number(text: str) -> int:
+    """The value of PTX's integer literals: `16`, `0x10`, `0b10000`, `020`, each with or without a `U`."""
+    digits = text.removesuffix("U")
+    return int(digits, 8 if digits.isdigit() and digits.startswith("0") else 0)
+
+
 # Operands -------------------------------------------------------------------------------------------
 
 
@@ -168,7 +175,7 @@ class Variable:
     @property
     def alignment(self) -> int:
         """Bytes: the `.align` of the declaration, else the size of one element."""
-        stated = [int(q.split()[1]) for q in self.qualifiers if q.startswith(".align ")]
+        stated = [whole_number(q.split()[1]) for q in self.qualifiers if q.startswith(".align ")]
         if ".ptr" in self.qualifiers or not stated:  # after .ptr, .align speaks of what is pointed to
             return self.element_bytes
         return stated[0]
@@ -183,7 +190,7 @@ class Variable:
         """Bytes; 0 for an array of unstated size."""
         size = self.element_bytes
         for dim in self.dims:
-            size *= int(dim, 0) if dim else 0
+            size *= whole_number(dim) if dim else 0
         return size
 
     def __str__(self) -> str:

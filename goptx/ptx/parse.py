@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from antlr4 import CommonTokenStream, InputStream, Lexer, ParserRuleContext
+from antlr4 import CommonTokenStream, InputStream, Lexer, ParserRuleContext, Token
 from antlr4.atn.PredictionMode import PredictionMode
 from antlr4.error.ErrorListener import ErrorListener
 
@@ -41,6 +41,7 @@ from goptx.ptx.ir import (
     Sum,
     Variable,
     Vector,
+    whole_number,
 )
 
 
@@ -64,15 +65,12 @@ def parse(text: str | bytes, source: str = "<ptx>") -> Module:
         try:
             text = text.rstrip(b"\0").decode("utf-8")
         except UnicodeDecodeError as error:
-            raise PtxSyntaxError(
-                f"{source}: not text (byte {error.start} is no UTF-8), so not PTX; a cubin or fat binary "
-                "holds PTX only if it was built in: extract it with `cuobjdump -ptx`."
-            ) from None
+            raise _binary(source, f"byte {error.start} is no UTF-8") from None
     if "\0" in text:
-        raise PtxSyntaxError(f"{source}: holds zero bytes, so it is a binary file, not PTX text.")
+        raise _binary(source, f"byte {text.index(chr(0))} is zero")
     if not text.strip():
         raise PtxSyntaxError(f"{source}: the file is empty; expected PTX text that begins with `.version`.")
-    listener = _Raise(source, text.splitlines())
+    listener = _Raise(source, [line.rstrip("\r") for line in text.split("\n")])
     lexer = PtxLexer(InputStream(text))
     lexer.removeErrorListeners()
     lexer.addErrorListener(listener)
@@ -81,27 +79,39 @@ def parse(text: str | bytes, source: str = "<ptx>") -> Module:
     parser.addErrorListener(listener)
     parser.buildParseTrees = False
     parser._interp.predictionMode = PredictionMode.SLL
-    parser.addParseListener(_Reader())
-    return _module(parser.module(), source, listener)
+    parser.addParseListener(_Reader(listener))
+    try:
+        return _module(parser.module(), source, listener)
+    except RecursionError:
+        raise PtxSyntaxError(f"{source}: braces or parentheses are nested too deeply; is the file PTX?") from None
 
 
-class _Raise(ErrorListener):  # type: ignore[misc]
+def _binary(source: str, reason: str) -> PtxSyntaxError:
+    return PtxSyntaxError(
+        f"{source}: not text ({reason}), so not PTX; a cubin or fat binary holds PTX only if it was built in: "
+        "extract it with `cuobjdump -ptx`."
+    )
+
+
+class _Raise(ErrorListener):
     """Turns the first complaint of lexer or parser into `PtxSyntaxError`."""
 
     def __init__(self, source: str, lines: Sequence[str]) -> None:
         self.source = source
         self.lines = lines
+        self.raised = False
 
     def syntaxError(
         self, recognizer: Any, symbol: Any, line: int, column: int, message: str, error: Exception | None
     ) -> None:
+        self.raised = True
         if isinstance(recognizer, Lexer):
             raise self.at(line, column, f"cannot read this here: {message}")
-        found = "the end of the file" if symbol.type == -1 else f"`{symbol.text}`"
+        found = "the end of the file" if symbol.type == Token.EOF else f"`{symbol.text}`"
         # ANTLR records more than the tokens that can follow; those of the present state say what is missing.
         wanted = sorted(_spelling(t) for i in recognizer.getExpectedTokens().intervals for t in i)
-        expected = wanted[0] if len(wanted) == 1 else f"one of {' '.join(wanted)}"
-        raise self.at(line, column, f"found {found}, expected {expected}")
+        cut = "; is the file cut off?" if symbol.type == Token.EOF else ""
+        raise self.at(line, column, f"found {found}, expected {' or '.join(wanted)}{cut}")
 
     def at(self, line: int, column: int, problem: str) -> PtxSyntaxError:
         quoted = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
@@ -110,26 +120,32 @@ class _Raise(ErrorListener):  # type: ignore[misc]
 
 
 def _spelling(token: int) -> str:
-    if token == -1:
+    if token == Token.EOF:
         return "the end of the file"
     literal = PtxParser.literalNames[token] if token < len(PtxParser.literalNames) else "<INVALID>"
     if literal != "<INVALID>":
-        return str(literal).strip("'")
+        return f"`{str(literal)[1:-1]}`"
     words = {"NAME": "a name", "DOTTED": "a directive", "INTEGER": "a whole number", "FLOAT": "a number",
-             "STRING": "a string", "LINKAGE": ".visible", "SPACE": "a state space"}  # fmt: skip
-    return words.get(PtxParser.symbolicNames[token], PtxParser.symbolicNames[token])
+             "STRING": "a string", "LINKAGE": "`.visible`", "SPACE": "a state space"}  # fmt: skip
+    symbolic = str(PtxParser.symbolicNames[token])
+    return words.get(symbolic, symbolic)
 
 
 class _Reader:
     """Parse listener that leaves each rule's value in `ctx.value` as the rule ends."""
 
+    def __init__(self, errors: _Raise) -> None:
+        self.errors = errors
+
     def enterEveryRule(self, ctx: ParserRuleContext) -> None:
         pass
 
     def exitEveryRule(self, ctx: ParserRuleContext) -> None:
+        if self.errors.raised:  # the rules that the error cuts off are left too, half read
+            return
         reader = READERS.get(type(ctx))
         if reader is not None:
-            ctx.value = reader(ctx)
+            ctx.value = reader(ctx)  # type: ignore[attr-defined]
 
     def visitTerminal(self, node: object) -> None:
         pass
@@ -160,13 +176,15 @@ def _module(c: Any, source: str, listener: _Raise) -> Module:
                 major, dot, minor = item.number.text.partition(".")
                 if not (major.isdigit() and dot and minor.isdigit()):
                     raise listener.at(
-                        item.number.line, item.number.column, f"`{item.number.text}` is no PTX version such as 8.0"
+                        item.number.line,
+                        item.number.column,
+                        f"`{item.number.text}` is no PTX version such as 8.0",
                     )
                 version = int(major), int(minor)
             case PtxParser.TargetContext:
                 target = _texts(item.names)
             case PtxParser.AddressSizeContext:
-                address_size = int(item.bits.text)
+                address_size = whole_number(item.bits.text)
             case _:
                 items.append(item.value)
         if version is None:
@@ -182,9 +200,7 @@ def _symbol(c: Any) -> Item:
     linkage = _texts(c.linkage)
     if isinstance(item, Variable):
         return Variable(item.space, item.qualifiers, item.name, item.dims, item.init, linkage, item.line)
-    return Function(
-        item.kind, item.name, item.parameters, item.results, item.directives, item.body, linkage, item.line
-    )
+    return Function(item.kind, item.name, item.parameters, item.results, item.directives, item.body, linkage, item.line)
 
 
 def _entry(c: Any) -> Function:
@@ -196,7 +212,14 @@ def _entry(c: Any) -> Function:
 def _function(c: Any) -> Function:
     directives = tuple(Directive(t.text, (), t.line) for t in c.before) + _values(c.directives)
     return Function(
-        ".func", c.name.text, _values(c.params), _values(c.results), directives, _body(c.body), (), c.start.line
+        ".func",
+        c.name.text,
+        _values(c.params),
+        _values(c.results),
+        directives,
+        _body(c.body),
+        (),
+        c.start.line,
     )
 
 
@@ -230,9 +253,8 @@ def _location(c: Any) -> tuple[Statement, ...]:
 
 
 def _location_word(c: Any) -> str:
-    if c.name is not None:
-        return f"function_name {c.name.text}" + (f"+{c.offset.text}" if c.offset else "")
-    return "inlined_at " + " ".join(_texts(c.where))
+    where = c.name.text + (f"+{c.offset.text}" if c.offset else "") if c.name else " ".join(_texts(c.where))
+    return f"{c.word.text} {where}"
 
 
 def _file(c: Any) -> Directive:
@@ -253,7 +275,7 @@ def _qualifier(c: Any) -> str:
 
 
 def _attribute(c: Any) -> str:
-    return c.name.text + (f"({', '.join(_texts(c.values))})" if c.values else "")
+    return str(c.name.text) + (f"({', '.join(_texts(c.values))})" if c.values else "")
 
 
 def _initializer(c: Any) -> tuple[Name | str, ...]:
@@ -278,7 +300,8 @@ def _expression_term(c: Any) -> tuple[Name | str, ...]:
     if c.name:
         inner = ("(", *c.inner.value, ")") if c.inner else ()
         return (Name(c.name.text), *inner)
-    return ((c.sign.text if c.sign else "") + c.of.text,)
+    masked = ("(", *c.masked.value, ")") if c.masked else ()
+    return ((c.sign.text if c.sign else "") + c.of.text, *masked)
 
 
 def _symbolic(c: Any) -> Operand:
@@ -336,7 +359,7 @@ READERS: dict[type, Callable[[Any], Any]] = {
     P.VariableContext: _variable,
     P.QualifierContext: _qualifier,
     P.AttributeContext: _attribute,
-    P.DimensionContext: lambda c: "".join(map(str, c.size.value)) if c.size else "",
+    P.DimensionContext: lambda c: c.size.text if c.size else "",
     P.InitializerContext: _initializer,
     P.BlockContext: _block,
     P.NamedContext: _named,
@@ -350,7 +373,7 @@ READERS: dict[type, Callable[[Any], Any]] = {
     P.BranchTargetsContext: _directives(".branchtargets"),
     P.CallTargetsContext: _directives(".calltargets"),
     P.CallPrototypeContext: _prototype,
-    P.RegisterNameContext: lambda c: (c.name.text, int(c.count.text) if c.count else None),
+    P.RegisterNameContext: lambda c: (c.name.text, whole_number(c.count.text) if c.count else None),
     P.VectorContext: lambda c: Vector(_values(c.parts)),
     P.AddressContext: lambda c: Address(_values(c.parts)),
     P.TupleContext: lambda c: Arguments(_values(c.parts)),

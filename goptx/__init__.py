@@ -1,0 +1,69 @@
+"""goptx weaves GPU kernels at PTX level: `goptx.weave(ptx_a, ptx_b)`.
+
+The names below are loaded when first used; importing goptx imports neither CUDA nor numpy. No folder bears
+the name of a public function, since importing it would put the module in the function's place.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from goptx.errors import (
+    AssemblyError,
+    CannotLink,
+    CannotWeave,
+    DeviceError,
+    GoptxError,
+    InputError,
+    PtxSyntaxError,
+)
+
+if TYPE_CHECKING:
+    from goptx.device.sweep import Sweep, sweep
+    from goptx.latency.table import LatencyTable, load_table
+    from goptx.ptx.parse import parse, read
+    from goptx.weaving.pipeline import weave
+    from goptx.weaving.result import Woven
+
+_HOMES = {
+    "LatencyTable": "goptx.latency.table",
+    "Sweep": "goptx.device.sweep",
+    "Woven": "goptx.weaving.result",
+    "load_table": "goptx.latency.table",
+    "parse": "goptx.ptx.parse",
+    "read": "goptx.ptx.parse",
+    "sweep": "goptx.device.sweep",
+    "weave": "goptx.weaving.pipeline",
+}
+
+__all__ = [
+    "AssemblyError",
+    "CannotLink",
+    "CannotWeave",
+    "DeviceError",
+    "GoptxError",
+    "InputError",
+    "LatencyTable",
+    "PtxSyntaxError",
+    "Sweep",
+    "Woven",
+    "load_table",
+    "parse",
+    "read",
+    "sweep",
+    "weave",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'goptx' has no attribute {name!r}")
+    # Importing goptx.weaving.pipeline also binds the folder `goptx.weave`; the function has to win.
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

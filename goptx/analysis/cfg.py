@@ -1,0 +1,382 @@
+"""Cuts a flat body into basic blocks and gives the control-flow graph of a kernel.
+
+Requires: a `FlatBody`. Ensures: every path of a thread ends in the block `EXIT`; every block but that
+one has an `end` that names its successors; a branch whose two sides are one is a `Jump`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import networkx as nx
+
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import FlatBody
+from goptx.ptx.ir import Directive, Guard, Instruction, Label, Name, Operand, Prototype, Scope
+from goptx.ptx.opcodes import facts_of
+
+EXIT = "exit"
+Code = Instruction | Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    target: str
+
+    def successors(self) -> tuple[str, ...]:
+        return (self.target,)
+
+    def kinds(self) -> tuple[str, ...]:
+        return ("jump",)
+
+    def reads(self) -> tuple[str, ...]:
+        return ()
+
+    def retarget(self, new: dict[str, str]) -> End:
+        return Jump(new.get(self.target, self.target))
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """To `taken` where the guard holds, else to `fallen`; `uniform` if every lane of a warp agrees."""
+
+    guard: Guard
+    taken: str
+    fallen: str
+    uniform: bool = False
+    line: int = field(default=0, compare=False)
+
+    def successors(self) -> tuple[str, ...]:
+        return (self.taken, self.fallen)
+
+    def kinds(self) -> tuple[str, ...]:
+        return ("taken", "fallen")
+
+    def reads(self) -> tuple[str, ...]:
+        return (self.guard.predicate.text,)
+
+    def retarget(self, new: dict[str, str]) -> End:
+        taken, fallen = new.get(self.taken, self.taken), new.get(self.fallen, self.fallen)
+        return Jump(taken) if taken == fallen else Branch(self.guard, taken, fallen, self.uniform, self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """`brx.idx`: to `targets[index]`."""
+
+    index: Operand
+    targets: tuple[str, ...]
+    uniform: bool = False
+    line: int = field(default=0, compare=False)
+
+    def successors(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.targets))
+
+    def kinds(self) -> tuple[str, ...]:
+        return tuple("case" for _ in self.successors())
+
+    def reads(self) -> tuple[str, ...]:
+        return (self.index.text,) if isinstance(self.index, Name) else ()
+
+    def retarget(self, new: dict[str, str]) -> End:
+        return Switch(self.index, tuple(new.get(t, t) for t in self.targets), self.uniform, self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The end of a kernel for this thread."""
+
+    def successors(self) -> tuple[str, ...]:
+        return ()
+
+    def kinds(self) -> tuple[str, ...]:
+        return ()
+
+    def reads(self) -> tuple[str, ...]:
+        return ()
+
+    def retarget(self, new: dict[str, str]) -> End:
+        return self
+
+
+End = Jump | Branch | Switch | Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Straight code and how it ends. `pragmas` stand at its very beginning.
+
+    A block with a `region` has no code: it stands for that piece of divergent flow, whole.
+    """
+
+    code: tuple[Code, ...]
+    end: End
+    pragmas: tuple[Directive, ...] = ()
+    region: Region | None = None
+
+    def instructions(self) -> Iterator[Instruction]:
+        """Every instruction of the block, those of call scopes and of a region's blocks among them."""
+        for code in self.code:
+            if isinstance(code, Scope):
+                yield from instructions_in(code)
+            else:
+                yield code
+        if self.region:
+            for block in self.region.blocks.values():
+                yield from block.instructions()
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A piece of flow with one way in (`entry`) and one way out: every path leads to the block `leave`,
+    which is not among `blocks`. All lanes that enter leave together."""
+
+    entry: str
+    blocks: dict[str, Block]
+    leave: str
+
+
+def instructions_in(scope: Scope) -> Iterator[Instruction]:
+    """The instructions of a scope and of those within it, in order."""
+    for statement in scope.body:
+        if isinstance(statement, Instruction):
+            yield statement
+        elif isinstance(statement, Scope):
+            yield from instructions_in(statement)
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The blocks of one kernel by name, in layout order; `EXIT` is always among them."""
+
+    entry: str
+    blocks: dict[str, Block]
+
+    def graph(self) -> nx.DiGraph[str]:
+        """Blocks on nodes (attribute `block`), edge kinds on edges (attribute `kind`)."""
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        for name, block in self.blocks.items():
+            graph.add_node(name, block=block)
+        for name, block in self.blocks.items():
+            for target, kind in zip(block.end.successors(), block.end.kinds(), strict=True):
+                graph.add_edge(name, target, kind=kind)
+        return graph
+
+    def reverse_postorder(self) -> list[str]:
+        """Blocks reachable from the entry, predecessors first but for back edges."""
+        return list(nx.dfs_postorder_nodes(self.graph(), self.entry))[::-1]
+
+    def dominators(self) -> dict[str, str | None]:
+        """Immediate dominators; the entry's is None."""
+        idom = dict(nx.immediate_dominators(self.graph(), self.entry))
+        idom[self.entry] = None
+        return idom
+
+    def post_dominators(self) -> dict[str, str | None]:
+        """Immediate post-dominators; that of `EXIT` is None. Endless loops count as leading to `EXIT`."""
+        ipdom = dict(nx.immediate_dominators(self.with_virtual_exits().reverse(copy=False), EXIT))
+        ipdom[EXIT] = None
+        return ipdom
+
+    def with_virtual_exits(self) -> nx.DiGraph[str]:
+        """The graph with an edge to `EXIT` from each region that can never reach it."""
+        graph = self.graph()
+        while trapped := {n for n in graph if n != EXIT and n not in nx.ancestors(graph, EXIT)}:
+            for component in nx.strongly_connected_components(graph.subgraph(trapped)):
+                if all(t in component for n in component for t in graph.succ[n]):
+                    graph.add_edge(min(component), EXIT, kind="virtual")
+        return graph
+
+    def pruned(self) -> Flow:
+        """Without empty blocks and unreachable ones, a jump joined with its target where no other leads there."""
+        flow = self.without_empty()
+        blocks: dict[str, Block] = {}
+        for head, members in flow.chains().items():
+            pieces = [flow.blocks[m] for m in members]
+            code = tuple(c for piece in pieces for c in piece.code)
+            blocks[head] = Block(code, pieces[-1].end, pieces[0].pragmas, pieces[0].region)
+        return Flow(flow.entry, blocks)
+
+    def without_empty(self) -> Flow:
+        """Without blocks that only jump on and blocks that cannot be reached; `EXIT` comes last."""
+        skipped = {name: self._past_empty(name) for name in self.blocks}
+        redirected = {n: replace(b, end=b.end.retarget(skipped)) for n, b in self.blocks.items()}
+        reachable = [n for n in Flow(self.entry, redirected).reverse_postorder() if n != EXIT]
+        return Flow(self.entry, {n: redirected[n] for n in [*reachable, EXIT]})
+
+    def chains(self) -> dict[str, tuple[str, ...]]:
+        """Runs of blocks that always follow each other, by their first block; each could be one block."""
+        predecessors = self.graph().pred
+        follower: dict[str, str] = {}
+        for name, block in self.blocks.items():
+            match block.end:
+                case Jump(target) if target not in (EXIT, self.entry) and len(predecessors[target]) == 1:
+                    if not (block.region or self.blocks[target].region or self.blocks[target].pragmas):
+                        follower[name] = target
+        chains: dict[str, tuple[str, ...]] = {}
+        followers = set(follower.values())
+        for name in self.blocks:
+            if name not in followers:
+                members = [name]
+                while members[-1] in follower:
+                    members.append(follower[members[-1]])
+                chains[name] = tuple(members)
+        return chains
+
+    def _past_empty(self, name: str) -> str:
+        seen: set[str] = set()
+        while name not in seen and name != self.entry:
+            seen.add(name)
+            block = self.blocks[name]
+            if block.code or block.region or not isinstance(block.end, Jump):
+                break
+            name = block.end.target
+        return name
+
+
+def control_flow(body: FlatBody, where: str = "<ptx>") -> Flow:
+    """The control-flow graph of a flat body; `where` names the file in messages.
+
+    Raises `CannotWeave` for a branch whose targets are unknown.
+    """
+    return _Cutter(body, where).cut().pruned()
+
+
+class _Cutter:
+    def __init__(self, body: FlatBody, where: str) -> None:
+        self.where = where
+        self.code = body.code
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.labels = {s.name for s in body.code if isinstance(s, Label)}
+        for label, following in zip(body.code, body.code[1:], strict=False):
+            if isinstance(label, Label) and isinstance(following, Directive) and following.name == ".branchtargets":
+                self.tables[label.name] = following.values
+        self.blocks: dict[str, Block] = {}
+        self.fresh = 0
+
+    def cut(self) -> Flow:
+        name, code, pragmas = "entry", list[Code](), list[Directive]()
+        for statement in self.code:
+            match statement:
+                case Label(label) if label not in self.tables:
+                    self.blocks[name] = Block(tuple(code), Jump(label), tuple(pragmas))
+                    name, code, pragmas = label, [], []
+                case Directive(".pragma"):
+                    pragmas.append(statement)
+                case Instruction(opcode) if facts_of(opcode).row.ends in ("branch", "exit"):
+                    self.fresh += 1
+                    following = f"after_{self.fresh}"
+                    self.blocks[name] = Block(tuple(code), self.end(statement, following), tuple(pragmas))
+                    name, code, pragmas = following, [], []
+                case Instruction() | Scope():
+                    code.append(statement)
+                case Prototype():
+                    raise CannotWeave(
+                        f"{self.where}: an indirect call (.callprototype) cannot be woven yet; use separate launches."
+                    )
+        self.blocks[name] = Block(tuple(code), Jump(EXIT), tuple(pragmas))
+        self.blocks[EXIT] = Block((), Stop())
+        return Flow("entry", self.blocks)
+
+    def end(self, instruction: Instruction, following: str) -> End:
+        facts = facts_of(instruction.opcode)
+        if facts.row.ends == "exit":
+            target = EXIT
+        elif facts.base == "brx":
+            return self.switch(instruction, following)
+        else:
+            target = self.label(instruction, str(instruction.operands[0]))
+        if instruction.guard is None:
+            return Jump(target)
+        return Branch(instruction.guard, target, following, "uni" in facts.modifiers, instruction.line)
+
+    def switch(self, instruction: Instruction, following: str) -> End:
+        index, table = instruction.operands[0], str(instruction.operands[1])
+        if table not in self.tables:
+            raise CannotWeave(
+                f"{self.where}:{instruction.line}: `{instruction}`: the target list `{table}` is not declared; "
+                f"write `{table}: .branchtargets L1, L2;` in the same function."
+            )
+        targets = tuple(self.label(instruction, t) for t in self.tables[table])
+        switch = Switch(index, targets, "uni" in facts_of(instruction.opcode).modifiers, instruction.line)
+        if instruction.guard is None:
+            return switch
+        self.fresh += 1
+        inner = f"switch_{self.fresh}"
+        self.blocks[inner] = Block((), switch)
+        return Branch(instruction.guard, inner, following, line=instruction.line)
+
+    def label(self, instruction: Instruction, name: str) -> str:
+        if name not in self.labels:
+            raise CannotWeave(
+                f"{self.where}:{instruction.line}: `{instruction}`: the label `{name}` does not exist in this function."
+            )
+        return name
+
+
+def loops(flow: Flow) -> dict[str, frozenset[str]]:
+    """Natural loops: header to the blocks of its body, loops with one header joined.
+
+    A cycle whose header does not dominate it (irreducible flow) is listed under its first block, whole.
+    """
+    graph = flow.graph()
+    order = flow.reverse_postorder()
+    idom = flow.dominators()
+    bodies: dict[str, set[str]] = {}
+    for source in order:
+        for target in graph.succ[source]:
+            if _dominates(idom, target, source):
+                body = bodies.setdefault(target, {target})
+                stack = [source]
+                while stack:
+                    block = stack.pop()
+                    if block not in body:
+                        body.add(block)
+                        stack += graph.pred[block]
+    forward = graph.copy()
+    forward.remove_edges_from([(s, t) for s, t in graph.edges if _dominates(idom, t, s)])
+    rank = {name: i for i, name in enumerate(order)}
+    for component in nx.strongly_connected_components(forward.subgraph(order)):
+        if len(component) > 1:
+            bodies.setdefault(min(component, key=rank.__getitem__), set()).update(component)
+    return {header: frozenset(bodies[header]) for header in sorted(bodies, key=rank.__getitem__)}
+
+
+def depths(flow: Flow) -> dict[str, int]:
+    """Of each block, how many loops it lies in."""
+    bodies = loops(flow).values()
+    return {name: sum(name in body for body in bodies) for name in flow.blocks}
+
+
+def _dominates(idom: dict[str, str | None], above: str, below: str | None) -> bool:
+    while below is not None and below != above:
+        below = idom.get(below)
+    return below == above
+
+
+def dominated_by(flow: Flow, above: str) -> frozenset[str]:
+    """The blocks that `above` dominates, itself among them."""
+    idom = flow.dominators()
+    return frozenset(n for n in idom if _dominates(idom, above, n))
+
+
+def controls(flow: Flow) -> dict[str, frozenset[str]]:
+    """Of each block, the blocks whose branch decides directly whether it runs (control dependence).
+
+    That is the post-dominance frontier (Ferrante, Ottenstein, Warren 1987).
+    """
+    frontiers = nx.dominance_frontiers(flow.with_virtual_exits().reverse(copy=False), EXIT)
+    return {name: frozenset(frontiers.get(name, ())) for name in flow.blocks}
+
+
+def closure(start: Iterable[str], edges: dict[str, frozenset[str]]) -> frozenset[str]:
+    """Everything that `start` leads to over `edges`, `start` left out unless it is reached again."""
+    seen: set[str] = set()
+    stack = [t for s in start for t in edges.get(s, ())]
+    while stack:
+        name = stack.pop()
+        if name not in seen:
+            seen.add(name)
+            stack += edges.get(name, ())
+    return frozenset(seen)

@@ -1,0 +1,149 @@
+"""What instructions read and write, and the one data-flow solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from goptx.analysis.cfg import Block, Code, Flow, instructions_in
+from goptx.ptx.ir import (
+    Address,
+    Arguments,
+    Immediate,
+    Name,
+    Negated,
+    Operand,
+    Pair,
+    Scope,
+    Sum,
+    Vector,
+)
+from goptx.ptx.opcodes import facts_of
+
+
+def names_in(operand: Operand) -> Iterator[str]:
+    """Every name that an operand mentions; `_` is no name."""
+    match operand:
+        case Name(text):
+            if text != "_":
+                yield text
+        case Immediate():
+            return
+        case Sum(base, tail):
+            if isinstance(base, Name):
+                yield base.text
+            yield from (t.text for t in tail if isinstance(t, Name))
+        case Negated(name):
+            yield name.text
+        case Pair(first, second):
+            yield from (n.text for n in (first, second) if n.text != "_")
+        case Vector(parts) | Address(parts) | Arguments(parts):
+            for part in parts:
+                yield from names_in(part)
+
+
+def register_of(name: str) -> str:
+    """The register that holds a name: `%v.x` lies in `%v`; special registers stay as they are."""
+    return name if name.startswith("%") and name.partition(".")[0] in _WITH_AXES else name.partition(".")[0]
+
+
+_WITH_AXES = frozenset("%tid %ntid %ctaid %nctaid %clusterid %nclusterid %cluster_ctaid %cluster_nctaid".split())
+
+
+def written(code: Code) -> frozenset[str]:
+    """Registers that an instruction, or the instructions of a call scope, may write."""
+    if isinstance(code, Scope):
+        return frozenset().union(*(written(s) for s in instructions_in(code)))
+    row = facts_of(code.opcode).row
+    return frozenset(
+        register_of(name)
+        for operand in code.operands[: row.writes]
+        if not isinstance(operand, Address)
+        for name in names_in(operand)
+    )
+
+
+def read(code: Code) -> frozenset[str]:
+    """Registers, special registers and symbols that an instruction or call scope may read."""
+    if isinstance(code, Scope):
+        return frozenset().union(*(read(s) for s in instructions_in(code)))
+    row = facts_of(code.opcode).row
+    names = {register_of(code.guard.predicate.text)} if code.guard else set()
+    for position, operand in enumerate(code.operands):
+        if position >= row.writes or row.updates or isinstance(operand, Address):
+            names.update(register_of(name) for name in names_in(operand))
+        elif isinstance(operand, Name) and "." in operand.text:
+            names.add(register_of(operand.text))  # writing one component keeps the others
+    return frozenset(names)
+
+
+def killed(code: Code) -> frozenset[str]:
+    """Registers whose old value is surely gone afterwards."""
+    if isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates:
+        return frozenset()
+    return frozenset(name for name in written(code) if name not in read(code))
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem(Generic[T]):
+    """A data-flow analysis as a value: its direction, the value at the boundary, merge and transfer."""
+
+    forward: bool
+    boundary: T
+    merge: Callable[[Iterable[T]], T]
+    transfer: Callable[[str, T], T]
+
+
+def solve(flow: Flow, problem: Problem[T]) -> tuple[dict[str, T], dict[str, T]]:
+    """The values before and after each block in the direction of the analysis, by round-robin iteration."""
+    graph = flow.graph()
+    sources = graph.pred if problem.forward else graph.succ
+    order = flow.reverse_postorder() if problem.forward else flow.reverse_postorder()[::-1]
+    before: dict[str, T] = {}
+    after: dict[str, T] = {}
+    changed = True
+    while changed:
+        changed = False
+        for name in order:
+            incoming = [after[s] for s in sources[name] if s in after]
+            if not sources[name] or (problem.forward and name == flow.entry):
+                incoming.append(problem.boundary)
+            before[name] = problem.merge(incoming)
+            result = problem.transfer(name, before[name])
+            if name not in after or after[name] != result:
+                after[name] = result
+                changed = True
+    return before, after
+
+
+def live_in(flow: Flow) -> dict[str, frozenset[str]]:
+    """Registers whose value at the start of each block may still be read."""
+    uses: dict[str, frozenset[str]] = {}
+    kills: dict[str, frozenset[str]] = {}
+    for name, block in flow.blocks.items():
+        uses[name], kills[name] = _upward(block)
+    problem: Problem[frozenset[str]] = Problem(
+        forward=False,
+        boundary=frozenset(),
+        merge=lambda values: frozenset().union(*values),
+        transfer=lambda name, out: uses[name] | (out - kills[name]),
+    )
+    return solve(flow, problem)[1]
+
+
+def _upward(block: Block) -> tuple[frozenset[str], frozenset[str]]:
+    """Registers that a block reads before it writes them, and those whose value surely ends in it."""
+    used: set[str] = set()
+    gone: set[str] = set()
+    if block.region:  # some of its blocks may not run: everything read counts, nothing is surely gone
+        for inner in block.region.blocks.values():
+            used |= _upward(inner)[0]
+    for code in block.code:
+        used |= read(code) - gone
+        gone |= killed(code)
+    used |= {register_of(n) for n in block.end.reads()} - gone
+    return frozenset(used), frozenset(gone)

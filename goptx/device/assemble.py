@@ -1,0 +1,233 @@
+"""PTX text to cubin, with ptxas or nvJitLink, and what the assembler says that the kernel costs.
+
+Needs no GPU and no driver. Imports CUDA only when nvJitLink is used.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from goptx.device.assembler_log import constant_bytes, quote_diagnostics, read_usage, read_warnings
+from goptx.errors import AssemblyError, InputError
+
+_TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.MULTILINE)
+_WHEEL_PATHS = ("nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas")
+_INSTALL = "`pip install goptx[ptxas]`, or name the path of yours in the environment variable GOPTX_PTXAS"
+
+
+class RegisterCapWarning(UserWarning):
+    """The assembler gave a kernel more registers per thread than the cap that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """One assembled module and the costs of one of its entries.
+
+    `registers` are per thread, `barriers` per CTA; `spill_store_bytes`, `spill_load_bytes` and `stack_bytes`
+    per thread (spills are static counts of bytes in the code, not traffic); `shared_bytes` is static shared
+    memory per CTA without what the driver reserves; `constant_bytes` the constant banks that the entry sees,
+    parameters included. `assembler` is name and version, `log` all that it printed, `warnings` its own
+    warnings and, last, a register cap that was not kept.
+    """
+
+    cubin: bytes
+    registers: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+    stack_bytes: int
+    shared_bytes: int
+    constant_bytes: int
+    barriers: int
+    assembler: str
+    arch: str
+    log: str
+    warnings: tuple[str, ...]
+
+
+def assemble(
+    ptx: str,
+    *,
+    entry: str,
+    arch: str | None = None,
+    max_registers: int | None = None,
+    fmad: bool = True,
+    assembler: str | None = None,
+) -> Assembly:
+    """Assembles the module `ptx` and reports the costs of its entry `entry`.
+
+    `arch` (such as "sm_90a") defaults to the text's `.target`. `assembler` is "ptxas", "nvjitlink" or the
+    path of a ptxas; None takes the first of: the path in GOPTX_PTXAS, ptxas on the PATH, ptxas of the wheel
+    nvidia-cuda-nvcc, nvJitLink. `fmad=False` forbids contracting `mul` and `add` to `fma`. `max_registers`
+    only says what the register count is compared with: the cap itself is a `.maxnreg` in the text, because
+    `-maxrregcount` is silently ignored beside `.maxntid` and `.reqntid`. A count above it is one of
+    `Assembly.warnings`.
+
+    Raises AssemblyError when there is no assembler or it refuses the text (with its own lines and the PTX
+    lines they name), InputError when the text has no `.target` or no entry of that name.
+    """
+    if arch is None:
+        target = _TARGET.search(ptx)
+        if target is None:
+            raise InputError('the PTX has no `.target`: pass arch, for example arch="sm_90"')
+        arch = target[1]
+    name, run = _choose(assembler)
+    cubin, log = run(ptx, arch, fmad)
+    usage = read_usage(log, arch)
+    if entry not in usage:
+        raise InputError(f"no entry `{entry}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
+    cost = usage[entry]
+    warnings = read_warnings(log)
+    if max_registers is not None and cost.registers > max_registers:
+        warnings += (
+            f"{name} gave `{entry}` {cost.registers} registers per thread for {arch}, above the cap of "
+            f"{max_registers}: the text needs `.maxnreg {max_registers}`, and some targets have a minimum",
+        )
+    return Assembly(
+        cubin=cubin,
+        registers=cost.registers,
+        spill_store_bytes=cost.spill_store_bytes,
+        spill_load_bytes=cost.spill_load_bytes,
+        stack_bytes=cost.stack_bytes,
+        shared_bytes=cost.shared_bytes,
+        constant_bytes=constant_bytes(cubin, entry),
+        barriers=cost.barriers,
+        assembler=name,
+        arch=arch,
+        log=log,
+        warnings=warnings,
+    )
+
+
+def find_ptxas() -> str | None:
+    """Path of the ptxas that `assemble` takes by default: GOPTX_PTXAS, the PATH, the wheel; None when none is
+    there.
+
+    Raises AssemblyError when GOPTX_PTXAS names something that cannot be run.
+    """
+    forced = os.environ.get("GOPTX_PTXAS")
+    if forced:
+        if found := shutil.which(forced):
+            return found
+        raise AssemblyError(f"GOPTX_PTXAS names `{forced}`, which is no program that can be run")
+    if found := shutil.which("ptxas"):
+        return found
+    for folder in map(Path, sys.path):
+        for path in _WHEEL_PATHS:
+            if found := shutil.which(str(folder / path)):
+                return found
+    return None
+
+
+_Run = Callable[[str, str, bool], tuple[bytes, str]]
+"""(ptx, arch, fmad) -> (cubin, verbose log)."""
+
+
+def _choose(assembler: str | None) -> tuple[str, _Run]:
+    """Name with version of the assembler to use, and the function that runs it."""
+    if assembler in (None, "ptxas"):
+        if path := find_ptxas():
+            return _ptxas(path)
+        if assembler == "ptxas":
+            raise AssemblyError(f"no ptxas on the PATH or in the wheel nvidia-cuda-nvcc: {_INSTALL}")
+    elif assembler != "nvjitlink":
+        if path := shutil.which(str(assembler)):
+            return _ptxas(path)
+        raise AssemblyError(f"the assembler `{assembler}` is no program that can be run: {_INSTALL}")
+    version = _nvjitlink_version()
+    if version is None:
+        if assembler == "nvjitlink":
+            raise AssemblyError("nvJitLink is not installed: `pip install goptx[gpu]`")
+        raise AssemblyError(f"no assembler found, neither ptxas nor nvJitLink: {_INSTALL}")
+    name = f"nvJitLink {version}"
+    return name, lambda ptx, arch, fmad: _run_nvjitlink(name, ptx, arch, fmad)
+
+
+def _ptxas(path: str) -> tuple[str, _Run]:
+    name = f"ptxas {_ptxas_version(path)}"
+    return name, lambda ptx, arch, fmad: _run_ptxas(name, path, ptx, arch, fmad)
+
+
+@lru_cache
+def _ptxas_version(path: str) -> str:
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise AssemblyError(f"`{path}` cannot be run: {error}") from error
+    version = re.search(r"\bV(\d+(?:\.\d+)+)", done.stdout)
+    if version is None:
+        raise AssemblyError(f"`{path}` is no ptxas: `--version` printed {done.stdout.strip()[:200]!r}")
+    return version[1]
+
+
+def _run_ptxas(name: str, path: str, ptx: str, arch: str, fmad: bool) -> tuple[bytes, str]:
+    with TemporaryDirectory(prefix="goptx-") as folder:
+        Path(folder, "kernel.ptx").write_text(ptx, encoding="utf-8")
+        options = ["-v", "-O3", f"-arch={arch}", f"-fmad={'true' if fmad else 'false'}"]
+        done = subprocess.run(
+            [str(Path(path).absolute()), *options, "-o", "kernel.cubin", "kernel.ptx"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        cubin = Path(folder, "kernel.cubin")
+        if done.returncode != 0 or not cubin.exists():
+            raise _refusal(name, arch, done.stdout or f"exit status {done.returncode}", ptx)
+        return cubin.read_bytes(), done.stdout
+
+
+def _refusal(name: str, arch: str, log: str, ptx: str) -> AssemblyError:
+    return AssemblyError(f"{name} refuses the PTX for {arch}:\n{quote_diagnostics(log, ptx)}")
+
+
+@lru_cache
+def _nvjitlink_version() -> str | None:
+    """Version of nvJitLink, None when it cannot be loaded."""
+    try:
+        from cuda.bindings import nvjitlink
+
+        major, minor = nvjitlink.version()
+    except Exception:  # ImportError without cuda-python, several others without the library itself
+        return None
+    return f"{major}.{minor}"
+
+
+def _run_nvjitlink(name: str, ptx: str, arch: str, fmad: bool) -> tuple[bytes, str]:
+    from cuda.bindings import nvjitlink
+
+    def text(size: Callable[[int], int], read: Callable[[int, bytearray], None]) -> str:
+        log = bytearray(size(handle))
+        if log:
+            read(handle, log)
+        return log.decode(errors="replace").replace("\0", "")
+
+    source = ptx.encode()
+    # Its own -fma is silently ignored for PTX input (13.5: the machine code is the same); ptxas's is not.
+    contract = "true" if fmad else "false"
+    options = ["-verbose", "-O3", f"-arch={arch}", f"-Xptxas=-fmad={contract}"]
+    try:
+        handle = nvjitlink.create(len(options), options)
+    except nvjitlink.nvJitLinkError as error:
+        raise AssemblyError(f"{name} refuses the options {' '.join(options)}: {error}") from error
+    try:
+        try:
+            nvjitlink.add_data(handle, nvjitlink.InputType.PTX, source, len(source), "kernel.ptx")
+            nvjitlink.complete(handle)
+        except nvjitlink.nvJitLinkError as error:
+            log = text(nvjitlink.get_error_log_size, nvjitlink.get_error_log)
+            raise _refusal(name, arch, log or str(error), ptx) from error
+        log = text(nvjitlink.get_info_log_size, nvjitlink.get_info_log)
+        cubin = bytearray(nvjitlink.get_linked_cubin_size(handle))
+        nvjitlink.get_linked_cubin(handle, cubin)
+        return bytes(cubin), log
+    finally:
+        nvjitlink.destroy(handle)

@@ -1,0 +1,121 @@
+"""Checks that a flat module is well formed; run on every module that goptx makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from goptx.errors import CannotLink, GoptxError
+from goptx.ptx.ir import (
+    Declaration,
+    Directive,
+    Function,
+    Instruction,
+    Label,
+    Module,
+    Registers,
+    Variable,
+)
+from goptx.ptx.opcodes import facts_of
+
+SPECIAL = frozenset(
+    """%tid %ntid %laneid %warpid %nwarpid %ctaid %nctaid %smid %nsmid %gridid %is_explicit_cluster %clusterid
+    %nclusterid %cluster_ctaid %cluster_nctaid %cluster_ctarank %cluster_nctarank %lanemask_eq %lanemask_le
+    %lanemask_lt %lanemask_ge %lanemask_gt %clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi
+    %total_smem_size %aggr_smem_size %dynamic_smem_size %reserved_smem_offset_begin %reserved_smem_offset_end
+    %reserved_smem_offset_cap %current_graph_exec %SP %SPL""".split()
+)
+
+
+def verify(module: Module) -> Module:
+    """The module itself, if these hold:
+
+    1. No two functions or variables of the module have one name, but for repeated declarations.
+    2. Each entry's parameters fit: 4,096 bytes, or 32,764 from PTX 8.1 on sm_70 and later.
+    3. In an entry, a name is declared once: as a label, a register or a variable.
+    4. Every label that a branch or a target list names is there.
+    5. Every `%name` is a declared register or a special one.
+    6. Barrier ids are below 16.
+
+    Raises `CannotLink` for 2, `GoptxError` for the rest, which is a fault of goptx itself.
+    """
+    defined: set[str] = set()
+    for item in module.items:
+        if not isinstance(item, Function | Variable):
+            continue
+        declaration = (isinstance(item, Function) and item.body is None) or ".extern" in item.linkage
+        _require(declaration or item.name not in defined, f"`{item.name}` is defined twice")
+        if not declaration:
+            defined.add(item.name)
+    for entry in module.entries:
+        _verify_entry(module, entry)
+    return module
+
+
+def _require(holds: bool, problem: str) -> None:
+    if not holds:
+        raise GoptxError(f"goptx made a module that is not well formed ({problem}); please report this.")
+
+
+def _verify_entry(module: Module, entry: Function) -> None:
+    limit = 32764 if module.version >= (8, 1) else 4096
+    size = 0
+    for parameter in entry.parameters:
+        size += -size % parameter.alignment + parameter.size
+    if size > limit:
+        raise CannotLink(
+            f"`{entry.name}` has {size} bytes of parameters, PTX {module.version[0]}.{module.version[1]} allows "
+            f"{limit}; pass large structures by pointer."
+        )
+    body = entry.body or ()
+    single: set[str] = set()
+    stems: dict[str, int] = {}
+    labels: set[str] = set()
+    for statement in body:
+        for name, amount in _declared(statement):
+            _require(name not in single and name not in stems, f"`{name}` is declared twice in `{entry.name}`")
+            if amount is None:
+                single.add(name)
+            else:
+                stems[name] = amount
+        if isinstance(statement, Label):
+            labels.add(statement.name)
+    for statement in body:
+        match statement:
+            case Instruction():
+                _verify_instruction(statement, single, stems, labels)
+            case Directive(".branchtargets", values):
+                _require(set(values) <= labels, f"`{statement}` names a label that is not there")
+
+
+def _declared(statement: object) -> Iterator[tuple[str, int | None]]:
+    match statement:
+        case Registers(_, names):
+            yield from names
+        case Declaration(variable):
+            yield variable.name, None
+        case Label(name):
+            yield name, None
+
+
+def _verify_instruction(instruction: Instruction, single: set[str], stems: dict[str, int], labels: set[str]) -> None:
+    facts = facts_of(instruction.opcode)
+    if facts.base == "bra":
+        _require(str(instruction.operands[0]) in labels, f"`{instruction}` goes nowhere")
+    if facts.barrier and len(instruction.operands):
+        text = str(instruction.operands[1 if "red" in facts.modifiers else 0])
+        _require(not text.isdigit() or int(text) < 16, f"`{instruction}` has no barrier id below 16")
+    names = re.findall(r"%[\w$]+", str(instruction))
+    for name in names:
+        known = name in single or name in SPECIAL or name.startswith(("%envreg", "%pm", "%lanemask"))
+        _require(known or _in_range(name, stems), f"`{instruction}` uses `{name}`, which is not declared")
+
+
+def _in_range(name: str, stems: dict[str, int]) -> bool:
+    for cut in range(len(name) - 1, 0, -1):
+        digits = name[cut:]
+        if not digits.isdigit():
+            return False
+        if name[:cut] in stems and str(int(digits)) == digits and int(digits) < stems[name[:cut]]:
+            return True
+    return False

@@ -1,0 +1,126 @@
+"""Launch specifications: how to launch the kernels of a TOML file, on which made-up data (M21).
+
+One format serves examples, benchmarks, checks and the tuner; examples/kernels/README.md describes it.
+Data is described here and made where it is needed, so reading a specification needs no numpy.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from goptx.errors import InputError
+
+GENERATORS = ("uniform", "normal", "integers", "zeros", "arange")
+ROLES = ("in", "out", "inout")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An array (`length` elements; `low` and `high` are the generator's range, for `normal` mean and standard
+    deviation) or a scalar (`value`). `dtype` is a numpy name."""
+
+    name: str
+    dtype: str
+    value: float | int | None = None
+    length: int = 0
+    generator: str = ""
+    low: float = 0.0
+    high: float = 1.0
+    seed: int = 0
+    role: str = "in"
+
+    @property
+    def is_array(self) -> bool:
+        return self.value is None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One kernel: its PTX, entry, grid (CTAs), block (threads), dynamic shared bytes and arguments in order."""
+
+    file: Path
+    entry: str
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    shared: int
+    tunable: bool
+    arguments: tuple[Argument, ...]
+    check: Mapping[str, Any]
+
+    def small(self) -> Launch:
+        """The same launch in the sizes of its `[check]` table, small enough to emulate."""
+        lengths, values = self.check.get("lengths", {}), self.check.get("values", {})
+        arguments = tuple(
+            replace(a, length=lengths.get(a.name, a.length), value=values.get(a.name, a.value)) for a in self.arguments
+        )
+        return replace(
+            self,
+            grid=tuple(self.check.get("grid", self.grid)),
+            block=tuple(self.check.get("block", self.block)),
+            shared=self.check.get("shared", self.shared),
+            arguments=arguments,
+        )
+
+
+def read_specification(path: Path) -> tuple[Launch, ...]:
+    """The launches of a file in order. Raises `InputError` that names file and key."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not TOML: {error}.") from None
+    kernels = content.get("kernel")
+    if not isinstance(kernels, list) or not kernels:
+        raise InputError(f"{path}: no [[kernel]] table; a launch specification has one for each kernel.")
+    checks = content.get("check", {})
+    checks = checks if isinstance(checks, list) else [checks]
+    return tuple(_launch(path, kernel, checks[i] if i < len(checks) else {}) for i, kernel in enumerate(kernels))
+
+
+def _launch(path: Path, table: Mapping[str, Any], check: Mapping[str, Any]) -> Launch:
+    missing = [key for key in ("file", "entry", "grid", "block") if key not in table]
+    if missing:
+        raise InputError(f"{path}: a [[kernel]] lacks {', '.join(f'`{m}`' for m in missing)}.")
+    return Launch(
+        file=path.parent / table["file"],
+        entry=table["entry"],
+        grid=tuple(table["grid"]),
+        block=tuple(table["block"]),
+        shared=table.get("shared", 0),
+        tunable=table.get("tunable", False),
+        arguments=tuple(_argument(path, a) for a in table.get("argument", ())),
+        check=check,
+    )
+
+
+def _argument(path: Path, table: Mapping[str, Any]) -> Argument:
+    known = {"name", "dtype", "value", "length", "generator", "range", "seed", "role"}
+    name = table.get("name", "?")
+    if unknown := sorted(set(table) - known):
+        raise InputError(f"{path}: argument `{name}`: unknown key `{unknown[0]}`; expected {', '.join(sorted(known))}.")
+    if "dtype" not in table or ("value" in table) == ("length" in table):
+        raise InputError(f"{path}: argument `{name}` needs `dtype` and either `value` (a scalar) or `length`.")
+    role, generator = table.get("role", "in"), table.get("generator", "")
+    if role not in ROLES:
+        raise InputError(f"{path}: argument `{name}`: role `{role}` is none of {', '.join(ROLES)}.")
+    if generator and generator not in GENERATORS:
+        raise InputError(f"{path}: argument `{name}`: generator `{generator}` is none of {', '.join(GENERATORS)}.")
+    if "length" in table and role != "out" and not generator:
+        raise InputError(f"{path}: argument `{name}` is read, so it needs a `generator`.")
+    low, high = table.get("range", (0, 1))
+    return Argument(
+        name,
+        table["dtype"],
+        table.get("value"),
+        table.get("length", 0),
+        generator,
+        low,
+        high,
+        table.get("seed", 0),
+        role,
+    )

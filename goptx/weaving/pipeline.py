@@ -1,0 +1,104 @@
+"""weave(): from PTX of two kernels to PTX of one, pass by pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from goptx.analysis.cfg import Code, Flow
+from goptx.errors import InputError
+from goptx.latency.table import LatencyTable, load_table
+from goptx.ptx.ir import Instruction, Registers, Scope
+from goptx.ptx.parse import read
+from goptx.ptx.verify import verify
+from goptx.weaving.barriers import prepare_barriers
+from goptx.weaving.bounds import launch_bounds
+from goptx.weaving.converge import converge
+from goptx.weaving.emit import woven_module
+from goptx.weaving.link import choose_entry, link
+from goptx.weaving.merge import Side, merge
+from goptx.weaving.report import Report, count, woven_fraction
+from goptx.weaving.result import Woven, parameters
+from goptx.weaving.schedule import POLICIES, schedule
+from goptx.weaving.slice import slice_flow, threshold_of
+
+Source = str | bytes | Path
+
+
+def weave(
+    *sources: Source,
+    entries: Sequence[str | None] | None = None,
+    arch: str | None = None,
+    name: str | None = None,
+    policy: str = "latency",
+    slicing: str | int | None = "adaptive",
+    latency: str | Path | LatencyTable | None = None,
+) -> Woven:
+    """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
+
+    sources: PTX text, its bytes, or paths; two of them, launched with the same grid and block.
+    entries: which entry of each module; may be left out where a module has only one.
+    arch: for example "sm_90"; the highest `.target` of the inputs by default.
+    name: of the woven entry.
+    policy: "latency" (default), "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving).
+    slicing: "adaptive" (default; the mean block latency), a threshold in cycles, or None.
+    latency: a latency table, its name or path; that of `arch` by default.
+
+    Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
+    """
+    _check(sources, entries, policy, slicing)
+    modules = [read(source) for source in sources]
+    chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
+    linked = link(modules, chosen, arch, name)
+    bounds, dropped = launch_bounds(linked.kernels)
+    table = load_table(latency, linked.target[0])
+
+    def cycles(code: Code) -> int:
+        return _cycles(table, code)
+
+    converged = [converge(k.flow, k.prefix, k.at) for k in linked.kernels]
+    flows = prepare_barriers(linked.kernels, converged)
+    thresholds = [threshold_of(k.flow, slicing, cycles) for k in linked.kernels]
+    flows = [slice_flow(flow, threshold, cycles) for flow, threshold in zip(flows, thresholds, strict=True)]
+    sides = [Side(f, c.warp_branches, cycles) for f, c in zip(flows, converged, strict=True)]
+    merged = merge(sides[0], sides[1])
+    woven = {n: schedule(b.parts, b.waits, policy, cycles) for n, b in merged.blocks.items()}
+    flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()})
+    fresh = [Registers((".pred",), tuple((p, None) for p in c.predicates)) for c in converged]
+    fresh += [Registers((".b32",), tuple((w, None) for w in c.words)) for c in converged]
+    module = verify(woven_module(linked, flow, fresh, bounds))
+
+    dummies = sum(b.dummy for b in merged.blocks.values())
+    report = Report(
+        kernels={k.letter: count(k.entry.name, k.flow, cycles) for k in linked.kernels},
+        merged=count(linked.name, flow, cycles, dummies),
+        woven_fraction=woven_fraction(linked.kernels, flows, list(merged.blocks.values())),
+        policy=policy,
+        slicing=slicing,
+        latency=table.name,
+        notes=linked.notes + dropped + tuple(n for c in converged for n in c.notes),
+    )
+    return Woven(module, linked.name, parameters(linked), report)
+
+
+def _cycles(table: LatencyTable, code: Code) -> int:
+    if isinstance(code, Scope):
+        return sum(table.cycles_of(s) for s in code.body if isinstance(s, Instruction))
+    return table.cycles_of(code)
+
+
+def _check(
+    sources: Sequence[Source], entries: Sequence[str | None] | None, policy: str, slicing: str | int | None
+) -> None:
+    if len(sources) != 2:
+        raise InputError(f"weave() takes two kernels, got {len(sources)}.")
+    if isinstance(entries, str):
+        raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
+    if entries is not None and len(entries) != len(sources):
+        raise InputError(f"entries= names {len(entries)} entries for {len(sources)} kernels; give one each or None.")
+    if policy not in POLICIES:
+        raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")
+    number = isinstance(slicing, int) and not isinstance(slicing, bool)
+    if slicing not in ("adaptive", None) and not (number and int(slicing or 0) > 0):
+        raise InputError(f'slicing `{slicing}` is unknown; expected "adaptive", a number of cycles above 0, or None.')

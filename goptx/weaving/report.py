@@ -1,0 +1,88 @@
+"""What weaving did, as plain data, text and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from goptx.analysis.cfg import EXIT, Flow, depths
+from goptx.latency.cost import Cycles, flow_cycles
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.link import Kernel
+from goptx.weaving.merge import MergedBlock, Move
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """One kernel. Cycles are the cost model's for one warp, loops counted ten times (latency/cost.py)."""
+
+    name: str
+    blocks: int
+    instructions: int
+    dummy_blocks: int
+    barriers: int
+    estimated_cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
+    the power of its loop depth, the share that lies in merged blocks holding both kernels. An instruction of
+    which the merger made copies counts where any copy lies so."""
+
+    kernels: dict[str, Counts]
+    merged: Counts
+    woven_fraction: float
+    policy: str
+    slicing: str | int | None
+    latency: str
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; `woven_fraction` stands at the top level."""
+        return asdict(self) | {"notes": list(self.notes)}
+
+    def __str__(self) -> str:
+        rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]
+        width = max(len(title) for title, _ in rows)
+        head = f"{'':{width}}  {'blocks':>7}{'instructions':>14}{'dummies':>9}{'barriers':>10}{'est. cycles':>13}"
+        lines = [head] + [
+            f"{title:{width}}  {c.blocks:>7}{c.instructions:>14}{c.dummy_blocks:>9}{c.barriers:>10}"
+            f"{c.estimated_cycles:>13}"
+            for title, c in rows
+        ]
+        lines.append(
+            f"woven fraction {self.woven_fraction:.2f}, policy {self.policy}, slicing {self.slicing}, "
+            f"latencies {self.latency}"
+        )
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+
+def count(name: str, flow: Flow, cycles: Cycles, dummies: int = 0) -> Counts:
+    instructions = [i for b in flow.blocks.values() for i in b.instructions()]
+    branches = sum(len(b.end.successors()) > 1 for b in flow.blocks.values())
+    return Counts(
+        name=name,
+        blocks=sum(1 for n, b in flow.blocks.items() if n != EXIT or b.code),
+        instructions=len(instructions) + branches + 1,  # the branches that end blocks, and one `ret`
+        dummy_blocks=dummies,
+        barriers=sum(facts_of(i.opcode).barrier for i in instructions),
+        estimated_cycles=flow_cycles(flow, cycles),
+    )
+
+
+def woven_fraction(kernels: Sequence[Kernel], flows: Sequence[Flow], merged: Sequence[MergedBlock]) -> float:
+    """As `Report` defines it; `flows` are the kernels' flows that the merger was given."""
+    sizes = [sum(1 for b in k.flow.blocks.values() for _ in b.instructions()) for k in kernels]
+    smaller = min(range(len(sizes)), key=lambda k: (sizes[k], k))
+    flow = flows[smaller]
+    depth = depths(flow)
+    parked = Move.SECOND if smaller == 0 else Move.FIRST
+    together = {p.pair[smaller] for m in merged if m.woven for p in m.pairings if p.move != parked}
+    weights: dict[str, float] = {}
+    for name, block in flow.blocks.items():
+        own = sum(1 for i in block.instructions() if i.line)  # what goptx inserted has no line
+        weights[name] = own * 10.0 ** depth[name]
+    total = sum(weights.values())
+    return sum(w for n, w in weights.items() if n in together) / total if total else 0.0

@@ -1,0 +1,88 @@
+"""Orders the instructions of a merged block, whose parts come from different kernels.
+
+Requires: parts whose registers are apart. Ensures: each part keeps its own order, and no carry chain is
+parted by instructions of another kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from goptx.analysis.cfg import Code
+from goptx.errors import InputError
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+
+Unit = tuple[Code, ...]
+POLICIES = ("latency", "paper", "concat")
+
+
+def units(code: Sequence[Code]) -> list[Unit]:
+    """The pieces that are moved whole: single instructions, and carry chains from first `.cc` to last use."""
+    result: list[Unit] = []
+    i = 0
+    while i < len(code):
+        last = i
+        if _sets_carry(code[i]):
+            for j in range(i + 1, len(code)):
+                if _uses_carry(code[j]):
+                    last = j
+                elif _sets_carry(code[j]):
+                    break
+        result.append(tuple(code[i : last + 1]))
+        i = last + 1
+    return result
+
+
+def _sets_carry(code: Code) -> bool:
+    return isinstance(code, Instruction) and facts_of(code.opcode).sets_carry
+
+
+def _uses_carry(code: Code) -> bool:
+    return isinstance(code, Instruction) and facts_of(code.opcode).uses_carry
+
+
+def schedule(
+    parts: Sequence[Sequence[Code]], waits: Sequence[int], policy: str, cycles: Callable[[Code], int]
+) -> tuple[Code, ...]:
+    """The woven code of a merged block; `cycles` gives the latency of one instruction.
+
+    "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3);
+    "latency" is the same order until the dependence-aware scheduler takes its place. `waits` names, in the
+    order that has to be kept, the kernel of each CTA barrier.
+    """
+    if policy not in POLICIES:
+        raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")
+    latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
+    return greedy([units(part) for part in parts], latency, waits)
+
+
+def greedy(
+    parts: Sequence[Sequence[Unit]], latency: Callable[[Unit], int], waits: Sequence[int] = ()
+) -> tuple[Code, ...]:
+    """The next unit comes from the part that has emitted the least latency so far; where these are equal,
+    the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). A barrier
+    whose turn has not come in `waits` holds its part back."""
+    emitted = [0] * len(parts)
+    positions = [0] * len(parts)
+    latencies = [[latency(unit) for unit in part] for part in parts]
+    order = list(waits)
+    woven: list[Code] = []
+
+    def may_go(k: int) -> bool:
+        if positions[k] == len(parts[k]):
+            return False
+        return not order or order[0] == k or not any(map(_is_barrier, parts[k][positions[k]]))
+
+    while ready := [k for k in range(len(parts)) if may_go(k)]:
+        k = min(ready, key=lambda k: (emitted[k], -latencies[k][positions[k]], k))
+        unit = parts[k][positions[k]]
+        woven += unit
+        emitted[k] += latencies[k][positions[k]]
+        positions[k] += 1
+        del order[: sum(map(_is_barrier, unit))]
+    return tuple(woven)
+
+
+def _is_barrier(code: Code) -> bool:
+    return isinstance(code, Instruction) and facts_of(code.opcode).barrier

@@ -1,0 +1,128 @@
+"""Chooses the module symbols that the kernels need and keeps their names apart.
+
+Requires: parsed modules and the entry chosen of each. Ensures: kernels of one module share its symbols;
+symbols of different modules that are not the same thing have different names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from goptx.errors import CannotLink
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import Directive, Function, Instruction, Item, Module, Name, Scope, Statement, Variable
+
+
+def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tuple[list[dict[str, str]], list[Item]]:
+    """New names of each module's symbols, and the items that the entries need, renamed."""
+    renames: list[dict[str, str]] = []
+    items: list[Item] = []
+    known: dict[str, Item] = {}
+    for position, (module, entry) in enumerate(zip(modules, entries, strict=True)):
+        twin = next((p for p in range(position) if modules[p].items == module.items), None)
+        needed = _needed(module, entry)
+        if twin is not None:  # kernels of one module share its state
+            renames.append(renames[twin])
+            for item in needed:
+                new = _renamed_item(item, renames[twin])
+                if new not in items:
+                    items.append(new)
+                    known[_name(new)] = new
+            continue
+        rename: dict[str, str] = {}
+        for item in needed:
+            old = known.get(_name(item))
+            if old is not None and not _same(old, item):
+                if is_dynamic_shared(item) or _is_extern(item):
+                    raise CannotLink(
+                        f"{module.source}:{item.line}: `{_name(item)}` is declared differently in "
+                        f"another kernel's module, and an external symbol cannot be renamed; declare both alike."
+                    )
+                rename[_name(item)] = f"{_name(item)}_{chr(ord('a') + position)}"
+        for item in needed:
+            new = _renamed_item(item, rename)
+            if _name(new) not in known:
+                items.append(new)
+                known[_name(new)] = new
+        renames.append(rename)
+    return renames, items
+
+
+def _name(item: Item) -> str:
+    return item.name if isinstance(item, Function | Variable) else str(item)
+
+
+def _is_extern(item: Item) -> bool:
+    return isinstance(item, Function | Variable) and ".extern" in item.linkage
+
+
+def is_dynamic_shared(item: Item) -> bool:
+    return isinstance(item, Variable) and item.space == ".shared" and "" in item.dims
+
+
+def _same(one: Item, other: Item) -> bool:
+    """Whether two modules may share it: declarations, and functions without state or thread registers."""
+    if one != other:
+        return False
+    if isinstance(one, Function):
+        return one.body is None or not any(
+            isinstance(s, Instruction) and any("%" in n and not n[1:2].isdigit() for n in _special(s))
+            for s in statements_in(one.body)
+        )
+    return _is_extern(one)
+
+
+def _special(instruction: Instruction) -> Iterable[str]:
+    text = str(instruction)
+    return re.findall(r"%(?:tid|ntid|ctaid|nctaid|warpid|nwarpid|laneid|smid)\b", text)
+
+
+def _needed(module: Module, entry: Function) -> list[Function | Variable]:
+    """The symbols that the entry reaches, in the order of the module."""
+    symbols = {i.name: i for i in module.items if isinstance(i, Function | Variable)}
+    aliases = {i.values[0]: i.values[1] for i in module.items if isinstance(i, Directive) and i.name == ".alias"}
+    if aliases:
+        raise CannotLink(f"{module.source}: .alias is not supported yet; call the aliased function by its own name.")
+    reached: set[str] = set()
+    stack = [entry.name]
+    while stack:
+        symbol = symbols.get(stack.pop())
+        if symbol is None or (symbol.name in reached):
+            continue
+        reached.add(symbol.name)
+        if isinstance(symbol, Variable):
+            stack += [part.text for part in symbol.init if isinstance(part, Name)]
+        else:
+            words = re.findall(r"[\w$%]+", " ".join(map(str, symbol.body or ())))
+            stack += [w for w in dict.fromkeys(words) if w in symbols]
+    reached.discard(entry.name)
+    declared: dict[str, Function | Variable] = {}
+    kept: list[Function | Variable] = []
+    for item in module.items:
+        if isinstance(item, Function | Variable) and item.name in reached:
+            if declared.get(item.name) == item:
+                continue
+            declared[item.name] = item
+            kept.append(item)
+    return kept
+
+
+def _renamed_item(item: Function | Variable, rename: Mapping[str, str]) -> Function | Variable:
+    name = rename.get(item.name, item.name)
+    if isinstance(item, Variable):
+        init = tuple(Name(rename.get(p.text, p.text)) if isinstance(p, Name) else p for p in item.init)
+        return replace(item, name=name, init=init)
+    if not rename or item.body is None:
+        return replace(item, name=name)
+    flat = flatten(item.body, lambda n: n, rename)
+    return replace(item, name=name, body=(*flat.registers, *flat.variables, *flat.code))
+
+
+def statements_in(body: Iterable[Statement]) -> Iterable[Statement]:
+    """Every statement of a body and of the scopes within it."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, Scope):
+            yield from statements_in(statement.body)

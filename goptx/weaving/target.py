@@ -1,0 +1,65 @@
+"""Finds the `.target` and `.version` that several modules can share.
+
+Requires: parsed modules. Ensures: the result runs every module's code, or `CannotLink` is raised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from goptx.errors import CannotLink, InputError
+from goptx.ptx.ir import Module
+
+ARCHITECTURE = re.compile(r"sm_(\d+)([af]?)$")
+FIRST_VERSION = {70: (6, 0), 75: (6, 3), 80: (7, 0), 86: (7, 1), 87: (7, 4), 89: (7, 8), 90: (7, 8),
+                 100: (8, 6), 101: (8, 6), 103: (8, 8), 110: (9, 0), 120: (8, 7), 121: (8, 8)}  # fmt: skip
+OWN_VERSION = (6, 0)  # vote.sync and barrier.sync, which goptx inserts
+OWN_ARCH = 70  # independent thread scheduling
+
+
+def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...]:
+    """The architecture that all can run on: the highest, or `arch` if it is no lower."""
+    parsed = []
+    for module in modules:
+        match = ARCHITECTURE.match(module.target[0])
+        if not match:
+            raise CannotLink(f"{module.source}: unknown target `{module.target[0]}`; expected sm_NN.")
+        parsed.append((int(match[1]), match[2], module))
+    if arch is not None:
+        match = ARCHITECTURE.match(arch)
+        if not match:
+            raise InputError(f"`{arch}` is no architecture such as sm_90.")
+        wanted = (int(match[1]), match[2], None)
+    else:
+        wanted = max(((n, s, None) for n, s, _ in parsed), key=lambda a: (a[0], a[1]))
+    for number, suffix, module in parsed:
+        same_family = suffix == "f" and number // 10 == wanted[0] // 10 and wanted[1] in ("a", "f")
+        if (suffix and not same_family and (number, suffix) != wanted[:2]) or number > wanted[0]:
+            reason = (
+                "code for an architecture with a suffix runs on that one only" if suffix else "PTX runs upward only"
+            )
+            raise CannotLink(
+                f"{module.source}: its target {module.target[0]} does not suit sm_{wanted[0]}{wanted[1]} ({reason}); "
+                "compile all kernels for one architecture."
+            )
+    if wanted[0] < OWN_ARCH:
+        raise CannotLink(
+            f"sm_{wanted[0]}: weaving needs sm_{OWN_ARCH} or later (lanes that wait for each other in divergent "
+            f"code); give arch=, for example sm_{OWN_ARCH}."
+        )
+    options = [o for m in modules for o in m.target[1:] if o != "debug"]
+    if len({o for o in options if o.startswith("texmode")} | {None for m in modules if not m.target[1:]}) > 1 and any(
+        o.startswith("texmode_independent") for o in options
+    ):
+        raise CannotLink("one module has texmode_independent and another has not; compile both alike.")
+    return (f"sm_{wanted[0]}{wanted[1]}", *dict.fromkeys(options))
+
+
+def common_version(modules: Sequence[Module], target: tuple[str, ...]) -> tuple[int, int]:
+    match = ARCHITECTURE.match(target[0])
+    assert match
+    needed = FIRST_VERSION.get(int(match[1]), OWN_VERSION)
+    if match[2]:
+        needed = max(needed, (8, 0) if match[2] == "a" else (8, 8))
+    return max([m.version for m in modules] + [needed, OWN_VERSION])

@@ -1,0 +1,48 @@
+"""Every pair of tests/constructs woven on a GPU gives what separate launches give, bit for bit."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goptx.device.launch import current_device
+from goptx.errors import DeviceError
+
+pytestmark = pytest.mark.gpu
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _gpu() -> None:
+    try:
+        current_device()
+    except DeviceError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize(("policy", "slicing"), [("latency", "adaptive"), ("paper", "40")])
+def test_constructs(policy: str, slicing: str) -> None:
+    command = [sys.executable, str(HERE / "pair_runner.py"), policy, slicing]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+        output, errors = done.stdout, done.stderr
+    except subprocess.TimeoutExpired as expired:
+        output, errors = (expired.stdout or b"").decode(), "no answer within the time limit"
+    started = re.findall(r"START (\S+)", output)
+    results = dict(re.findall(r"RESULT (\S+) (.*)", output))
+    hung = [pair for pair in started if pair not in results]
+    assert not hung, f"{hung[0]} hangs"
+    assert len(results) == 27 * 27, errors
+    wrong = {p: r for p, r in results.items() if r != "right" and not r.startswith("REFUSED CannotWeave")}
+    assert not wrong
+
+
+def test_suite_a_in_small() -> None:
+    """All 28 pairs at the sizes of their `[check]` tables, each in a child process."""
+    pytest.importorskip("cupy")
+    command = [sys.executable, str(ROOT / "benchmarks" / "suite_a.py"), "--small", "--commit", "test"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,150 @@
+"""Each way of dealing with a divergent branch, seen in the flow that comes out."""
+
+import pytest
+from flows import GUARD, flow
+
+from goptx.analysis.cfg import EXIT, Branch, Flow
+from goptx.errors import CannotWeave
+from goptx.weaving.converge import Converged, converge
+
+
+def converged(body: str) -> Converged:
+    return converge(flow(body), "a", lambda line: f"test:{line}")
+
+
+def text(result: Converged) -> list[str]:
+    return [str(i) for block in result.flow.blocks.values() for i in block.instructions()]
+
+
+def branches(result: Flow) -> list[Branch]:
+    return [b.end for b in result.blocks.values() if isinstance(b.end, Branch)]
+
+
+def test_guard_becomes_a_predicate_on_what_has_effects() -> None:
+    result = converged(GUARD.replace("{body}", "add.u32 %r3, %r1, 1; st.global.u32 [%rd1], %r3;"))
+    assert list(result.flow.blocks) == ["entry", EXIT]
+    code = text(result)
+    assert "add.u32 %r3, %r1, 1;" in code  # pure: runs for all
+    assert "@%a_run0 st.global.u32 [%rd1], %r3;" in code
+    assert result.lanes_end
+
+
+def test_uniform_branch_stays_a_branch() -> None:
+    result = converged(
+        "mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE; st.global.u32 [%rd1], 1; DONE: ret;"
+    )
+    assert [b.uniform for b in branches(result.flow)] == [True]
+    assert not result.warp_branches
+    assert "st.global.u32 [%rd1], 1;" in text(result)
+
+
+def test_if_else_runs_both_sides_and_guards_what_lives_on() -> None:
+    result = converged(
+        """
+        ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra ELSE;
+        add.u32 %r2, %r1, 1; mov.u32 %r3, %r2; bra JOIN;
+        ELSE: mov.u32 %r3, 7;
+        JOIN: st.global.u32 [%rd2], %r3; ret;
+        """
+    )
+    code = text(result)
+    assert not branches(result.flow)
+    assert "add.u32 %r2, %r1, 1;" in code  # dead at the join, so nothing to protect
+    moves = [c for c in code if "mov.u32 %r3" in c]
+    assert len(moves) == 2
+    assert all(c.startswith("@") for c in moves)
+    assert moves[0].split()[0] != moves[1].split()[0]
+
+
+def test_a_predicated_instruction_keeps_its_own_condition() -> None:
+    result = converged(GUARD.replace("{body}", "setp.eq.u32 %p2, %r1, 3; @!%p2 st.global.u32 [%rd1], %r1;"))
+    code = text(result)
+    store = next(c for c in code if "st.global" in c)
+    both = store.split()[0].lstrip("@")
+    assert f"and.pred {both}, %a_run0, %a_unless;" in code
+    assert "not.pred %a_unless, %p2;" in code
+
+
+LOOP = """
+    mov.u32 %r1, %tid.x; mov.u32 %r5, 0;
+    LOOP: add.u32 %r4, %r1, 2; ld.global.u32 %r3, [%rd1]; add.u32 %r5, %r5, %r3;
+    add.u32 %r1, %r1, 32; setp.lt.u32 %p1, %r1, 100; @%p1 bra LOOP;
+    st.global.u32 [%rd2], %r5; ret;
+"""
+
+
+def test_divergent_loop_votes() -> None:
+    result = converged(LOOP)
+    code = text(result)
+    assert [b.uniform for b in branches(result.flow)] == [True]
+    assert len(result.warp_branches) == 1  # warps of one CTA may differ
+    vote = next(c for c in code if c.startswith("vote.sync.any.pred"))
+    inside = vote.split(", ")[1]
+    assert f"@{inside} ld.global.u32 %r3, [%rd1];" in code
+    assert f"@{inside} add.u32 %r5, %r5, %r3;" in code  # read after the loop: lanes that left must keep it
+    assert "add.u32 %r4, %r1, 2;" in code  # not read after the loop
+    assert "st.global.u32 [%rd2], %r5;" in code
+
+
+def test_shuffles_under_divergence_are_parked_whole() -> None:
+    body = """
+        mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 16; setp.eq.u32 %p1, %r2, 0; @%p1 bra JOIN;
+        shfl.sync.bfly.b32 %r3, %r1, 4, 31, 0xffff0000;
+        JOIN: st.global.u32 [%rd2], %r3; ret;
+    """
+    result = converged(body)
+    regions = [b.region for b in result.flow.blocks.values() if b.region]
+    assert len(regions) == 1
+    assert "shfl.sync.bfly.b32 %r3, %r1, 4, 31, 0xffff0000;" in text(result)
+
+
+def test_ended_lanes_are_taken_out_of_masks() -> None:
+    result = converged(GUARD.replace("{body}", "shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1; activemask.b32 %r4;"))
+    code = text(result)
+    shuffle = next(i for i, c in enumerate(code) if "shfl" in c)
+    assert code[shuffle - 1].startswith("and.b32 %a_lanes_here, -1, %a_lanes")
+    assert code[shuffle].startswith("@%a_run0 shfl.sync.bfly.b32 %r3, %r1, 1, 31, %a_lanes_here;")
+    assert code[-1].startswith("and.b32 %r4, %r4, %a_lanes")
+
+
+def test_barrier_behind_a_guard_is_met_by_all() -> None:
+    result = converged(GUARD.replace("{body}", "bar.sync 0; bar.red.and.pred %p3, 0, %p2;"))
+    code = text(result)
+    assert "bar.sync 0;" in code
+    assert "bar.red.and.pred %p3, 0, !%a_brought;" in code
+
+
+def test_barrier_that_live_threads_miss_is_refused() -> None:
+    body = """
+        mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16;
+        @%p1 bra JOIN;
+        bar.sync 0;
+        JOIN: st.global.u32 [%rd2], %r1; ret;
+    """
+    with pytest.raises(CannotWeave, match=r"test:12: .*depends on the thread.*M18"):
+        converged(body)
+
+
+def test_barrier_under_loaded_data_is_presumed_uniform_and_noted() -> None:
+    body = """
+        ld.global.u32 %r1, [%rd1]; setp.lt.u32 %p1, %r1, 16;
+        @%p1 bra JOIN;
+        bar.sync 0;
+        JOIN: st.global.u32 [%rd2], %r1; ret;
+    """
+    result = converged(body)
+    assert len(result.notes) == 1
+    assert "presumed" in result.notes[0]
+
+
+def test_a_switch_on_data_is_parked() -> None:
+    body = """
+        ld.global.u32 %r1, [%rd1];
+        LIST: .branchtargets CASE0, CASE1;
+        brx.idx %r1, LIST;
+        CASE0: mov.u32 %r2, 1; bra JOIN;
+        CASE1: mov.u32 %r2, 2;
+        JOIN: st.global.u32 [%rd2], %r2; ret;
+    """
+    result = converged(body)
+    assert sum(b.region is not None for b in result.flow.blocks.values()) == 1

@@ -1,0 +1,67 @@
+from goptx.analysis.cfg import Code
+from goptx.ptx.ir import Instruction, Name
+from goptx.weaving.schedule import greedy, schedule, units
+from goptx.weaving.slice import adaptive_threshold, cuts
+
+
+def named(*names: str) -> list[tuple[Code, ...]]:
+    return [(Instruction(name),) for name in names]
+
+
+def woven(first: dict[str, int], second: dict[str, int]) -> list[str]:
+    cycles = first | second
+    code = greedy([named(*first), named(*second)], lambda unit: sum(cycles[str(c).rstrip(";")] for c in unit))
+    return [str(c).rstrip(";") for c in code]
+
+
+def test_greedy_order_of_the_paper() -> None:
+    """M3's own example."""
+    assert woven({"f0": 4, "f1": 4, "f2": 4}, {"s0": 290, "s1": 4}) == ["s0", "f0", "f1", "f2", "s1"]
+
+
+def test_greedy_breaks_ties_by_kernel_and_keeps_each_order() -> None:
+    assert woven({"f0": 4, "f1": 4}, {"s0": 4, "s1": 4}) == ["f0", "s0", "f1", "s1"]
+
+
+def test_adaptive_slicing_of_the_paper() -> None:
+    """M4's own example."""
+    blocks = [[4, 4, 290, 4], [4]]
+    threshold = adaptive_threshold(blocks)
+    assert threshold == 153
+    assert cuts(blocks[0], threshold) == [2, 3]
+    assert cuts(blocks[1], threshold) == []
+
+
+def test_cuts_leave_a_long_instruction_a_slice_of_its_own() -> None:
+    assert cuts([500, 500, 1], 100) == [1, 2]
+    assert cuts([500], 100) == []
+
+
+def instruction(opcode: str, *names: str) -> Instruction:
+    return Instruction(opcode, tuple(map(Name, names)))
+
+
+CHAIN = [
+    instruction("add.cc.u32", "%a", "%b", "%c"),
+    instruction("mov.u32", "%x", "%y"),
+    instruction("addc.cc.u32", "%d", "%e", "%f"),
+    instruction("addc.u32", "%g", "%h", "%i"),
+    instruction("mov.u32", "%z", "%y"),
+]
+
+
+def test_carry_chains_are_one_unit() -> None:
+    assert [len(u) for u in units(CHAIN)] == [4, 1]
+
+
+def test_carry_chains_are_not_parted_by_the_other_kernel() -> None:
+    other = [instruction("sub.cc.u32", "%A", "%B", "%C"), instruction("subc.u32", "%D", "%E", "%F")]
+    code = schedule([CHAIN, other], [], "latency", lambda _: 4)
+    assert sorted(map(str, code)) == sorted(map(str, CHAIN + other))
+    positions = [i for i, c in enumerate(code) if c in CHAIN[:4]]
+    assert positions == list(range(positions[0], positions[0] + 4))
+
+
+def test_concat_puts_one_after_the_other() -> None:
+    other = [instruction("mov.u32", "%A", "%B")]
+    assert schedule([CHAIN, other], [], "concat", lambda _: 4) == (*CHAIN, *other)
