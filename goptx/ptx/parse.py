@@ -80,10 +80,7 @@ def parse(text: str | bytes, source: str = "<ptx>") -> Module:
     parser.buildParseTrees = False
     parser._interp.predictionMode = PredictionMode.SLL
     parser.addParseListener(_Reader(listener))
-    try:
-        return _module(parser.module(), source, listener)
-    except RecursionError:
-        raise PtxSyntaxError(f"{source}: braces or parentheses are nested too deeply; is the file PTX?") from None
+    return _module(parser.module(), source, listener)
 
 
 def _binary(source: str, reason: str) -> PtxSyntaxError:
@@ -91,6 +88,9 @@ def _binary(source: str, reason: str) -> PtxSyntaxError:
         f"{source}: not text ({reason}), so not PTX; a cubin or fat binary holds PTX only if it was built in: "
         "extract it with `cuobjdump -ptx`."
     )
+
+
+DEEPEST = 300  # rules within rules; two make a scope. The parser recurses, and Python ends at 1,000 calls.
 
 
 class _Raise(ErrorListener):
@@ -136,11 +136,16 @@ class _Reader:
 
     def __init__(self, errors: _Raise) -> None:
         self.errors = errors
+        self.depth = 0
 
     def enterEveryRule(self, ctx: ParserRuleContext) -> None:
-        pass
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.errors.raised = True
+            raise self.errors.at(ctx.start.line, ctx.start.column, "nested too deeply; split the expression or scope")
 
     def exitEveryRule(self, ctx: ParserRuleContext) -> None:
+        self.depth -= 1
         if self.errors.raised:  # the rules that the error cuts off are left too, half read
             return
         reader = READERS.get(type(ctx))

@@ -2,7 +2,7 @@
 
 Requires: converged flows with barriers prepared. Ensures: from each pair, either both kernels run their
 block, or one runs and the other is parked (a dummy block); every thread of a CTA meets the barriers of
-both kernels in one order.
+both kernels in one order; the merged flow is reducible.
 
 Which blocks run together is chosen by dynamic programming over the pairs: the way through both flows that
 lets the most latency overlap, and of those the one that does so in the heaviest blocks. Safety comes
@@ -21,6 +21,7 @@ from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, depths
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.barriers import holds_barrier
+from goptx.weaving.reducible import reducible
 
 MAX_DEPTH = 4  # loop nests deeper than this weigh no more
 
@@ -129,7 +130,10 @@ class _Merger:
                     seen.add(following)
                     stack.append(following)
         blocks[EXIT] = Block((), Stop())
-        tidy = Flow(self._name(entry), blocks).without_empty()
+        flow, origin = reducible(Flow(self._name(entry), blocks).without_empty())
+        parts |= {copy: parts[original] for copy, original in origin.items() if original in parts}
+        pairings |= {copy: pairings[original] for copy, original in origin.items() if original in pairings}
+        tidy = flow.without_empty()
         merged = {head: _joined(members, pairings, parts) for head, members in tidy.chains().items()}
         return Merged(tidy.pruned(), merged)
 

@@ -23,13 +23,18 @@ PTX = Path(__file__).parent.parent / "constructs" / "constructs.sm_80.ptx"
 GRID, BLOCK, N = 5, 256, 1200  # 80 threads of the last CTA are beyond n
 
 
-def build(job: tuple[str, str, str, str]) -> tuple[str, str, bytes, str]:
+def build(job: tuple[str, str, str, str, str]) -> tuple[str, str, bytes, str]:
     """Name, entry, cubin and error of one woven pair."""
-    first, second, policy, slicing = job
+    first, second, policy, slicing, arch = job
     pair = f"{first}+{second}"
     try:
         woven = goptx.weave(
-            PTX, PTX, entries=[first, second], policy=policy, slicing=int(slicing) if slicing.isdigit() else slicing
+            PTX,
+            PTX,
+            entries=[first, second],
+            arch=arch,
+            policy=policy,
+            slicing=int(slicing) if slicing.isdigit() else slicing,
         )
         return pair, woven.name, woven.cubin(fmad=False), ""
     except goptx.GoptxError as error:
@@ -43,6 +48,7 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
     device = current_device()
     from cuda.core import LegacyPinnedMemoryResource
 
+    arch = f"sm_{device.arch}"
     memory = LegacyPinnedMemoryResource()
     rng = np.random.default_rng(7)
 
@@ -59,7 +65,7 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
     text = str(module)
     expected: dict[tuple[str, int], Any] = {}
     for name in names:
-        kernel = load(assemble(text, entry=name, fmad=False).cubin, name)
+        kernel = load(assemble(text, entry=name, arch=arch, fmad=False).cubin, name)
         for side in range(2):
             outputs[side][1][...] = -1515870811
             arguments = [np.uint64(int(inputs[side][0].handle)), np.uint64(int(outputs[side][0].handle)), size]
@@ -69,7 +75,7 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
 
     pointers = [np.uint64(int(b.handle)) for pair in zip(inputs, outputs, strict=True) for b, _ in pair]
     arguments = [pointers[0], pointers[1], size, pointers[2], pointers[3], size]
-    jobs = [(a, b, policy, slicing) for a, b in wanted]
+    jobs = [(a, b, policy, slicing, arch) for a, b in wanted]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for pair, entry, cubin, error in pool.map(build, jobs, chunksize=8):
             if error:

@@ -174,7 +174,7 @@ def test_every_entry_can_be_looked_up(arch: str) -> None:
 
 @pytest.mark.parametrize(
     ("arch", "used"),
-    [("sm_86", "sm_80"), ("sm_100", "sm_90"), ("sm_120a", "sm_90"), ("sm_75", "sm_80"), ("sm_52", "sm_80")],
+    [("sm_86", "sm_80"), ("sm_100", "sm_90"), ("sm_120f", "sm_90"), ("sm_75", "sm_80"), ("sm_52", "sm_80")],
 )
 def test_nearest_architecture_with_a_warning(arch: str, used: str) -> None:
     with pytest.warns(LatencyTableWarning, match=f"{arch}: using {used}'s") as caught:
