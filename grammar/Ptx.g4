@@ -6,7 +6,7 @@ grammar Ptx;
 module: items+=item* EOF;
 
 item
-    : '.version' number=(FLOAT | INTEGER)                                     # version
+    : '.version' number=(FLOAT | INTEGER | NAME)                               # version
     | '.target' names+=NAME (',' names+=NAME)*                                # target
     | '.address_size' bits=INTEGER                                            # addressSize
     | '.file' index=INTEGER path=STRING (',' stamp=INTEGER ',' size=INTEGER)? # file

@@ -127,6 +127,11 @@ class Block:
                 yield from block.instructions()
 
 
+def holds_barrier(block: Block) -> bool:
+    """Whether the block synchronises the threads of a CTA."""
+    return any(facts_of(i.opcode).barrier for i in block.instructions())
+
+
 @dataclass(frozen=True, slots=True)
 class Region:
     """A piece of flow with one way in (`entry`) and one way out: every path leads to the block `leave`,

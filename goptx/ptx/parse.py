@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from antlr4 import CommonTokenStream, InputStream, Lexer, ParserRuleContext, Token
+from antlr4 import CommonTokenStream, InputStream, Lexer, Token
 from antlr4.atn.PredictionMode import PredictionMode
 from antlr4.error.ErrorListener import ErrorListener
 
@@ -138,19 +138,19 @@ class _Reader:
         self.errors = errors
         self.depth = 0
 
-    def enterEveryRule(self, ctx: ParserRuleContext) -> None:
+    def enterEveryRule(self, ctx: Any) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
             self.errors.raised = True
             raise self.errors.at(ctx.start.line, ctx.start.column, "nested too deeply; split the expression or scope")
 
-    def exitEveryRule(self, ctx: ParserRuleContext) -> None:
+    def exitEveryRule(self, ctx: Any) -> None:
         self.depth -= 1
         if self.errors.raised:  # the rules that the error cuts off are left too, half read
             return
         reader = READERS.get(type(ctx))
         if reader is not None:
-            ctx.value = reader(ctx)  # type: ignore[attr-defined]
+            ctx.value = reader(ctx)
 
     def visitTerminal(self, node: object) -> None:
         pass

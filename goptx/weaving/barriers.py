@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goptx.analysis.cfg import Block, Code, Flow, Jump, closure, loops
+from goptx.analysis.cfg import Block, Code, Flow, Jump, closure, holds_barrier, loops
 from goptx.analysis.dataflow import read, register_of, written
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction
@@ -19,10 +19,6 @@ from goptx.weaving.converge import Converged
 from goptx.weaving.link import Kernel
 
 BARRIER_IDS = 16
-
-
-def holds_barrier(block: Block) -> bool:
-    return any(facts_of(i.opcode).barrier for i in block.instructions())
 
 
 def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) -> list[Flow]:

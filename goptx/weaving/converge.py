@@ -17,7 +17,7 @@ A divergent branch is dealt with in one of these ways, outermost first:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import networkx as nx
@@ -34,14 +34,17 @@ from goptx.analysis.cfg import (
     closure,
     controls,
     dominated_by,
+    holds_barrier,
     loops,
 )
-from goptx.analysis.dataflow import live_in, written
+from goptx.analysis.dataflow import live_in
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
-from goptx.ptx.ir import Guard, Immediate, Instruction, Name, Negated, Operand, Scope
+from goptx.ptx.ir import Guard, Name, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.guards import Guards, is_warp_wide
+from goptx.weaving.predicates import Fresh, ballot, copy, either, invert, inverted, is_ours, set_true, vote_any
 
 MAX_PREDICATED = 96  # instructions of an if/else that still run under predicates rather than parked
 
@@ -68,16 +71,14 @@ def converge(flow: Flow, prefix: str, at: Callable[[int], str]) -> Converged:
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently.
     """
-    return _Converger(flow, prefix, at).run()
+    return _Converger(flow, Fresh(prefix), at).run()
 
 
 @dataclass(slots=True)
 class _Converger:
     flow: Flow
-    prefix: str
+    fresh: Fresh
     at: Callable[[int], str]
-    predicates: list[str] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     masks: dict[str, str] = field(default_factory=dict)  # block -> predicate of the lanes that really run it
     kept: dict[str, frozenset[str]] = field(default_factory=dict)  # registers other lanes still need
@@ -95,7 +96,9 @@ class _Converger:
         uniform = uniformity(flow).branches
         warp = frozenset(n for n, u in uniform.items() if u > Uniformity.CTA and n not in self.presumed)
         flow = Flow(flow.entry, {n: _marked_uniform(b) for n, b in flow.blocks.items()})
-        return Converged(flow, tuple(self.predicates), tuple(self.words), warp, bool(self.running), tuple(self.notes))
+        return Converged(
+            flow, tuple(self.fresh.predicates), tuple(self.fresh.words), warp, bool(self.running), tuple(self.notes)
+        )
 
     def next_divergent(self) -> str | None:
         """The first block whose branch lanes of one warp may take differently."""
@@ -114,49 +117,48 @@ class _Converger:
             block = self.flow.blocks[name]
             assert isinstance(block.end, Branch)
             if not self.running:
-                self.running = self.predicate_register("run")
-                self.prepend(self.flow.entry, _set_true(self.running))
-                if any(
-                    _is_warp_wide(i) and not _is_ours(i) for b in self.flow.blocks.values() for i in b.instructions()
-                ):
-                    self.running_lanes = self.word_register("lanes")
-                    self.prepend(self.flow.entry, _ballot(self.running_lanes, self.running))
-            goes_on = block.end.guard if block.end.taken == stays else _inverted(block.end.guard)
+                self.running = self.fresh.predicate("run")
+                self.prepend(self.flow.entry, set_true(self.running))
+                if any(is_warp_wide(i) and not is_ours(i) for b in self.flow.blocks.values() for i in b.instructions()):
+                    self.running_lanes = self.fresh.word("lanes")
+                    self.prepend(self.flow.entry, ballot(self.running_lanes, self.running))
+            goes_on = block.end.guard if block.end.taken == stays else inverted(block.end.guard)
             self.linearise(name, arm, stays)
-            code = self.conjunction(self.running, self.running, goes_on)
+            code = self.fresh.conjunction(self.running, self.running, goes_on)
             if self.running_lanes:
-                code.append(_ballot(self.running_lanes, self.running))
-            last = arm[-1] if arm else name
-            self.append(last, code)
-            below = nx.descendants(self.flow.graph(), last)
+                code.append(ballot(self.running_lanes, self.running))
+            self.append(name, code)  # ahead of the arm, which may change what the branch read
+            below = nx.descendants(self.flow.graph(), arm[-1] if arm else name)
             self.masks.update({n: self.running for n in below if n not in self.masks})
 
     def next_leaving(self) -> tuple[str, list[str], str] | None:
         """A block whose divergent branch ends the kernel on one side: it, that side's blocks, the other side."""
         branches = uniformity(self.guarded()).branches
         cyclic = frozenset().union(*loops(self.flow).values())
+        # Warps may end one by one, but not ahead of a barrier: theirs would then be missing.
+        agreed = Uniformity.CTA if any(map(holds_barrier, self.flow.blocks.values())) else Uniformity.WARP
         for name in self.flow.reverse_postorder():
             end = self.flow.blocks[name].end
-            if branches[name] <= Uniformity.WARP or not isinstance(end, Branch) or name in cyclic:
+            if branches[name] <= agreed or not isinstance(end, Branch) or name in cyclic:
                 continue
             if self.masks.get(name, self.running) != self.running:
                 continue
             for side, other in ((end.taken, end.fallen), (end.fallen, end.taken)):
-                arm = self.arm(name, side, EXIT)
+                arm = self.predicable(name, [side], EXIT)
                 if arm is not None and other not in arm and other != EXIT:
                     return name, arm, other
         return None
 
-    def arm(self, source: str, side: str, join: str) -> list[str] | None:
-        """The blocks from `side` to `join` in topological order, if they can run under a predicate."""
+    def predicable(self, source: str, sides: Sequence[str], join: str) -> list[str] | None:
+        """The blocks from `sides` to `join` in topological order, if they can run under predicates."""
         graph = self.flow.graph()
-        blocks = _between(graph, side, join)
+        blocks = set[str]().union(*(_between(graph, side, join) for side in sides))
         inside = graph.subgraph(blocks)
         if source in blocks or not nx.is_directed_acyclic_graph(inside):
             return None
         if any(set(graph.pred[n]) - blocks - {source} for n in blocks):
             return None
-        if any(n in self.masks and self.masks[n] != self.masks.get(source) for n in blocks):
+        if any(self.masks.get(n) != self.masks.get(source) for n in blocks):
             return None
         if sum(len(self.flow.blocks[n].code) for n in blocks) > MAX_PREDICATED:
             return None
@@ -234,15 +236,15 @@ class _Converger:
 
     def _vote(self, header: str, body: frozenset[str], leaving: list[str]) -> None:
         outer = self.masks.get(header, "")
-        inside = self.predicate_register("in")
+        inside = self.fresh.predicate("in")
         target = next(t for t in self.flow.blocks[leaving[0]].end.successors() if t not in body)
         needed = live_in(self.flow)[target]
         before = f"{header}_enter"
-        copy = _copy(inside, outer) if outer else _set_true(inside)
+        begin = copy(inside, outer) if outer else set_true(inside)
         blocks: dict[str, Block] = {}
         for name, block in self.flow.blocks.items():
             if name == header:
-                blocks[before] = Block((copy,), Jump(header))
+                blocks[before] = Block((begin,), Jump(header))
             if name not in body:
                 blocks[name] = replace(block, end=block.end.retarget({header: before}))
                 continue
@@ -252,9 +254,9 @@ class _Converger:
             if name in leaving:
                 assert isinstance(block.end, Branch)
                 stay_side = block.end.taken if block.end.taken in body else block.end.fallen
-                stays = block.end.guard if block.end.taken == stay_side else _inverted(block.end.guard)
-                anyone = self.predicate_register("any")
-                code = [*self.conjunction(inside, inside, stays), _vote_any(anyone, inside)]
+                stays = block.end.guard if block.end.taken == stay_side else inverted(block.end.guard)
+                anyone = self.fresh.predicate("any")
+                code = [*self.fresh.conjunction(inside, inside, stays), vote_any(anyone, inside)]
                 end = Branch(Guard(Name(anyone)), stay_side, target, True, block.end.line)
                 blocks[name] = replace(block, code=(*block.code, *code), end=end)
         if outer:
@@ -268,21 +270,10 @@ class _Converger:
         join = self.flow.post_dominators()[block]
         if join is None or not isinstance(self.flow.blocks[block].end, Branch):
             return False
-        graph = self.flow.graph()
-        blocks = set().union(*(_between(graph, s, join) for s in graph.succ[block]))
-        inside = graph.subgraph(blocks)
-        if block in blocks or not nx.is_directed_acyclic_graph(inside):
+        order = self.predicable(block, self.flow.blocks[block].end.successors(), join)
+        if order is None:
             return False
-        if any(set(graph.pred[n]) - blocks - {block} for n in blocks):
-            return False
-        if any(self.masks.get(n) != self.masks.get(block) for n in blocks):
-            return False
-        if sum(len(self.flow.blocks[n].code) for n in blocks) > MAX_PREDICATED:
-            return False
-        if not all(_can_predicate(self.flow.blocks[n]) for n in blocks):
-            return False
-        rank = {n: i for i, n in enumerate(self.flow.reverse_postorder())}
-        self.linearise(block, list(nx.lexicographical_topological_sort(inside, key=lambda n: rank[n])), join)
+        self.linearise(block, order, join)
         return True
 
     def linearise(self, source: str, order: list[str], join: str) -> None:
@@ -304,25 +295,25 @@ class _Converger:
             after: list[Code] = []
             for target in block.end.successors():
                 if target in order:
-                    edges[name, target] = edge = self.predicate_register("if")
+                    edges[name, target] = edge = self.fresh.predicate("if")
                     after += self.edge_predicate(edge, under, block.end, target)
             following = order[i] if i < len(order) else join
             self.replace(name, Block((*code, *block.code, *after), Jump(following), block.pragmas))
 
     def edge_predicate(self, edge: str, under: str, end: object, target: str) -> list[Code]:
         if not isinstance(end, Branch):
-            return [_copy(edge, under)]
-        guard = end.guard if end.taken == target else _inverted(end.guard)
+            return [copy(edge, under)]
+        guard = end.guard if end.taken == target else inverted(end.guard)
         if under:
-            return self.conjunction(edge, under, guard)
-        return [_invert(edge, guard.predicate.text) if guard.negated else _copy(edge, guard.predicate.text)]
+            return self.fresh.conjunction(edge, under, guard)
+        return [invert(edge, guard.predicate.text) if guard.negated else copy(edge, guard.predicate.text)]
 
     def disjunction(self, terms: list[str]) -> tuple[list[Code], str]:
         if len(terms) == 1:
             return [], terms[0]
-        result = self.predicate_register("if")
-        code: list[Code] = [_logic("or", result, terms[0], terms[1])]
-        code += [_logic("or", result, result, term) for term in terms[2:]]
+        result = self.fresh.predicate("if")
+        code: list[Code] = [either(result, terms[0], terms[1])]
+        code += [either(result, result, term) for term in terms[2:]]
         return code, result
 
     # park --------------------------------------------------------------------------------------------
@@ -357,7 +348,7 @@ class _Converger:
             entry = f"{head}_gate"
             inner = {entry: Block((), Branch(Guard(Name(outer)), start, leave)), **inner}
         if self.running_lanes:
-            inner = {n: replace(b, code=tuple(self._with_lanes(b.code))) for n, b in inner.items()}
+            inner = {n: replace(b, code=tuple(self.guards().without_ended(b.code))) for n, b in inner.items()}
         outside: dict[str, Block] = {}
         for n, b in self.flow.blocks.items():
             if n == head:
@@ -391,104 +382,13 @@ class _Converger:
             "(early returns out of irreducible or nested divergent loops); use separate launches."
         )
 
-    # guards ------------------------------------------------------------------------------------------
+    def guards(self) -> Guards:
+        return Guards(self.masks, self.kept, self.running, self.running_lanes, self.fresh, self.at)
 
     def guarded(self) -> Flow:
-        """The flow with every instruction under the predicate of the lanes that really run it."""
-        blocks = {
-            name: replace(block, code=tuple(self._guard(name, block.code))) if name in self.masks else block
-            for name, block in self.flow.blocks.items()
-        }
-        return Flow(self.flow.entry, blocks)
-
-    def _guard(self, name: str, code: tuple[Code, ...]) -> Iterator[Code]:
-        mask, kept = self.masks[name], self.kept.get(name, frozenset())
-        for item in self._with_lanes(code):
-            if isinstance(item, Scope):
-                yield Scope(
-                    tuple(
-                        replace(s, guard=Guard(Name(mask))) if isinstance(s, Instruction) and not s.guard else s
-                        for s in item.body
-                    )
-                )
-            elif not _needs_guard(item, kept):
-                yield item
-            elif item.guard is None:
-                yield replace(item, guard=Guard(Name(mask)))
-            else:
-                both = f"%{self.prefix}_both_{item.guard.predicate.text.lstrip('%')}_{mask.lstrip('%')}"
-                if both not in self.predicates:
-                    self.predicates.append(both)
-                yield from self.conjunction(both, mask, item.guard)
-                yield replace(item, guard=Guard(Name(both)))
-
-    def _with_lanes(self, code: tuple[Code, ...]) -> Iterator[Code]:
-        """Takes ended lanes out of the masks of warp instructions (M14 b and c)."""
-        for item in code:
-            if isinstance(item, Scope) or _is_ours(item):
-                yield item
-            elif facts_of(item.opcode).barrier:
-                yield from self._neutral_when_ended(item)
-            elif self.running_lanes and _is_warp_wide(item):
-                yield from self._without_ended_lanes(item)
-            else:
-                yield item
-
-    def _neutral_when_ended(self, item: Instruction) -> Iterator[Code]:
-        """What ended threads bring to a CTA barrier: themselves, and to a reduction its neutral value."""
-        facts = facts_of(item.opcode)
-        if not self.running or "red" not in facts.modifiers:
-            yield item
-            return
-        value = item.operands[-1]
-        name, negated = (value.name, True) if isinstance(value, Negated) else (value, False)
-        assert isinstance(name, Name)
-        brought = f"%{self.prefix}_brought"
-        if brought not in self.predicates:
-            self.predicates.append(brought)
-        yield from self.conjunction(brought, self.running, Guard(name, negated != ("and" in facts.modifiers)))
-        # `and`: false only where a running thread says false, that is not (running and not value).
-        term: Operand = Negated(Name(brought)) if "and" in facts.modifiers else Name(brought)
-        yield replace(item, operands=(*item.operands[:-1], term))
-
-    def _without_ended_lanes(self, item: Instruction) -> Iterator[Code]:
-        """A warp instruction of the running lanes only."""
-        facts = facts_of(item.opcode)
-        if facts.row.mask is None:
-            yield item
-            if facts.base == "activemask":
-                name = item.operands[0]
-                yield Instruction("and.b32", (name, name, Name(self.running_lanes)))
-        elif "sync" in facts.modifiers:
-            lanes = f"%{self.prefix}_lanes_here"
-            if lanes not in self.words:
-                self.words.append(lanes)
-            yield Instruction("and.b32", (Name(lanes), item.operands[-1], Name(self.running_lanes)))
-            yield replace(item, operands=(*item.operands[:-1], Name(lanes)))
-        else:
-            raise CannotWeave(
-                f"{self.at(item.line)}: `{item}` names no lanes, and lanes may have returned before it; "
-                "use its `.sync` form."
-            )
-
-    def conjunction(self, result: str, left: str, right: Guard) -> list[Code]:
-        """result := left and right."""
-        if not right.negated:
-            return [_logic("and", result, left, right.predicate.text)]
-        unless = f"%{self.prefix}_unless"
-        if unless not in self.predicates:
-            self.predicates.append(unless)
-        return [_invert(unless, right.predicate.text), _logic("and", result, left, unless)]
+        return self.guards().applied(self.flow)
 
     # small changes -----------------------------------------------------------------------------------
-
-    def predicate_register(self, stem: str) -> str:
-        self.predicates.append(f"%{self.prefix}_{stem}{len(self.predicates)}")
-        return self.predicates[-1]
-
-    def word_register(self, stem: str) -> str:
-        self.words.append(f"%{self.prefix}_{stem}{len(self.words)}")
-        return self.words[-1]
 
     def keep(self, name: str, registers: frozenset[str]) -> None:
         self.kept[name] = self.kept.get(name, frozenset()) | registers
@@ -518,24 +418,6 @@ def _can_predicate(block: Block) -> bool:
     return all(facts_of(i.opcode).row.scope == Convergence.THREAD for i in block.instructions())
 
 
-def _needs_guard(item: Instruction, kept: frozenset[str]) -> bool:
-    facts = facts_of(item.opcode)
-    if facts.barrier or _is_ours(item):
-        return False  # ended threads still arrive (M14 a)
-    if facts.may_fault_or_store or facts.row.ends == "trap" or facts.row.access == "f":
-        return True
-    return _is_warp_wide(item) or bool(written(item) & kept)
-
-
-def _is_ours(item: Instruction) -> bool:
-    """Inserted here, not written in the kernel: only what is read from text has a line."""
-    return item.line == 0
-
-
-def _is_warp_wide(item: Instruction) -> bool:
-    return facts_of(item.opcode).row.scope in (Convergence.WARP, Convergence.WARPGROUP)
-
-
 def _first_line(block: Block) -> int:
     lines = [i.line for i in block.instructions() if i.line]
     return lines[0] if lines else getattr(block.end, "line", 0)
@@ -545,35 +427,3 @@ def _marked_uniform(block: Block) -> Block:
     if isinstance(block.end, Branch | Switch) and not block.region:
         return replace(block, end=replace(block.end, uniform=True))
     return block
-
-
-def _inverted(guard: Guard) -> Guard:
-    return Guard(guard.predicate, not guard.negated)
-
-
-def _pred(operation: str, *names: Operand) -> Instruction:
-    return Instruction(f"{operation}.pred", names)
-
-
-def _logic(operation: str, result: str, left: str, right: str) -> Instruction:
-    return _pred(operation, Name(result), Name(left), Name(right))
-
-
-def _copy(result: str, source: str) -> Instruction:
-    return _pred("mov", Name(result), Name(source))
-
-
-def _invert(result: str, source: str) -> Instruction:
-    return _pred("not", Name(result), Name(source))
-
-
-def _set_true(result: str) -> Instruction:
-    return _pred("mov", Name(result), Immediate("1"))
-
-
-def _ballot(result: str, predicate: str) -> Instruction:
-    return Instruction("vote.sync.ballot.b32", (Name(result), Name(predicate), Immediate("-1")))
-
-
-def _vote_any(result: str, predicate: str) -> Instruction:
-    return Instruction("vote.sync.any.pred", (Name(result), Name(predicate), Immediate("-1")))

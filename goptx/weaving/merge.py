@@ -17,10 +17,9 @@ from enum import IntEnum
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, depths
+from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, depths, holds_barrier
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.barriers import holds_barrier
 from goptx.weaving.reducible import reducible
 
 MAX_DEPTH = 4  # loop nests deeper than this weigh no more

@@ -329,7 +329,7 @@ def test_error_shows_place_caret_and_expectation() -> None:
         (" \n\t", "the file is empty"),
         (".target sm_90\n", ":1:1: expected `.version` before anything else"),
         (".version 8.0\n", "the module has no `.target`"),
-        (".version eight\n", ":1:10: found `eight`, expected a number or a whole number"),
+        (".version eight\n", ":1:10: `eight` is no PTX version"),
         (".version 8\n.target sm_90", ":1:10: `8` is no PTX version"),
         (HEAD + ".entry k()\n{ ret;", r"found the end of the file, expected .*is the file cut off\?"),
         (HEAD + ".entry k()\n{ mov.u32 %r1, 089; }", "found `89`"),

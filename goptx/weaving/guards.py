@@ -1,0 +1,132 @@
+"""Puts instructions under the predicate of the lanes that really run them.
+
+Requires: for each block the predicate of those lanes, and the registers that the other lanes still need.
+Ensures: what has effects, may fault or would overwrite such a register is guarded, the rest runs for all;
+lanes that have ended are in no lane mask, and bring a neutral value to reductions (M14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from goptx.analysis.cfg import Branch, Code, Flow, Switch
+from goptx.analysis.dataflow import written
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Guard, Instruction, Name, Negated, Operand, Scope
+from goptx.ptx.opcodes import Scope as Convergence
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.predicates import Fresh, is_ours
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """What is known of the lanes of one kernel.
+
+    masks: block to predicate of the lanes that really run it; blocks that all lanes run are left out.
+    kept: block to registers that the other lanes still need.
+    running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as
+    a lane mask, "" where no instruction needs it.
+    """
+
+    masks: Mapping[str, str]
+    kept: Mapping[str, frozenset[str]]
+    running: str
+    running_lanes: str
+    fresh: Fresh
+    at: Callable[[int], str]
+
+    def applied(self, flow: Flow) -> Flow:
+        """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
+        blocks = dict(flow.blocks)
+        for name in self.masks.keys() & blocks.keys():
+            end = blocks[name].end
+            if isinstance(end, Branch | Switch):
+                end = replace(end, uniform=False)  # `.uni` spoke of the lanes that run the block alone
+            blocks[name] = replace(blocks[name], code=tuple(self._guarded(name, blocks[name].code)), end=end)
+        return Flow(flow.entry, blocks)
+
+    def _guarded(self, name: str, code: tuple[Code, ...]) -> Iterator[Code]:
+        mask, kept = self.masks[name], self.kept.get(name, frozenset())
+        for item in self.without_ended(code):
+            if isinstance(item, Scope):
+                yield self._guarded_call(item, mask)
+            elif not _needs_guard(item, kept):
+                yield item
+            elif item.guard is None:
+                yield replace(item, guard=Guard(Name(mask)))
+            else:
+                also = self.fresh.named(f"both_{item.guard.predicate.text.lstrip('%')}_{mask.lstrip('%')}")
+                yield from self.fresh.conjunction(also, mask, item.guard)
+                yield replace(item, guard=Guard(Name(also)))
+
+    def _guarded_call(self, scope: Scope, mask: str) -> Scope:
+        body = []
+        for statement in scope.body:
+            if isinstance(statement, Instruction):
+                if statement.guard is not None:
+                    raise CannotWeave(
+                        f"{self.at(statement.line)}: `{statement}` is conditional within a call sequence that not all "
+                        "threads reach; use separate launches."
+                    )
+                statement = replace(statement, guard=Guard(Name(mask)))
+            body.append(statement)
+        return Scope(tuple(body))
+
+    def without_ended(self, code: tuple[Code, ...]) -> Iterator[Code]:
+        """Takes ended lanes out of warp instructions and barrier reductions."""
+        for item in code:
+            if isinstance(item, Scope) or is_ours(item) or not self.running:
+                yield item
+            elif facts_of(item.opcode).barrier:
+                yield from self._neutral(item)
+            elif is_warp_wide(item):
+                yield from self._of_running_lanes(item)
+            else:
+                yield item
+
+    def _neutral(self, item: Instruction) -> Iterator[Code]:
+        """What ended threads bring to a CTA barrier: themselves, and to a reduction its neutral value."""
+        facts = facts_of(item.opcode)
+        if "red" not in facts.modifiers:
+            yield item
+            return
+        value = item.operands[-1]
+        name, negated = (value.name, True) if isinstance(value, Negated) else (value, False)
+        assert isinstance(name, Name)
+        brought = self.fresh.named("brought")
+        yield from self.fresh.conjunction(brought, self.running, Guard(name, negated != ("and" in facts.modifiers)))
+        # `and`: false only where a running thread says false, that is not (running and not value).
+        term: Operand = Negated(Name(brought)) if "and" in facts.modifiers else Name(brought)
+        yield replace(item, operands=(*item.operands[:-1], term))
+
+    def _of_running_lanes(self, item: Instruction) -> Iterator[Code]:
+        facts = facts_of(item.opcode)
+        if facts.row.mask is None:
+            yield item
+            if facts.base == "activemask":
+                name = item.operands[0]
+                yield Instruction("and.b32", (name, name, Name(self.running_lanes)))
+        elif "sync" in facts.modifiers:
+            lanes = self.fresh.word("lanes_here")
+            yield Instruction("and.b32", (Name(lanes), item.operands[-1], Name(self.running_lanes)))
+            yield replace(item, operands=(*item.operands[:-1], Name(lanes)))
+        else:
+            raise CannotWeave(
+                f"{self.at(item.line)}: `{item}` names no lanes, and lanes may have returned before it; "
+                "use its `.sync` form."
+            )
+
+
+def _needs_guard(item: Instruction, kept: frozenset[str]) -> bool:
+    facts = facts_of(item.opcode)
+    if facts.barrier or is_ours(item):
+        return False  # ended threads still arrive at barriers
+    if facts.may_fault_or_store or facts.row.ends == "trap" or facts.row.access == "f":
+        return True
+    return is_warp_wide(item) or bool(written(item) & kept)
+
+
+def is_warp_wide(item: Instruction) -> bool:
+    """Whether the lanes of a warp have to execute it together."""
+    return facts_of(item.opcode).row.scope in (Convergence.WARP, Convergence.WARPGROUP)

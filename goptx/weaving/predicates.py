@@ -1,0 +1,86 @@
+"""Instructions on predicates and lane masks that goptx puts into kernels, and fresh registers for them.
+
+What is made here has line 0, which tells it from what was read from text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from goptx.analysis.cfg import Code
+from goptx.ptx.ir import Guard, Immediate, Instruction, Name, Operand
+
+
+@dataclass(slots=True)
+class Fresh:
+    """Registers beside those of the kernel: `.pred` and `.b32`, their names beginning with `prefix`."""
+
+    prefix: str
+    predicates: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+
+    def predicate(self, stem: str) -> str:
+        """A new predicate register."""
+        return self.named(f"{stem}{len(self.predicates)}")
+
+    def named(self, stem: str) -> str:
+        """The predicate register of that name, made when first asked for."""
+        return self._once(self.predicates, stem)
+
+    def word(self, stem: str) -> str:
+        """The 32-bit register of that name, made when first asked for."""
+        return self._once(self.words, stem)
+
+    def _once(self, registers: list[str], stem: str) -> str:
+        name = f"%{self.prefix}_{stem}"
+        if name not in registers:
+            registers.append(name)
+        return name
+
+    def conjunction(self, result: str, left: str, right: Guard) -> list[Code]:
+        """result := left and right."""
+        if not right.negated:
+            return [both(result, left, right.predicate.text)]
+        unless = self.named("unless")
+        return [invert(unless, right.predicate.text), both(result, left, unless)]
+
+
+def inverted(guard: Guard) -> Guard:
+    return Guard(guard.predicate, not guard.negated)
+
+
+def both(result: str, left: str, right: str) -> Instruction:
+    return _on_predicates("and", Name(result), Name(left), Name(right))
+
+
+def either(result: str, left: str, right: str) -> Instruction:
+    return _on_predicates("or", Name(result), Name(left), Name(right))
+
+
+def copy(result: str, source: str) -> Instruction:
+    return _on_predicates("mov", Name(result), Name(source))
+
+
+def invert(result: str, source: str) -> Instruction:
+    return _on_predicates("not", Name(result), Name(source))
+
+
+def set_true(result: str) -> Instruction:
+    return _on_predicates("mov", Name(result), Immediate("1"))
+
+
+def _on_predicates(operation: str, *operands: Operand) -> Instruction:
+    return Instruction(f"{operation}.pred", operands)
+
+
+def ballot(result: str, predicate: str) -> Instruction:
+    return Instruction("vote.sync.ballot.b32", (Name(result), Name(predicate), Immediate("-1")))
+
+
+def vote_any(result: str, predicate: str) -> Instruction:
+    return Instruction("vote.sync.any.pred", (Name(result), Name(predicate), Immediate("-1")))
+
+
+def is_ours(instruction: Instruction) -> bool:
+    """Inserted by goptx, not written in the kernel."""
+    return instruction.line == 0
