@@ -141,6 +141,11 @@ class Region:
     blocks: dict[str, Block]
     leave: str
 
+    def flow(self) -> Flow:
+        """The region as a flow of its own, which ends where the region is left."""
+        blocks = {n: replace(b, end=b.end.retarget({self.leave: EXIT})) for n, b in self.blocks.items()}
+        return Flow(self.entry, {**blocks, EXIT: Block((), Stop())})
+
 
 def instructions_in(scope: Scope) -> Iterator[Instruction]:
     """The instructions of a scope and of those within it, in order."""

@@ -45,12 +45,14 @@ from goptx.ptx.ir import (
 )
 
 
-def read(source: str | bytes | Path) -> Module:
-    """The module of a path, of PTX text or of its bytes.
+def read(source: str | bytes | Path | Module) -> Module:
+    """The module of a path, of PTX text or of its bytes; a module is returned as it is.
 
     A `str` is text, never a path. Raises `InputError` where a file cannot be read and `PtxSyntaxError`
     where its text is not PTX.
     """
+    if isinstance(source, Module):
+        return source
     if isinstance(source, Path):
         try:
             return parse(source.read_bytes(), str(source))

@@ -120,10 +120,10 @@ class _Merger:
             if pair == (EXIT, EXIT):
                 continue
             pairing = Pairing(pair, self.value[pair][1])
-            pairings[self._name(pair)] = pairing
             made, codes = self._blocks(pairing)
             blocks.update(made)
             parts.update(codes)
+            pairings.update(dict.fromkeys(codes, pairing))
             for following in self._successors(pair, pairing.move):
                 if following not in seen:
                     seen.add(following)

@@ -9,7 +9,7 @@ from pathlib import Path
 from goptx.analysis.cfg import Code, Flow
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
-from goptx.ptx.ir import Instruction, Registers, Scope
+from goptx.ptx.ir import Instruction, Module, Registers, Scope
 from goptx.ptx.parse import read
 from goptx.ptx.verify import verify
 from goptx.weaving.barriers import prepare_barriers
@@ -23,7 +23,7 @@ from goptx.weaving.result import Woven, parameters
 from goptx.weaving.schedule import POLICIES, schedule
 from goptx.weaving.slice import slice_flow, threshold_of
 
-Source = str | bytes | Path
+Source = str | bytes | Path | Module
 
 
 def weave(
@@ -37,7 +37,7 @@ def weave(
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
-    sources: PTX text, its bytes, or paths; two of them, launched with the same grid and block.
+    sources: PTX text, its bytes, paths or parsed modules; two of them, launched with the same grid and block.
     entries: which entry of each module; may be left out where a module has only one.
     arch: for example "sm_90"; the highest `.target` of the inputs by default.
     name: of the woven entry.

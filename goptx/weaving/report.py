@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.analysis.cfg import EXIT, Flow, depths
+from goptx.analysis.cfg import EXIT, Code, Flow, depths, instructions_in
 from goptx.latency.cost import Cycles, flow_cycles
+from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.link import Kernel
-from goptx.weaving.merge import MergedBlock, Move
+from goptx.weaving.merge import MergedBlock
+from goptx.weaving.predicates import is_ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,21 @@ def woven_fraction(kernels: Sequence[Kernel], flows: Sequence[Flow], merged: Seq
     """As `Report` defines it; `flows` are the kernels' flows that the merger was given."""
     sizes = [sum(1 for b in k.flow.blocks.values() for _ in b.instructions()) for k in kernels]
     smaller = min(range(len(sizes)), key=lambda k: (sizes[k], k))
-    flow = flows[smaller]
+    together = {id(code) for m in merged if m.woven for code in m.parts[smaller]}
+    total = woven = 0.0
+    for code, depth in _own_code(flows[smaller], 0):
+        weight = 10.0**depth * (sum(1 for _ in instructions_in(code)) if isinstance(code, Scope) else 1)
+        total += weight
+        woven += weight if id(code) in together else 0.0
+    return woven / total if total else 0.0
+
+
+def _own_code(flow: Flow, outside: int) -> Iterator[tuple[Code, int]]:
+    """The kernel's own code with its loop depth, that of regions too; what goptx inserted is left out."""
     depth = depths(flow)
-    parked = Move.SECOND if smaller == 0 else Move.FIRST
-    together = {p.pair[smaller] for m in merged if m.woven for p in m.pairings if p.move != parked}
-    weights: dict[str, float] = {}
     for name, block in flow.blocks.items():
-        own = sum(1 for i in block.instructions() if i.line)  # what goptx inserted has no line
-        weights[name] = own * 10.0 ** depth[name]
-    total = sum(weights.values())
-    return sum(w for n, w in weights.items() if n in together) / total if total else 0.0
+        for code in block.code:
+            if isinstance(code, Scope) or not is_ours(code):
+                yield code, outside + depth[name]
+        if block.region:
+            yield from _own_code(block.region.flow(), outside + depth[name])

@@ -1,7 +1,7 @@
 """Each way of dealing with a divergent branch, seen in the flow that comes out."""
 
 import pytest
-from flows import GUARD, flow
+from bodies import GUARD, flow
 
 from goptx.analysis.cfg import EXIT, Branch, Flow
 from goptx.errors import CannotWeave

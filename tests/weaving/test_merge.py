@@ -1,0 +1,120 @@
+"""What the merger pairs, parks and copies, seen in the woven module."""
+
+from itertools import product
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from bodies import GUARD, flow, kernel
+
+import goptx
+from goptx.analysis.cfg import Flow, control_flow, loops
+from goptx.ptx.flatten import flatten
+from goptx.weaving.reducible import reducible
+
+CONSTRUCTS = goptx.read(Path(__file__).parents[1] / "constructs" / "constructs.sm_80.ptx")
+NAMES = [e.name for e in CONSTRUCTS.entries]
+BRANCHING = ["uniform_switch", "nested_loops", "barriers_in_loop", "grid_stride", "loop_with_break", "choose"]
+
+
+def flow_of(woven: goptx.Woven) -> Flow:
+    return control_flow(flatten(woven.module.entries[0].body or (), lambda n: n))
+
+
+def has_one_way_into_each_loop(found: Flow) -> bool:
+    graph = found.graph()
+    idom = nx.immediate_dominators(graph, found.entry)
+
+    def dominates(above: str, below: str) -> bool:
+        while below not in (above, found.entry):
+            below = idom[below]
+        return below == above
+
+    back = [(s, t) for s, t in graph.edges if dominates(t, s)]
+    graph.remove_edges_from(back)
+    return nx.is_directed_acyclic_graph(graph)
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(BRANCHING, BRANCHING)))
+def test_merged_flow_is_reducible(first: str, second: str) -> None:
+    woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=[first, second])
+    assert has_one_way_into_each_loop(flow_of(woven))
+
+
+def test_splitting_keeps_every_path() -> None:
+    irreducible = flow(
+        """
+        mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 1; @%p1 bra MIDDLE;
+        TOP: mov.u32 %r2, 1; @%p2 bra DONE;
+        MIDDLE: mov.u32 %r3, 2; @%p2 bra DONE;
+        bra TOP;
+        DONE: mov.u32 %r4, 3; ret;
+        """
+    )
+    assert not has_one_way_into_each_loop(irreducible)
+    split, origin = reducible(irreducible)
+    assert has_one_way_into_each_loop(split)
+    assert set(origin.values()) <= set(irreducible.blocks)
+
+    def words(found: Flow, length: int) -> set[tuple[str, ...]]:
+        """The code along each path, up to a number of blocks."""
+        result: set[tuple[str, ...]] = set()
+        work: list[tuple[str, tuple[str, ...]]] = [(found.entry, ())]
+        while work:
+            name, before = work.pop()
+            said = (*before, *map(str, found.blocks[name].code))
+            result.add(said)
+            if length > len(said):
+                work += [(t, said) for t in found.blocks[name].end.successors()]
+        return result
+
+    assert words(split, 12) == words(irreducible, 12)
+
+
+def test_straight_kernels_become_one_block() -> None:
+    body = GUARD.replace("{body}", "ld.global.u32 %r3, [%rd1]; st.global.u32 [%rd2], %r3;")
+    woven = goptx.weave(kernel(body), kernel(body, "other").replace("k_n", "other_n"))
+    assert woven.report.merged.blocks == 1
+    assert woven.report.woven_fraction == 1.0
+    assert "bra" not in woven.ptx
+    loads = [i for i, line in enumerate(woven.ptx.splitlines()) if "ld.global" in line]
+    stores = [i for i, line in enumerate(woven.ptx.splitlines()) if "st.global" in line]
+    assert max(loads) < max(stores)
+
+
+def test_both_branching_gives_four_ways() -> None:
+    """M1: two two-way branches become one and two stubs."""
+    body = """
+        mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 3; @%p1 bra A;
+        st.global.u32 [%rd1], 1; ret;
+        A: st.global.u32 [%rd1], 2; ret;
+    """
+    woven = goptx.weave(kernel(body), kernel(body), slicing=None)
+    found = flow_of(woven)
+    stores = [b for b in found.blocks.values() if sum("st.global" in str(c) for c in b.code) == 2]
+    assert len(stores) == 4
+    assert woven.report.merged.dummy_blocks == 0
+
+
+def test_a_divergent_region_parks_the_other_kernel() -> None:
+    woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=["divergent_shuffle", "straight"])
+    assert woven.report.merged.dummy_blocks >= 1
+    inside = [b for b in flow_of(woven).blocks.values() if any("shfl" in str(c) for c in b.code)]
+    assert len(inside) == 1
+    assert all("%b_" not in str(c) for c in inside[0].code)
+
+
+def test_convergent_instructions_stand_outside_divergent_flow() -> None:
+    """A shuffle beside a diverging partner: every branch around it is uniform."""
+    woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=["warp_reduce", "if_else"])
+    found = flow_of(woven)
+    assert loops(found) == {}
+    assert len([b for b in found.blocks.values() if b.code]) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_construct_weaves_with_every_other(name: str) -> None:
+    for other in NAMES:
+        woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=[name, other])
+        assert woven.report.merged.instructions > 0
+        assert has_one_way_into_each_loop(flow_of(woven))
