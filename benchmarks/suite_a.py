@@ -325,11 +325,11 @@ def table(document: dict[str, Any]) -> str:
     lines = [
         f"# Suite A on {document['gpu']}",
         "",
-        f"Driver {document['driver']}, {next((r['assembler'] for r in rows if 'assembler' in r), 'no timing')}, commit "
-        f"{document['commit']}. `{document['command']}`",
+        f"Driver {document['driver']}, {next((r['assembler'] for r in rows if 'assembler' in r), 'no timing')}, "
+        f"commit {document['commit']}. `{document['command']}`",
         "",
-        f"Speedup over two streams (medians of {REPEATS}), in the paper's shape. Right: outputs equal those of separate "
-        "launches bit for bit, contraction off.",
+        f"Speedup over two streams (medians of {REPEATS}), in the paper's shape. Right: outputs equal those of "
+        "separate launches bit for bit, contraction off.",
         "",
         "| pair | right | streams ms | " + " | ".join(SCHEMES) + " | best cap | woven fraction | registers |",
         "|---|---|---|" + "---|" * (len(SCHEMES) + 3),

@@ -31,6 +31,16 @@ def block_cycles(code: Iterable[Code], cycles: Cycles, end_reads: Iterable[str] 
 
 
 def flow_cycles(flow: Flow, cycles: Cycles) -> int:
-    """Cycles of every block once, ten times for each loop around it."""
+    """Cycles of the longest way through the flow, blocks counted ten times for each loop around them."""
     depth = depths(flow)
-    return sum(block_cycles(b.code, cycles, b.end.reads()) * 10 ** depth[n] for n, b in flow.blocks.items() if b.code)
+    order = flow.reverse_postorder()
+    rank = {name: i for i, name in enumerate(order)}
+    longest: dict[str, int] = {}
+    for name in reversed(order):
+        block = flow.blocks[name]
+        own = block_cycles(block.code, cycles, block.end.reads()) * 10 ** depth[name] if block.code else 0
+        if block.region:
+            own = flow_cycles(block.region.flow(), cycles) * 10 ** depth[name]
+        ahead = [longest[t] for t in block.end.successors() if rank[t] > rank[name]]  # back edges left out
+        longest[name] = own + max(ahead, default=0)
+    return longest[flow.entry]

@@ -76,7 +76,7 @@ def weave(
         woven_fraction=woven_fraction(linked.kernels, flows, list(merged.blocks.values())),
         policy=policy,
         slicing=slicing,
-        latency=table.name,
+        latency=table.arch,
         notes=linked.notes + dropped + tuple(n for c in converged for n in c.notes),
     )
     return Woven(module, linked.name, parameters(linked), report)

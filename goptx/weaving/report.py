@@ -17,7 +17,8 @@ from goptx.weaving.predicates import is_ours
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """One kernel. Cycles are the cost model's for one warp, loops counted ten times (latency/cost.py)."""
+    """One kernel. Cycles are the cost model's for one warp on the longest way through, loops
+    counted ten times (latency/cost.py)."""
 
     name: str
     blocks: int
