@@ -55,7 +55,7 @@ def main() -> int:
     for pair in pairs:
         rows.append(in_child(pair, options.small))
         print(summary(rows[-1]), flush=True)
-    document = {"suite": "A", "command": " ".join(sys.argv), **environment(options.commit), "pairs": rows}
+    document = {"suite": "A", "command": command_line(options.output), **environment(options.commit), "pairs": rows}
     print(table(document))
     right = 0 if all(row.get("right") for row in rows) else 1
     if options.output is None:
@@ -298,6 +298,11 @@ def environment(commit: str | None) -> dict[str, Any]:
         commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
     short = name.lower().removeprefix("nvidia ").split()[0]
     return {"gpu": name, "gpu_short": short, "driver": driver, "commit": commit}
+
+
+def command_line(output: Path | None) -> str:
+    """How this was run, wherever its results went."""
+    return " ".join("benchmarks/results" if word == str(output) else word for word in ["python", *sys.argv])
 
 
 def speedup(row: dict[str, Any], scheme: str) -> float:

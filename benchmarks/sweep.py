@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from suite_a import FOLDER, Data, environment
+from suite_a import FOLDER, Data, command_line, environment
 
 import goptx
 from goptx.device.launch import launch
@@ -42,7 +42,7 @@ def main() -> int:
     if options.output:
         document = {
             **environment(options.commit),
-            "command": " ".join(sys.argv),
+            "command": command_line(options.output),
             "pair": options.pair,
             "assembler": woven.resources().assembler,
             "rows": [asdict(row) for row in swept.rows],

@@ -91,6 +91,7 @@ TABLE: dict[str, Row] = {
     # CTAs and clusters
     "bar": CTA_BARRIER, "barrier": CTA_BARRIER, "bar.red": Row(1, False, "f", Scope.CTA, True),
     "barrier.red": Row(1, False, "f", Scope.CTA, True), "barrier.cluster": CLUSTER_BARRIER,
+    **dict.fromkeys(("bar.cta.red", "barrier.cta.red"), Row(1, False, "f", Scope.CTA, True)),
     # control
     "bra": Row(writes=0, ends="branch"), "brx": Row(writes=0, ends="branch"), "ret": Row(writes=0, ends="exit"),
     "exit": Row(writes=0, ends="exit"), "trap": Row(writes=0, ends="trap"), "call": Row(writes=1, access="ls"),

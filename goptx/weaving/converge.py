@@ -143,10 +143,14 @@ class _Converger:
                 continue
             if self.masks.get(name, self.running) != self.running:
                 continue
+            ends = []
             for side, other in ((end.taken, end.fallen), (end.fallen, end.taken)):
                 arm = self.predicable(name, [side], EXIT)
                 if arm is not None and other not in arm and other != EXIT:
-                    return name, arm, other
+                    ends.append((sum(len(self.flow.blocks[n].code) for n in arm), arm, other))
+            if ends:
+                _, arm, other = min(ends, key=lambda e: e[0])  # the shorter side is the one that ends
+                return name, arm, other
         return None
 
     def predicable(self, source: str, sides: Sequence[str], join: str) -> list[str] | None:
@@ -321,45 +325,38 @@ class _Converger:
     def park(self, block: str) -> None:
         """Makes the smallest closed region around `block` one block of the flow."""
         head, leave, blocks = self.closed_region(block)
-        barrier = next(
-            (i for n in blocks for i in self.flow.blocks[n].instructions() if facts_of(i.opcode).barrier),
-            None,
-        )
+        first = self.flow.blocks[head]
+        name, start = f"{head}_region", f"{head}_in"
+        entered_again = bool(set(self.flow.graph().pred[head]) & blocks)
+        # Straight code ahead of the region need not be parked with it.
+        ahead = Block((), Jump(name)) if entered_again else Block(first.code, Jump(name), first.pragmas)
+        inner = {start: first if entered_again else replace(first, code=(), pragmas=())}
+        for n in self.flow.blocks:
+            if n in blocks and n != head:
+                inner |= _flat(n, self.flow.blocks[n])
+        inner = {n: replace(b, end=b.end.retarget({head: start})) for n, b in inner.items()}
+        self._refuse_barriers(inner)
+        inner = {n: replace(b, code=tuple(self.guards().without_ended(b.code))) for n, b in inner.items()}
+        entry = start
+        if mask := self.masks.get(head, ""):
+            entry = f"{head}_gate"
+            inner[entry] = Block((), Branch(Guard(Name(mask)), start, leave))
+        outside: dict[str, Block] = {}
+        for n, b in self.flow.blocks.items():
+            if n == head:
+                outside[head] = ahead
+                outside[name] = Block((), Jump(leave), (), Region(entry, inner, leave))
+            elif n not in blocks:
+                outside[n] = b
+        self.flow = Flow(self.flow.entry, outside)
+
+    def _refuse_barriers(self, blocks: dict[str, Block]) -> None:
+        barrier = next((i for b in blocks.values() for i in b.instructions() if facts_of(i.opcode).barrier), None)
         if barrier is not None:
             raise CannotWeave(
                 f"{self.at(barrier.line)}: `{barrier}` stands in divergent flow that cannot be taken apart; "
                 "the other kernel could not be kept out of it. Use strategy horizontal or separate launches."
             )
-        masks = {self.masks.get(n, "") for n in blocks}
-        outer = self.masks.get(head, "")
-        entered_within = bool(set(self.flow.graph().pred[head]) & blocks)
-        inner = {n: self.flow.blocks[n] for n in self.flow.blocks if n in blocks}
-        name = f"{head}_region"
-        before: dict[str, Block] = {}
-        if not entered_within and inner[head].code:  # straight code ahead of the region need not be parked
-            before[head] = Block(inner[head].code, Jump(name), inner[head].pragmas)
-            inner[f"{head}_in"] = replace(inner.pop(head), code=(), pragmas=())
-            start = f"{head}_in"
-        else:
-            start = head
-        if masks == {""}:
-            entry = start
-        else:
-            entry = f"{head}_gate"
-            inner = {entry: Block((), Branch(Guard(Name(outer)), start, leave)), **inner}
-        if self.running_lanes:
-            inner = {n: replace(b, code=tuple(self.guards().without_ended(b.code))) for n, b in inner.items()}
-        outside: dict[str, Block] = {}
-        for n, b in self.flow.blocks.items():
-            if n == head:
-                outside.update(before)
-                outside[name] = Block((), Jump(leave), (), Region(entry, inner, leave))
-            elif n not in blocks:
-                outside[n] = b if before else replace(b, end=b.end.retarget({head: name}))
-        if not before and self.flow.entry == head:
-            self.flow = Flow(name, outside)
-        else:
-            self.flow = Flow(self.flow.entry, outside)
 
     def closed_region(self, block: str) -> tuple[str, str, frozenset[str]]:
         graph = self.flow.graph()
@@ -410,6 +407,13 @@ def _between(graph: nx.DiGraph[str], start: str, join: str) -> set[str]:
     if start == join:
         return set()
     return {start} | set(nx.descendants(graph.subgraph(set(graph) - {join}), start))
+
+
+def _flat(name: str, block: Block) -> dict[str, Block]:
+    """The block itself, or the blocks of the region that it stands for."""
+    if block.region is None:
+        return {name: block}
+    return {name: Block((), Jump(block.region.entry)), **block.region.blocks}
 
 
 def _can_predicate(block: Block) -> bool:

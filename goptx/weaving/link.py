@@ -99,7 +99,7 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
     if any(isinstance(s, Directive) and s.name == ".loc" for e in entries for s in statements_in(e.body or ())):
         notes.append("line information (.loc, .file, debug sections) is left out of the woven kernel")
     woven_name = name or "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
-    if not re.fullmatch(r"[a-zA-Z_$%][\w$]*", woven_name):
+    if not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
         raise InputError(f"`{woven_name}` is no PTX name; use letters, digits, `_` and `$`.")
     kernels = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}
@@ -156,10 +156,13 @@ _NOT_YET = {
 }
 
 
+_OF_CLUSTERS = re.compile(r"[.:]cluster\b|%(?:n?cluster|is_explicit_cluster)")  # a register of the kernel has a prefix
+
+
 def _refuse(instruction: Instruction, module: Module, entry: Function, letter: str) -> None:
     """Refuses what waits in a way for which no common order can be shown (contract 3)."""
     for word, meaning in _NOT_YET.items():
-        if instruction.opcode.startswith(word) or (word == "cluster" and "cluster" in str(instruction)):
+        if instruction.opcode.startswith(word) or (word == "cluster" and _OF_CLUSTERS.search(str(instruction))):
             raise CannotWeave(
                 f"{_place(module.source, instruction.line, letter, entry)}: `{instruction}`: {meaning} "
                 "cannot be woven (contract 3, one order of waiting); use separate launches."

@@ -17,7 +17,7 @@ from enum import IntEnum
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, depths, holds_barrier
+from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, depths, holds_barrier, loops
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.reducible import reducible
@@ -132,7 +132,7 @@ class _Merger:
         flow, origin = reducible(Flow(self._name(entry), blocks).without_empty())
         parts |= {copy: parts[original] for copy, original in origin.items() if original in parts}
         pairings |= {copy: pairings[original] for copy, original in origin.items() if original in pairings}
-        tidy = flow.without_empty()
+        tidy = _pragmas_at_loops(flow.without_empty())
         merged = {head: _joined(members, pairings, parts) for head, members in tidy.chains().items()}
         return Merged(tidy.pruned(), merged)
 
@@ -218,6 +218,12 @@ class _Merger:
         return first.retarget(stubs), {
             stub: Block((), second.retarget({s: self._name((f, s)) for s in seconds})) for f, stub in stubs.items()
         }
+
+
+def _pragmas_at_loops(flow: Flow) -> Flow:
+    """`.pragma "nounroll"` speaks of the loop that its block begins; copies outside of loops lose it."""
+    headers = loops(flow)
+    return Flow(flow.entry, {n: b if n in headers else replace(b, pragmas=()) for n, b in flow.blocks.items()})
 
 
 def _joined(members: Sequence[str], pairings: dict[str, Pairing], parts: dict[str, Parts]) -> MergedBlock:

@@ -250,3 +250,46 @@ KERNEL(slow_float) {
     float y = sqrtf(x) / (x + 3.0f) + rsqrtf(x);
     out[I] = __float_as_int(x > 50.0f ? y : sinf(y) * expf(-y));
 }
+
+KERNEL(two_guards) {
+    int i = I;
+    if (i >= n) return;
+    int v = in[i];
+    out[i] = v;
+    if (v & 4) return;
+    out[i] = v * in[(v + 1) % n];
+}
+
+KERNEL(warp_leaves_before_barrier) {
+    __shared__ int tile[256];
+    int v = in[I % n];
+    if (__ballot_sync(0xffffffffu, v > 960) == 0) return;
+    tile[threadIdx.x] = v;
+    __syncthreads();
+    out[I] = tile[threadIdx.x ^ 1] + 1;
+}
+
+KERNEL(loop_between_barriers) {
+    __shared__ int tile[256];
+    int v = in[I % n];
+    tile[threadIdx.x] = v;
+    __syncthreads();
+    int sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < (v & 7); k++) sum += tile[(threadIdx.x + k) & 255];
+    __syncthreads();
+    tile[threadIdx.x] = sum;
+    __syncthreads();
+    out[I] = tile[(threadIdx.x * 5 + 3) & 255];
+}
+
+KERNEL(shuffle_after_loop) {
+    int v = in[I % n];
+#pragma unroll 1
+    for (int k = 0; k < (v & 3); k++) v = v * 3 + in[(v & 1023) % n];
+    for (int s = 1; s < 32; s <<= 1) {
+        int other = __shfl_up_sync(0xffffffffu, v, s);
+        if ((threadIdx.x & 31) >= s) v += other;
+    }
+    out[I] = v;
+}

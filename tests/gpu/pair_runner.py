@@ -68,13 +68,17 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
         kernel = load(assemble(text, entry=name, arch=arch, fmad=False).cubin, name)
         for side in range(2):
             outputs[side][1][...] = -1515870811
-            arguments = [np.uint64(int(inputs[side][0].handle)), np.uint64(int(outputs[side][0].handle)), size]
+            arguments: list[np.generic] = [
+                np.uint64(int(inputs[side][0].handle)),
+                np.uint64(int(outputs[side][0].handle)),
+                size,
+            ]
             launch(kernel, device.default_stream, arguments, grid=GRID, block=BLOCK)
             device.sync()
             expected[name, side] = outputs[side][1].copy()
 
     pointers = [np.uint64(int(b.handle)) for pair in zip(inputs, outputs, strict=True) for b, _ in pair]
-    arguments = [pointers[0], pointers[1], size, pointers[2], pointers[3], size]
+    both: list[np.generic] = [pointers[0], pointers[1], size, pointers[2], pointers[3], size]
     jobs = [(a, b, policy, slicing, arch) for a, b in wanted]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for pair, entry, cubin, error in pool.map(build, jobs, chunksize=8):
@@ -84,7 +88,7 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
             print(f"START {pair}", flush=True)
             for _, view in outputs:
                 view[...] = -1515870811
-            launch(load(cubin, entry), device.default_stream, arguments, grid=GRID, block=BLOCK)
+            launch(load(cubin, entry), device.default_stream, both, grid=GRID, block=BLOCK)
             device.sync()
             first, second = pair.split("+")
             wrong = [

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+import goptx
 from goptx.device.launch import current_device
 from goptx.errors import DeviceError
 
 pytestmark = pytest.mark.gpu
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+COUNT = len(goptx.read(ROOT / "tests" / "constructs" / "constructs.sm_80.ptx").entries)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -35,7 +37,7 @@ def test_constructs(policy: str, slicing: str) -> None:
     results = dict(re.findall(r"RESULT (\S+) (.*)", output))
     hung = [pair for pair in started if pair not in results]
     assert not hung, f"{hung[0]} hangs"
-    assert len(results) == 27 * 27, errors
+    assert len(results) == COUNT**2, errors
     wrong = {p: r for p, r in results.items() if r != "right" and not r.startswith("REFUSED CannotWeave")}
     assert not wrong
 

@@ -148,3 +148,35 @@ def test_a_switch_on_data_is_parked() -> None:
     """
     result = converged(body)
     assert sum(b.region is not None for b in result.flow.blocks.values()) == 1
+
+
+def test_an_arm_that_ends_may_overwrite_what_the_branch_read() -> None:
+    body = """
+        mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9; @%p1 bra STAY;
+        setp.eq.u32 %p1, %r1, 40; st.global.u32 [%rd1], %r1; ret;
+        STAY: add.u32 %r2, %r1, 1; add.u32 %r2, %r2, 1; st.global.u32 [%rd2], %r1; ret;
+    """
+    code = text(converged(body))
+    update = next(i for i, c in enumerate(code) if c.startswith("and.pred %a_run0, %a_run0"))
+    assert update < code.index("setp.eq.u32 %p1, %r1, 40;")
+    assert "@%a_run0 st.global.u32 [%rd2], %r1;" in code
+
+
+def test_a_warp_that_ends_still_arrives_at_barriers() -> None:
+    body = """
+        vote.sync.any.pred %p1, %p2, -1; @%p1 bra STAY;
+        ret;
+        STAY: {barrier} st.global.u32 [%rd2], 1; ret;
+    """
+    alone = converged(body.replace("{barrier}", ""))
+    assert len(branches(alone.flow)) == 1  # nothing waits for the warp: it may take its branch
+    waiting = converged(body.replace("{barrier}", "bar.sync 0;"))
+    assert not branches(waiting.flow)
+    assert "bar.sync 0;" in text(waiting)
+
+
+def test_a_promise_of_the_active_lanes_is_not_kept_for_ended_ones() -> None:
+    body = GUARD.replace(
+        "{body}", "ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 bra.uni L; st.global.u32 [%rd2], 1; L:"
+    )
+    assert not branches(converged(body).flow)  # so it became predicates

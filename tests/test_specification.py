@@ -1,0 +1,61 @@
+"""Launch specifications: those of examples/ fit their kernels, and mistakes are named."""
+
+from pathlib import Path
+
+import pytest
+
+import goptx
+from goptx.specification import read_specification
+
+FOLDER = Path(__file__).parents[1] / "examples" / "kernels"
+SPECIFICATIONS = sorted(FOLDER.glob("*.toml"))
+BYTES = {"float16": 2, "int16": 2, "uint8": 1, "int32": 4, "uint32": 4, "float32": 4}
+
+
+@pytest.mark.parametrize("path", SPECIFICATIONS, ids=lambda p: p.stem)
+def test_examples_fit_their_kernels(path: Path) -> None:
+    (launch,) = read_specification(path)
+    entry = next(e for e in goptx.read(launch.file).entries if e.name == launch.entry)
+    assert len(entry.parameters) == len(launch.arguments)
+    for parameter, argument in zip(entry.parameters, launch.arguments, strict=True):
+        assert parameter.size == (8 if argument.is_array else BYTES[argument.dtype]), argument.name
+    assert launch.grid == (1048576,)
+    assert launch.block == (256,)
+
+
+@pytest.mark.parametrize("path", SPECIFICATIONS, ids=lambda p: p.stem)
+def test_check_sizes_are_small(path: Path) -> None:
+    small = read_specification(path)[0].small()
+    assert small.grid == (4,)
+    assert all(a.length <= 65536 for a in small.arguments)
+    assert len(SPECIFICATIONS) == 7
+
+
+ARGUMENT = '[[kernel]]\nfile = "a.ptx"\nentry = "a"\ngrid = [1]\nblock = [32]\n[[kernel.argument]]\nname = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kernel = ", "not TOML"),
+        ("x = 1", "no [[kernel]] table"),
+        ('[[kernel]]\nfile = "a.ptx"', "lacks `entry`, `grid`, `block`"),
+        (ARGUMENT + 'dtype = "int32"', "either `value`"),
+        (ARGUMENT + 'dtype = "int32"\nvalue = 1\nsize = 2', "unknown key `size`"),
+        (ARGUMENT + 'dtype = "int32"\nlength = 1', "needs a `generator`"),
+        (ARGUMENT + 'dtype = "int32"\nlength = 1\ngenerator = "random"', "generator `random` is none of"),
+        (ARGUMENT + 'dtype = "int32"\nlength = 1\nrole = "both"', "role `both` is none of"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "spec.toml"
+    path.write_text(text)
+    with pytest.raises(goptx.InputError) as caught:
+        read_specification(path)
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(goptx.InputError, match="cannot be read"):
+        read_specification(tmp_path / "none.toml")
