@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from goptx.errors import CannotWeave, GoptxError, InputError
 
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    # Alone, `--report` must not take the next argument for its value.
-    options = _parser().parse_args(["--report=text" if word == "--report" else word for word in given])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            # Alone, `--report` must not take the next argument for its value.
+            options = _parser().parse_args(["--report=text" if word == "--report" else word for word in given])
             report = options.run(options)
         except GoptxError as error:
             print(f"{type(error).__name__}: {error}", file=sys.stderr)
@@ -52,8 +53,15 @@ def _print_warnings(caught: Sequence[warnings.WarningMessage]) -> None:
         print(f"warning: {warning.message}", file=sys.stderr)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with the arguments as any other error is said."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see `{self.prog} --help`.")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="goptx", description="Weave GPU kernels at PTX level.")
+    parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -122,7 +130,7 @@ def _source(name: str) -> Path | bytes:
 def _slicing(text: str) -> str | int | None:
     if text == "none":
         return None
-    return int(text) if text.lstrip("-").isdigit() else text
+    return int(text) if re.fullmatch("-?[0-9]+", text) else text
 
 
 def _write(path: str | None, text: str) -> None:

@@ -6,7 +6,7 @@ one has an `end` that names its successors; a branch whose two sides are one is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import networkx as nx
@@ -245,17 +245,18 @@ class Flow:
         return name
 
 
-def control_flow(body: FlatBody, where: str = "<ptx>") -> Flow:
-    """The control-flow graph of a flat body; `where` names the file in messages.
+def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object], str] = str) -> Flow:
+    """The control-flow graph of a flat body; `where` names the file in messages, `quote` says statements there.
 
     Raises `CannotWeave` for a branch whose targets are unknown.
     """
-    return _Cutter(body, where).cut().pruned()
+    return _Cutter(body, where, quote).cut().pruned()
 
 
 class _Cutter:
-    def __init__(self, body: FlatBody, where: str) -> None:
+    def __init__(self, body: FlatBody, where: str, quote: Callable[[object], str]) -> None:
         self.where = where
+        self.quote = quote
         self.code = body.code
         self.tables: dict[str, tuple[str, ...]] = {}
         self.labels = {s.name for s in body.code if isinstance(s, Label)}
@@ -305,8 +306,8 @@ class _Cutter:
         index, table = instruction.operands[0], str(instruction.operands[1])
         if table not in self.tables:
             raise CannotWeave(
-                f"{self.where}:{instruction.line}: `{instruction}`: the target list `{table}` is not declared; "
-                f"write `{table}: .branchtargets L1, L2;` in the same function."
+                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the target list `{table}` is not "
+                f"declared; write `{table}: .branchtargets L1, L2;` in the same function."
             )
         targets = tuple(self.label(instruction, t) for t in self.tables[table])
         switch = Switch(index, targets, "uni" in facts_of(instruction.opcode).modifiers, instruction.line)
@@ -320,7 +321,8 @@ class _Cutter:
     def label(self, instruction: Instruction, name: str) -> str:
         if name not in self.labels:
             raise CannotWeave(
-                f"{self.where}:{instruction.line}: `{instruction}`: the label `{name}` does not exist in this function."
+                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the label `{self.quote(name)}` is not "
+                "in this function; is the file cut off?"
             )
         return name
 

@@ -150,6 +150,17 @@ def _range(names: _Names, stem: str) -> tuple[int, str]:
     return names.ranges[stem]
 
 
+def prefixed(name: str, prefix: str) -> str:
+    """`%r1` as `%a_r1`, for example: the prefix stands behind what marks a register or label."""
+    sigil = name[0] if name[0] in "%$" else ""
+    return f"{sigil}{prefix}_{name[len(sigil) :]}"
+
+
+def as_written(statement: object, prefix: str) -> str:
+    """The statement without the prefix that `prefixed` gave its names, for messages."""
+    return re.sub(rf"(?<![\w$%])([%$]?){prefix}_", r"\1", str(statement))
+
+
 def _holds_call(body: tuple[Statement, ...]) -> bool:
     return any(
         (isinstance(s, Instruction) and s.opcode.partition(".")[0] == "call")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 
@@ -334,6 +334,11 @@ class Module:
     address_size: int
     items: tuple[Item, ...]
     source: str = field(default="<ptx>", compare=False)
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, hash=False)  # of `.version` and its like
+
+    def at(self, directive: str) -> str:
+        """Names the file, and the line where `directive` (`.target`) stands, if it does."""
+        return f"{self.source}:{self.lines[directive]}" if directive in self.lines else self.source
 
     @property
     def entries(self) -> tuple[Function, ...]:

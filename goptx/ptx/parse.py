@@ -118,7 +118,8 @@ class _Raise(ErrorListener):
     def at(self, line: int, column: int, problem: str) -> PtxSyntaxError:
         quoted = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         caret = re.sub(r"[^\t]", " ", quoted[:column]) + "^"
-        return PtxSyntaxError(f"{self.source}:{line}:{column + 1}: {problem}\n    {quoted}\n    {caret}")
+        shown = f"\n    {quoted}\n    {caret}" if quoted.strip() else ""
+        return PtxSyntaxError(f"{self.source}:{line}:{column + 1}: {problem}{shown}")
 
 
 def _spelling(token: int) -> str:
@@ -177,7 +178,9 @@ def _module(c: Any, source: str, listener: _Raise) -> Module:
     target: tuple[str, ...] | None = None
     address_size = 32  # the manual's default
     items: list[Item] = []
+    lines: dict[str, int] = {}
     for item in c.items:
+        lines.setdefault(item.start.text, item.start.line)
         match type(item):
             case PtxParser.VersionContext:
                 major, dot, minor = item.number.text.partition(".")
@@ -199,7 +202,7 @@ def _module(c: Any, source: str, listener: _Raise) -> Module:
     if version is None or target is None:
         missing = ".version" if version is None else ".target"
         raise listener.at(max(len(listener.lines), 1), 0, f"the module has no `{missing}`; is the file cut off?")
-    return Module(version, target, address_size, tuple(items), source)
+    return Module(version, target, address_size, tuple(items), source, lines)
 
 
 def _symbol(c: Any) -> Item:

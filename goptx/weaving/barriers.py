@@ -60,8 +60,8 @@ def _id(kernel: Kernel, barrier: Instruction, others_wait: bool) -> int:
         return int(operand.text, 0)
     if others_wait:
         raise CannotWeave(
-            f"{kernel.at(barrier.line)}: `{barrier}` takes its barrier id from a register, so it may be any "
-            f"of the {BARRIER_IDS} and none is left for the other kernel; use a constant id."
+            f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` takes its barrier id from a register, so it may "
+            f"be any of the {BARRIER_IDS} and none is left for the other kernel; use a constant id."
         )
     return 0
 
@@ -74,19 +74,19 @@ def _check_waits(kernel: Kernel, flow: Flow, others_wait: bool, lanes_end: bool)
         counted = len(barrier.operands) > (3 if reduces else 1)
         if (not plain or counted) and others_wait:
             raise CannotWeave(
-                f"{kernel.at(barrier.line)}: `{barrier}` waits for some threads of the CTA only, and the "
+                f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` waits for some threads of the CTA only, and the "
                 "other kernel has barriers too: no common order of waiting can be shown (contract 3). "
                 "Use strategy horizontal or separate launches."
             )
         if (not plain or counted) and lanes_end:
             raise CannotWeave(
-                f"{kernel.at(barrier.line)}: `{barrier}` counts threads, and some may have returned before "
-                "it, which a woven kernel cannot leave out of the count (M14). Use separate launches."
+                f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` counts threads, and some may have returned "
+                "before it, which a woven kernel cannot leave out of the count (M14). Use separate launches."
             )
     spin = _spin(kernel.flow)
     if spin is not None:
         raise CannotWeave(
-            f"{kernel.at(spin.line)}: `{spin}` decides when a loop ends, so the loop may wait for other "
+            f"{kernel.at(spin.line)}: `{kernel.quote(spin)}` decides when a loop ends, so the loop may wait for other "
             "threads or CTAs (M18), which weaving could keep from running; use separate launches."
         )
 

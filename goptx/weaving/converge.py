@@ -40,6 +40,7 @@ from goptx.analysis.cfg import (
 from goptx.analysis.dataflow import live_in
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
+from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Name, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
@@ -186,7 +187,8 @@ class _Converger:
                     continue
                 end = self.flow.blocks[decider].end
                 line = end.line if isinstance(end, Branch | Switch) else 0
-                place = f"{self.at(line)}: the branch decides whether `{barrier}` (line {barrier.line}) is reached"
+                waits = as_written(barrier, self.fresh.prefix)
+                place = f"{self.at(line)}: the branch decides whether `{waits}` (line {barrier.line}) is reached"
                 if branches[decider] == Uniformity.DIVERGENT:
                     raise CannotWeave(
                         f"{place}, and it depends on the thread: threads that live on would never arrive (M18). "
@@ -354,8 +356,9 @@ class _Converger:
         barrier = next((i for b in blocks.values() for i in b.instructions() if facts_of(i.opcode).barrier), None)
         if barrier is not None:
             raise CannotWeave(
-                f"{self.at(barrier.line)}: `{barrier}` stands in divergent flow that cannot be taken apart; "
-                "the other kernel could not be kept out of it. Use strategy horizontal or separate launches."
+                f"{self.at(barrier.line)}: `{as_written(barrier, self.fresh.prefix)}` stands in divergent flow that "
+                "cannot be taken apart, so the other kernel could not be kept out of it; use strategy horizontal or "
+                "separate launches."
             )
 
     def closed_region(self, block: str) -> tuple[str, str, frozenset[str]]:

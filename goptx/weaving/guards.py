@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from goptx.analysis.cfg import Branch, Code, Flow, Switch
 from goptx.analysis.dataflow import written
 from goptx.errors import CannotWeave
+from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Instruction, Name, Negated, Operand, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
@@ -66,8 +67,8 @@ class Guards:
             if isinstance(statement, Instruction):
                 if statement.guard is not None:
                     raise CannotWeave(
-                        f"{self.at(statement.line)}: `{statement}` is conditional within a call sequence that not all "
-                        "threads reach; use separate launches."
+                        f"{self.at(statement.line)}: `{as_written(statement, self.fresh.prefix)}` is conditional "
+                        "within a call sequence that not all threads reach; use separate launches."
                     )
                 statement = replace(statement, guard=Guard(Name(mask)))
             body.append(statement)
@@ -113,8 +114,8 @@ class Guards:
             yield replace(item, operands=(*item.operands[:-1], Name(lanes)))
         else:
             raise CannotWeave(
-                f"{self.at(item.line)}: `{item}` names no lanes, and lanes may have returned before it; "
-                "use its `.sync` form."
+                f"{self.at(item.line)}: `{as_written(item, self.fresh.prefix)}` names no lanes, and lanes may have "
+                "returned before it; use its `.sync` form."
             )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import Flow, control_flow
 from goptx.errors import CannotLink, CannotWeave, InputError
-from goptx.ptx.flatten import flatten
+from goptx.ptx.flatten import as_written, flatten, prefixed
 from goptx.ptx.ir import (
     Declaration,
     Directive,
@@ -48,6 +48,10 @@ class Kernel:
         """Names file, line and kernel, as messages begin."""
         return _place(self.source, line, self.letter, self.entry)
 
+    def quote(self, statement: object) -> str:
+        """A statement as its file has it, for messages."""
+        return as_written(statement, self.prefix)
+
 
 @dataclass(frozen=True, slots=True)
 class Linked:
@@ -69,13 +73,17 @@ def choose_entry(module: Module, name: str | None) -> Function:
         for entry in module.entries:
             if entry.name == name:
                 return entry
-        raise InputError(f"{module.source}: no entry `{name}`; the module has {_listed(names)}.")
+        raise InputError(f"{module.source}:{_line(module)}: no entry `{name}`; the module has {_listed(names)}.")
     if len(names) != 1:
         raise InputError(
-            f"{module.source}: the module has {_listed(names)}; "
+            f"{module.source}:{_line(module)}: the module has {_listed(names)}; "
             + ("name one (entries=, --entry)." if names else "there is nothing to weave (an `.entry` with a body).")
         )
     return module.entries[0]
+
+
+def _line(module: Module) -> int:
+    return module.entries[0].line if module.entries else 1
 
 
 def _place(source: str, line: int, letter: str, entry: Function) -> str:
@@ -90,7 +98,7 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
     """Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart."""
     sizes = {m.address_size: m for m in modules}
     if len(sizes) > 1:
-        described = " and ".join(f"{m.source} has {size}-bit" for size, m in sizes.items())
+        described = " and ".join(f"{m.at('.address_size')} has {size}-bit" for size, m in sizes.items())
         raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.")
     target = common_target(modules, arch)
     version = common_version(modules, target)
@@ -125,8 +133,7 @@ def _kernel(
         prefix += letter.lower()
 
     def rename(name: str) -> str:
-        sigil = name[0] if name[0] in "%$" else ""
-        return f"{sigil}{prefix}_{name[len(sigil) :]}"
+        return prefixed(name, prefix)
 
     parameters = tuple(replace(p, name=f"{woven_name}_{prefix}_param_{i}") for i, p in enumerate(entry.parameters))
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
@@ -134,13 +141,9 @@ def _kernel(
     for instruction in statements_in(flat.code):
         if not isinstance(instruction, Instruction):
             continue
-        _refuse(instruction, module, entry, letter)
-        if not facts_of(instruction.opcode).known:
-            raise CannotWeave(
-                f"{_place(module.source, instruction.line, letter, entry)}: `{instruction}` is not an "
-                "instruction that goptx knows, so nothing can be shown about it; use separate launches."
-            )
-    flow = control_flow(flat, module.source)
+        place = _place(module.source, instruction.line, letter, entry)
+        _refuse(instruction, f"{place}: `{as_written(instruction, prefix)}`")
+    flow = control_flow(flat, module.source, lambda code: as_written(code, prefix))
     return Kernel(letter, prefix, entry, parameters, flat.registers, flat.variables, flow, module.source)
 
 
@@ -159,14 +162,18 @@ _NOT_YET = {
 _OF_CLUSTERS = re.compile(r"[.:]cluster\b|%(?:n?cluster|is_explicit_cluster)")  # a register of the kernel has a prefix
 
 
-def _refuse(instruction: Instruction, module: Module, entry: Function, letter: str) -> None:
-    """Refuses what waits in a way for which no common order can be shown (contract 3)."""
+def _refuse(instruction: Instruction, said: str) -> None:
+    """Refuses what is unknown, and what waits so that no common order can be shown (contract 3)."""
+    clusters = "cluster" in instruction.opcode or re.search(r"%(is_explicit_|n)?cluster", str(instruction))
     for word, meaning in _NOT_YET.items():
-        if instruction.opcode.startswith(word) or (word == "cluster" and _OF_CLUSTERS.search(str(instruction))):
+        if instruction.opcode.startswith(word) or (word == "cluster" and clusters):
             raise CannotWeave(
-                f"{_place(module.source, instruction.line, letter, entry)}: `{instruction}`: {meaning} "
-                "cannot be woven (contract 3, one order of waiting); use separate launches."
+                f"{said}: {meaning} cannot be woven (contract 3, one order of waiting); use separate launches."
             )
+    if not facts_of(instruction.opcode).known:
+        raise CannotWeave(
+            f"{said} is not an instruction that goptx knows, so nothing can be shown about it; use separate launches."
+        )
 
 
 def _check_shared(kernels: Sequence[Kernel], items: Sequence[Item]) -> None:

@@ -24,7 +24,7 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
     for module in modules:
         match = ARCHITECTURE.match(module.target[0])
         if not match:
-            raise CannotLink(f"{module.source}: unknown target `{module.target[0]}`; expected sm_NN.")
+            raise CannotLink(f"{module.at('.target')}: unknown target `{module.target[0]}`; expected sm_NN.")
         parsed.append((int(match[1]), match[2], module))
     if arch is not None:
         match = ARCHITECTURE.match(arch)
@@ -40,8 +40,8 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
                 "code for an architecture with a suffix runs on that one only" if suffix else "PTX runs upward only"
             )
             raise CannotLink(
-                f"{module.source}: its target {module.target[0]} does not suit sm_{wanted[0]}{wanted[1]} ({reason}); "
-                "compile all kernels for one architecture."
+                f"{module.at('.target')}: its target {module.target[0]} does not suit sm_{wanted[0]}{wanted[1]} "
+                f"({reason}); compile all kernels for one architecture."
             )
     if wanted[0] < OWN_ARCH:
         raise CannotLink(
