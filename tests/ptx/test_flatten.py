@@ -78,9 +78,9 @@ def test_label_behind_its_branch_is_found() -> None:
 
 
 def test_numbered_registers_are_told_apart_by_their_ranges() -> None:
-    """`%r10` is the eleventh of `%r<11>` or the first of `%r1<2>`: ptxas allows only one of the two."""
-    result = flat(".reg .b32 %r<11>;\nmov.b32 %r10, %r0;")
-    assert [str(r) for r in result.registers] == [".reg .b32 %a_r<11>;"]
+    """`%r10` is the last of `%r<11>`, even beside `%r1<2>`: ptxas too takes the shortest stem."""
+    result = flat(".reg .b32 %r<11>;\n.reg .b64 %r1<2>;\nmov.b32 %r10, %r0;")
+    assert [str(r) for r in result.registers] == [".reg .b32 %a_r<11>;", ".reg .b64 %a_r1_<2>;"]
     assert [str(c) for c in result.code] == ["mov.b32 %a_r10, %a_r0;"]
     result = flat(".reg .b32 %r<10>;\n.reg .b64 %r1<2>;\nmov.b32 %r9, %r1;\nmov.b64 %r10, %r11;")
     assert [str(r) for r in result.registers] == [".reg .b32 %a_r<10>;", ".reg .b64 %a_r1_<2>;"]

@@ -1,0 +1,209 @@
+"""The command line as a user meets it: `python -m goptx`, a process of its own each time."""
+
+import json
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import goptx
+
+KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
+HARRIS = str(KERNELS / "harris.sm_90.ptx")
+SORT = str(KERNELS / "sort.sm_90.ptx")
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+TWO = HEAD + ".visible .entry one()\n{\n    ret;\n}\n.visible .entry two()\n{\n    ret;\n}\n"
+
+
+def run(*arguments: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "goptx", *arguments]
+    done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, check=False, timeout=60)
+    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def refused(done: subprocess.CompletedProcess[str], code: int, message: str) -> None:
+    """The command printed nothing but one error whose first line matches `message`, and ended with `code`."""
+    assert done.returncode == code
+    assert done.stdout == ""
+    assert re.match(message, done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# weave --------------------------------------------------------------------------------------------------
+
+
+def test_weave_writes_ptx_to_standard_output_and_nothing_else(tmp_path: Path) -> None:
+    done = run("weave", HARRIS, SORT, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [e.name for e in goptx.parse(done.stdout).entries] == ["harris_sort_woven"]
+    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_output_file_holds_what_standard_output_would(tmp_path: Path) -> None:
+    done = run("weave", HARRIS, SORT, "-o", "out.ptx", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "out.ptx").read_text() == run("weave", HARRIS, SORT, cwd=tmp_path).stdout
+    assert [p.name for p in tmp_path.iterdir()] == ["out.ptx"]
+
+
+def test_output_file_can_be_read_like_any_new_file(tmp_path: Path) -> None:
+    run("weave", HARRIS, SORT, "-o", "out.ptx", cwd=tmp_path)
+    (tmp_path / "other").touch()
+    assert (tmp_path / "out.ptx").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_failure_leaves_an_old_output_file_alone(tmp_path: Path) -> None:
+    (tmp_path / "out.ptx").write_text("old")
+    refused(run("weave", HARRIS, "none.ptx", "-o", "out.ptx", cwd=tmp_path), 2, "InputError: none.ptx: ")
+    assert (tmp_path / "out.ptx").read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.ptx"]
+
+
+@pytest.mark.parametrize("output", ["none/out.ptx", "."])
+def test_output_that_cannot_be_written(output: str, tmp_path: Path) -> None:
+    refused(run("weave", HARRIS, SORT, "-o", output, cwd=tmp_path), 2, rf"InputError: {re.escape(output)}: cannot be")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_reach_weave(tmp_path: Path) -> None:
+    options = ["--name", "both", "--policy", "concat", "--slicing", "none", "--arch", "sm_90a", "--latency", "sm_80"]
+    done = run("weave", HARRIS, SORT, *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    woven = goptx.weave(
+        Path(HARRIS), Path(SORT), name="both", policy="concat", slicing=None, arch="sm_90a", latency="sm_80"
+    )
+    assert done.stdout == woven.ptx
+    assert goptx.parse(done.stdout).target == ("sm_90a",)
+    numbered = run("weave", HARRIS, SORT, "--slicing", "40", cwd=tmp_path)
+    assert numbered.stdout == goptx.weave(Path(HARRIS), Path(SORT), slicing=40).ptx
+
+
+def test_report_goes_to_standard_error(tmp_path: Path) -> None:
+    done = run("weave", "--report", HARRIS, SORT, cwd=tmp_path)  # must not swallow the file behind it
+    assert done.returncode == 0
+    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
+    for word in ("A harris", "B sort", "woven", "blocks", "est. cycles", "woven fraction"):
+        assert word in done.stderr
+
+
+def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> None:
+    done = run("weave", HARRIS, SORT, "--report=json", "--arch", "sm_120", "-o", "out.ptx", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    report = json.loads(done.stderr)
+    assert 0 < report["woven_fraction"] <= 1
+    assert list(report["kernels"]) == ["A", "B"]
+    assert report["kernels"]["B"]["name"] == "sort"
+    assert report["kernels"]["B"]["barriers"] == 1
+    assert report["merged"]["instructions"] > report["kernels"]["A"]["instructions"]
+    (warning,) = report["warnings"]
+    assert "no latency table for sm_120" in warning
+
+
+def test_warnings_come_after_the_report(tmp_path: Path) -> None:
+    done = run("weave", HARRIS, SORT, "--report", "--arch", "sm_120", "-o", "out.ptx", cwd=tmp_path)
+    assert done.stderr.splitlines()[-1].startswith("warning: no latency table for sm_120")
+
+
+def test_one_input_may_be_standard_input(tmp_path: Path) -> None:
+    done = run("weave", "-", SORT, cwd=tmp_path, stdin=Path(HARRIS).read_bytes())
+    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
+    refused(run("weave", "-", "-", cwd=tmp_path), 2, r"InputError: standard input \(`-`\) can be given once only\.\n$")
+
+
+def test_entries_are_given_once_per_input(tmp_path: Path) -> None:
+    (tmp_path / "two.ptx").write_text(TWO)
+    done = run("weave", "two.ptx", "two.ptx", "--entry", "two", "--entry", "one", cwd=tmp_path)
+    assert [e.name for e in goptx.parse(done.stdout).entries] == ["two_one_woven"]
+    refused(
+        run("weave", "two.ptx", SORT, "--entry", "two", cwd=tmp_path), 2, "InputError: --entry is given 1 times for 2"
+    )
+    refused(
+        run("weave", "two.ptx", SORT, "--entry", "three", "--entry", "sort", cwd=tmp_path),
+        2,
+        r"InputError: two.ptx:\d+: no entry `three`; the module has the entries `one`, `two`",
+    )
+
+
+def test_two_entries_of_one_file_are_woven(tmp_path: Path) -> None:
+    (tmp_path / "two.ptx").write_text(TWO)
+    done = run("weave", "two.ptx", "two.ptx", "--entry", "one", "--entry", "two", "--report=json", cwd=tmp_path)
+    assert [k["name"] for k in json.loads(done.stderr)["kernels"].values()] == ["one", "two"]
+
+
+# What is wrong with the arguments -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "InputError: .*COMMAND"),
+        (["stitch"], "InputError: .*'stitch'"),
+        (["weave"], "InputError: .*A.ptx"),
+        (["weave", HARRIS], "InputError: .*two kernels"),
+        (["weave", HARRIS, SORT, HARRIS], "InputError: .*two kernels"),
+        (["weave", HARRIS, SORT, "--report=xml"], "InputError: .*'xml'"),
+        (["weave", HARRIS, SORT, "--thing"], "InputError: .*--thing"),
+        (["weave", HARRIS, SORT, "--policy", "best"], "InputError: policy `best` is unknown"),
+        (["weave", HARRIS, SORT, "--slicing", "0"], "InputError: slicing `0` is unknown"),
+        (["weave", HARRIS, SORT, "--slicing", "-5"], "InputError: .*slicing"),
+        (["weave", HARRIS, SORT, "--slicing=--5"], "InputError: slicing `--5` is unknown"),
+        (["weave", HARRIS, SORT, "--arch", "hopper"], "InputError: `hopper` is no architecture"),
+        (["weave", HARRIS, SORT, "--arch", "sm_80"], "CannotLink: .*sm_90 does not suit sm_80"),
+        (["weave", HARRIS, SORT, "--name", "a b"], "InputError: `a b` is no PTX name"),
+        (["weave", HARRIS, SORT, "--latency", "none.toml"], "InputError: .*none.toml"),
+        (["fmt", "none.ptx"], "InputError: none.ptx: cannot be read"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], message: str, tmp_path: Path) -> None:
+    refused(run(*arguments, cwd=tmp_path), 2, message)
+
+
+# The rest -----------------------------------------------------------------------------------------------
+
+
+def test_fmt_prints_the_canonical_form(tmp_path: Path) -> None:
+    done = run("fmt", HARRIS, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == str(goptx.read(Path(HARRIS)))
+    assert run("fmt", "-", cwd=tmp_path, stdin=done.stdout.encode()).stdout == done.stdout
+
+
+def test_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "goptx", "fmt", HARRIS]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_version(tmp_path: Path) -> None:
+    done = run("--version", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"goptx {version('goptx')}\n")
+
+
+def test_help_names_every_flag(tmp_path: Path) -> None:
+    done = run("weave", "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    for flag in ("--output", "--entry", "--arch", "--name", "--policy", "--slicing", "--latency", "--report"):
+        assert flag in done.stdout
+
+
+@pytest.mark.parametrize("statement", ["import goptx", "import goptx.cli"])
+def test_import_brings_in_nothing_heavy(statement: str, tmp_path: Path) -> None:
+    heavy = "antlr4 cuda networkx numpy"
+    program = f"{statement}, sys; print([m for m in sys.modules if m.partition('.')[0] in {heavy.split()}])"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_weaving_needs_neither_cuda_nor_numpy(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = sys.modules['cuda'] = None\n"
+        f"import goptx, pathlib; goptx.weave(pathlib.Path({HARRIS!r}), pathlib.Path({SORT!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

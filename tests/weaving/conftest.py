@@ -1,0 +1,28 @@
+"""The fixture `assembles`."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import pytest
+
+from goptx.device.assemble import find_ptxas
+from goptx.weaving.result import Woven
+
+
+def has_nvjitlink() -> bool:
+    try:
+        return find_spec("cuda.bindings.nvjitlink") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.fixture
+def assembles() -> Callable[[Woven], None]:
+    """assembles(woven) fails unless an assembler takes the woven PTX, and skips where there is none."""
+
+    def check(woven: Woven) -> None:
+        if find_ptxas() is None and not has_nvjitlink():
+            pytest.skip("no assembler: neither ptxas nor nvJitLink")
+        assert woven.cubin().startswith(b"\x7fELF")
+
+    return check

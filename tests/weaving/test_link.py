@@ -1,0 +1,522 @@
+"""Names, symbols, resources and launch bounds of kernels that become one module."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bodies import HEAD, kernel
+
+import goptx
+from goptx.errors import CannotLink, CannotWeave, GoptxError, InputError
+from goptx.ptx.ir import Function, Registers
+from goptx.weaving.result import Woven
+
+Assembles = Callable[[Woven], None]
+
+
+def module(items: str = "", body: str = "", name: str = "k") -> str:
+    """A module with these items and one entry that runs `body` and stores %tid.x."""
+    store = f"ld.param.u64 %rd1, [{name}_out]; mov.u32 %r1, %tid.x; st.global.u32 [%rd1], %r1; ret;"
+    return kernel(f"{body}\n{store}", name).replace(HEAD, HEAD + items)
+
+
+def function(name: str, body: str) -> str:
+    return f".func {name}(.param .u32 x)\n{{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [x];\n{body}\nret;\n}}\n"
+
+
+def call(name: str) -> str:
+    return f"{{ .param .b32 p; st.param.b32 [p], 5; call.uni {name}, (p); }}\n"
+
+
+COUNTER = ".global .align 4 .u32 counter;\n"
+COUNT = "red.global.add.u32 [counter], 1;"
+
+
+def lines(woven: Woven, *words: str) -> list[str]:
+    """The lines of the woven PTX that hold all the words, without indentation."""
+    return [text.strip() for text in woven.ptx.splitlines() if all(w in text for w in words)]
+
+
+def declared(woven: Woven) -> list[str]:
+    entry = woven.module.entries[0]
+    return [n for s in entry.body or () if isinstance(s, Registers) for n, _ in s.names]
+
+
+# names -------------------------------------------------------------------------------------------------
+
+
+def test_one_kernel_twice(assembles: Assembles) -> None:
+    text = module(COUNTER, f"{COUNT} bra NEXT; NEXT: st.shared.u32 [tile], 1;")
+    woven = goptx.weave(text, text)
+    assert len(declared(woven)) == len(set(declared(woven)))
+    assert {"%a_p", "%b_p", "%a_r", "%b_r"} <= set(declared(woven))
+    assert lines(woven, ".shared .align") == [
+        ".shared .align 4 .b8 a_tile[1024];", ".shared .align 4 .b8 b_tile[1024];"
+    ]  # fmt: skip
+    assert lines(woven, ".global", "counter;") == [COUNTER.strip()]  # one module has one state
+    assert len(lines(woven, "red.global.add.u32 [counter], 1;")) == 2
+    assert woven.name == "k_woven"
+    assembles(woven)
+
+
+def test_parameters_come_in_the_order_of_the_kernels(assembles: Assembles) -> None:
+    woven = goptx.weave(module(), module(name="other"))
+    assert woven.name == "k_other_woven"
+    assert [(p.kernel, p.original, p.type, p.size) for p in woven.params] == [
+        ("A", "k_in", "u64", 8), ("A", "k_out", "u64", 8), ("A", "k_n", "u32", 4),
+        ("B", "other_in", "u64", 8), ("B", "other_out", "u64", 8), ("B", "other_n", "u32", 4),
+    ]  # fmt: skip
+    assert [p.name for p in woven.params] == [v.name for v in woven.module.entries[0].parameters]
+    assert len({p.name for p in woven.params}) == 6
+    assembles(woven)
+
+
+def test_the_woven_entry_bears_the_name_asked_for(assembles: Assembles) -> None:
+    woven = goptx.weave(module(), module(name="other"), name="both_of$them")
+    assert woven.module.entries[0].name == woven.name == "both_of$them"
+    assembles(woven)
+
+
+def test_names_of_inner_scopes_stay_apart(assembles: Assembles) -> None:
+    body = "{ .reg .b32 %t; mov.u32 %t, 1; st.shared.u32 [tile], %t; } { .reg .b32 %t; mov.u32 %t, 2; }"
+    woven = goptx.weave(module("", body), module("", body, "other"))
+    assert len(set(re.findall(r"mov\.u32 (%\w+), [12];", woven.ptx))) == 4
+    assembles(woven)
+
+
+def test_a_global_that_looks_like_a_prefix(assembles: Assembles) -> None:
+    woven = goptx.weave(
+        module(".global .u32 a_r1;\n", "red.global.add.u32 [a_r1], 1;"),
+        module(".global .u32 b_tile;\n", "red.global.add.u32 [b_tile], 1;", "other"),
+    )
+    assert len(lines(woven, "red.global.add.u32 [a_r1], 1;")) == 1
+    assert len(lines(woven, "red.global.add.u32 [b_tile], 1;")) == 1
+    assembles(woven)
+
+
+def test_variables_of_a_kernel_named_after_clusters_are_no_clusters(assembles: Assembles) -> None:
+    text = module("", "st.shared.u32 [clusters], 1; mov.u32 %cluster, 2;", "cluster")
+    text = text.replace("tile[", "clusters[").replace(".shared .align", ".reg .b32 %cluster;\n.shared .align")
+    assembles(goptx.weave(text, text))
+
+
+@pytest.mark.xfail(strict=True, reason="registers that goptx adds may bear the name of one of the kernel's")
+@pytest.mark.parametrize("register", ["%run0", "%run<4>"])
+def test_registers_that_bear_the_name_of_one_that_goptx_adds(register: str, assembles: Assembles) -> None:
+    body = "ld.param.u32 %r2, [k_n]; mov.u32 %r3, %tid.x; setp.ge.u32 %run0, %r3, %r2; @%run0 ret;"
+    assembles(goptx.weave(module("", f".reg .pred {register};\n{body}"), module(name="other")))
+
+
+@pytest.mark.xfail(strict=True, reason="blocks that goptx adds may bear the name of one of the kernel's labels")
+def test_a_label_that_bears_the_name_of_a_block_that_goptx_adds() -> None:
+    body = """
+        mov.u32 %r5, %tid.x;
+        TOP: add.u32 %r5, %r5, 32; setp.lt.u32 %p1, %r5, 100; @%p1 bra TOP;
+        {label}: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 200; @%p1 bra {label};
+    """
+    plain, clash = (goptx.weave(module("", body.format(label=x)), module(name="o")).ptx for x in ("L", "TOP_enter"))
+    assert clash == plain
+
+
+# symbols -----------------------------------------------------------------------------------------------
+
+
+def test_kernels_of_one_module_share_its_state(assembles: Assembles) -> None:
+    first, second = module(COUNTER, COUNT), module("", COUNT, "other").replace(HEAD, "")
+    woven = goptx.weave(first + second, first + second, entries=["k", "other"])
+    assert lines(woven, ".global", "counter;") == [COUNTER.strip()]
+    assert len(lines(woven, COUNT)) == 2
+    assembles(woven)
+
+
+def test_globals_of_different_modules_are_different(assembles: Assembles) -> None:
+    pointer = ".global .u64 where = counter;\n"
+    use = "ld.global.u64 %rd2, [where]; red.global.add.u32 [counter+0], 1;"
+    woven = goptx.weave(module(COUNTER + pointer, use), module(COUNTER + pointer, use, "other"))
+    assert lines(woven, ".global .align") == [COUNTER.strip(), COUNTER.strip().replace("counter", "counter_b")]
+    assert lines(woven, ".global .u64") == [".global .u64 where = counter;", ".global .u64 where_b = counter_b;"]
+    assert len(lines(woven, "red.global.add.u32 [counter+0], 1;")) == 1
+    assert len(lines(woven, "red.global.add.u32 [counter_b+0], 1;")) == 1
+    assert len(lines(woven, "%b_rd2, [where_b];")) == 1
+    assembles(woven)
+
+
+@pytest.mark.xfail(strict=True, reason="symbols.py takes NAME_b without looking whether it is free")
+@pytest.mark.parametrize("both_in", [0, 1])
+def test_a_new_name_is_a_free_one(both_in: int, assembles: Assembles) -> None:
+    two = COUNTER + COUNTER.replace("counter", "counter_b"), f"{COUNT} red.global.add.u32 [counter_b], 7;"
+    one = COUNTER, COUNT
+    texts = [module(*(two if both_in == k else one), name) for k, name in enumerate(("k", "other"))]
+    woven = goptx.weave(*texts)
+    assert len(lines(woven, ".global .align")) == 3
+    targets = re.findall(r"red\.global\.add\.u32 \[(\w+)\]", woven.ptx)
+    assert len(set(targets)) == 3
+    assembles(woven)
+
+
+def test_what_no_kernel_needs_is_left_out(assembles: Assembles) -> None:
+    items = COUNTER + ".const .u32 table[2] = {1, 2};\n" + function("unused", COUNT)
+    woven = goptx.weave(module(items), module(items, "ld.const.u32 %r2, [table+4];", "other"))
+    assert not lines(woven, "counter")
+    assert not lines(woven, "unused")
+    assert len(lines(woven, ".const .u32 table")) == 1
+    assembles(woven)
+
+
+def test_a_device_function_alike_in_both_is_kept_once(assembles: Assembles) -> None:
+    pure = function("pure", "add.u32 %r2, %r1, 1;")
+    woven = goptx.weave(module(pure, call("pure")), module(pure, call("pure"), "other"))
+    assert lines(woven, ".func") == [".func pure("]
+    assert len(lines(woven, "call.uni pure, (p);")) == 2
+    assembles(woven)
+
+
+def test_different_functions_of_one_name_are_both_kept_and_calls_follow(assembles: Assembles) -> None:
+    texts = []
+    for step, name in ((1, "k"), (2, "other")):
+        items = function("inner", f"add.u32 %r2, %r1, {step};") + function("outer", call("inner") + f"// {step}\n")
+        items = items.replace("// ", "mov.u32 %r2, ").replace(f", {step}\n", f", {step};\n")
+        texts.append(module(items, call("outer"), name))
+    woven = goptx.weave(*texts)
+    assert lines(woven, ".func") == [".func inner(", ".func outer(", ".func inner_b(", ".func outer_b("]
+    bodies = {f.name: str(f) for f in woven.module.functions}
+    assert "call.uni inner_b, (p);" in bodies["outer_b"]
+    assert "call.uni inner, (p);" in bodies["outer"]
+    assert "add.u32 %r2, %r1, 2;" in bodies["inner_b"]
+    assert len(lines(woven, "call.uni outer_b, (p);")) == 1
+    assembles(woven)
+
+
+def test_a_function_that_asks_which_thread_it_is_belongs_to_its_kernel(assembles: Assembles) -> None:
+    asks = function("asks", "mov.u32 %r2, %tid.x;")
+    woven = goptx.weave(module(asks, call("asks")), module(asks, call("asks"), "other"))
+    assert lines(woven, ".func") == [".func asks(", ".func asks_b("]
+    assembles(woven)
+
+
+@pytest.mark.xfail(strict=True, reason="symbols.py compares functions by their text, not by what they name")
+def test_a_function_with_module_state_belongs_to_its_module() -> None:
+    bump = COUNTER + function("bump", COUNT)
+    woven = goptx.weave(module(bump, call("bump")), module(bump, call("bump"), "other"))
+    assert sorted(lines(woven, "red.global")) == [COUNT, COUNT.replace("counter", "counter_b")]
+
+
+@pytest.mark.xfail(strict=True, reason="symbols.py compares functions by their text, not by what they name")
+def test_a_function_that_calls_a_different_one_is_different() -> None:
+    outer = function("outer", call("inner"))
+    texts = [
+        module(function("inner", f"add.u32 %r2, %r1, {step};") + outer, call("outer"), name)
+        for step, name in ((1, "k"), (2, "other"))
+    ]
+    woven = goptx.weave(*texts)
+    bodies = [str(f) for f in woven.module.functions if f.name.startswith("outer")]
+    assert len(bodies) == 2
+    assert "inner_b" in bodies[1]
+
+
+@pytest.mark.xfail(strict=True, reason="symbols.py takes a declaration for the function and drops its definition")
+@pytest.mark.parametrize("in_both", [False, True])
+def test_a_function_declared_ahead_of_its_definition(in_both: bool, assembles: Assembles) -> None:
+    items = ".func pure(.param .u32 x);\n" + function("pure", "add.u32 %r2, %r1, 1;")
+    first = module(items, call("pure"))
+    woven = goptx.weave(first, module(items, call("pure"), "other") if in_both else module(name="other"))
+    assert sum(1 for f in woven.module.functions if f.body is not None and f.name == "pure") == 1
+    assembles(woven)
+
+
+def test_a_function_declared_ahead_in_one_module_woven_with_itself(assembles: Assembles) -> None:
+    text = module(".func pure(.param .u32 x);\n" + function("pure", "add.u32 %r2, %r1, 1;"), call("pure"))
+    assembles(goptx.weave(text, text))
+
+
+VPRINTF = ".extern .func (.param .b32 result) vprintf (.param .b64 format, .param .b64 values);\n"
+PRINT = """{ .param .b64 f; .param .b64 v; .param .b32 q; st.param.b64 [f], 0; st.param.b64 [v], 0;
+    call.uni (q), vprintf, (f, v); }
+"""
+
+
+def test_external_functions_are_declared_once(assembles: Assembles) -> None:
+    woven = goptx.weave(module(VPRINTF, PRINT), module(VPRINTF, PRINT, "other"))
+    assert len(lines(woven, ".extern")) == 1
+    assert len(lines(woven, "vprintf, (f, v);")) == 2
+    assembles(woven)
+
+
+# resources ---------------------------------------------------------------------------------------------
+
+DYNAMIC = ".extern .shared .align 16 .b8 pool[];\n"
+
+
+def shared(size: int, name: str = "k", body: str = "st.shared.u32 [tile], 1;") -> str:
+    return module("", body, name).replace("tile[1024]", f"tile[{size}]")
+
+
+def test_static_shared_memory_adds_up_to_48_kib(assembles: Assembles) -> None:
+    woven = goptx.weave(shared(24 << 10), shared(24 << 10, "other"))
+    assembles(woven)
+    assert woven.resources().shared_bytes == 48 << 10
+
+
+def test_one_dynamic_shared_array(assembles: Assembles) -> None:
+    woven = goptx.weave(module(DYNAMIC, "st.shared.u32 [pool], 1;"), module(name="other"))
+    assert lines(woven, ".extern") == [DYNAMIC.strip()]
+    assembles(woven)
+    unused = goptx.weave(module(DYNAMIC, "st.shared.u32 [pool], 1;"), module(DYNAMIC, "", "other"))
+    assembles(unused)
+
+
+@pytest.mark.xfail(strict=True, reason="link.py looks for dynamic arrays in the entries only")
+def test_dynamic_shared_memory_behind_a_call_counts() -> None:
+    through = module(DYNAMIC + function("fill", "st.shared.u32 [pool], 1;"), call("fill"))
+    with pytest.raises(CannotLink, match="dynamic shared memory"):
+        goptx.weave(through, module(DYNAMIC, "st.shared.u32 [pool], 2;", "other"))
+
+
+def wide(size: int, version: str = "8.0", name: str = "k") -> str:
+    text = module(name=name).replace(f".param .u32 {name}_n", f".param .u32 {name}_n, .param .align 8 .b8 big[{size}]")
+    return text.replace(".version 8.0", f".version {version}")
+
+
+def test_parameters_add_up_to_what_the_version_allows(assembles: Assembles) -> None:
+    assembles(goptx.weave(wide(4096 - 56), module(name="other")))  # 24 and 24 bytes beside it, the last 4 unpadded
+    assembles(goptx.weave(wide(8000, "8.1"), module(name="other")))
+
+
+# launch bounds -----------------------------------------------------------------------------------------
+
+
+def bounded(directives: str, name: str = "k") -> str:
+    return module(name=name).replace(")\n{", f")\n{directives}\n{{", 1)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "result"),
+    [
+        (".maxntid 256, 1, 1", ".maxntid 128, 1, 1", [".maxntid 128, 1, 1"]),
+        (".maxntid 16, 16", "", [".maxntid 16, 16, 1"]),
+        ("", ".reqntid 128", [".reqntid 128, 1, 1"]),
+        (".reqntid 64, 2", ".reqntid 64, 2, 1", [".reqntid 64, 2, 1"]),
+        (".reqntid 128", ".maxntid 256", [".reqntid 128, 1, 1"]),
+        (
+            ".maxntid 128\n.minnctapersm 4",
+            ".maxntid 128\n.minnctapersm 2",
+            [".maxntid 128, 1, 1", ".minnctapersm 2"],
+        ),
+        ("", "", []),
+    ],
+)
+def test_launch_bounds_hold_for_both(first: str, second: str, result: list[str], assembles: Assembles) -> None:
+    for texts in ((bounded(first), bounded(second, "o")), (bounded(second), bounded(first, "o"))):
+        woven = goptx.weave(*texts)
+        assert [str(d) for d in woven.module.entries[0].directives] == result
+        assert not woven.report.notes
+        assembles(woven)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "note"),
+    [
+        (".maxntid 128\n.minnctapersm 4", ".maxntid 128", r"\.minnctapersm is stated by 1 of 2 kernels and left out"),
+        (".maxnreg 32", "", r"\.maxnreg .* left out"),
+        (".maxnreg 32", ".maxnreg 64", r"\.maxnreg .* left out"),
+        ('.pragma "nounroll";', "", r'<ptx>:\d+: kernel A \(`k`\): `\.pragma "nounroll";` is left out'),
+    ],
+)
+def test_what_is_left_out_of_the_bounds_is_noted(first: str, second: str, note: str, assembles: Assembles) -> None:
+    woven = goptx.weave(bounded(first), bounded(second, "o"))
+    assert len(woven.report.notes) == 1
+    assert re.search(note, woven.report.notes[0])
+    assert not {".maxnreg", ".minnctapersm"} & {d.name for d in woven.module.entries[0].directives}
+    assembles(woven)
+
+
+def test_line_information_is_left_out_with_a_note(assembles: Assembles) -> None:
+    text = module('.file 1 "x.cu"\n', ".loc 1 2 3")
+    woven = goptx.weave(text, module(name="other"))
+    assert [n for n in woven.report.notes if ".loc" in n and "left out" in n]
+    assert not lines(woven, ".loc")
+    assembles(woven)
+
+
+# which entry -------------------------------------------------------------------------------------------
+
+TWO = module() + module(name="second").replace(HEAD, "")
+
+
+def test_a_module_with_several_entries_needs_a_name(tmp_path: Path, assembles: Assembles) -> None:
+    path = tmp_path / "two.ptx"
+    path.write_text(TWO)
+    with pytest.raises(InputError, match=r"two\.ptx:.* the module has .*`k`, `second`; name one .*--entry"):
+        goptx.weave(path, module())
+    with pytest.raises(InputError, match=r"two\.ptx:.* no entry `third`; the module has .*`k`, `second`"):
+        goptx.weave(path, module(), entries=["third", None])
+    assembles(goptx.weave(path, module(), entries=["second", None]))
+
+
+def test_a_module_without_entries_is_told_so() -> None:
+    with pytest.raises(InputError, match="no entry; .*nothing to weave"):
+        goptx.weave(HEAD + function("f", ""), module())
+
+
+@pytest.mark.parametrize("name", ["1st", "two words", "kernel-b", "kernél", "_", "%", "x;", "x\n"])
+def test_a_name_that_is_none_in_ptx(name: str) -> None:
+    with pytest.raises(InputError, match=r"is no PTX name; use letters, digits, `_` and `\$`"):
+        goptx.weave(module(), module(name="other"), name=name)
+
+
+@pytest.mark.xfail(strict=True, reason="found by the verifier only, which takes it for a fault of goptx")
+def test_a_name_that_a_symbol_has() -> None:
+    with pytest.raises((InputError, CannotLink), match="counter"):
+        goptx.weave(module(COUNTER, COUNT), module(name="other"), name="counter")
+
+
+# refusals ----------------------------------------------------------------------------------------------
+
+NAMELESS = pytest.mark.xfail(strict=True, reason="the message names no file")
+IN_FUNCTION = pytest.mark.xfail(strict=True, reason="link.py does not look for these in device functions")
+SEPARATE = "use separate launches"
+
+
+def hopper(text: str) -> str:
+    return text.replace("sm_80", "sm_90a")
+
+
+def instruction(text: str) -> str:
+    return hopper(module("", f"\n{text}  // culprit\n"))
+
+
+def in_function(text: str) -> str:
+    locals_ = ".reg .pred %p<2>; .reg .b64 %rd<2>;\n"
+    return hopper(module(function("f", f"{locals_}{text}  // culprit\n"), call("f")))
+
+
+REFUSALS = [
+    # kind of error, first kernel, second kernel, words of the message; a line `// culprit` must be named
+    pytest.param(CannotWeave, instruction("novel.op.u32 %r2, %r3;"), "", f"`novel.op.u32 %a?_?r2, .*{SEPARATE}", id="new"),
+    pytest.param(CannotWeave, instruction("barrier.cluster.arrive;"), "", f"cluster.*{SEPARATE}", id="cluster barrier"),
+    pytest.param(CannotWeave, instruction("mov.u32 %r2, %cluster_ctaid.x;"), "", SEPARATE, id="cluster register"),
+    pytest.param(CannotWeave, instruction("fence.acq_rel.cluster;"), "", SEPARATE, id="cluster fence"),
+    pytest.param(CannotWeave, instruction("ld.shared::cluster.u32 %r2, [%r3];"), "", SEPARATE, id="cluster memory"),
+    pytest.param(
+        CannotWeave,
+        instruction("mbarrier.try_wait.shared.b64 %p1, [%r3], %rd2;"),
+        "",
+        f"mbarrier waits cannot be woven .*{SEPARATE}",
+        id="mbarrier",
+    ),
+    pytest.param(CannotWeave, instruction("setmaxnreg.inc.sync.aligned.u32 64;"), "", SEPARATE, id="setmaxnreg"),
+    pytest.param(CannotWeave, instruction("griddepcontrol.wait;"), "", SEPARATE, id="griddepcontrol"),
+    pytest.param(CannotWeave, instruction("wgmma.fence.sync.aligned;"), "", SEPARATE, id="wgmma"),
+    pytest.param(CannotWeave, in_function("bar.sync 0;"), "", "device function `f`.*inline", id="bar in function"),
+    pytest.param(CannotWeave, in_function("bar.warp.sync -1;"), "", "device function `f`.*inline", id="warp in function"),
+    pytest.param(CannotWeave, in_function("novel.op %r1;"), "", "`novel.op %r1;`.*inline", id="new in function"),
+    pytest.param(
+        CannotWeave, in_function("griddepcontrol.wait;"), "", SEPARATE, id="griddepcontrol in function", marks=IN_FUNCTION
+    ),
+    pytest.param(
+        CannotWeave,
+        in_function("L: mbarrier.try_wait.shared.b64 %p1, [%r1], %rd1; @%p1 bra L;"),
+        "",
+        SEPARATE,
+        id="mbarrier in function",
+        marks=IN_FUNCTION,
+    ),
+    pytest.param(
+        CannotWeave,
+        in_function("L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"),
+        "",
+        SEPARATE,
+        id="spin in function",
+        marks=IN_FUNCTION,
+    ),
+    pytest.param(
+        CannotWeave, in_function("mov.u32 %r2, %cluster_ctaid.x;"), "", SEPARATE, id="cluster in function", marks=IN_FUNCTION
+    ),
+    pytest.param(
+        CannotWeave,
+        bounded(".reqntid 128").replace(".visible", ".visible/* culprit */"),
+        bounded(".reqntid 256", "o"),
+        "requires 128x1x1 and .* requires 256x1x1 threads",
+        id="reqntid",
+    ),
+    pytest.param(
+        CannotWeave,
+        bounded(".reqntid 256").replace(".visible", ".visible/* culprit */"),
+        bounded(".maxntid 128", "o"),
+        "requires .*256.* threads, kernel B allows .*128",
+        id="reqntid above maxntid",
+    ),
+    pytest.param(
+        CannotWeave,
+        hopper(bounded(".reqnctapercluster 2  // culprit")),
+        "",
+        f"`.reqnctapercluster 2` cannot be kept.*{SEPARATE}",
+        id="cluster bounds",
+    ),
+    pytest.param(
+        CannotLink, shared((24 << 10) + 4), shared(24 << 10, "o"), "49156 bytes of static .*make one", id="shared",
+        marks=NAMELESS,
+    ),
+    pytest.param(
+        CannotLink, module(DYNAMIC, "st.shared.u32 [pool], 1;"), module(DYNAMIC, "st.shared.u32 [pool], 1;", "o"),
+        "dynamic shared memory.*make one of them static", id="dynamic", marks=NAMELESS,
+    ),
+    pytest.param(
+        CannotLink, module(DYNAMIC, "st.shared.u32 [pool], 1;"),
+        module(DYNAMIC.replace("pool", "other"), "st.shared.u32 [other], 1;", "o"),
+        "dynamic shared memory.*make one of them static", id="dynamic of two names", marks=NAMELESS,
+    ),
+    pytest.param(
+        CannotLink, wide(4096 - 40), module(name="o"), "bytes of parameters, PTX 8.0 allows 4096; pass", id="parameters",
+        marks=NAMELESS,
+    ),
+    pytest.param(
+        CannotLink, wide(32764 - 40, "8.1"), module(name="o"), "bytes of parameters, PTX 8.1 allows 32764; pass",
+        id="parameters of 8.1", marks=NAMELESS,
+    ),
+    pytest.param(
+        CannotLink,
+        module(VPRINTF.replace(".b64 values", ".b32 values"), PRINT.replace(".b64 v]", ".b32 v]").replace("64 v", "32 v")),
+        module(f"/* culprit */ {VPRINTF}", PRINT, "o"),
+        "`vprintf` is declared differently .*declare both alike",
+        id="extern",
+    ),
+    pytest.param(
+        CannotLink,
+        module(function("f", "") + ".visible .alias g, f;\n".replace(".visible ", ""), call("f")),
+        "",
+        r"\.alias is not supported yet; call the aliased function",
+        id="alias",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "first", "second", "words"), REFUSALS)
+def test_refusals_name_file_line_and_remedy(
+    kind: type[GoptxError], first: str, second: str, words: str, tmp_path: Path
+) -> None:
+    paths = [tmp_path / "first.ptx", tmp_path / "second.ptx"]
+    other = module(name="other")
+    texts = [first, second or (hopper(other) if "sm_90a" in first else other)]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    with pytest.raises(kind) as caught:
+        goptx.weave(*paths)
+    message = str(caught.value)
+    assert type(caught.value) is kind
+    assert re.search(words, message)
+    culprits = [
+        f"{path}:{number}:"
+        for path, text in zip(paths, texts, strict=True)
+        for number, line in enumerate(text.splitlines(), 1)
+        if "culprit" in line
+    ]
+    assert all(c in message for c in culprits)
+    assert any(str(path) in message for path in paths)
+
+
+def test_every_name_of_the_woven_module_is_defined_once() -> None:
+    woven = goptx.weave(module(COUNTER, COUNT), module(COUNTER, COUNT, "other"))
+    names = [i.name for i in woven.module.items if isinstance(i, Function) or hasattr(i, "space")]
+    assert len(names) == len(set(names)) == 3
