@@ -96,9 +96,11 @@ class _Flattener:
         self.registers: list[Registers] = []
         self.variables: list[Declaration] = []
         self.scopes = 0
+        self.singles: set[str] = set()
+        self.stems: set[str] = set()
 
     def scope(self, body: tuple[Statement, ...], parent: _Names, suffix: str) -> list[Statement]:
-        names = self.declare(body, parent, lambda name: self.rename(name) + suffix)
+        names = self.declare(body, parent, lambda name: self.rename(name) + suffix, self.unique)
         code: list[Statement] = []
         for statement in body:
             match statement:
@@ -119,14 +121,34 @@ class _Flattener:
         return code
 
     def call_scope(self, body: tuple[Statement, ...], parent: _Names) -> tuple[Statement, ...]:
-        names = self.declare(body, parent, lambda name: name)
+        names = self.declare(body, parent, lambda name: name, lambda name, _: name)
         return tuple(
             Scope(self.call_scope(s.body, names)) if isinstance(s, Scope) else renamed_statement(s, names.resolve)
             for s in body
         )
 
+    def unique(self, name: str, ranged: bool) -> str:
+        """The name, or a longer one where a scope has it already."""
+        while self._taken(name, ranged):
+            name += "_"
+        (self.stems if ranged else self.singles).add(name)
+        return name
+
+    def _taken(self, name: str, ranged: bool) -> bool:
+        """Whether the name means something already; a stem means all names with digits behind it."""
+        if name in self.stems:
+            return True
+        if not ranged:
+            return name in self.singles or name.rstrip("0123456789") in self.stems
+        return name[-1:].isdigit() or any(s.startswith(name) and s[len(name) :].isdigit() for s in self.singles)
+
     @staticmethod
-    def declare(body: tuple[Statement, ...], parent: _Names, rename: Callable[[str], str]) -> _Names:
+    def declare(
+        body: tuple[Statement, ...],
+        parent: _Names,
+        rename: Callable[[str], str],
+        unique: Callable[[str, bool], str],
+    ) -> _Names:
         names = _Names(parent, {}, {})
         assert names.ranges is not None
         for statement in body:
@@ -134,14 +156,13 @@ class _Flattener:
                 case Registers(_, declared):
                     for name, count in declared:
                         if count is None:
-                            names.singles[name] = rename(name)
+                            names.singles[name] = unique(rename(name), False)
                         else:
-                            new = rename(name)  # digits must not run into the stem of the range
-                            names.ranges[name] = (count, new + "_" if new[-1:].isdigit() else new)
+                            names.ranges[name] = (count, unique(rename(name), True))
                 case Declaration(variable):
-                    names.singles[variable.name] = rename(variable.name)
+                    names.singles[variable.name] = unique(rename(variable.name), False)
                 case Label(name):
-                    names.singles[name] = rename(name)
+                    names.singles[name] = unique(rename(name), False)
         return names
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from goptx.analysis.cfg import Block, Code, Flow, Jump, closure, holds_barrier, loops
 from goptx.analysis.dataflow import read, register_of, written
 from goptx.errors import CannotWeave
-from goptx.ptx.ir import Immediate, Instruction
+from goptx.ptx.ir import Immediate, Instruction, whole_number
 from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
 from goptx.weaving.converge import Converged
 from goptx.weaving.link import Kernel
@@ -37,7 +37,7 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
             if free is None:
                 raise CannotWeave(
                     f"{kernel.at(kernel.entry.line)}: together the kernels need more than {BARRIER_IDS} barriers; "
-                    "use strategy interleave or separate launches."
+                    "use separate launches."
                 )
             new[old] = free
             used.add(free)
@@ -57,7 +57,7 @@ def _id(kernel: Kernel, barrier: Instruction, others_wait: bool) -> int:
     reduces = "red" in facts_of(barrier.opcode).modifiers
     operand = barrier.operands[1 if reduces else 0]
     if isinstance(operand, Immediate):
-        return int(operand.text, 0)
+        return whole_number(operand.text)
     if others_wait:
         raise CannotWeave(
             f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` takes its barrier id from a register, so it may "
@@ -76,7 +76,7 @@ def _check_waits(kernel: Kernel, flow: Flow, others_wait: bool, lanes_end: bool)
             raise CannotWeave(
                 f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` waits for some threads of the CTA only, and the "
                 "other kernel has barriers too: no common order of waiting can be shown (contract 3). "
-                "Use strategy horizontal or separate launches."
+                "Use separate launches."
             )
         if (not plain or counted) and lanes_end:
             raise CannotWeave(
@@ -121,7 +121,7 @@ def _rewritten(block: Block, ids: dict[int, int], unaligned: bool) -> Block:
         operands = list(code.operands)
         operand = operands[position]
         if isinstance(operand, Immediate):
-            operands[position] = Immediate(str(ids[int(operand.text, 0)]))
+            operands[position] = Immediate(str(ids[whole_number(operand.text)]))
         words = [w for w in code.opcode.split(".") if w != "aligned"]
         opcode = ".".join(["barrier", *words[1:]]) if unaligned else code.opcode
         return replace(code, opcode=opcode, operands=tuple(operands))

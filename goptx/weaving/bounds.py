@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goptx.errors import CannotWeave
-from goptx.ptx.ir import Directive
+from goptx.ptx.ir import Directive, whole_number
 from goptx.weaving.link import Kernel
 
 
@@ -22,7 +22,7 @@ def launch_bounds(kernels: Sequence[Kernel]) -> tuple[tuple[Directive, ...], tup
             if directive.name == ".pragma":
                 notes.append(f"{kernel.at(directive.line)}: `{directive}` is left out")
             elif directive.name in (".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm"):
-                values = tuple(int(v, 0) for v in directive.values)
+                values = tuple(whole_number(v) for v in directive.values)
                 found.setdefault(directive.name, []).append((kernel, values))
             else:
                 raise CannotWeave(

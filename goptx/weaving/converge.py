@@ -192,7 +192,7 @@ class _Converger:
                 if branches[decider] == Uniformity.DIVERGENT:
                     raise CannotWeave(
                         f"{place}, and it depends on the thread: threads that live on would never arrive (M18). "
-                        "Move the barrier out of the branch, or fuse with strategy horizontal."
+                        "Move the barrier out of the branch, or launch the kernels separately."
                     )
                 if self.running:
                     raise CannotWeave(
@@ -357,8 +357,8 @@ class _Converger:
         if barrier is not None:
             raise CannotWeave(
                 f"{self.at(barrier.line)}: `{as_written(barrier, self.fresh.prefix)}` stands in divergent flow that "
-                "cannot be taken apart, so the other kernel could not be kept out of it; use strategy horizontal or "
-                "separate launches."
+                "cannot be taken apart, so the other kernel could not be kept out of it; use separate "
+                "launches."
             )
 
     def closed_region(self, block: str) -> tuple[str, str, frozenset[str]]:

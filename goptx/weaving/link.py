@@ -187,7 +187,7 @@ def _check_shared(kernels: Sequence[Kernel], items: Sequence[Item]) -> None:
         sizes = ", ".join(f"{v.name} {v.size}" for v in shared)
         raise CannotLink(
             f"the kernels together declare {total} bytes of static shared memory, ptxas allows {STATIC_SHARED_LIMIT} "
-            f"({sizes}); make one of them dynamic or use strategy interleave."
+            f"({sizes}); make one of them dynamic or use separate launches."
         )
     dynamic = [
         k.letter

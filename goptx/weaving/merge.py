@@ -103,7 +103,7 @@ class _Merger:
         # different ways.
         self.before_barrier = barriers[0].union(*(nx.ancestors(graphs[0], n) for n in barriers[0]))
         self.apart = [
-            frozenset[str]().union(*(nx.descendants(g, n) for n in s.warp_branches))
+            frozenset[str]().union(*({t, *nx.descendants(g, t)} for n in s.warp_branches for t in g.succ[n]))
             for s, g in zip(self.sides, graphs, strict=True)
         ]
         self.value: dict[tuple[str, str], tuple[Overlap, Move]] = {}

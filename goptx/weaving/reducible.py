@@ -30,7 +30,7 @@ def reducible(flow: Flow) -> tuple[Flow, dict[str, str]]:
         if len(flow.blocks) > limit:
             raise CannotWeave(
                 f"the merged control flow has loops with several ways in, and undoing that takes more than {limit} "
-                "blocks; use slicing=None, strategy horizontal or separate launches."
+                "blocks; use slicing=None or separate launches."
             )
     return flow, origin
 

@@ -11,6 +11,7 @@ import goptx
 from goptx.errors import CannotLink, InputError
 from goptx.weaving.result import Woven
 
+pytestmark = pytest.mark.filterwarnings("ignore:no latency table")
 Assembles = Callable[[Woven], None]
 BODY = "mov.u32 %r1, %tid.x; st.shared.u32 [tile], %r1; ret;"
 
@@ -63,7 +64,7 @@ def test_a_family_beside_one_of_its_members(assembles: Assembles) -> None:
     assembles(woven)
 
 
-def test_a_version_below_what_goptx_inserts_is_raised(assembles: Assembles) -> None:
+def test_a_version_below_what_goptx_inserts_is_raised() -> None:
     woven = goptx.weave(module("sm_60", "5.0"), module("sm_60", "5.0", name="o"), arch="sm_70")
     assert woven.module.version == (6, 0)
 
