@@ -62,7 +62,7 @@ def by_hand(start: str, **ends: str) -> Flow:
     for name, targets in ends.items():
         code = (Instruction(f"mov.{name}"),) if name.isupper() else ()
         words = targets.split()
-        blocks[name] = Block(code, Jump(words[0]) if len(words) == 1 else Branch(P1, *words))
+        blocks[name] = Block(code, Jump(words[0]) if len(words) == 1 else Branch(P1, words[0], words[1]))
     return Flow(start, {**blocks, EXIT: Block((), Stop())})
 
 
@@ -234,7 +234,7 @@ def test_graph_has_blocks_on_nodes_and_kinds_on_edges() -> None:
     found = flow(IF_ELSE)
     graph = found.graph()
     assert {n: graph.nodes[n]["block"] for n in graph} == found.blocks
-    assert {(s, t): k for s, t, k in graph.edges(data="kind")} == {
+    assert {(s, t): graph[s][t]["kind"] for s, t in graph.edges} == {
         ("entry", "ELSE"): "taken",
         ("entry", "after_1"): "fallen",
         ("ELSE", "JOIN"): "jump",
@@ -324,7 +324,7 @@ def test_a_kernel_that_never_ends_has_post_dominators() -> None:
 def test_two_endless_loops_one_within_reach_of_the_other() -> None:
     found = by_hand("A", A="A B", B="B")  # A is left for B only, and B never
     graph = found.with_virtual_exits()
-    assert [(s, k) for s, _, k in graph.in_edges(EXIT, data="kind")] == [("B", "virtual")]
+    assert [(s, graph[s][EXIT]["kind"]) for s in graph.pred[EXIT]] == [("B", "virtual")]
     assert found.post_dominators() == {"A": "B", "B": EXIT, EXIT: None}
 
 

@@ -255,7 +255,11 @@ def test_what_a_region_writes_is_divergent() -> None:
     found = flow("mov.u32 %r2, 1; ret;")
     inner = flow("mov.u32 %r1, 1; mov.u32 %r3, 2; ret;").blocks["entry"]
     region = Block((), Jump("exit"), region=Region("in", {"in": inner}, "exit"))
-    blocks = {"entry": Block(found.blocks["entry"].code, Jump("region")), "region": region, "exit": found.blocks["exit"]}
+    blocks = {
+        "entry": Block(found.blocks["entry"].code, Jump("region")),
+        "region": region,
+        "exit": found.blocks["exit"],
+    }
     result = uniformity(Flow("entry", blocks))
     assert result.of("%r1") == result.of("%r3") == DIVERGENT
     assert result.of("%r2") == CTA

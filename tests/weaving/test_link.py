@@ -355,7 +355,7 @@ def test_a_module_with_several_entries_needs_a_name(tmp_path: Path, assembles: A
 
 
 def test_a_module_without_entries_is_told_so() -> None:
-    with pytest.raises(InputError, match="no entry; .*nothing to weave"):
+    with pytest.raises(InputError, match=r"no entry; .*nothing to weave"):
         goptx.weave(HEAD + function("f", ""), module())
 
 
@@ -393,7 +393,7 @@ def in_function(text: str) -> str:
 
 REFUSALS = [
     # kind of error, first kernel, second kernel, words of the message; a line `// culprit` must be named
-    pytest.param(CannotWeave, instruction("novel.op.u32 %r2, %r3;"), "", f"`novel.op.u32 %a?_?r2, .*{SEPARATE}", id="new"),
+    pytest.param(CannotWeave, instruction("novel.op.u32 %r2, %r3;"), "", f"`novel.op.u32 %.*{SEPARATE}", id="new"),
     pytest.param(CannotWeave, instruction("barrier.cluster.arrive;"), "", f"cluster.*{SEPARATE}", id="cluster barrier"),
     pytest.param(CannotWeave, instruction("mov.u32 %r2, %cluster_ctaid.x;"), "", SEPARATE, id="cluster register"),
     pytest.param(CannotWeave, instruction("fence.acq_rel.cluster;"), "", SEPARATE, id="cluster fence"),
@@ -409,10 +409,15 @@ REFUSALS = [
     pytest.param(CannotWeave, instruction("griddepcontrol.wait;"), "", SEPARATE, id="griddepcontrol"),
     pytest.param(CannotWeave, instruction("wgmma.fence.sync.aligned;"), "", SEPARATE, id="wgmma"),
     pytest.param(CannotWeave, in_function("bar.sync 0;"), "", "device function `f`.*inline", id="bar in function"),
-    pytest.param(CannotWeave, in_function("bar.warp.sync -1;"), "", "device function `f`.*inline", id="warp in function"),
+    pytest.param(CannotWeave, in_function("bar.warp.sync -1;"), "", "function `f`.*inline", id="warp in function"),
     pytest.param(CannotWeave, in_function("novel.op %r1;"), "", "`novel.op %r1;`.*inline", id="new in function"),
     pytest.param(
-        CannotWeave, in_function("griddepcontrol.wait;"), "", SEPARATE, id="griddepcontrol in function", marks=IN_FUNCTION
+        CannotWeave,
+        in_function("griddepcontrol.wait;"),
+        "",
+        SEPARATE,
+        id="griddepcontrol in function",
+        marks=IN_FUNCTION,
     ),
     pytest.param(
         CannotWeave,
@@ -431,7 +436,12 @@ REFUSALS = [
         marks=IN_FUNCTION,
     ),
     pytest.param(
-        CannotWeave, in_function("mov.u32 %r2, %cluster_ctaid.x;"), "", SEPARATE, id="cluster in function", marks=IN_FUNCTION
+        CannotWeave,
+        in_function("mov.u32 %r2, %cluster_ctaid.x;"),
+        "",
+        SEPARATE,
+        id="cluster in function",
+        marks=IN_FUNCTION,
     ),
     pytest.param(
         CannotWeave,
@@ -468,8 +478,8 @@ REFUSALS = [
         "dynamic shared memory.*make one of them static", id="dynamic of two names", marks=NAMELESS,
     ),
     pytest.param(
-        CannotLink, wide(4096 - 40), module(name="o"), "bytes of parameters, PTX 8.0 allows 4096; pass", id="parameters",
-        marks=NAMELESS,
+        CannotLink, wide(4096 - 40), module(name="o"), "bytes of parameters, PTX 8.0 allows 4096; pass",
+        id="parameters", marks=NAMELESS,
     ),
     pytest.param(
         CannotLink, wide(32764 - 40, "8.1"), module(name="o"), "bytes of parameters, PTX 8.1 allows 32764; pass",
@@ -477,7 +487,7 @@ REFUSALS = [
     ),
     pytest.param(
         CannotLink,
-        module(VPRINTF.replace(".b64 values", ".b32 values"), PRINT.replace(".b64 v]", ".b32 v]").replace("64 v", "32 v")),
+        module(VPRINTF.replace(".b64 values", ".b32 values"), PRINT.replace(".b64 v;", ".b32 v;")),
         module(f"/* culprit */ {VPRINTF}", PRINT, "o"),
         "`vprintf` is declared differently .*declare both alike",
         id="extern",

@@ -92,7 +92,12 @@ def test_a_version_below_what_goptx_inserts_is_raised() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_shared_is_refused(
-    first: tuple[str, str, int], second: tuple[str, str, int], arch: str | None, culprit: int, words: str, tmp_path: Path
+    first: tuple[str, str, int],
+    second: tuple[str, str, int],
+    arch: str | None,
+    culprit: int,
+    words: str,
+    tmp_path: Path,
 ) -> None:
     paths = [tmp_path / "first.ptx", tmp_path / "second.ptx"]
     paths[0].write_text(module(*first))
