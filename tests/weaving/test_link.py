@@ -283,6 +283,19 @@ def test_parameters_add_up_to_what_the_version_allows(assembles: Assembles) -> N
     assembles(goptx.weave(wide(8000, "8.1"), module(name="other")))
 
 
+def test_resources_beyond_the_limits_are_refused() -> None:
+    with pytest.raises(CannotLink, match="49156 bytes of static shared memory"):
+        goptx.weave(shared((24 << 10) + 4), shared(24 << 10, "other"))
+    first = module(DYNAMIC, "st.shared.u32 [pool], 1;")
+    for name in ("pool", "mine"):
+        second = module(DYNAMIC.replace("pool", name), f"st.shared.u32 [{name}], 1;", "other")
+        with pytest.raises(CannotLink, match="dynamic shared memory"):
+            goptx.weave(first, second)
+    for version, limit in (("8.0", 4096), ("8.1", 32764)):
+        with pytest.raises(CannotLink, match=f"allows {limit}"):
+            goptx.weave(wide(limit - 40, version), module(name="other"))
+
+
 # launch bounds -----------------------------------------------------------------------------------------
 
 
