@@ -97,7 +97,7 @@ class _Flattener:
         self.variables: list[Declaration] = []
         self.scopes = 0
         self.singles: set[str] = set()
-        self.stems: set[str] = set()
+        self.stems: dict[str, int] = {}
 
     def scope(self, body: tuple[Statement, ...], parent: _Names, suffix: str) -> list[Statement]:
         names = self.declare(body, parent, lambda name: self.rename(name) + suffix, self.unique)
@@ -127,27 +127,31 @@ class _Flattener:
             for s in body
         )
 
-    def unique(self, name: str, ranged: bool) -> str:
-        """The name, or a longer one where a scope has it already."""
-        while self._taken(name, ranged):
+    def unique(self, name: str, count: int | None) -> str:
+        """The name, or a longer one where a scope has it already; with a count it is the stem of a range."""
+        while self._taken(name, count):
             name += "_"
-        (self.stems if ranged else self.singles).add(name)
+        if count is None:
+            self.singles.add(name)
+        else:
+            self.stems[name] = count
         return name
 
-    def _taken(self, name: str, ranged: bool) -> bool:
-        """Whether the name means something already; a stem means all names with digits behind it."""
+    def _taken(self, name: str, count: int | None) -> bool:
         if name in self.stems:
             return True
-        if not ranged:
-            return name in self.singles or name.rstrip("0123456789") in self.stems
-        return name[-1:].isdigit() or any(s.startswith(name) and s[len(name) :].isdigit() for s in self.singles)
+        if count is None:
+            stem = name.rstrip("0123456789")
+            return name in self.singles or (name != stem and int(name[len(stem) :]) < self.stems.get(stem, 0))
+        digits = [s[len(name) :] for s in self.singles if s.startswith(name)]
+        return name[-1:].isdigit() or any(d.isdigit() and int(d) < count for d in digits)
 
     @staticmethod
     def declare(
         body: tuple[Statement, ...],
         parent: _Names,
         rename: Callable[[str], str],
-        unique: Callable[[str, bool], str],
+        unique: Callable[[str, int | None], str],
     ) -> _Names:
         names = _Names(parent, {}, {})
         assert names.ranges is not None
@@ -155,14 +159,15 @@ class _Flattener:
             match statement:
                 case Registers(_, declared):
                     for name, count in declared:
+                        new = unique(rename(name), count)
                         if count is None:
-                            names.singles[name] = unique(rename(name), False)
+                            names.singles[name] = new
                         else:
-                            names.ranges[name] = (count, unique(rename(name), True))
+                            names.ranges[name] = (count, new)
                 case Declaration(variable):
-                    names.singles[variable.name] = unique(rename(variable.name), False)
+                    names.singles[variable.name] = unique(rename(variable.name), None)
                 case Label(name):
-                    names.singles[name] = unique(rename(name), False)
+                    names.singles[name] = unique(rename(name), None)
         return names
 
 

@@ -111,7 +111,8 @@ class Woven:
         share = None
         if block is not None:
             threads = block if isinstance(block, int) else math.prod(block)
-            share = occupancy(made.arch, made.registers, made.shared_bytes + shared, threads).fraction
+            total = made.shared_bytes + shared
+            share = occupancy(made.arch, made.registers, total, threads, barriers=made.barriers).fraction
         spills = made.spill_store_bytes + made.spill_load_bytes
         return Resources(made.registers, spills, made.shared_bytes, share, made.assembler)
 
