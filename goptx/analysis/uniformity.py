@@ -93,8 +93,11 @@ def _result(code: Code, values: Uniformity, control: Uniformity) -> Uniformity:
         return Uniformity.DIVERGENT
     if facts.base in ("vote", "redux", "match", "shfl", "elect", "activemask"):
         return _warp_result(code, facts, values, control)
-    if facts.barrier and facts.row.writes:
-        return max(Uniformity.CTA, control)
+    if facts.barrier and facts.row.writes:  # a count lets groups of threads have results of their own
+        shared = code.guard is None and len(code.operands) <= 3
+        return control if shared else Uniformity.DIVERGENT
+    if facts.base in ("atom", "call") or facts.space == "local":
+        return Uniformity.DIVERGENT
     if facts.row.access and not _constant_load(code, facts):
         return max(values, Uniformity.DATA)
     return values

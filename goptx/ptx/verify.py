@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from goptx.errors import CannotLink, GoptxError
+from goptx.errors import GoptxError
 from goptx.ptx.ir import (
     Declaration,
     Directive,
@@ -37,7 +37,7 @@ def verify(module: Module) -> Module:
     5. Every `%name` is a declared register or a special one.
     6. Barrier ids are below 16.
 
-    Raises `CannotLink` for 2, `GoptxError` for the rest, which is a fault of goptx itself.
+    Raises `GoptxError` otherwise, which is a fault of goptx itself.
     """
     defined: set[str] = set()
     for item in module.items:
@@ -52,21 +52,28 @@ def verify(module: Module) -> Module:
     return module
 
 
+def parameter_bytes(parameters: Iterable[Variable]) -> int:
+    """The bytes of an entry's parameters, each at its alignment."""
+    size = 0
+    for parameter in parameters:
+        size += -size % parameter.alignment + parameter.size
+    return size
+
+
+def parameter_limit(version: tuple[int, int]) -> int:
+    """The most bytes of parameters that an entry may have, on sm_70 and later."""
+    return 32764 if version >= (8, 1) else 4096
+
+
 def _require(holds: bool, problem: str) -> None:
     if not holds:
         raise GoptxError(f"goptx made a module that is not well formed ({problem}); please report this.")
 
 
 def _verify_entry(module: Module, entry: Function) -> None:
-    limit = 32764 if module.version >= (8, 1) else 4096
-    size = 0
-    for parameter in entry.parameters:
-        size += -size % parameter.alignment + parameter.size
-    if size > limit:
-        raise CannotLink(
-            f"`{entry.name}` has {size} bytes of parameters, PTX {module.version[0]}.{module.version[1]} allows "
-            f"{limit}; pass large structures by pointer."
-        )
+    _require(
+        parameter_bytes(entry.parameters) <= parameter_limit(module.version), f"`{entry.name}` has too many parameters"
+    )
     body = entry.body or ()
     single: set[str] = set()
     stems: dict[str, int] = {}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goptx.analysis.cfg import Block, Code, Flow, Jump, closure, holds_barrier, loops
-from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.cfg import Block, Code, Flow, Jump, holds_barrier
+from goptx.analysis.spin import waited_on
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, whole_number
 from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
@@ -57,7 +57,16 @@ def _id(kernel: Kernel, barrier: Instruction, others_wait: bool) -> int:
     reduces = "red" in facts_of(barrier.opcode).modifiers
     operand = barrier.operands[1 if reduces else 0]
     if isinstance(operand, Immediate):
-        return whole_number(operand.text)
+        try:
+            number = whole_number(operand.text)
+        except ValueError:
+            number = BARRIER_IDS
+        if number >= BARRIER_IDS:
+            raise CannotWeave(
+                f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` has no barrier id from 0 to {BARRIER_IDS - 1}; "
+                "write it as a plain number."
+            )
+        return number
     if others_wait:
         raise CannotWeave(
             f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` takes its barrier id from a register, so it may "
@@ -83,34 +92,12 @@ def _check_waits(kernel: Kernel, flow: Flow, others_wait: bool, lanes_end: bool)
                 f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` counts threads, and some may have returned "
                 "before it, which a woven kernel cannot leave out of the count (M14). Use separate launches."
             )
-    spin = _spin(kernel.flow)
+    spin = waited_on(kernel.flow)
     if spin is not None:
         raise CannotWeave(
             f"{kernel.at(spin.line)}: `{kernel.quote(spin)}` decides when a loop ends, so the loop may wait for other "
             "threads or CTAs (M18), which weaving could keep from running; use separate launches."
         )
-
-
-def _spin(flow: Flow) -> Instruction | None:
-    """The load or atomic that a loop of `flow` waits on, if there is one."""
-    sources: dict[str, frozenset[str]] = {}
-    volatile: dict[str, Instruction] = {}
-    graph = flow.graph()
-    for body in loops(flow).values():
-        sources.clear()
-        volatile.clear()
-        for name in body:
-            for instruction in flow.blocks[name].instructions():
-                for register in written(instruction):
-                    sources[register] = sources.get(register, frozenset()) | read(instruction)
-                    if facts_of(instruction.opcode).volatile and facts_of(instruction.opcode).loads:
-                        volatile[register] = instruction
-        ends = [flow.blocks[n].end for n in body if set(graph.succ[n]) - body]
-        tested = [register_of(r) for e in ends for r in e.reads()]
-        for register in sorted({*tested, *closure(tested, sources)}):
-            if register in volatile:
-                return volatile[register]
-    return None
 
 
 def _rewritten(block: Block, ids: dict[int, int], unaligned: bool) -> Block:
@@ -134,7 +121,7 @@ def _cut_at_barriers(flow: Flow) -> Flow:
     blocks: dict[str, Block] = {}
     for name, block in flow.blocks.items():
         cuts = [i for i, c in enumerate(block.code) if i and isinstance(c, Instruction) and facts_of(c.opcode).barrier]
-        names = [name, *(f"{name}_bar{k}" for k in range(1, len(cuts) + 1))]
+        names = [name, *(f"{name}.bar{k}" for k in range(1, len(cuts) + 1))]
         bounds = [0, *cuts, len(block.code)]
         for k, piece in enumerate(names):
             end = block.end if k == len(cuts) else Jump(names[k + 1])

@@ -179,9 +179,15 @@ class _Converger:
         barriers = [(n, i) for n, b in self.flow.blocks.items() for i in b.instructions() if facts_of(i.opcode).barrier]
         if not barriers:
             return
-        branches = uniformity(self.guarded()).branches
+        uniform = uniformity(self.guarded())
+        branches = uniform.branches
         controlled = controls(self.flow)
         for name, barrier in barriers:
+            if barrier.guard and uniform.of(barrier.guard.predicate.text) > Uniformity.CTA:
+                raise CannotWeave(
+                    f"{self.at(barrier.line)}: `{as_written(barrier, self.fresh.prefix)}` is met under a condition "
+                    "that is not shown to be the same for all threads of a CTA (M18); use separate launches."
+                )
             for decider in sorted(closure([name], controlled), key=list(self.flow.blocks).index):
                 if branches[decider] == Uniformity.CTA or decider in self.presumed:
                     continue
@@ -245,7 +251,7 @@ class _Converger:
         inside = self.fresh.predicate("in")
         target = next(t for t in self.flow.blocks[leaving[0]].end.successors() if t not in body)
         needed = live_in(self.flow)[target]
-        before = f"{header}_enter"
+        before = f"{header}.enter"
         begin = copy(inside, outer) if outer else set_true(inside)
         blocks: dict[str, Block] = {}
         for name, block in self.flow.blocks.items():
@@ -328,7 +334,7 @@ class _Converger:
         """Makes the smallest closed region around `block` one block of the flow."""
         head, leave, blocks = self.closed_region(block)
         first = self.flow.blocks[head]
-        name, start = f"{head}_region", f"{head}_in"
+        name, start = f"{head}.region", f"{head}.in"
         entered_again = bool(set(self.flow.graph().pred[head]) & blocks)
         # Straight code ahead of the region need not be parked with it.
         ahead = Block((), Jump(name)) if entered_again else Block(first.code, Jump(name), first.pragmas)
@@ -341,7 +347,7 @@ class _Converger:
         inner = {n: replace(b, code=tuple(self.guards().without_ended(b.code))) for n, b in inner.items()}
         entry = start
         if mask := self.masks.get(head, ""):
-            entry = f"{head}_gate"
+            entry = f"{head}.gate"
             inner[entry] = Block((), Branch(Guard(Name(mask)), start, leave))
         outside: dict[str, Block] = {}
         for n, b in self.flow.blocks.items():

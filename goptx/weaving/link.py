@@ -7,10 +7,11 @@ target and address size suit all; resources add up (design.md, contract 5) or `C
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import Flow, control_flow
+from goptx.analysis.cfg import Flow, control_flow, instructions_in
+from goptx.analysis.spin import waited_on
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.ptx.flatten import as_written, flatten, prefixed
 from goptx.ptx.ir import (
@@ -21,10 +22,12 @@ from goptx.ptx.ir import (
     Item,
     Module,
     Registers,
+    Scope,
     Variable,
 )
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
+from goptx.ptx.verify import parameter_bytes, parameter_limit
 from goptx.weaving.symbols import is_dynamic_shared, module_symbols, statements_in
 from goptx.weaving.target import common_target, common_version
 
@@ -47,6 +50,9 @@ class Kernel:
     def at(self, line: int) -> str:
         """Names file, line and kernel, as messages begin."""
         return _place(self.source, line, self.letter, self.entry)
+
+    def register_names(self) -> list[str]:
+        return [name for declared in self.registers for name, _ in declared.names]
 
     def quote(self, statement: object) -> str:
         """A statement as its file has it, for messages."""
@@ -106,15 +112,19 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
     notes: list[str] = []
     if any(isinstance(s, Directive) and s.name == ".loc" for e in entries for s in statements_in(e.body or ())):
         notes.append("line information (.loc, .file, debug sections) is left out of the woven kernel")
-    woven_name = name or "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
+    woven_name = name if name is not None else "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
     if not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
         raise InputError(f"`{woven_name}` is no PTX name; use letters, digits, `_` and `$`.")
     kernels = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}
     for position, (module, entry) in enumerate(zip(modules, entries, strict=True)):
         kernels.append(_kernel(position, module, entry, renames[position], taken, woven_name))
-    _check_shared(kernels, items)
-    _check_calls(kernels, items)
+    if woven_name in taken:
+        raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
+    functions = {k.letter: _called(k, items) for k in kernels}
+    _check_parameters(kernels, version)
+    _check_shared(kernels, functions, items)
+    _check_calls(kernels, functions)
     size = modules[0].address_size
     return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), tuple(notes))
 
@@ -176,53 +186,84 @@ def _refuse(instruction: Instruction, said: str) -> None:
         )
 
 
-def _check_shared(kernels: Sequence[Kernel], items: Sequence[Item]) -> None:
+def _called(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
+    """The device functions that a kernel reaches."""
+    functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
+    stack = [w for w in sorted(_words(str(c) for b in kernel.flow.blocks.values() for c in b.code)) if w in functions]
+    reached: dict[str, Function] = {}
+    while stack:
+        function = functions[stack.pop()]
+        if function.name not in reached:
+            reached[function.name] = function
+            stack += [w for w in sorted(_words(map(str, function.body or ()))) if w in functions]
+    return list(reached.values())
+
+
+def _words(texts: Iterable[str]) -> set[str]:
+    return set(re.findall(r"[\w$%]+", "\n".join(texts)))
+
+
+def _check_parameters(kernels: Sequence[Kernel], version: tuple[int, int]) -> None:
+    size, limit = parameter_bytes([p for k in kernels for p in k.parameters]), parameter_limit(version)
+    if size > limit:
+        places = " and ".join(k.at(k.entry.line) for k in kernels)
+        raise CannotLink(
+            f"{places} together have {size} bytes of parameters, PTX {version[0]}.{version[1]} allows {limit}; pass "
+            "large structures by pointer."
+        )
+
+
+def _check_shared(kernels: Sequence[Kernel], functions: Mapping[str, list[Function]], items: Sequence[Item]) -> None:
     variables = [i for i in items if isinstance(i, Variable)]
     locals_ = [d.variable for k in kernels for d in k.variables]
     shared = [v for v in [*variables, *locals_] if v.space == ".shared"]
+    places = " and ".join(k.at(k.entry.line) for k in kernels)
     total = 0
     for variable in shared:
         total += -total % variable.alignment + variable.size
     if total > STATIC_SHARED_LIMIT:
         sizes = ", ".join(f"{v.name} {v.size}" for v in shared)
         raise CannotLink(
-            f"the kernels together declare {total} bytes of static shared memory, ptxas allows {STATIC_SHARED_LIMIT} "
+            f"{places} together declare {total} bytes of static shared memory, ptxas allows {STATIC_SHARED_LIMIT} "
             f"({sizes}); make one of them dynamic or use separate launches."
         )
-    dynamic = [
-        k.letter
-        for k in kernels
-        if any(is_dynamic_shared(v) and v.name in _words(k) for v in variables)
-        or any(is_dynamic_shared(d.variable) for d in k.variables)
-    ]
+    dynamic = []
+    for kernel in kernels:
+        code = [str(c) for b in kernel.flow.blocks.values() for c in b.code]
+        words = _words([*code, *(str(s) for f in functions[kernel.letter] for s in f.body or ())])
+        if any(is_dynamic_shared(d.variable) for d in kernel.variables) or any(
+            is_dynamic_shared(v) and v.name in words for v in variables
+        ):
+            dynamic.append(kernel)
     if len(dynamic) > 1:
         raise CannotLink(
-            f"kernels {' and '.join(dynamic)} both use dynamic shared memory, whose sizes are not known here, so "
-            "their arrays would overlap; make one of them static."
+            f"{places} both use dynamic shared memory, whose sizes are not known here, so their arrays would "
+            "overlap; make one of them static."
         )
 
 
-def _words(kernel: Kernel) -> set[str]:
-    text = "\n".join(str(c) for b in kernel.flow.blocks.values() for c in b.code)
-    return set(re.findall(r"[\w$%]+", text))
-
-
-def _check_calls(kernels: Sequence[Kernel], items: Sequence[Item]) -> None:
-    """Device functions must hold nothing convergent: their calls are moved as one piece."""
-    functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
+def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Function]]) -> None:
+    """Device functions, and the braces around calls, are moved as one piece: nothing in them may be convergent,
+    wait for other threads or leave the piece."""
     for kernel in kernels:
-        stack = [w for w in sorted(_words(kernel)) if w in functions]
-        seen: set[str] = set()
-        while stack:
-            function = functions[stack.pop()]
-            if function.name in seen:
-                continue
-            seen.add(function.name)
+        for block in kernel.flow.blocks.values():
+            for scope in block.code:
+                for instruction in instructions_in(scope) if isinstance(scope, Scope) else ():
+                    if facts_of(instruction.opcode).row.ends or facts_of(instruction.opcode).row.scope:
+                        raise CannotWeave(
+                            f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
+                            "call, which are moved whole; put it outside of them."
+                        )
+        for function in functions[kernel.letter]:
             for statement in statements_in(function.body or ()):
                 if isinstance(statement, Instruction):
+                    said = f"{kernel.at(statement.line)}: `{statement}` in the device function `{function.name}`"
+                    _refuse(statement, said)
                     if facts_of(statement.opcode).row.scope != Convergence.THREAD:
-                        raise CannotWeave(
-                            f"{kernel.at(statement.line)}: `{statement}` stands in the device function "
-                            f"`{function.name}`, where it cannot be kept convergent; inline the function."
-                        )
-                    stack += [w for w in re.findall(r"[\w$%]+", str(statement)) if w in functions]
+                        raise CannotWeave(f"{said} cannot be kept convergent there; inline the function.")
+            spin = waited_on(control_flow(flatten(function.body or (), lambda n: n), kernel.source))
+            if spin is not None:
+                raise CannotWeave(
+                    f"{kernel.at(spin.line)}: `{spin}` in the device function `{function.name}` decides when a loop "
+                    "ends, so the loop may wait for other threads or CTAs (M18); use separate launches."
+                )

@@ -18,6 +18,7 @@ from goptx.weaving.converge import converge
 from goptx.weaving.emit import woven_module
 from goptx.weaving.link import choose_entry, link
 from goptx.weaving.merge import Side, merge
+from goptx.weaving.predicates import free_prefix
 from goptx.weaving.report import Report, count, woven_fraction
 from goptx.weaving.result import Woven, parameters
 from goptx.weaving.schedule import POLICIES, schedule
@@ -57,7 +58,7 @@ def weave(
     def cycles(code: Code) -> int:
         return _cycles(table, code)
 
-    converged = [converge(k.flow, k.prefix, k.at) for k in linked.kernels]
+    converged = [converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at) for k in linked.kernels]
     flows = prepare_barriers(linked.kernels, converged)
     thresholds = [threshold_of(k.flow, slicing, cycles) for k in linked.kernels]
     flows = [slice_flow(flow, threshold, cycles) for flow, threshold in zip(flows, thresholds, strict=True)]

@@ -5,10 +5,21 @@ What is made here has line 0, which tells it from what was read from text.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Code
 from goptx.ptx.ir import Guard, Immediate, Instruction, Name, Operand
+
+STEMS = ("any", "both", "brought", "if", "in", "lanes", "run", "unless")
+
+
+def free_prefix(prefix: str, registers: Iterable[str]) -> str:
+    """The prefix, made longer until no register of the kernel could bear the name of a fresh one."""
+    names = list(registers)
+    while any(name.startswith(f"%{prefix}_{stem}") for name in names for stem in STEMS):
+        prefix += "_"
+    return prefix
 
 
 @dataclass(slots=True)

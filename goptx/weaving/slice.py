@@ -47,7 +47,7 @@ def slice_flow(flow: Flow, threshold: int | None, cycles: Callable[[Code], int])
     for name, block in flow.blocks.items():
         grouped = units(block.code)
         starts = cuts([sum(map(cycles, unit)) for unit in grouped], threshold)
-        names = [name, *(f"{name}_slice{k + 1}" for k in range(len(starts)))]
+        names = [name, *(f"{name}.slice{k + 1}" for k in range(len(starts)))]
         bounds = [0, *starts, len(grouped)]
         for k, piece in enumerate(names):
             last = k == len(starts)

@@ -12,42 +12,51 @@ from dataclasses import replace
 
 from goptx.errors import CannotLink
 from goptx.ptx.flatten import flatten
-from goptx.ptx.ir import Directive, Function, Instruction, Item, Module, Name, Scope, Statement, Variable
+from goptx.ptx.ir import Directive, Function, Item, Module, Name, Scope, Statement, Variable
 
 
 def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tuple[list[dict[str, str]], list[Item]]:
     """New names of each module's symbols, and the items that the entries need, renamed."""
     renames: list[dict[str, str]] = []
     items: list[Item] = []
-    known: dict[str, Item] = {}
+    known: dict[str, Function | Variable] = {}
     for position, (module, entry) in enumerate(zip(modules, entries, strict=True)):
         twin = next((p for p in range(position) if modules[p].items == module.items), None)
         needed = _needed(module, entry)
-        if twin is not None:  # kernels of one module share its state
-            renames.append(renames[twin])
-            for item in needed:
-                new = _renamed_item(item, renames[twin])
-                if new not in items:
-                    items.append(new)
-                    known[_name(new)] = new
-            continue
         rename: dict[str, str] = {}
-        for item in needed:
-            old = known.get(_name(item))
-            if old is not None and not _same(old, item):
+        if twin is not None:  # kernels of one module share its state
+            rename = renames[twin]
+        else:
+            own = {_name(i) for i in module.items if isinstance(i, Function | Variable)}
+            for item in _defined(needed):
+                old = known.get(_name(item))
+                if old is None or _same(old, item, own):
+                    continue
                 if is_dynamic_shared(item) or _is_extern(item):
                     raise CannotLink(
                         f"{module.source}:{item.line}: `{_name(item)}` is declared differently in "
                         f"another kernel's module, and an external symbol cannot be renamed; declare both alike."
                     )
-                rename[_name(item)] = f"{_name(item)}_{chr(ord('a') + position)}"
+                new_name = f"{_name(item)}_{chr(ord('a') + position)}"
+                while new_name in own or new_name in known:
+                    new_name += "_"
+                rename[_name(item)] = new_name
         for item in needed:
             new = _renamed_item(item, rename)
-            if _name(new) not in known:
+            if new not in items:
                 items.append(new)
-                known[_name(new)] = new
+        known |= {_name(i): i for i in _defined([_renamed_item(i, rename) for i in needed])}
         renames.append(rename)
     return renames, items
+
+
+def _defined(items: Sequence[Function | Variable]) -> list[Function | Variable]:
+    """Each symbol once, by its definition where there is one beside its declarations."""
+    chosen: dict[str, Function | Variable] = {}
+    for item in items:
+        if item.name not in chosen or not (isinstance(item, Function) and item.body is None):
+            chosen[item.name] = item
+    return list(chosen.values())
 
 
 def _name(item: Item) -> str:
@@ -62,21 +71,18 @@ def is_dynamic_shared(item: Item) -> bool:
     return isinstance(item, Variable) and item.space == ".shared" and "" in item.dims
 
 
-def _same(one: Item, other: Item) -> bool:
-    """Whether two modules may share it: declarations, and functions without state or thread registers."""
+def _same(one: Item, other: Item, own: set[str]) -> bool:
+    """Whether two modules may share it: declarations, and functions that neither read thread registers nor
+    name another symbol of their module (`own`), which may be another thing in the other module."""
     if one != other:
         return False
-    if isinstance(one, Function):
-        return one.body is None or not any(
-            isinstance(s, Instruction) and any("%" in n and not n[1:2].isdigit() for n in _special(s))
-            for s in statements_in(one.body)
-        )
-    return _is_extern(one)
+    if not isinstance(one, Function):
+        return _is_extern(one)
+    words = {w for s in statements_in(one.body or ()) for w in re.findall(r"[\w$%]+", str(s))}
+    return not words & (_THREAD_REGISTERS | (own - {one.name}))
 
 
-def _special(instruction: Instruction) -> Iterable[str]:
-    text = str(instruction)
-    return re.findall(r"%(?:tid|ntid|ctaid|nctaid|warpid|nwarpid|laneid|smid)\b", text)
+_THREAD_REGISTERS = frozenset("%tid %ntid %ctaid %nctaid %warpid %nwarpid %laneid %smid".split())
 
 
 def _needed(module: Module, entry: Function) -> list[Function | Variable]:

@@ -32,7 +32,7 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
             raise InputError(f"`{arch}` is no architecture such as sm_90.")
         wanted = (int(match[1]), match[2], None)
     else:
-        wanted = max(((n, s, None) for n, s, _ in parsed), key=lambda a: (a[0], a[1]))
+        wanted = max(((n, s, None) for n, s, _ in parsed), key=lambda a: (a[0], "fa".find(a[1] or "?")))
     for number, suffix, module in parsed:
         same_family = suffix == "f" and number // 10 == wanted[0] // 10 and wanted[1] in ("a", "f")
         if (suffix and not same_family and (number, suffix) != wanted[:2]) or number > wanted[0]:
@@ -45,14 +45,17 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
             )
     if wanted[0] < OWN_ARCH:
         raise CannotLink(
-            f"sm_{wanted[0]}: weaving needs sm_{OWN_ARCH} or later (lanes that wait for each other in divergent "
-            f"code); give arch=, for example sm_{OWN_ARCH}."
+            f"{' and '.join(m.at('.target') for m in modules)}: weaving needs sm_{OWN_ARCH} or later (lanes that wait "
+            f"for each other in divergent code); give arch=, for example sm_{OWN_ARCH}."
         )
     options = [o for m in modules for o in m.target[1:] if o != "debug"]
     if len({o for o in options if o.startswith("texmode")} | {None for m in modules if not m.target[1:]}) > 1 and any(
         o.startswith("texmode_independent") for o in options
     ):
-        raise CannotLink("one module has texmode_independent and another has not; compile both alike.")
+        raise CannotLink(
+            f"{' and '.join(m.at('.target') for m in modules)}: one has texmode_independent, the other has not; "
+            "compile both alike."
+        )
     return (f"sm_{wanted[0]}{wanted[1]}", *dict.fromkeys(options))
 
 

@@ -79,7 +79,6 @@ def test_a_load_of_constant_memory_gives_as_much_as_its_address() -> None:
     assert of("ld.volatile.const.u32 %r1, [%rd1];") == DATA
 
 
-@pytest.mark.xfail(strict=True, reason="atomics count as data, but threads of one CTA get different results by design")
 def test_atomics_give_each_thread_another_value() -> None:
     assert of("atom.global.add.u32 %r1, [%rd1], 1;") == DIVERGENT
 
@@ -147,12 +146,10 @@ def test_a_reduction_under_a_warps_control_is_no_more_uniform_than_that() -> Non
     assert uniformity(flow(body)).of("%r1") == WARP
 
 
-@pytest.mark.xfail(strict=True, reason="the count of a bar.red is not looked at: each group has a result of its own")
 def test_a_counted_reduction_holds_among_its_participants_only() -> None:
     assert of(f"{TID} bar.red.popc.u32 %r1, 0, 64, %p9;") > CTA
 
 
-@pytest.mark.xfail(strict=True, reason="the guard of a bar.red is not looked at")
 def test_a_guarded_reduction_is_as_uniform_as_its_guard() -> None:
     assert of(f"{TID} mov.u32 %r1, 0; @%p9 bar.red.popc.u32 %r1, 0, %p9;") == DIVERGENT
 
@@ -241,7 +238,6 @@ def test_what_a_call_returns_is_divergent() -> None:
     assert of(call) == DIVERGENT
 
 
-@pytest.mark.xfail(strict=True, reason="a call outside of braces counts as loaded data: f may return %tid")
 def test_what_a_call_outside_of_braces_returns_is_divergent() -> None:
     call = ".param .b32 p; .param .b32 q; st.param.b32 [p], 1; call.uni (q), f, (p); ld.param.b32 %r1, [q];"
     assert of(call) == DIVERGENT

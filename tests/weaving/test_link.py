@@ -101,14 +101,12 @@ def test_variables_of_a_kernel_named_after_clusters_are_no_clusters(assembles: A
     assembles(goptx.weave(text, text))
 
 
-@pytest.mark.xfail(strict=True, reason="registers that goptx adds may bear the name of one of the kernel's")
 @pytest.mark.parametrize("register", ["%run0", "%run<4>"])
 def test_registers_that_bear_the_name_of_one_that_goptx_adds(register: str, assembles: Assembles) -> None:
     body = "ld.param.u32 %r2, [k_n]; mov.u32 %r3, %tid.x; setp.ge.u32 %run0, %r3, %r2; @%run0 ret;"
     assembles(goptx.weave(module("", f".reg .pred {register};\n{body}"), module(name="other")))
 
 
-@pytest.mark.xfail(strict=True, reason="blocks that goptx adds may bear the name of one of the kernel's labels")
 def test_a_label_that_bears_the_name_of_a_block_that_goptx_adds() -> None:
     body = """
         mov.u32 %r5, %tid.x;
@@ -142,7 +140,6 @@ def test_globals_of_different_modules_are_different(assembles: Assembles) -> Non
     assembles(woven)
 
 
-@pytest.mark.xfail(strict=True, reason="symbols.py takes NAME_b without looking whether it is free")
 @pytest.mark.parametrize("both_in", [0, 1])
 def test_a_new_name_is_a_free_one(both_in: int, assembles: Assembles) -> None:
     two = COUNTER + COUNTER.replace("counter", "counter_b"), f"{COUNT} red.global.add.u32 [counter_b], 7;"
@@ -195,14 +192,12 @@ def test_a_function_that_asks_which_thread_it_is_belongs_to_its_kernel(assembles
     assembles(woven)
 
 
-@pytest.mark.xfail(strict=True, reason="symbols.py compares functions by their text, not by what they name")
 def test_a_function_with_module_state_belongs_to_its_module() -> None:
     bump = COUNTER + function("bump", COUNT)
     woven = goptx.weave(module(bump, call("bump")), module(bump, call("bump"), "other"))
     assert sorted(lines(woven, "red.global")) == [COUNT, COUNT.replace("counter", "counter_b")]
 
 
-@pytest.mark.xfail(strict=True, reason="symbols.py compares functions by their text, not by what they name")
 def test_a_function_that_calls_a_different_one_is_different() -> None:
     outer = function("outer", call("inner"))
     texts = [
@@ -215,7 +210,6 @@ def test_a_function_that_calls_a_different_one_is_different() -> None:
     assert "inner_b" in bodies[1]
 
 
-@pytest.mark.xfail(strict=True, reason="symbols.py takes a declaration for the function and drops its definition")
 @pytest.mark.parametrize("in_both", [False, True])
 def test_a_function_declared_ahead_of_its_definition(in_both: bool, assembles: Assembles) -> None:
     items = ".func pure(.param .u32 x);\n" + function("pure", "add.u32 %r2, %r1, 1;")
@@ -266,7 +260,6 @@ def test_one_dynamic_shared_array(assembles: Assembles) -> None:
     assembles(unused)
 
 
-@pytest.mark.xfail(strict=True, reason="link.py looks for dynamic arrays in the entries only")
 def test_dynamic_shared_memory_behind_a_call_counts() -> None:
     through = module(DYNAMIC + function("fill", "st.shared.u32 [pool], 1;"), call("fill"))
     with pytest.raises(CannotLink, match="dynamic shared memory"):
@@ -378,7 +371,6 @@ def test_a_name_that_is_none_in_ptx(name: str) -> None:
         goptx.weave(module(), module(name="other"), name=name)
 
 
-@pytest.mark.xfail(strict=True, reason="found by the verifier only, which takes it for a fault of goptx")
 def test_a_name_that_a_symbol_has() -> None:
     with pytest.raises((InputError, CannotLink), match="counter"):
         goptx.weave(module(COUNTER, COUNT), module(name="other"), name="counter")
@@ -386,8 +378,6 @@ def test_a_name_that_a_symbol_has() -> None:
 
 # refusals ----------------------------------------------------------------------------------------------
 
-NAMELESS = pytest.mark.xfail(strict=True, reason="the message names no file")
-IN_FUNCTION = pytest.mark.xfail(strict=True, reason="link.py does not look for these in device functions")
 SEPARATE = "use separate launches"
 
 
@@ -423,14 +413,13 @@ REFUSALS = [
     pytest.param(CannotWeave, instruction("wgmma.fence.sync.aligned;"), "", SEPARATE, id="wgmma"),
     pytest.param(CannotWeave, in_function("bar.sync 0;"), "", "device function `f`.*inline", id="bar in function"),
     pytest.param(CannotWeave, in_function("bar.warp.sync -1;"), "", "function `f`.*inline", id="warp in function"),
-    pytest.param(CannotWeave, in_function("novel.op %r1;"), "", "`novel.op %r1;`.*inline", id="new in function"),
+    pytest.param(CannotWeave, in_function("novel.op %r1;"), "", f"`novel.op %r1;`.*{SEPARATE}", id="new in function"),
     pytest.param(
         CannotWeave,
         in_function("griddepcontrol.wait;"),
         "",
         SEPARATE,
         id="griddepcontrol in function",
-        marks=IN_FUNCTION,
     ),
     pytest.param(
         CannotWeave,
@@ -438,7 +427,6 @@ REFUSALS = [
         "",
         SEPARATE,
         id="mbarrier in function",
-        marks=IN_FUNCTION,
     ),
     pytest.param(
         CannotWeave,
@@ -446,7 +434,6 @@ REFUSALS = [
         "",
         SEPARATE,
         id="spin in function",
-        marks=IN_FUNCTION,
     ),
     pytest.param(
         CannotWeave,
@@ -454,7 +441,6 @@ REFUSALS = [
         "",
         SEPARATE,
         id="cluster in function",
-        marks=IN_FUNCTION,
     ),
     pytest.param(
         CannotWeave,
@@ -479,24 +465,23 @@ REFUSALS = [
     ),
     pytest.param(
         CannotLink, shared((24 << 10) + 4), shared(24 << 10, "o"), "49156 bytes of static .*make one", id="shared",
-        marks=NAMELESS,
     ),
     pytest.param(
         CannotLink, module(DYNAMIC, "st.shared.u32 [pool], 1;"), module(DYNAMIC, "st.shared.u32 [pool], 1;", "o"),
-        "dynamic shared memory.*make one of them static", id="dynamic", marks=NAMELESS,
+        "dynamic shared memory.*make one of them static", id="dynamic",
     ),
     pytest.param(
         CannotLink, module(DYNAMIC, "st.shared.u32 [pool], 1;"),
         module(DYNAMIC.replace("pool", "other"), "st.shared.u32 [other], 1;", "o"),
-        "dynamic shared memory.*make one of them static", id="dynamic of two names", marks=NAMELESS,
+        "dynamic shared memory.*make one of them static", id="dynamic of two names",
     ),
     pytest.param(
         CannotLink, wide(4096 - 40), module(name="o"), "bytes of parameters, PTX 8.0 allows 4096; pass",
-        id="parameters", marks=NAMELESS,
+        id="parameters",
     ),
     pytest.param(
         CannotLink, wide(32764 - 40, "8.1"), module(name="o"), "bytes of parameters, PTX 8.1 allows 32764; pass",
-        id="parameters of 8.1", marks=NAMELESS,
+        id="parameters of 8.1",
     ),
     pytest.param(
         CannotLink,

@@ -1,0 +1,35 @@
+"""Finds loops that may wait for other threads (M18)."""
+
+from __future__ import annotations
+
+from goptx.analysis.cfg import Flow, closure, controls, loops
+from goptx.analysis.dataflow import read, register_of, written
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+
+
+def waited_on(flow: Flow) -> Instruction | None:
+    """A volatile, relaxed or acquire load or an atomic in a loop that decides, by data or by control, when the
+    loop ends; None where there is none."""
+    graph = flow.graph()
+    controlled = controls(flow)
+    for body in loops(flow).values():
+        sources: dict[str, frozenset[str]] = {}
+        volatile: dict[str, Instruction] = {}
+        for name in flow.blocks:
+            if name not in body:
+                continue
+            deciders = closure([name], controlled) & body
+            conditions = {register_of(r) for d in deciders for r in flow.blocks[d].end.reads()}
+            for instruction in flow.blocks[name].instructions():
+                facts = facts_of(instruction.opcode)
+                for register in written(instruction):
+                    sources[register] = sources.get(register, frozenset()) | read(instruction) | conditions
+                    if facts.volatile and facts.loads:
+                        volatile[register] = instruction
+        ends = [flow.blocks[n].end for n in flow.blocks if n in body and set(graph.succ[n]) - body]
+        tested = [register_of(r) for e in ends for r in e.reads()]
+        for register in sorted({*tested, *closure(tested, sources)}):
+            if register in volatile:
+                return volatile[register]
+    return None
