@@ -169,9 +169,6 @@ _NOT_YET = {
 }
 
 
-_OF_CLUSTERS = re.compile(r"[.:]cluster\b|%(?:n?cluster|is_explicit_cluster)")  # a register of the kernel has a prefix
-
-
 def _refuse(instruction: Instruction, said: str) -> None:
     """Refuses what is unknown, and what waits so that no common order can be shown (contract 3)."""
     clusters = "cluster" in instruction.opcode or re.search(r"%(is_explicit_|n)?cluster", str(instruction))
