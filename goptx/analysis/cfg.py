@@ -127,9 +127,14 @@ class Block:
                 yield from block.instructions()
 
 
+def is_barrier(code: Code) -> bool:
+    """Whether it is an instruction that synchronises the threads of a CTA."""
+    return isinstance(code, Instruction) and facts_of(code.opcode).barrier
+
+
 def holds_barrier(block: Block) -> bool:
     """Whether the block synchronises the threads of a CTA."""
-    return any(facts_of(i.opcode).barrier for i in block.instructions())
+    return any(map(is_barrier, block.instructions()))
 
 
 @dataclass(frozen=True, slots=True)

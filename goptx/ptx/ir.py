@@ -148,9 +148,6 @@ class Registers:
         return f".reg {' '.join(self.types)} {names};"
 
 
-Initializer = str | tuple["Initializer", ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A variable or parameter without its semicolon.

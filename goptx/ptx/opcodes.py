@@ -129,10 +129,6 @@ class Facts:
         return "l" in self.row.access
 
     @property
-    def stores(self) -> bool:
-        return "s" in self.row.access
-
-    @property
     def may_fault_or_store(self) -> bool:
         """Whether a thread that should not run it must be kept from it; parameters never fault."""
         return bool(self.row.access) and self.space != "param" and self.row.access != "f"
@@ -141,6 +137,11 @@ class Facts:
     def barrier(self) -> bool:
         """Synchronises the threads of a CTA."""
         return self.row.scope == Scope.CTA
+
+    @property
+    def barrier_id(self) -> int:
+        """Of a barrier, the position of its id among the operands: a reduction's result stands ahead of it."""
+        return 1 if "red" in self.modifiers else 0
 
 
 @lru_cache(maxsize=4096)

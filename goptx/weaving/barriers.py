@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goptx.analysis.cfg import Block, Code, Flow, Jump, holds_barrier
+from goptx.analysis.cfg import Block, Code, Flow, Jump, holds_barrier, is_barrier
 from goptx.analysis.spin import waited_on
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, whole_number
@@ -50,12 +50,11 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
 
 
 def _barriers(flow: Flow) -> list[Instruction]:
-    return [i for b in flow.blocks.values() for i in b.instructions() if facts_of(i.opcode).barrier]
+    return [i for b in flow.blocks.values() for i in b.instructions() if is_barrier(i)]
 
 
 def _id(kernel: Kernel, barrier: Instruction, others_wait: bool) -> int:
-    reduces = "red" in facts_of(barrier.opcode).modifiers
-    operand = barrier.operands[1 if reduces else 0]
+    operand = barrier.operands[facts_of(barrier.opcode).barrier_id]
     if isinstance(operand, Immediate):
         try:
             number = whole_number(operand.text)
@@ -102,9 +101,9 @@ def _check_waits(kernel: Kernel, flow: Flow, others_wait: bool, lanes_end: bool)
 
 def _rewritten(block: Block, ids: dict[int, int], unaligned: bool) -> Block:
     def one(code: Code) -> Code:
-        if not isinstance(code, Instruction) or not facts_of(code.opcode).barrier:
+        if not isinstance(code, Instruction) or not is_barrier(code):
             return code
-        position = 1 if "red" in facts_of(code.opcode).modifiers else 0
+        position = facts_of(code.opcode).barrier_id
         operands = list(code.operands)
         operand = operands[position]
         if isinstance(operand, Immediate):
@@ -120,7 +119,7 @@ def _cut_at_barriers(flow: Flow) -> Flow:
     """Each barrier at the beginning of a block."""
     blocks: dict[str, Block] = {}
     for name, block in flow.blocks.items():
-        cuts = [i for i, c in enumerate(block.code) if i and isinstance(c, Instruction) and facts_of(c.opcode).barrier]
+        cuts = [i for i, c in enumerate(block.code) if i and is_barrier(c)]
         names = [name, *(f"{name}.bar{k}" for k in range(1, len(cuts) + 1))]
         bounds = [0, *cuts, len(block.code)]
         for k, piece in enumerate(names):

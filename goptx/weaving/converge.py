@@ -35,6 +35,7 @@ from goptx.analysis.cfg import (
     controls,
     dominated_by,
     holds_barrier,
+    is_barrier,
     loops,
 )
 from goptx.analysis.dataflow import live_in
@@ -176,7 +177,7 @@ class _Converger:
 
     def check_barriers(self) -> None:
         """Every CTA barrier must be reached by all threads or by none (M18)."""
-        barriers = [(n, i) for n, b in self.flow.blocks.items() for i in b.instructions() if facts_of(i.opcode).barrier]
+        barriers = [(n, i) for n, b in self.flow.blocks.items() for i in b.instructions() if is_barrier(i)]
         if not barriers:
             return
         uniform = uniformity(self.guarded())
@@ -359,7 +360,7 @@ class _Converger:
         self.flow = Flow(self.flow.entry, outside)
 
     def _refuse_barriers(self, blocks: dict[str, Block]) -> None:
-        barrier = next((i for b in blocks.values() for i in b.instructions() if facts_of(i.opcode).barrier), None)
+        barrier = next((i for b in blocks.values() for i in b.instructions() if is_barrier(i)), None)
         if barrier is not None:
             raise CannotWeave(
                 f"{self.at(barrier.line)}: `{as_written(barrier, self.fresh.prefix)}` stands in divergent flow that "

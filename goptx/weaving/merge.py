@@ -17,9 +17,7 @@ from enum import IntEnum
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, depths, holds_barrier, loops
-from goptx.ptx.ir import Instruction
-from goptx.ptx.opcodes import facts_of
+from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, depths, holds_barrier, is_barrier, loops
 from goptx.weaving.reducible import reducible
 
 MAX_DEPTH = 4  # loop nests deeper than this weigh no more
@@ -228,13 +226,7 @@ def _pragmas_at_loops(flow: Flow) -> Flow:
 
 def _joined(members: Sequence[str], pairings: dict[str, Pairing], parts: dict[str, Parts]) -> MergedBlock:
     codes = [parts[m] for m in members if m in parts]
-    waits = [
-        kernel
-        for code in codes
-        for kernel, part in enumerate(code)
-        for item in part
-        if isinstance(item, Instruction) and facts_of(item.opcode).barrier
-    ]
+    waits = [kernel for code in codes for kernel, part in enumerate(code) for item in part if is_barrier(item)]
     joined = tuple(tuple(c for code in codes for c in code[k]) for k in range(2))
     return MergedBlock(tuple(pairings[m] for m in members if m in pairings), joined, tuple(waits))
 

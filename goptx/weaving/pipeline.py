@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
-from goptx.ptx.ir import Instruction, Module, Registers, Scope
+from goptx.ptx.ir import Module, Registers, Scope
 from goptx.ptx.parse import read
 from goptx.ptx.verify import verify
 from goptx.weaving.barriers import prepare_barriers
@@ -54,10 +55,7 @@ def weave(
     linked = link(modules, chosen, arch, name)
     bounds, dropped = launch_bounds(linked.kernels)
     table = load_table(latency, linked.target[0])
-
-    def cycles(code: Code) -> int:
-        return _cycles(table, code)
-
+    cycles = partial(_cycles, table)
     converged = [converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at) for k in linked.kernels]
     flows = prepare_barriers(linked.kernels, converged)
     thresholds = [threshold_of(k.flow, slicing, cycles) for k in linked.kernels]
@@ -85,7 +83,7 @@ def weave(
 
 def _cycles(table: LatencyTable, code: Code) -> int:
     if isinstance(code, Scope):
-        return sum(table.cycles_of(s) for s in code.body if isinstance(s, Instruction))
+        return sum(map(table.cycles_of, instructions_in(code)))
     return table.cycles_of(code)
 
 

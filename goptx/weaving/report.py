@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.analysis.cfg import EXIT, Code, Flow, depths, instructions_in
+from goptx.analysis.cfg import EXIT, Code, Flow, depths, instructions_in, is_barrier
 from goptx.latency.cost import Cycles, flow_cycles
 from goptx.ptx.ir import Scope
-from goptx.ptx.opcodes import facts_of
 from goptx.weaving.link import Kernel
 from goptx.weaving.merge import MergedBlock
 from goptx.weaving.predicates import is_ours
@@ -70,7 +69,7 @@ def count(name: str, flow: Flow, cycles: Cycles, dummies: int = 0) -> Counts:
         blocks=sum(1 for n, b in flow.blocks.items() if n != EXIT or b.code),
         instructions=len(instructions) + branches + 1,  # the branches that end blocks, and one `ret`
         dummy_blocks=dummies,
-        barriers=sum(facts_of(i.opcode).barrier for i in instructions),
+        barriers=sum(map(is_barrier, instructions)),
         estimated_cycles=flow_cycles(flow, cycles),
     )
 

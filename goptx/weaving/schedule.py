@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from goptx.analysis.cfg import Code
-from goptx.errors import InputError
+from goptx.analysis.cfg import Code, is_barrier
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
@@ -51,8 +50,6 @@ def schedule(
     "latency" is the same order until the dependence-aware scheduler takes its place. `waits` names, in the
     order that has to be kept, the kernel of each CTA barrier.
     """
-    if policy not in POLICIES:
-        raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
     return greedy([units(part) for part in parts], latency, waits)
 
@@ -72,7 +69,7 @@ def greedy(
     def may_go(k: int) -> bool:
         if positions[k] == len(parts[k]):
             return False
-        return not order or order[0] == k or not any(map(_is_barrier, parts[k][positions[k]]))
+        return not order or order[0] == k or not any(map(is_barrier, parts[k][positions[k]]))
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
         k = min(ready, key=lambda k: (emitted[k], -latencies[k][positions[k]], k))
@@ -80,9 +77,5 @@ def greedy(
         woven += unit
         emitted[k] += latencies[k][positions[k]]
         positions[k] += 1
-        del order[: sum(map(_is_barrier, unit))]
+        del order[: sum(map(is_barrier, unit))]
     return tuple(woven)
-
-
-def _is_barrier(code: Code) -> bool:
-    return isinstance(code, Instruction) and facts_of(code.opcode).barrier
