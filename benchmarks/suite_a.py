@@ -281,7 +281,7 @@ class Single:
         return assemble(self.text, entry=self.name, fmad=fmad)
 
     def pack(self, arguments: Sequence[Any]) -> list[Any]:
-        from goptx.device.arguments import pack_arguments
+        from goptx.arguments import pack_arguments
 
         return pack_arguments(self.params, arguments)
 

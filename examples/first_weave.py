@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import goptx
-from goptx.device.arguments import pack_arguments
+from goptx.arguments import pack_arguments
 from goptx.device.assemble import assemble
 from goptx.specification import read_specification
 

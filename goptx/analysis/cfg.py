@@ -6,7 +6,7 @@ one has an `end` that names its successors; a branch whose two sides are one is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import networkx as nx
@@ -238,6 +238,19 @@ class Flow:
                     members.append(follower[members[-1]])
                 chains[name] = tuple(members)
         return chains
+
+    def cut(self, starts: Callable[[tuple[Code, ...]], Sequence[int]], word: str) -> Flow:
+        """With the code of each block cut before the positions `starts(code)`, none of them the first; the later
+        pieces of a block are called `NAME.WORD1` and so on."""
+        blocks: dict[str, Block] = {}
+        for name, block in self.blocks.items():
+            bounds = [0, *starts(block.code), len(block.code)]
+            names = [name, *(f"{name}.{word}{k}" for k in range(1, len(bounds) - 1))]
+            for k, piece in enumerate(names):
+                end = Jump(names[k + 1]) if k + 1 < len(names) else block.end
+                code = block.code[bounds[k] : bounds[k + 1]]
+                blocks[piece] = replace(block, code=code, end=end, pragmas=() if k else block.pragmas)
+        return Flow(self.entry, blocks)
 
     def _past_empty(self, name: str) -> str:
         seen: set[str] = set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from goptx.analysis.cfg import Flow, closure, controls, loops
 from goptx.analysis.dataflow import read, register_of, written
 from goptx.ptx.ir import Instruction
@@ -9,8 +11,13 @@ from goptx.ptx.opcodes import facts_of
 
 
 def waited_on(flow: Flow) -> Instruction | None:
-    """A volatile, relaxed or acquire load or an atomic in a loop that decides, by data or by control, when the
-    loop ends; None where there is none."""
+    """What the first of the `waiting_loops` waits for; None where there is no such loop."""
+    return next((instruction for _, instruction in waiting_loops(flow)), None)
+
+
+def waiting_loops(flow: Flow) -> Iterator[tuple[frozenset[str], Instruction]]:
+    """The loops that a volatile, relaxed or acquire load or an atomic inside decides, by data or by control, when
+    to end: their blocks and that instruction."""
     graph = flow.graph()
     controlled = controls(flow)
     for body in loops(flow).values():
@@ -29,7 +36,6 @@ def waited_on(flow: Flow) -> Instruction | None:
                         volatile[register] = instruction
         ends = [flow.blocks[n].end for n in flow.blocks if n in body and set(graph.succ[n]) - body]
         tested = [register_of(r) for e in ends for r in e.reads()]
-        for register in sorted({*tested, *closure(tested, sources)}):
-            if register in volatile:
-                return volatile[register]
-    return None
+        waited = [r for r in sorted({*tested, *closure(tested, sources)}) if r in volatile]
+        if waited:
+            yield body, volatile[waited[0]]

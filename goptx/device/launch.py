@@ -8,7 +8,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from goptx.device.arguments import ParameterLike, pack_arguments
+from goptx.arguments import ParameterLike, pack_arguments
 from goptx.errors import DeviceError
 
 if TYPE_CHECKING:

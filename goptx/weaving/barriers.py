@@ -7,10 +7,11 @@ begins a block, so that the merger can hold it back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from goptx.analysis.cfg import Block, Code, Flow, Jump, holds_barrier, is_barrier
+from goptx.analysis.cfg import Code, Flow, holds_barrier, is_barrier
 from goptx.analysis.spin import waited_on
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, whole_number
@@ -23,16 +24,26 @@ BARRIER_IDS = 16
 
 def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) -> list[Flow]:
     """The flows with barrier ids apart. Raises `CannotWeave` where ids run out or a wait has no fixed order."""
-    with_barriers = [any(holds_barrier(b) for b in c.flow.blocks.values()) for c in converged]
-    flows = []
-    used: set[int] = set()
+    waiting = _waiting([c.flow for c in converged])
     for i, (kernel, c) in enumerate(zip(kernels, converged, strict=True)):
-        others_branch = any(o.warp_branches for j, o in enumerate(converged) if j != i)
-        others_wait = any(with_barriers[:i] + with_barriers[i + 1 :])
-        _check_waits(kernel, c.flow, others_wait, c.lanes_end)
-        ids = sorted({_id(kernel, b, others_wait) for b in _barriers(c.flow)})
+        _check_waits(kernel, c.flow, bool(waiting - {i}), c.lanes_end)
+    flows = []
+    for i, flow in enumerate(ids_apart(kernels, [c.flow for c in converged])):
+        if any(c.warp_branches for j, c in enumerate(converged) if j != i):
+            flow = _each_barrier(flow, _unaligned)
+        flows.append(flow.cut(_starts_at_barriers, "bar") if waiting - {i} else flow)
+    return flows
+
+
+def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow]) -> list[Flow]:
+    """The flows with no barrier id in two of them; an id is kept where it is free. Raises `CannotWeave` where
+    they run out, or may be any."""
+    waiting = _waiting(flows)
+    apart = []
+    used: set[int] = set()
+    for i, (kernel, flow) in enumerate(zip(kernels, flows, strict=True)):
         new: dict[int, int] = {}
-        for old in ids:
+        for old in sorted({_id(kernel, b, bool(waiting - {i})) for b in _barriers(flow)}):
             free = next((n for n in [old, *range(BARRIER_IDS)] if n not in used), None)
             if free is None:
                 raise CannotWeave(
@@ -41,12 +52,13 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
                 )
             new[old] = free
             used.add(free)
-        flow = Flow(
-            c.flow.entry,
-            {n: _rewritten(b, new, unaligned=others_branch) for n, b in c.flow.blocks.items()},
-        )
-        flows.append(_cut_at_barriers(flow) if others_wait and with_barriers[i] else flow)
-    return flows
+        apart.append(_each_barrier(flow, partial(_with_id, new)))
+    return apart
+
+
+def _waiting(flows: Sequence[Flow]) -> set[int]:
+    """The positions of the flows that have barriers."""
+    return {i for i, flow in enumerate(flows) if any(map(holds_barrier, flow.blocks.values()))}
 
 
 def _barriers(flow: Flow) -> list[Instruction]:
@@ -99,31 +111,28 @@ def _check_waits(kernel: Kernel, flow: Flow, others_wait: bool, lanes_end: bool)
         )
 
 
-def _rewritten(block: Block, ids: dict[int, int], unaligned: bool) -> Block:
-    def one(code: Code) -> Code:
-        if not isinstance(code, Instruction) or not is_barrier(code):
-            return code
-        position = facts_of(code.opcode).barrier_id
-        operands = list(code.operands)
-        operand = operands[position]
-        if isinstance(operand, Immediate):
-            operands[position] = Immediate(str(ids[whole_number(operand.text)]))
-        words = [w for w in code.opcode.split(".") if w != "aligned"]
-        opcode = ".".join(["barrier", *words[1:]]) if unaligned else code.opcode
-        return replace(code, opcode=opcode, operands=tuple(operands))
+def _each_barrier(flow: Flow, change: Callable[[Instruction], Instruction]) -> Flow:
+    """The flow with each barrier changed; regions have none."""
 
-    return replace(block, code=tuple(one(c) for c in block.code))
+    def changed(code: Code) -> Code:
+        return change(code) if isinstance(code, Instruction) and is_barrier(code) else code
+
+    return Flow(flow.entry, {n: replace(b, code=tuple(map(changed, b.code))) for n, b in flow.blocks.items()})
 
 
-def _cut_at_barriers(flow: Flow) -> Flow:
-    """Each barrier at the beginning of a block."""
-    blocks: dict[str, Block] = {}
-    for name, block in flow.blocks.items():
-        cuts = [i for i, c in enumerate(block.code) if i and is_barrier(c)]
-        names = [name, *(f"{name}.bar{k}" for k in range(1, len(cuts) + 1))]
-        bounds = [0, *cuts, len(block.code)]
-        for k, piece in enumerate(names):
-            end = block.end if k == len(cuts) else Jump(names[k + 1])
-            code = block.code[bounds[k] : bounds[k + 1]]
-            blocks[piece] = replace(block, code=code, end=end, pragmas=block.pragmas if k == 0 else ())
-    return Flow(flow.entry, blocks)
+def _with_id(new: Mapping[int, int], barrier: Instruction) -> Instruction:
+    position = facts_of(barrier.opcode).barrier_id
+    operands = list(barrier.operands)
+    operand = operands[position]
+    if isinstance(operand, Immediate):
+        operands[position] = Immediate(str(new[whole_number(operand.text)]))
+    return replace(barrier, operands=tuple(operands))
+
+
+def _unaligned(barrier: Instruction) -> Instruction:
+    words = [w for w in barrier.opcode.split(".") if w != "aligned"]
+    return replace(barrier, opcode=".".join(["barrier", *words[1:]]))
+
+
+def _starts_at_barriers(code: Sequence[Code]) -> list[int]:
+    return [i for i, c in enumerate(code) if i and is_barrier(c)]

@@ -65,15 +65,15 @@ def _end(end: End, following: str | None, table: str) -> list[Statement]:
             return [Instruction("ret")]
         case Jump(target):
             return [] if target == following else [_branch(target, True)]
-        case Branch(guard, taken, fallen, uniform):
+        case Branch(guard, taken, fallen, uniform, line):
             if taken == following:
-                return [_branch(fallen, uniform, Guard(guard.predicate, not guard.negated))]
-            first = _branch(taken, uniform, guard)
+                return [_branch(fallen, uniform, Guard(guard.predicate, not guard.negated), line)]
+            first = _branch(taken, uniform, guard, line)
             return [first] if fallen == following else [first, _branch(fallen, True)]
     names = tuple(label(t) for t in end.targets)
-    jump = Instruction("brx.idx.uni" if end.uniform else "brx.idx", (end.index, Name(table)))
+    jump = Instruction("brx.idx.uni" if end.uniform else "brx.idx", (end.index, Name(table)), line=end.line)
     return [Label(table), Directive(".branchtargets", names), jump]
 
 
-def _branch(target: str, uniform: bool, guard: Guard | None = None) -> Instruction:
-    return Instruction("bra.uni" if uniform else "bra", (Name(label(target)),), guard)
+def _branch(target: str, uniform: bool, guard: Guard | None = None, line: int = 0) -> Instruction:
+    return Instruction("bra.uni" if uniform else "bra", (Name(label(target)),), guard, line)

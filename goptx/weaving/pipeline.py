@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goptx.analysis.cfg import Code, Flow, instructions_in
@@ -17,13 +16,15 @@ from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.converge import converge
 from goptx.weaving.emit import woven_module
-from goptx.weaving.link import choose_entry, link
+from goptx.weaving.link import Linked, choose_entry, link
 from goptx.weaving.merge import Side, merge
+from goptx.weaving.origins import origins
 from goptx.weaving.predicates import free_prefix
+from goptx.weaving.product import Merged
 from goptx.weaving.report import Report, count, woven_fraction
 from goptx.weaving.result import Woven, parameters
 from goptx.weaving.schedule import POLICIES, schedule
-from goptx.weaving.slice import slice_flow, threshold_of
+from goptx.weaving.slice import slice_flow
 
 Source = str | bytes | Path | Module
 
@@ -50,41 +51,73 @@ def weave(
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
     _check(sources, entries, policy, slicing)
-    modules = [read(source) for source in sources]
-    chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
-    linked = link(modules, chosen, arch, name)
-    bounds, dropped = launch_bounds(linked.kernels)
-    table = load_table(latency, linked.target[0])
-    cycles = partial(_cycles, table)
+    linked = read_and_link(sources, entries, arch, name)
+    choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
     converged = [converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at) for k in linked.kernels]
     flows = prepare_barriers(linked.kernels, converged)
-    thresholds = [threshold_of(k.flow, slicing, cycles) for k in linked.kernels]
-    flows = [slice_flow(flow, threshold, cycles) for flow, threshold in zip(flows, thresholds, strict=True)]
-    sides = [Side(f, c.warp_branches, cycles) for f, c in zip(flows, converged, strict=True)]
-    merged = merge(sides[0], sides[1])
-    woven = {n: schedule(b.parts, b.waits, policy, cycles) for n, b in merged.blocks.items()}
-    flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()})
+    flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
+    first, second = (Side(f, c.warp_branches, choices.cycles) for f, c in zip(flows, converged, strict=True))
+    merged = merge(first, second)
     fresh = [Registers((".pred",), tuple((p, None) for p in c.predicates)) for c in converged]
     fresh += [Registers((".b32",), tuple((w, None) for w in c.words)) for c in converged]
-    module = verify(woven_module(linked, flow, fresh, bounds))
+    return finish(linked, flows, merged, choices, fresh, notes=[n for c in converged for n in c.notes])
 
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How long instructions last, how blocks are sliced by that, and in which order they are woven."""
+
+    policy: str
+    slicing: str | int | None
+    table: LatencyTable
+
+    def cycles(self, code: Code) -> int:
+        """The latency of an instruction, or of all those in a call's braces."""
+        return sum(map(self.table.cycles_of, instructions_in(code) if isinstance(code, Scope) else (code,)))
+
+    def sliced(self, flow: Flow, original: Flow) -> Flow:
+        return slice_flow(flow, original, self.slicing, self.cycles)
+
+
+def read_and_link(
+    sources: Sequence[Source],
+    entries: Sequence[str | None] | None = None,
+    arch: str | None = None,
+    name: str | None = None,
+) -> Linked:
+    """The first passes; arguments and errors are those of `weave`."""
+    modules = [read(source) for source in sources]
+    chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
+    return link(modules, chosen, arch, name)
+
+
+def finish(
+    linked: Linked,
+    flows: Sequence[Flow],
+    merged: Merged,
+    choices: Choices,
+    fresh: Sequence[Registers] = (),
+    notes: Sequence[str] = (),
+) -> Woven:
+    """The last passes, from the merged `flows` to the woven kernel and what is said of it.
+
+    `fresh` are registers beside the kernels' own. Raises `CannotWeave` where launch bounds contradict.
+    """
+    bounds, dropped = launch_bounds(linked.kernels)
+    woven = {n: schedule(b.parts, b.waits, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
+    flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()
+    module = verify(woven_module(linked, flow, fresh, bounds))
     dummies = sum(b.dummy for b in merged.blocks.values())
     report = Report(
-        kernels={k.letter: count(k.entry.name, k.flow, cycles) for k in linked.kernels},
-        merged=count(linked.name, flow, cycles, dummies),
+        kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.kernels},
+        merged=count(linked.name, flow, choices.cycles, dummies),
         woven_fraction=woven_fraction(linked.kernels, flows, list(merged.blocks.values())),
-        policy=policy,
-        slicing=slicing,
-        latency=table.arch,
-        notes=linked.notes + dropped + tuple(n for c in converged for n in c.notes),
+        policy=choices.policy,
+        slicing=choices.slicing,
+        latency=choices.table.arch,
+        notes=(*linked.notes, *dropped, *notes),
     )
-    return Woven(module, linked.name, parameters(linked), report)
-
-
-def _cycles(table: LatencyTable, code: Code) -> int:
-    if isinstance(code, Scope):
-        return sum(map(table.cycles_of, instructions_in(code)))
-    return table.cycles_of(code)
+    return Woven(module, linked.name, parameters(linked), report, origins(linked.kernels, flows, module.entries[0]))
 
 
 def _check(

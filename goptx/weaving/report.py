@@ -10,8 +10,8 @@ from goptx.analysis.cfg import EXIT, Code, Flow, depths, instructions_in, is_bar
 from goptx.latency.cost import Cycles, flow_cycles
 from goptx.ptx.ir import Scope
 from goptx.weaving.link import Kernel
-from goptx.weaving.merge import MergedBlock
 from goptx.weaving.predicates import is_ours
+from goptx.weaving.product import MergedBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from goptx.errors import InputError
 from goptx.ptx.ir import Directive, Function, Module
 from goptx.weaving.link import Linked
+from goptx.weaving.origins import Origin
 from goptx.weaving.report import Report
 
 if TYPE_CHECKING:
@@ -49,12 +50,17 @@ class Resources:
 
 @dataclass(frozen=True)
 class Woven:
-    """One module with one entry, which runs all kernels. See `goptx.weave`."""
+    """One module with one entry, which runs all kernels. See `goptx.weave`.
+
+    `origins` says of each instruction of that entry, in the order of the text, where it comes from; None for
+    what belongs to no kernel.
+    """
 
     module: Module
     name: str
     params: tuple[Parameter, ...]
     report: Report
+    origins: tuple[Origin | None, ...] = field(repr=False)
     _assembled: dict[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -127,7 +133,7 @@ class Woven:
 
     def arguments(self, *args: Sequence[object]) -> list[Any]:
         """The launch arguments of W from one sequence for each kernel, each of its parameter's own width."""
-        from goptx.device.arguments import pack_arguments
+        from goptx.arguments import pack_arguments
 
         letters = list(self.report.kernels)
         if len(args) != len(letters):

@@ -7,10 +7,10 @@ the threshold unless it is a single instruction (or a carry chain, which stays w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from itertools import accumulate
 from math import ceil
 
-from goptx.analysis.cfg import Code, Flow, Jump
+from goptx.analysis.cfg import Code, Flow
 from goptx.weaving.schedule import units
 
 
@@ -31,27 +31,19 @@ def cuts(latencies: Sequence[int], threshold: int) -> list[int]:
     return starts
 
 
-def threshold_of(original: Flow, slicing: str | int | None, cycles: Callable[[Code], int]) -> int | None:
-    """Cycles that a slice may last: `slicing` is "adaptive" (from the blocks of the kernel as it was written),
-    a number of cycles, or None for no slicing."""
-    if slicing != "adaptive":
-        return None if slicing is None else int(slicing)
-    return adaptive_threshold([[cycles(c) for c in block.code] for block in original.blocks.values()])
-
-
-def slice_flow(flow: Flow, threshold: int | None, cycles: Callable[[Code], int]) -> Flow:
-    """The flow with no block longer than `threshold` cycles; None leaves it as it is."""
-    if threshold is None:
+def slice_flow(flow: Flow, original: Flow, slicing: str | int | None, cycles: Callable[[Code], int]) -> Flow:
+    """The flow with no block longer than `slicing`: a number of cycles, "adaptive" (the mean block latency of
+    the kernel as it was written, `original`), or None, which leaves the flow as it is."""
+    if slicing is None:
         return flow
-    blocks = {}
-    for name, block in flow.blocks.items():
-        grouped = units(block.code)
-        starts = cuts([sum(map(cycles, unit)) for unit in grouped], threshold)
-        names = [name, *(f"{name}.slice{k + 1}" for k in range(len(starts)))]
-        bounds = [0, *starts, len(grouped)]
-        for k, piece in enumerate(names):
-            last = k == len(starts)
-            code = tuple(c for unit in grouped[bounds[k] : bounds[k + 1]] for c in unit)
-            end = block.end if last else Jump(names[k + 1])
-            blocks[piece] = replace(block, code=code, end=end, pragmas=() if k else block.pragmas)
-    return Flow(flow.entry, blocks)
+    if slicing == "adaptive":
+        threshold = adaptive_threshold([[cycles(c) for c in block.code] for block in original.blocks.values()])
+    else:
+        threshold = int(slicing)
+
+    def starts(code: Sequence[Code]) -> list[int]:
+        grouped = units(code)
+        positions = list(accumulate(map(len, grouped), initial=0))
+        return [positions[i] for i in cuts([sum(map(cycles, unit)) for unit in grouped], threshold)]
+
+    return flow.cut(starts, "slice")

@@ -1,0 +1,51 @@
+"""Says of each instruction of a woven entry which kernel it comes from, and where it stands in that kernel's file.
+
+Requires: the flows that were merged, and the entry whose body holds their instructions: the passes behind the
+merge order instructions and copy blocks, but make no instruction anew, so that each is known by its identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from goptx.analysis.cfg import End, Flow
+from goptx.analysis.dataflow import read, register_of
+from goptx.ptx.ir import Function, Instruction
+from goptx.weaving.link import Kernel
+from goptx.weaving.symbols import statements_in
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The kernel's letter, its file, and the line there; line 0 for what goptx inserted on that kernel's behalf."""
+
+    kernel: str
+    source: str
+    line: int
+
+
+def origins(kernels: Sequence[Kernel], flows: Sequence[Flow], entry: Function) -> tuple[Origin | None, ...]:
+    """Of each instruction of `entry` in the order of the text, those within braces among them.
+
+    Branches are made anew when the flow is written; one belongs to the kernel whose register it tests. What
+    tests none and stands in no kernel's flow has no origin: plain jumps and the final `ret`.
+    """
+    code: dict[int, Kernel] = {}
+    tested: dict[str, Kernel] = {}
+    for kernel, flow in zip(kernels, flows, strict=True):
+        code |= {id(i): kernel for block in flow.blocks.values() for i in block.instructions()}
+        tested |= {register_of(name): kernel for end in _ends(flow) for name in end.reads()}
+
+    def origin(instruction: Instruction) -> Origin | None:
+        kernel = code.get(id(instruction)) or next((tested[r] for r in read(instruction) if r in tested), None)
+        return Origin(kernel.letter, kernel.source, instruction.line) if kernel else None
+
+    return tuple(origin(s) for s in statements_in(entry.body or ()) if isinstance(s, Instruction))
+
+
+def _ends(flow: Flow) -> Iterator[End]:
+    for block in flow.blocks.values():
+        yield block.end
+        if block.region:
+            yield from _ends(block.region.flow())

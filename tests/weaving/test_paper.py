@@ -1,0 +1,387 @@
+"""The paper's merge: which pairs it makes (M1), whom it parks (M2), and that each thread still runs both kernels."""
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+from bodies import kernel
+
+import goptx
+from goptx.analysis.cfg import EXIT, Block, Branch, Code, Flow, Jump, Stop, Switch, control_flow, is_barrier
+from goptx.device.assemble import assemble, find_ptxas
+from goptx.ptx.flatten import as_written, flatten
+from goptx.ptx.ir import Function, Guard, Instruction, Name
+from goptx.ptx.verify import verify
+from goptx.weaving.paper import deadlock_rule, is_sync, papers_merge
+from goptx.weaving.product import Move, Pair, Pairs, Product
+from goptx.weaving.result import Woven
+
+Assembles = Callable[[Woven], None]
+ROOT = Path(__file__).parents[2]
+KERNELS = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
+E = EXIT
+
+
+def drawn(**blocks: str) -> Flow:
+    """A flow by hand: each block `CODE > END`, with one move by default and the first block as entry.
+
+    Ends: nothing (the kernel ends), `x`, `p ? x : y`, `i [x y z]`.
+    """
+
+    def block(name: str, text: str) -> Block:
+        opcode, _, end = text.rpartition(">")
+        code = (Instruction(opcode.strip() or "mov.u32", (Name(f"%{name}"),)),)
+        words = re.findall(r"\w+", end)
+        if "?" in end:
+            return Block(code, Branch(Guard(Name(words[0])), words[1], words[2]))
+        if "[" in end:
+            return Block(code, Switch(Name(words[0]), tuple(words[1:])))
+        return Block(code, Jump(words[0] if words else EXIT))
+
+    return Flow(next(iter(blocks)), {n: block(n, t) for n, t in blocks.items()} | {EXIT: Block((), Stop())})
+
+
+def merged(first: Flow, second: Flow) -> Product:
+    return Pairs(first, second).product(deadlock_rule(first, second))
+
+
+def ways(found: Product) -> dict[Pair, set[str]]:
+    """What follows each pair: the answers that lead there, and the pair, as `p !q f1.s2`."""
+
+    def walk(name: str, said: str) -> Iterator[str]:
+        end = found.flow.blocks[name].end
+        cases: dict[str, str] = {}
+        match end:
+            case Branch(guard, taken, fallen):
+                cases = {guard.predicate.text: taken, f"!{guard.predicate.text}": fallen}
+            case Switch(index, targets):
+                cases = {f"{index}={i}": t for i, t in enumerate(targets)}
+            case Jump(target):
+                cases = {"": target}
+        for answer, target in cases.items():
+            path = f"{said} {answer}".strip()
+            if target == EXIT:
+                yield f"{path} {E}.{E}".strip()
+            elif target in found.pairings:
+                yield f"{path} {'.'.join(found.pairings[target].pair)}".strip()
+            else:
+                yield from walk(target, path)  # a dummy block
+
+    return {p.pair: set(walk(name, "")) for name, p in found.pairings.items()}
+
+
+# M1: the table of successors ----------------------------------------------------------------------------
+
+STRAIGHT = {"f0": "f1", "f1": ""}
+FORK = {"f0": "p ? f1 : f2", "f1": "", "f2": ""}
+DIAMOND = {"f0": "p ? f1 : f2", "f1": "f3", "f2": "f3", "f3": ""}
+TURNS = {"f0": "p ? f0 : f1", "f1": ""}  # a loop of one block
+CASES = {"f0": "i [f1 f2 f3]", "f1": "", "f2": "", "f3": ""}
+
+
+def second(blocks: dict[str, str]) -> Flow:
+    """The same graph for the other kernel: s for f, q for p, j for i."""
+    names = str.maketrans("fpi", "sqj")
+    return drawn(**{n.translate(names): t.translate(names) for n, t in blocks.items()})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (STRAIGHT, STRAIGHT, {"f1.s1"}),  # 1x1
+        (FORK, STRAIGHT, {"p f1.s1", "!p f2.s1"}),  # 2x1
+        (STRAIGHT, FORK, {"q f1.s1", "!q f1.s2"}),  # 1x2
+        (FORK, FORK, {"p q f1.s1", "p !q f1.s2", "!p q f2.s1", "!p !q f2.s2"}),  # 2x2, through dummies
+        (FORK, {"f0": ""}, {f"p f1.{E}", f"!p f2.{E}"}),  # S ends here
+        ({"f0": ""}, FORK, {f"q {E}.s1", f"!q {E}.s2"}),
+        ({"f0": ""}, {"f0": ""}, {f"{E}.{E}"}),
+        (
+            CASES,
+            FORK,
+            {f"i={i} {q}{s}" for i in range(3) for q, s in (("q ", f"f{i + 1}.s1"), ("!q ", f"f{i + 1}.s2"))},
+        ),
+    ],
+)
+def test_successors_of_a_pair(one: dict[str, str], other: dict[str, str], expected: set[str]) -> None:
+    found = merged(drawn(**one), second(other))
+    assert ways(found)["f0", "s0"] == expected
+    pairing = found.pairings[found.flow.entry]
+    assert [[str(c) for c in part] for part in pairing.parts] == [["mov.u32 %f0;"], ["mov.u32 %s0;"]]
+
+
+def test_successors_of_a_finished_kernel() -> None:
+    found = merged(drawn(f0=""), second(DIAMOND))
+    assert ways(found) == {
+        ("f0", "s0"): {f"q {E}.s1", f"!q {E}.s2"},
+        (E, "s1"): {f"{E}.s3"},
+        (E, "s2"): {f"{E}.s3"},
+        (E, "s3"): {f"{E}.{E}"},
+    }
+    found = merged(drawn(**DIAMOND), second({"f0": ""}))
+    assert ways(found)["f1", E] == {f"f3.{E}"}
+
+
+def test_an_n_way_branch_beside_an_m_way_branch_takes_n_dummies() -> None:
+    for one, other, dummies in ((FORK, FORK, 2), (CASES, FORK, 3), (FORK, CASES, 2), (CASES, CASES, 3)):
+        found = merged(drawn(**one), second(other))
+        stubs = found.flow.blocks.keys() - found.pairings.keys() - {EXIT}
+        assert len(stubs) == dummies
+        assert all(not found.flow.blocks[s].code for s in stubs)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "pairs"),
+    [
+        (STRAIGHT, STRAIGHT, 2),
+        (FORK, FORK, 1 + 4),
+        (DIAMOND, STRAIGHT, 1 + 2 + 1),  # 0.0, then 1.1 and 2.1, then 3.E
+        (DIAMOND, DIAMOND, 1 + 4 + 1),
+        (DIAMOND, FORK, 1 + 4 + 1),
+        (TURNS, {"f0": ""}, 1 + 2),  # 0.0, then 0.E and 1.E
+        (TURNS, STRAIGHT, 1 + 2 + 2),
+        (TURNS, TURNS, 4 + 4),  # both in, one in and one behind, then one of them finished
+        (CASES, CASES, 1 + 9),
+    ],
+)
+def test_number_of_pairs(one: dict[str, str], other: dict[str, str], pairs: int) -> None:
+    assert len(merged(drawn(**one), second(other)).pairings) == pairs
+
+
+# M2: who waits ------------------------------------------------------------------------------------------
+
+
+def moves(first: Flow, other: Flow) -> dict[Pair, Move]:
+    return {p.pair: p.move for p in merged(first, other).pairings.values()}
+
+
+def test_the_second_kernel_waits_ahead_of_its_sync_code() -> None:
+    first = drawn(f0="f1", f1="bar.sync > f2", f2="")
+    found = moves(first, drawn(s0="s1", s1="bar.sync > s2", s2=""))
+    assert found == {
+        ("f0", "s0"): Move.BOTH,
+        ("f1", "s1"): Move.FIRST,  # both hold one
+        ("f2", "s1"): Move.BOTH,  # none is left in the first
+        (E, "s2"): Move.BOTH,
+    }
+    assert set(moves(first, drawn(s0="s1", s1="s2", s2="")).values()) == {Move.BOTH}
+    assert set(moves(second(STRAIGHT), drawn(x="bar.sync >")).values()) == {Move.BOTH}
+
+
+def test_it_waits_where_the_first_can_still_reach_some() -> None:
+    first = drawn(f0="p ? f1 : f2", f1="bar.sync >", f2="")
+    assert moves(first, drawn(s0="shfl.sync.idx.b32 >")) == {
+        ("f0", "s0"): Move.FIRST,
+        ("f1", "s0"): Move.FIRST,
+        ("f2", "s0"): Move.BOTH,
+        (E, "s0"): Move.BOTH,
+    }
+
+
+def test_it_waits_for_a_whole_loop() -> None:
+    found = merged(drawn(f0="bar.sync > p ? f0 : f1", f1=""), drawn(s0="bar.sync >"))
+    assert ways(found)["f0", "s0"] == {"p f0.s0", "!p f1.s0"}
+    assert {p.pair: p.move for p in found.pairings.values()} == {("f0", "s0"): Move.FIRST, ("f1", "s0"): Move.BOTH}
+
+
+def test_it_waits_until_the_first_has_ended() -> None:
+    found = merged(drawn(f0="bar.sync >"), drawn(s0="bar.sync > q ? s1 : s2", s1="", s2=""))
+    assert ways(found)["f0", "s0"] == {f"{E}.s0"}
+    assert ways(found)[E, "s0"] == {f"q {E}.s1", f"!q {E}.s2"}
+
+
+@pytest.mark.parametrize(
+    ("opcode", "expected"),
+    [
+        *((o, True) for o in ("bar.sync", "bar.red.popc.u32", "bar.arrive", "barrier.sync", "barrier.cta.sync")),
+        *((o, True) for o in ("bar.warp.sync", "shfl.sync.bfly.b32", "vote.sync.any.pred", "match.any.sync.b32")),
+        ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", True),
+        ("ldmatrix.sync.aligned.m8n8.x1.b16", True),
+        ("wmma.load.a.sync.aligned.row.m16n16k16.f16", True),
+        *((o, False) for o in ("mov.u32", "membar.gl", "ld.global.u32", "atom.global.add.u32", "activemask.b32")),
+    ],
+)
+def test_what_counts_as_sync(opcode: str, expected: bool) -> None:
+    assert is_sync(Instruction(opcode)) is expected
+
+
+# The text -----------------------------------------------------------------------------------------------
+
+
+def module(body: str, name: str = "k") -> str:
+    begin = f"ld.param.u64 %rd1, [{name}_in]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 64;"
+    return kernel(f"{begin}\n{body}\nst.global.u32 [%rd1], %r1; ret;", name)
+
+
+def lines(woven: Woven) -> list[str]:
+    return [line.strip() for line in woven.ptx.splitlines()]
+
+
+def test_barriers_stay_as_they_are_but_for_clashing_ids(assembles: Assembles) -> None:
+    woven = papers_merge(module("bar.sync 0; bar.sync 3;"), module("barrier.sync 5; bar.sync 0;", "other"))
+    text = lines(woven)
+    found = ["bar.sync 0;", "bar.sync 3;", "barrier.sync 5;", "bar.sync 1;"]  # the first kernel's come first
+    assert [t for t in text if "sync" in t] == found
+    assembles(woven)
+
+
+def test_guarded_barriers_stay_guarded(assembles: Assembles) -> None:
+    woven = papers_merge(module("@%p1 bar.sync 0;"), module("@!%p1 bar.red.popc.u32 %r2, 0, %p1;", "other"))
+    text = lines(woven)
+    assert text.index("@%a_p1 bar.sync 0;") < text.index("@!%b_p1 bar.red.popc.u32 %b_r2, 1, %b_p1;")
+    assembles(woven)
+
+
+def test_a_returning_kernel_leaves_the_barrier_to_copies(assembles: Assembles) -> None:
+    """Lanes of the first that return and lanes that go on meet the second's barrier in two blocks."""
+    work = "ld.global.u32 %r2, [%rd1]; ld.global.u32 %r3, [%rd1+4]; ld.global.u32 %r4, [%rd1+8];"
+    woven = papers_merge(module("@%p1 ret; add.u32 %r1, %r1, 1;"), module(f"{work} bar.sync 0;", "other"))
+    assert lines(woven).count("bar.sync 0;") == 2
+    assembles(woven)
+
+
+def test_the_second_kernels_shuffle_waits_for_the_firsts_barrier() -> None:
+    """The greedy alone would put the long shuffle ahead; pairs are woven each by itself."""
+    woven = papers_merge(
+        module("add.u32 %r2, %r1, 1; add.u32 %r2, %r2, 1; bar.sync 0;"),
+        module("shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;", "other"),
+    )
+    text = lines(woven)
+    assert text.index("bar.sync 0;") < text.index("shfl.sync.idx.b32 %b_r1, %b_r1, 0, 31, -1;")
+
+
+def test_uniform_branches_are_not_taken_for_uniform() -> None:
+    body = "@%p1 bra.uni ON; add.u32 %r1, %r1, 1;\nON:"
+    woven = papers_merge(module(body), module("add.u32 %r1, %r1, 1;", "other"))
+    assert [t for t in lines(woven) if re.match(r"@.*bra", t)]
+    assert not [t for t in lines(woven) if re.match(r"@.*bra\.uni", t)]
+
+
+def test_the_report_says_what_it_is() -> None:
+    report = papers_merge(module(""), module("", "other")).report
+    assert (report.policy, report.slicing) == ("paper", "adaptive")
+    assert any("paper's merge" in note for note in report.notes)
+
+
+def test_nothing_of_goptx_leads_here() -> None:
+    users = {p.name for p in (ROOT / "goptx").rglob("*.py") if "papers_merge" in p.read_text(encoding="utf-8")}
+    assert users == {"paper.py"}
+    assert "papers_merge" not in dir(goptx)
+
+
+# Suite A ------------------------------------------------------------------------------------------------
+
+
+def source(name: str, arch: str = "sm_90") -> Path:
+    return ROOT / "examples" / "kernels" / f"{name}.{arch}.ptx"
+
+
+@cache
+def pair(first: str, other: str, arch: str = "sm_90") -> Woven:
+    return papers_merge(source(first, arch), source(other, arch))
+
+
+@cache
+def alone(name: str) -> Function:
+    return goptx.read(source(name)).entries[0]
+
+
+def flow_of(entry: Function) -> Flow:
+    return control_flow(flatten(entry.body or (), lambda n: n))
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+@pytest.mark.parametrize("first", KERNELS)
+def test_every_pair_assembles(first: str) -> None:
+    for other in KERNELS:
+        woven = pair(first, other)
+        assert verify(woven.module) is woven.module
+        assert assemble(woven.ptx, entry=woven.name).arch == "sm_90"
+
+
+@pytest.mark.parametrize(("first", "other"), list(product(KERNELS, KERNELS)))
+def test_each_thread_runs_both_kernels(first: str, other: str) -> None:
+    """Whatever the branches say, the instructions of each kernel come as they would in the kernel alone."""
+    woven = flow_of(pair(first, other).module.entries[0])
+    flows = {"a": flow_of(alone(first)), "b": flow_of(alone(other))}
+    waits = [k for k, flow in flows.items() if any(is_barrier(c) for b in flow.blocks.values() for c in b.code)]
+    for seed in range(6):
+        ran: dict[str, list[str]] = {"a": [], "b": []}
+        for code in walk(woven, seed, 400):
+            letter = owner(code) or waits[int(str(code.operands[0]))]  # barriers: ids are 0, then 1
+            ran[letter].append(shape(code, letter))
+        for letter, flow in flows.items():
+            expected = [shape(c, "") for c in walk(flow, seed, 400, letter)]
+            assert ran[letter] == expected[: len(ran[letter])]
+            assert ran[letter]
+
+
+def walk(flow: Flow, seed: int, steps: int, letter: str = "") -> Iterator[Instruction]:
+    """One thread's way; the k-th answer that a kernel's branches get depends on kernel, k and `seed` only."""
+    answers = {k: random.Random(f"{seed}{k}") for k in "ab"}
+    name = flow.entry
+    for _ in range(steps):
+        block = flow.blocks[name]
+        yield from (c for c in block.code if isinstance(c, Instruction))
+        match block.end:
+            case Stop():
+                return
+            case Jump(target):
+                name = target
+            case Branch(guard, taken, fallen):
+                truth = answers[letter or guard.predicate.text[1]].random() < 0.5
+                name = taken if truth != guard.negated else fallen
+            case Switch(index, targets):
+                name = answers[letter or str(index)[1]].choice(targets)
+
+
+def owner(code: Instruction) -> str:
+    return "".join(set(re.findall(r"(?<=%)[ab](?=_)", str(code))))
+
+
+def shape(code: Code, letter: str) -> str:
+    """The instruction without what linking renames: prefixes, parameters and barrier ids."""
+    written = as_written(code, letter) if letter else str(code)
+    return re.sub(r"\w+_param_\d+|(?<=bar\.sync )\d+", "_", written)
+
+
+def barrier_blocks(flow: Flow, start: str) -> frozenset[str]:
+    """The blocks whose barrier is met first on the ways from `start`."""
+    met, seen, stack = set(), {start}, [start]
+    while stack:
+        name = stack.pop()
+        block = flow.blocks[name]
+        if any(map(is_barrier, block.code)):
+            met.add(name)
+            continue
+        following = [t for t in block.end.successors() if t not in seen]
+        seen.update(following)
+        stack += following
+    return frozenset(met)
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "diverging"),
+    [("lud", "micnd", "b"), ("micnd", "lud", "a"), ("micnd", "sort", "a"), ("sort", "micnd", "b")],
+)
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_diverging_lanes_meet_barriers_in_copies(first: str, other: str, diverging: str, arch: str) -> None:
+    """The pairs that hang on an H200: MICND diverges within warps, and each way has its own aligned barrier."""
+    flow = flow_of(pair(first, other, arch).module.entries[0])
+    copies = [n for n, b in flow.blocks.items() if any(str(c) == "bar.sync 0;" for c in b.code)]
+    written = next(n for n in (first, other) if n != "micnd")
+    assert len(copies) > len(re.findall(r"bar\.sync", source(written, arch).read_text()))
+    parted = [
+        b.end
+        for b in flow.blocks.values()
+        if isinstance(b.end, Branch)
+        and b.end.guard.predicate.text.startswith(f"%{diverging}_")
+        and not b.end.uniform
+        and not (both := [barrier_blocks(flow, t) for t in b.end.successors()])[0] & both[1]
+        and all(both)
+    ]
+    assert parted
+    assert "barrier.sync" not in pair(first, other, arch).ptx
