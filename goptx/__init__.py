@@ -13,7 +13,9 @@ from goptx.errors import (
     AssemblyError,
     CannotLink,
     CannotWeave,
+    CheckFailed,
     DeviceError,
+    EmulationFault,
     GoptxError,
     InputError,
     PtxSyntaxError,
@@ -21,15 +23,23 @@ from goptx.errors import (
 
 if TYPE_CHECKING:
     from goptx.device.sweep import Sweep, sweep
+    from goptx.emulator.check import check
+    from goptx.emulator.emulate import emulate
+    from goptx.emulator.result import Emulation
+    from goptx.emulator.verdict import Check
     from goptx.latency.table import LatencyTable, load_table
     from goptx.ptx.parse import parse, read
     from goptx.weaving.pipeline import weave
     from goptx.weaving.result import Woven
 
 _HOMES = {
+    "Check": "goptx.emulator.verdict",
+    "Emulation": "goptx.emulator.result",
     "LatencyTable": "goptx.latency.table",
     "Sweep": "goptx.device.sweep",
     "Woven": "goptx.weaving.result",
+    "check": "goptx.emulator.check",
+    "emulate": "goptx.emulator.emulate",
     "load_table": "goptx.latency.table",
     "parse": "goptx.ptx.parse",
     "read": "goptx.ptx.parse",
@@ -41,13 +51,19 @@ __all__ = [
     "AssemblyError",
     "CannotLink",
     "CannotWeave",
+    "Check",
+    "CheckFailed",
     "DeviceError",
+    "Emulation",
+    "EmulationFault",
     "GoptxError",
     "InputError",
     "LatencyTable",
     "PtxSyntaxError",
     "Sweep",
     "Woven",
+    "check",
+    "emulate",
     "load_table",
     "parse",
     "read",

@@ -48,12 +48,12 @@ def pack_arguments(params: Sequence[ParameterLike], args: Sequence[object]) -> "
     Raises InputError, naming the parameter as `A:2 (name)`, when a value does not fit, and for a wrong count.
     """
     if len(params) != len(args):
-        names = ", ".join(_names(params))
+        names = ", ".join(parameter_names(params))
         raise InputError(f"{len(args)} arguments for {len(params)} parameters: {names or 'none'}")
-    return [_pack(param, name, arg) for param, name, arg in zip(params, _names(params), args, strict=True)]
+    return [_pack(param, name, arg) for param, name, arg in zip(params, parameter_names(params), args, strict=True)]
 
 
-def _names(params: Sequence[ParameterLike]) -> list[str]:
+def parameter_names(params: Sequence[ParameterLike]) -> list[str]:
     """`A:2 (name)` for each parameter, the index counted within its kernel; the bare name of a hidden one."""
     seen: Counter[str] = Counter()
     names = []
@@ -104,6 +104,11 @@ def _kind(param: ParameterLike) -> str:
     if typed is None or int(typed[2]) != 8 * param.size:
         return "array"
     return typed[1]
+
+
+def passed_by_value(param: ParameterLike) -> bool:
+    """Whether the parameter is a block of bytes, such as a structure: no number and no pointer."""
+    return _kind(param) == "array"
 
 
 def _device_address(arg: object, where: str) -> int | None:

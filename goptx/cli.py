@@ -12,14 +12,21 @@ import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import Any, NoReturn
 
 from goptx.errors import CannotWeave, GoptxError, InputError
 
-if TYPE_CHECKING:
-    from goptx.weaving.report import Report
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a command says beside its output: a report in words and as plain data, and why a check failed."""
+
+    report: object
+    facts: Mapping[str, Any]
+    failure: GoptxError | None = None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,22 +37,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             # Alone, `--report` must not take the next argument for its value.
             options = _parser().parse_args(["--report=text" if word == "--report" else word for word in given])
-            report = options.run(options)
+            outcome: _Outcome | None = options.run(options)
         except GoptxError as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+            _print_error(error)
             _print_warnings(caught)
             return 1 if isinstance(error, CannotWeave) else 2
         except BrokenPipeError:
             # Whoever read our output has stopped; nothing is left to be said, not even by the interpreter.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 2
-    if report is not None and options.report == "json":
-        print(json.dumps(report.to_dict() | {"warnings": [str(w.message) for w in caught]}), file=sys.stderr)
+    failure = outcome.failure if outcome else None
+    if outcome and options.report == "json":
+        print(json.dumps({**outcome.facts, "warnings": [str(w.message) for w in caught]}), file=sys.stderr)
     else:
-        if report is not None:
-            print(report, file=sys.stderr)
+        if failure:
+            _print_error(failure)
+        if outcome and options.report:
+            print(outcome.report, file=sys.stderr)
         _print_warnings(caught)
-    return 0
+    return 1 if failure else 0
+
+
+def _print_error(error: GoptxError) -> None:
+    print(f"{type(error).__name__}: {error}", file=sys.stderr)
 
 
 def _print_warnings(caught: Sequence[warnings.WarningMessage]) -> None:
@@ -66,21 +80,50 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     weave = commands.add_parser("weave", help="make one kernel of two")
-    weave.add_argument("inputs", nargs="+", metavar="A.ptx", help="PTX files, `-` for standard input")
+    _add_weaving(weave)
     weave.add_argument("-o", "--output", metavar="OUT.ptx", help="write PTX here instead of to standard output")
-    weave.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per input, in order")
     weave.add_argument("--arch", metavar="sm_NN", help="architecture of the result; the highest of the inputs")
     weave.add_argument("--name", help="name of the woven entry")
-    weave.add_argument("--policy", default="latency", help="latency (default), paper or concat")
-    weave.add_argument("--slicing", default="adaptive", help="adaptive (default), none, or a number of cycles")
-    weave.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
-    weave.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
     weave.set_defaults(run=_weave)
+
+    check = commands.add_parser(
+        "check",
+        help="weave two kernels and compare with what they do alone",
+        description="Weave, emulate the kernels alone and woven on equal data, and compare bit for bit; needs no GPU.",
+        epilog="Launch and data come from NAME.toml beside NAME.ptx or NAME.sm_90.ptx where nothing else is said. "
+        "Without it, data is made up where every pointer is indexed by the thread's number.",
+    )
+    _add_weaving(check)
+    check.add_argument("--strategy", default="weave", help="weave (default)")
+    check.add_argument("--grid", type=_axes, metavar="N[xN[xN]]", help="CTAs; 4")
+    check.add_argument("--block", type=_axes, metavar="N[xN[xN]]", help="threads of a CTA; 256")
+    check.add_argument("--shared", type=int, metavar="BYTES", help="dynamic shared memory of a CTA")
+    check.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="A:0=f32[1024]",
+        help="parameter 0 of kernel A: an array, random or as f32[1024]:zeros, i32[1024]:arange, i32[1024]:0..10; "
+        "or a scalar such as i32:1024; for A:0 also A:NAME",
+    )
+    check.add_argument("--seed", type=int, default=0, help="of the data and of the order in which warps run; 0")
+    check.add_argument("--races", action="store_true", help="report data races too")
+    check.add_argument("--max-steps", type=int, metavar="N", help="instructions of a warp of one kernel; 1000000")
+    check.set_defaults(run=_check)
 
     fmt = commands.add_parser("fmt", help="print PTX in its canonical form")
     fmt.add_argument("input", metavar="FILE", help="a PTX file, `-` for standard input")
     fmt.set_defaults(run=_fmt, report=None)
     return parser
+
+
+def _add_weaving(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("inputs", nargs="+", metavar="A.ptx", help="PTX files, `-` for standard input")
+    parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per input, in order")
+    parser.add_argument("--policy", default="latency", help="latency (default), paper or concat")
+    parser.add_argument("--slicing", default="adaptive", help="adaptive (default), none, or a number of cycles")
+    parser.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
+    parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
 
 
 class _Version(argparse.Action):
@@ -94,43 +137,62 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _weave(options: argparse.Namespace) -> Report | None:
+def _weave(options: argparse.Namespace) -> _Outcome | None:
     from goptx.weaving.pipeline import weave
 
-    entries = options.entry
-    if entries is not None and len(entries) != len(options.inputs):
-        raise InputError(
-            f"--entry is given {len(entries)} times for {len(options.inputs)} inputs; give it once per input, in order."
-        )
+    woven = weave(*_sources(options), arch=options.arch, name=options.name, **_weaving(options))
+    _write(options.output, woven.ptx)
+    return _Outcome(woven.report, woven.report.to_dict()) if options.report else None
+
+
+def _check(options: argparse.Namespace) -> _Outcome:
+    from goptx.emulator.check import check
+
+    args: dict[str, object] = {}
+    for text in options.arg:
+        key, _, value = text.partition("=")
+        if key in args:
+            raise InputError(f"--arg {key} is given twice.")
+        args[key] = value
+    launch = {name: getattr(options, name) for name in ("strategy", "grid", "block", "shared", "seed", "races")}
+    done = check(*_sources(options), args=args, max_steps=options.max_steps, **launch, **_weaving(options))
+    if done.passed:
+        _write(None, f"{done}\n")
+    return _Outcome(done.report, done.to_dict(), done.failure)
+
+
+def _sources(options: argparse.Namespace) -> list[Path | bytes]:
     if options.inputs.count("-") > 1:
         raise InputError("standard input (`-`) can be given once only.")
-    woven = weave(
-        *[_source(i) for i in options.inputs],
-        entries=entries,
-        arch=options.arch,
-        name=options.name,
-        policy=options.policy,
-        slicing=_slicing(options.slicing),
-        latency=options.latency,
-    )
-    _write(options.output, woven.ptx)
-    return woven.report if options.report else None
+    if options.entry is not None and len(options.entry) != len(options.inputs):
+        raise InputError(
+            f"--entry is given {len(options.entry)} times for {len(options.inputs)} inputs; give it once per input, "
+            "in order."
+        )
+    return [sys.stdin.buffer.read() if name == "-" else Path(name) for name in options.inputs]
+
+
+def _weaving(options: argparse.Namespace) -> dict[str, Any]:
+    """What `weave` and `check` take alike."""
+    slicing: str | int | None = options.slicing
+    if options.slicing == "none":
+        slicing = None
+    elif re.fullmatch("-?[0-9]+", options.slicing):
+        slicing = int(options.slicing)
+    return {"entries": options.entry, "policy": options.policy, "slicing": slicing, "latency": options.latency}
+
+
+def _axes(text: str) -> tuple[int, ...]:
+    """Of `33x7`. Whatever is wrong with it, argparse says."""
+    if not re.fullmatch(r"[1-9][0-9]*(x[1-9][0-9]*){0,2}", text):
+        raise argparse.ArgumentTypeError(f"`{text}` is none; write one to three numbers above 0, such as 4 or 33x7")
+    return tuple(map(int, text.split("x")))
 
 
 def _fmt(options: argparse.Namespace) -> None:
     from goptx.ptx.parse import read
 
-    _write(None, str(read(_source(options.input))))
-
-
-def _source(name: str) -> Path | bytes:
-    return sys.stdin.buffer.read() if name == "-" else Path(name)
-
-
-def _slicing(text: str) -> str | int | None:
-    if text == "none":
-        return None
-    return int(text) if re.fullmatch("-?[0-9]+", text) else text
+    _write(None, str(read(sys.stdin.buffer.read() if options.input == "-" else Path(options.input))))
 
 
 def _write(path: str | None, text: str) -> None:

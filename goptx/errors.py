@@ -27,3 +27,39 @@ class AssemblyError(GoptxError):
 
 class DeviceError(GoptxError):
     """No GPU, no cuda-python, or a load or launch that the driver refuses; says what to install."""
+
+
+class CheckFailed(GoptxError):
+    """A woven kernel writes other values than its kernels alone; names parameters and elements. See `goptx.check`."""
+
+
+class EmulationFault(GoptxError):
+    """What the emulator found wrong in a running kernel, or an instruction that it lacks.
+
+    kind: one of "convergence", "barrier count", "deadlock", "out of bounds", "misaligned", "read-only",
+        "uninitialised", "race", "step limit", "trap", "unsupported".
+    source, line, instruction: where; of a woven kernel, in the woven text, and `kernel` is the letter of the kernel
+        that the instruction comes from.
+    cta: (x, y, z) of the first CTA concerned; threads: numbers within it, x first.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str,
+        source: str = "",
+        line: int = 0,
+        instruction: str = "",
+        kernel: str = "",
+        cta: tuple[int, int, int] = (0, 0, 0),
+        threads: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.source = source
+        self.line = line
+        self.instruction = instruction
+        self.kernel = kernel
+        self.cta = cta
+        self.threads = threads

@@ -6,6 +6,7 @@ Data is described here and made where it is needed, so reading a specification n
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,6 +17,10 @@ from goptx.errors import InputError
 
 GENERATORS = ("uniform", "normal", "integers", "zeros", "arange")
 ROLES = ("in", "out", "inout")
+DTYPES = {f"{letter}{bits}": f"{name}{bits}" for letter, name, sizes in (
+    ("f", "float", (16, 32, 64)), ("i", "int", (8, 16, 32, 64)), ("u", "uint", (8, 16, 32, 64))
+) for bits in sizes}  # fmt: skip
+MOST = 100  # random integers are below it, where nothing else is said
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,59 @@ class Launch:
             shared=self.check.get("shared", self.shared),
             arguments=arguments,
         )
+
+
+def specification_beside(ptx: Path) -> Path:
+    """Where the specification of a PTX file is looked for: `NAME.toml` beside `NAME.ptx` or `NAME.sm_90.ptx`."""
+    return ptx.with_name(re.sub(r"(\.sm_\d+[a-z]?)?(\.ptx)?$", "", ptx.name) + ".toml")
+
+
+def find_specification(ptx: Path, entry: str) -> Launch | None:
+    """What the specification beside a PTX file says of an entry; None where there is none, or it says nothing."""
+    path = specification_beside(ptx)
+    launches = read_specification(path) if path.is_file() else ()
+    return next((launch for launch in launches if launch.entry == entry), None)
+
+
+def described(name: str, text: str, seed: int = 0) -> Argument:
+    """The argument that `f32[1024]`, `f32[1024]:zeros`, `i32[1024]:0..10` or `i32:1024` describes: arrays are random,
+    floats in [0, 1), integers in [0, 100), unless it says otherwise. Raises `InputError`."""
+    array = re.fullmatch(r"(\w+)\[0*([1-9]\d*)\](?::(.+))?", text)
+    scalar = re.fullmatch(r"(\w+):([^\[\]]+)", text)
+    try:
+        if array:
+            generator, low, high = _contents(array[1], array[3])
+            return Argument(name, DTYPES[array[1]], None, int(array[2]), generator, low, high, seed, "inout")
+        if scalar:
+            return Argument(name, DTYPES[scalar[1]], _number(scalar[1], scalar[2]))
+    except (KeyError, ValueError):
+        pass
+    raise InputError(
+        f"argument {name}: `{text}` cannot be read; write an array as f32[1024] (random), f32[1024]:zeros, "
+        f"i32[1024]:arange or i32[1024]:0..10, a scalar as i32:1024; types are {' '.join(DTYPES)} (bf16: as u16)."
+    )
+
+
+def _contents(word: str, said: str | None) -> tuple[str, float, float]:
+    """Generator and range."""
+    random = "uniform" if word[0] == "f" else "integers"
+    if said in ("zeros", "arange"):
+        return said, 0, 0
+    if said is None:
+        return random, 0, 1 if word[0] == "f" else MOST
+    low, high = (_number(word, bound) for bound in said.split(".."))
+    if not low < high:
+        raise ValueError(said)
+    return random, low, high
+
+
+def _number(word: str, text: str) -> float | int:
+    if word[0] == "f":
+        return float(text)
+    value, bits = int(text, 0), int(word[1:])
+    if not (-(1 << bits - 1) if word[0] == "i" else 0) <= value < 1 << bits - (word[0] == "i"):
+        raise ValueError(text)
+    return value
 
 
 def read_specification(path: Path) -> tuple[Launch, ...]:

@@ -1,8 +1,10 @@
-"""The README's test command is the one that .ci/run calls."""
+"""The README and the documents tell the truth: their commands and examples run."""
 
 import os
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -15,3 +17,11 @@ def test_ci_calls_the_test_command_of_the_readme() -> None:
 
 def test_ci_can_be_run() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_the_documents_examples_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "docs" / "emulator.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    exec(compile(code, "docs/emulator.md", "exec"), {})

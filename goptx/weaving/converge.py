@@ -120,10 +120,11 @@ class _Converger:
             assert isinstance(block.end, Branch)
             if not self.running:
                 self.running = self.fresh.predicate("run")
-                self.prepend(self.flow.entry, set_true(self.running))
+                begin = [set_true(self.running)]
                 if any(is_warp_wide(i) and not is_ours(i) for b in self.flow.blocks.values() for i in b.instructions()):
                     self.running_lanes = self.fresh.word("lanes")
-                    self.prepend(self.flow.entry, ballot(self.running_lanes, self.running))
+                    begin.append(ballot(self.running_lanes, self.running))
+                self.prepend(self.flow.entry, *begin)
             goes_on = block.end.guard if block.end.taken == stays else inverted(block.end.guard)
             self.linearise(name, arm, stays)
             code = self.fresh.conjunction(self.running, self.running, goes_on)

@@ -1,0 +1,140 @@
+"""check(): whether a woven kernel does what its kernels do alone, on data of its own making."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from goptx.analysis.ranges import Extent
+from goptx.emulator.emulate import emulate
+from goptx.emulator.inputs import MADE_UP, Input, given_to, inputs
+from goptx.emulator.launch_shape import launch_shape
+from goptx.emulator.subject import Subject
+from goptx.emulator.verdict import Check, Checked, Difference, differences
+from goptx.errors import EmulationFault, InputError
+from goptx.latency.table import LatencyTable
+from goptx.ptx.ir import Module
+from goptx.ptx.parse import read
+from goptx.weaving.link import choose_entry
+from goptx.weaving.pipeline import weave
+from goptx.weaving.result import Woven
+
+STRATEGIES = ("weave",)
+STEPS = 1_000_000  # of a warp of a kernel alone, where nothing says otherwise
+PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
+
+
+def check(
+    *sources: str | bytes | Path | Module,
+    entries: Sequence[str | None] | None = None,
+    strategy: str = "weave",
+    grid: int | Sequence[int] | None = None,
+    block: int | Sequence[int] | None = None,
+    shared: int | None = None,
+    args: Mapping[str, object] | None = None,
+    seed: int = 0,
+    races: bool = False,
+    max_steps: int | None = None,
+    policy: str = "latency",
+    slicing: str | int | None = "adaptive",
+    latency: str | Path | LatencyTable | None = None,
+) -> Check:
+    """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
+
+    sources, entries, policy, slicing, latency: as of `goptx.weave`.
+    grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
+        launch specifications beside the files; else 4 CTAs of 256 threads, or what `.reqntid` and `.maxntid` allow.
+    args: values by name ("A:2", "B:n"): text such as "f32[1024]" (a random array), "f32[1024]:zeros",
+        "i32[1024]:arange", "i32[1024]:0..10" or "i32:1024" (a scalar), or what `goptx.emulate` takes. By default what
+        the specification says, else made up where pointers are indexed by thread id and scalars bound it.
+    seed: of the random data, and of the second order in which the warps run.
+    races: report data races too. max_steps: the most instructions of a warp of one kernel alone; a million.
+
+    Raises what `weave` raises, `InputError` that says which argument is needed, and `EmulationFault` for what a kernel
+    does wrong on its own; what the woven kernel does wrong is in the result.
+    """
+    if strategy not in STRATEGIES:
+        raise InputError(f"strategy `{strategy}` is unknown; expected one of {', '.join(STRATEGIES)}.")
+    if seed < 0:
+        raise InputError(f"seed={seed} is below 0.")
+    modules = [read(source) for source in sources]
+    woven = weave(*modules, entries=entries, policy=policy, slicing=slicing, latency=latency)
+    subjects = [
+        Subject(letter, module, choose_entry(module, entry), source if isinstance(source, Path) else None)
+        for letter, module, entry, source in zip(
+            woven.report.kernels, modules, entries or [None] * len(modules), sources, strict=True
+        )
+    ]
+    ctas, threads, dynamic = launch_shape(subjects, grid, block, shared)
+    given = given_to(subjects, args or {})
+    taken = [inputs(s, g, ctas, threads, seed) for s, g in zip(subjects, given, strict=True)]
+    runner = _Runner(ctas, threads, dynamic, races, STEPS if max_steps is None else max_steps, (0, seed + 1))
+    alone = [value for s, own in zip(subjects, taken, strict=True) for value in runner.alone(s, own)]
+    named = [
+        Checked(s.letter, s.entry.name, s.module.source, {s.called(i): v for i, v in enumerate(own)})
+        for s, own in zip(subjects, taken, strict=True)
+    ]
+    found, fault = runner.woven(woven, taken, [n for k in named for n in k.inputs], alone)
+    compared = sum(value.nbytes for value in alone if isinstance(value, np.ndarray))
+    return Check(
+        woven.name, tuple(named), ctas, threads, dynamic, seed, runner.orders, compared, found, fault, woven.report
+    )
+
+
+@dataclass(slots=True)
+class _Runner:
+    """Launches of one shape, each in all `orders` of the warps; `issued` counts the instructions of all kernels."""
+
+    grid: Extent
+    block: Extent
+    shared: int
+    races: bool
+    max_steps: int
+    orders: tuple[int, ...]
+    issued: int = 0
+
+    def alone(self, subject: Subject, own: Sequence[Input]) -> list[object]:
+        """The arguments as the kernel leaves them, which has to be the same in every order."""
+        first: list[object] = []
+        for order in self.orders:
+            values = deepcopy([i.value for i in own])
+            try:
+                done = emulate(
+                    subject.module, self.grid, self.block, values, subject.entry.name, self.shared,
+                    races=self.races, seed=order, max_steps=self.max_steps, letter=subject.letter,
+                )  # fmt: skip
+            except EmulationFault as fault:
+                data = ", on data that was made up" if any(i.source == MADE_UP for i in own) else ""
+                fault.args = (f"{fault} It is {subject} alone that does this{data}; it was not woven yet.",)
+                raise
+            first = first or values
+            names = [subject.called(i) for i in range(len(own))]
+            if found := differences(names, first, values):
+                raise InputError(
+                    f"{subject.at(subject.entry.line)}: {subject} alone gives other results in another order of its "
+                    f"warps ({found[0]}), so nothing can be compared with it; look for a race (races=True, --races), "
+                    "and use atomic operations whose order does not matter."
+                )
+        self.issued += sum(done.instructions.values())
+        return first
+
+    def woven(
+        self, woven: Woven, taken: Sequence[Sequence[Input]], names: Sequence[str], alone: Sequence[object]
+    ) -> tuple[tuple[Difference, ...], EmulationFault | None]:
+        """In the first order in which something is wrong, what that is."""
+        for order in self.orders:
+            values = deepcopy([[i.value for i in own] for own in taken])
+            try:
+                emulate(
+                    woven, self.grid, self.block, values, shared=self.shared,
+                    races=self.races, seed=order, max_steps=PATIENCE * self.issued + LEAST,
+                )  # fmt: skip
+            except EmulationFault as fault:
+                return (), fault
+            if found := differences(names, alone, [value for own in values for value in own]):
+                return found, None
+        return (), None

@@ -1,0 +1,332 @@
+"""Makes of a module what the machine runs.
+
+Requires: a parsed module. Ensures: names are looked up, opcodes understood, segments in order; what the emulator
+lacks is an operation that says so when it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from goptx.analysis.cfg import EXIT, Branch, Flow, Jump, Stop, Switch, control_flow
+from goptx.analysis.dataflow import names_in
+from goptx.analysis.order import loop_order
+from goptx.analysis.spin import waiting_loops
+from goptx.emulator.families import execution
+from goptx.emulator.lanes import Lanes
+from goptx.emulator.layout import layout
+from goptx.emulator.operands import CARRY, Names, Source, Symbol, operands_of
+from goptx.emulator.program import (
+    Barrier,
+    Choose,
+    Code,
+    Done,
+    Ending,
+    Execute,
+    Fork,
+    Goto,
+    Invoke,
+    Meet,
+    Operation,
+    Program,
+    Segment,
+)
+from goptx.emulator.trouble import Trouble
+from goptx.errors import CannotWeave, InputError
+from goptx.ptx.flatten import FlatBody, flatten, renamed_statement
+from goptx.ptx.ir import (
+    Arguments,
+    Declaration,
+    Function,
+    Instruction,
+    Module,
+    Name,
+    Operand,
+    Prototype,
+    Registers,
+    Scope,
+    Statement,
+    Variable,
+)
+from goptx.ptx.opcodes import Scope as Convergence
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.origins import Origin
+
+
+def decode(module: Module, entry: Function, shared: int, origins: Mapping[int, Origin] | None = None) -> Program:
+    """The program of one entry with `shared` bytes of dynamic shared memory."""
+    functions = _reachable(module, entry)
+    bodies = {name: flatten(f.body or (), lambda name: name) for name, f in functions.items()}
+    made = Program(module, layout(module, entry, bodies, shared), entry, origins or {})
+    for name, function in functions.items():
+        made.codes[name] = _Decoder(made, function, bodies[name]).code()
+    return made
+
+
+def _reachable(module: Module, entry: Function) -> dict[str, Function]:
+    """The entry and the functions that it, or a variable's initialiser, may lead to."""
+    functions = {f.name: f for f in module.functions if f.body is not None}
+    stack = [entry.name, *(t.text for v in module.variables for t in v.init if isinstance(t, Name))]
+    found: dict[str, Function] = {}
+    while stack:
+        name = stack.pop()
+        if name in functions and name not in found:
+            found[name] = functions[name]
+            for instruction in _instructions(found[name].body or ()):
+                stack += [n for operand in instruction.operands for n in names_in(operand)]
+    return found
+
+
+class _Decoder:
+    def __init__(self, made: Program, function: Function, body: FlatBody) -> None:
+        self.program = made
+        self.function = function
+        self.body = body
+        self.frame_bytes = 0
+        self.names = Names({**made.layout.symbols, **made.layout.own[function.name]})
+        self.names.declare((".pred",), CARRY, None)  # register 0
+        self.scopes = 0
+
+    def code(self) -> Code:
+        function, flat = self.function, self.body
+        for registers in flat.registers:
+            for name, count in registers.names:
+                self.names.declare(registers.types, name, count)
+        for declaration in flat.variables:
+            self.variable(declaration.variable)
+        if not function.is_entry:
+            for parameter in (*function.parameters, *function.results):
+                self.formal(parameter)
+        segments = self.segments(self.flow())
+        return Code(function.name, self.names, segments, self.frame_bytes, function.parameters, function.results)
+
+    def variable(self, variable: Variable, name: str = "") -> None:
+        """What every activation has anew lies in its frame; the layout has the rest."""
+        if variable.space not in (".local", ".param"):
+            return
+        start = self.frame_bytes + -self.frame_bytes % max(variable.alignment, 1)
+        self.names.symbols[name or variable.name] = Symbol("frame", start, variable.size)
+        self.frame_bytes = start + variable.size
+
+    def formal(self, parameter: Variable) -> None:
+        if parameter.space == ".reg":
+            self.names.declare((f".{parameter.type}",), parameter.name, None)
+        else:
+            self.variable(parameter)
+
+    def flow(self) -> Flow:
+        code = tuple(s for s in self.body.code if not isinstance(s, Prototype))
+        if not self.function.is_entry:
+            for statement in code:
+                if isinstance(statement, Instruction) and statement.opcode == "exit":
+                    raise InputError(
+                        f"{self.program.module.source}:{statement.line}: `exit` in a function that is called cannot be "
+                        "emulated; return and end in the kernel."
+                    )
+        try:
+            return control_flow(replace(self.body, code=code), self.program.module.source)
+        except CannotWeave as error:  # a branch to nowhere: nothing of weaving is wrong here
+            raise InputError(str(error)) from None
+
+    # segments ----------------------------------------------------------------------------------------
+
+    def segments(self, flow: Flow) -> list[Segment]:
+        order = loop_order(flow)
+        spinning = frozenset[str]().union(*(body for body, _ in waiting_loops(flow)))
+        branches = {i.line: i for i in _instructions(self.function.body or ()) if facts_of(i.opcode).row.ends}
+        rejoins = flow.post_dominators()
+        pieces: list[tuple[str, list[Operation], Callable[[int], Ending] | None]] = []
+        starts: dict[str, int] = {}
+        for block in order:
+            starts[block] = len(pieces)
+            operations: list[Operation] = []
+            for instruction in self.expanded(flow.blocks[block].code):
+                end = self.meeting(instruction, block)
+                if end is None:
+                    operations.append(self.operation(instruction, block))
+                    continue
+                if instruction.guard:  # lanes without it go around
+                    pieces.append((block, operations, self.around(instruction, block)))
+                    operations = []
+                pieces.append((block, operations, end))
+                operations = []
+            pieces.append((block, operations, None))
+        made = []
+        for number, (block, operations, ending) in enumerate(pieces):
+            made.append(
+                Segment(
+                    block,
+                    operations,
+                    ending(number + 1) if ending else self.end(flow, block, starts, rejoins, branches),
+                    block in spinning,
+                )
+            )
+        return made
+
+    def end(
+        self,
+        flow: Flow,
+        block: str,
+        starts: dict[str, int],
+        rejoins: dict[str, str | None],
+        branches: dict[int, Instruction],
+    ) -> Ending:
+        join = rejoins[block]
+        rejoin = None if join is None or join == EXIT else starts[join]
+        match flow.blocks[block].end:
+            case Jump(target):
+                return Goto(starts[target])
+            case Stop():
+                return Done()
+            case Branch(guard, taken, fallen, uniform, line):
+                written = branches.get(line) or Instruction("bra", (Name(taken),), guard, line)
+                condition = self.decider(guard.predicate, "pred", line)
+                operation = self.operation(replace(written, guard=None), block, _nothing)
+                return Fork(operation, condition, guard.negated, starts[taken], starts[fallen], rejoin, uniform)
+            case Switch(index, targets, uniform, line):
+                written = branches.get(line) or Instruction("brx.idx", (index,), None, line)
+                source = self.decider(index, "u32", line)
+                operation = self.operation(replace(written, guard=None), block, _nothing)
+                return Choose(operation, source, tuple(starts[t] for t in targets), rejoin, uniform)
+
+    def around(self, instruction: Instruction, block: str) -> Callable[[int], Ending]:
+        """A fork to the next segment, which holds the instruction, or past it."""
+        guard = instruction.guard
+        assert guard is not None
+        operation = self.operation(replace(instruction, guard=None), block, _nothing)
+        condition = self.decider(guard.predicate, "pred", instruction.line)
+        facts = facts_of(instruction.opcode)
+        uniform = facts.base == "call" and "uni" in facts.modifiers
+        return lambda number: Fork(operation, condition, guard.negated, number, number + 1, number + 1, uniform, True)
+
+    def meeting(self, instruction: Instruction, block: str) -> Callable[[int], Ending] | None:
+        """How the segment ends where the instruction is one at which lanes meet or that calls a function."""
+        facts = facts_of(instruction.opcode)
+        bare = replace(instruction, guard=None)
+        try:
+            if facts.base == "call":
+                return self.call(bare, block)
+            if facts.base in ("bar", "barrier") and "warp" not in facts.modifiers and "cluster" not in facts.modifiers:
+                return self.barrier(bare, block)
+            if facts.row.scope == Convergence.WARP and "sync" in facts.modifiers:
+                operation = self.operation(bare, block)
+                position = facts.row.mask
+                mask = None if position is None else self.names.source(operands_of(bare)[position], "b32")
+                return lambda number: Meet(operation, mask, number)
+        except (Trouble, IndexError, ValueError):
+            return None  # its operation says what is wrong when it runs
+        return None
+
+    def barrier(self, instruction: Instruction, block: str) -> Callable[[int], Ending]:
+        facts = facts_of(instruction.opcode)
+        operands = list(operands_of(instruction))
+        aligned = facts.base == "bar" or "aligned" in facts.modifiers
+        kind = next((k for k in ("arrive", "red") if k in facts.modifiers), "sync")
+        write = condition = None
+        if kind == "red":
+            write = self.names.target(operands.pop(0), "pred" if facts.types[-1] == "pred" else "u32")
+            condition = self.names.source(operands.pop(), "pred")
+        id_, *counts = [self.names.source(o, "u32") for o in operands]
+        operation = self.operation(instruction, block, _nothing)
+        count = counts[0] if counts else None
+        return lambda number: Barrier(operation, kind, aligned, id_, count, number, condition, write)
+
+    def call(self, instruction: Instruction, block: str) -> Callable[[int], Ending]:
+        results, callee, arguments = _call_operands(instruction)
+        target: str | Source = callee.text
+        if callee.text in self.names.registers:
+            target = self.names.source(callee, "u64")
+        operation = self.operation(instruction, block, _nothing)
+        uniform = "uni" in facts_of(instruction.opcode).modifiers
+        return lambda number: Invoke(operation, target, arguments, results, number, uniform)
+
+    # operations --------------------------------------------------------------------------------------
+
+    def expanded(self, code: tuple[Instruction | Scope, ...]) -> Iterator[Instruction]:
+        """The instructions, those within scopes too, whose names become the function's own."""
+        for item in code:
+            if isinstance(item, Instruction):
+                yield item
+            else:
+                yield from self.scope(item, {})
+
+    def scope(self, scope: Scope, outer: dict[str, str]) -> Iterator[Instruction]:
+        self.scopes += 1
+        new = dict(outer)
+        for statement in scope.body:
+            match statement:
+                case Registers(types, names):
+                    for name, count in names:
+                        for each in [name] if count is None else [f"{name}{i}" for i in range(count)]:
+                            new[each] = f"{each}@{self.scopes}"
+                            self.names.declare(types, new[each], None)
+                case Declaration(variable):
+                    new[variable.name] = f"{variable.name}@{self.scopes}"
+                    self.variable(variable, new[variable.name])
+                case Scope():
+                    yield from self.scope(statement, new)
+                case Instruction():
+                    renamed = renamed_statement(statement, lambda name: _resolved(name, new))
+                    assert isinstance(renamed, Instruction)
+                    yield renamed
+
+    def operation(self, instruction: Instruction, block: str, execute: Execute | None = None) -> Operation:
+        """The instruction ready to run; `execute` in place of what its family makes of it."""
+        made = self.program
+        guard = None
+        if instruction.guard:
+            condition = self.decider(instruction.guard.predicate, "pred", instruction.line)
+            guard = condition
+            if instruction.guard.negated:
+                guard = Source(lambda lanes: ~condition.read(lanes), condition.registers)
+        origin = made.origins.get(instruction.line, Origin("", made.module.source, instruction.line))
+        operation = Operation(
+            instruction,
+            execute or execution(instruction, self.names),
+            guard,
+            self.function.name,
+            block,
+            origin,
+            len(made.operations),
+        )
+        made.operations.append(operation)
+        return operation
+
+    def decider(self, operand: Operand, type_: str, line: int) -> Source:
+        """What a guard or a branch depends on. Raises `InputError` where it is no such register."""
+        try:
+            return self.names.source(operand, type_)
+        except Trouble as trouble:
+            raise InputError(f"{self.program.module.source}:{line}: {trouble.message}.") from None
+
+
+def _resolved(name: str, new: Mapping[str, str]) -> str:
+    """What a scope calls the name; a component of a vector register goes by the register's."""
+    stem, dot, component = name.partition(".")
+    return new.get(name) or (new[stem] + dot + component if stem in new else name)
+
+
+def _nothing(lanes: Lanes) -> None:
+    """What the machine does itself."""
+
+
+def _instructions(body: tuple[Statement, ...]) -> Iterator[Instruction]:
+    for statement in body:
+        if isinstance(statement, Instruction):
+            yield statement
+        elif isinstance(statement, Scope):
+            yield from _instructions(statement.body)
+
+
+def _call_operands(instruction: Instruction) -> tuple[tuple[Operand, ...], Name, tuple[Operand, ...]]:
+    """Results, callee and arguments: `call (r), f, (a, b), prototype` in any of its shorter forms."""
+    operands = list(instruction.operands)
+    results: tuple[Operand, ...] = ()
+    if isinstance(operands[0], Arguments):
+        results = operands.pop(0).parts  # type: ignore[union-attr]
+    callee = operands.pop(0)
+    if not isinstance(callee, Name):
+        raise Trouble("unsupported", f"`{callee}` cannot be called")
+    arguments = operands[0].parts if operands and isinstance(operands[0], Arguments) else ()
+    return results, callee, arguments

@@ -1,0 +1,188 @@
+"""emulate(): runs a kernel on any machine, and is strict where a GPU is lenient."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from goptx.arguments import pack_arguments, parameter_names, passed_by_value
+from goptx.emulator.buffers import Buffers
+from goptx.emulator.decode import decode
+from goptx.emulator.launch import Launch
+from goptx.emulator.literal import whole
+from goptx.emulator.memory import WINDOWS
+from goptx.emulator.operands import Symbol
+from goptx.emulator.result import Emulation
+from goptx.errors import InputError
+from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
+from goptx.ptx.parse import parse, read
+from goptx.weaving.link import choose_entry
+from goptx.weaving.origins import Origin
+from goptx.weaving.result import Parameter, Woven
+
+Extent = int | Sequence[int]
+MOST_THREADS = 1024  # of a CTA
+MOST_ALONG = (1024, 1024, 64)  # of them, x, y and z
+MOST_CTAS = ((1 << 31) - 1, 65535, 65535)  # of a grid
+MOST_SHARED = 227 * 1024  # bytes of a CTA, on an H100 or H200
+
+
+def emulate(
+    source: str | bytes | Path | Module | Woven,
+    grid: Extent,
+    block: Extent,
+    args: Sequence[object],
+    entry: str | None = None,
+    shared: int = 0,
+    strict: bool = True,
+    races: bool = False,
+    seed: int = 0,
+    max_steps: int | None = None,
+    letter: str = "A",
+) -> Emulation:
+    """Runs one launch and gives what it counted; needs neither a GPU nor a toolkit.
+
+    source: PTX text, its bytes, a path, a parsed module, or a woven kernel.
+    grid, block: CTAs, and threads of one, along x, y and z.
+    args: one value for each parameter; for a woven kernel one sequence for each of its kernels. A numpy array is a
+        buffer: the kernel gets its address and changes it in place (one that is not writeable is read-only). Numpy
+        scalars are values of their size; Python numbers are taken in the parameter's.
+    entry: which entry; may be left out where there is only one.
+    shared: dynamic shared memory in bytes.
+    strict: report what a GPU may hide: convergent instructions that not all lanes execute which they ask for,
+        aligned barriers that lanes of one warp meet apart, wrong thread counts, and what was never written.
+        Accesses outside of every buffer, misaligned ones and deadlocks are reported in any case.
+    races: report data races too: accesses of two threads of a CTA to one byte, one of them a write, that nothing
+        orders. Needs the square of the block's threads in memory for each CTA.
+    seed: 0 runs all warps side by side; any other number lets them run at different paces and in a changing
+        order, which the number determines.
+    max_steps: the most instructions that a warp may execute; None for no limit.
+    letter: what a kernel that is not woven is called in counts and messages.
+
+    Raises `EmulationFault` for what the kernel does wrong and for instructions that the emulator lacks, `InputError`
+    for arguments that do not fit, `PtxSyntaxError`.
+    """
+    if isinstance(args, str | bytes) or not isinstance(args, Sequence):
+        raise InputError(f"args is a sequence of one value for each parameter, not a {type(args).__name__}.")
+    if isinstance(source, Woven):
+        module = parse(source.ptx, f"{source.name}.ptx")
+        params, values = list(source.params), _of_each_kernel(source, args)
+        origins = _origins(module.entries[0], source)
+        entry = source.name
+    else:
+        module = read(source)
+        params, values, origins = [], list(args), {}
+    chosen = choose_entry(module, entry)
+    if not isinstance(source, Woven):
+        params = [Parameter(letter, p.name, p.name, p.type, p.size) for p in chosen.parameters]
+        origins = {
+            i.line: Origin(letter, module.source, i.line) for f in module.functions for i in _instructions(f.body or ())
+        }
+    if module.address_size != 64:
+        raise InputError(f"{module.at('.address_size')}: only 64-bit addresses can be emulated.")
+    shape = extents("grid", grid), extents("block", block)
+    _check_shape(chosen, *shape, module)
+    if isinstance(shared, bool) or not isinstance(shared, int | np.integer) or shared < 0:
+        raise InputError(f"shared={shared} is no number of bytes.")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed={seed} is no number from 0 on.")
+    made = decode(module, chosen, shared, origins)
+    if made.layout.sizes["shared"] > MOST_SHARED:
+        raise InputError(
+            f"{made.layout.sizes['shared']} bytes of shared memory are more than a CTA has ({MOST_SHARED})."
+        )
+    start = WINDOWS["global"] + made.layout.sizes["global"]
+    buffers, parameters = _parameters(made.layout.own[chosen.name], chosen, params, values, start)
+    return Launch(made, *shape, shared, parameters, buffers, strict, races, seed, max_steps).run()
+
+
+def _parameters(
+    symbols: Mapping[str, Symbol], entry: Function, params: Sequence[Parameter], values: Sequence[object], start: int
+) -> tuple[Buffers, bytes]:
+    """The arrays among the arguments, laid out behind `start`, and the bytes of the parameters."""
+    buffers = Buffers()
+    taken: dict[int, int] = {}
+    for i, (param, name, value) in enumerate(zip(params, parameter_names(params), values, strict=False)):
+        if isinstance(value, np.ndarray) and value.ndim and not passed_by_value(param):
+            if param.size != 8 or param.type[0] not in "usb":
+                raise InputError(f"parameter {name}, .{param.type} of {param.size} bytes: takes no array.")
+            taken[i] = buffers.add(name, value)
+    addresses = buffers.lay_out(start)
+    numbers = [np.uint64(addresses[taken[i]]) if i in taken else v for i, v in enumerate(values)]
+    packed = pack_arguments(params, numbers)
+    block = bytearray(sum(p.size + 16 for p in entry.parameters))
+    for parameter, value in zip(entry.parameters, packed, strict=True):
+        at = symbols[parameter.name].address - WINDOWS["param"]
+        block[at : at + parameter.size] = value.tobytes()
+    return buffers, bytes(block)
+
+
+def _of_each_kernel(woven: Woven, args: Sequence[object]) -> list[object]:
+    """One list of the sequences for each kernel. Raises `InputError` where it is not that."""
+    letters = list(woven.report.kernels)
+    if len(args) != len(letters) or not all(isinstance(a, Sequence) for a in args):
+        raise InputError(f"`{woven.name}` takes one argument sequence for each of the kernels {', '.join(letters)}.")
+    values: list[object] = []
+    for letter, own in zip(letters, args, strict=True):
+        assert isinstance(own, Sequence)
+        wanted = sum(p.kernel == letter for p in woven.params)
+        if len(own) != wanted:
+            raise InputError(f"kernel {letter} of `{woven.name}` takes {wanted} arguments, {len(own)} are given.")
+        values += own
+    return values
+
+
+def _origins(entry: Function, woven: Woven) -> dict[int, Origin]:
+    """By line of the woven text. What belongs to no kernel has the letter ""."""
+    instructions = list(_instructions(entry.body or ()))
+    return {
+        i.line: origin or Origin("", f"{woven.name}.ptx", i.line)
+        for i, origin in zip(instructions, woven.origins, strict=True)
+    }
+
+
+def _instructions(body: Sequence[Statement]) -> list[Instruction]:
+    found: list[Instruction] = []
+    for statement in body:
+        if isinstance(statement, Instruction):
+            found.append(statement)
+        elif isinstance(statement, Scope):
+            found += _instructions(statement.body)
+    return found
+
+
+def extents(name: str, extent: Extent) -> tuple[int, int, int]:
+    """All three axes of `extent`, which messages call `name`. Raises `InputError`."""
+    try:
+        sizes = [extent] if isinstance(extent, int | np.integer) else list(extent)
+    except TypeError:
+        sizes = []
+    whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in sizes)
+    if not 1 <= len(sizes) <= 3 or not whole or min(sizes) < 1:
+        raise InputError(f"{name}={extent} is no extent; give one to three numbers above 0.")
+    x, y, z = (*map(int, sizes), 1, 1)[:3]
+    return x, y, z
+
+
+def _check_shape(entry: Function, grid: tuple[int, int, int], block: tuple[int, int, int], module: Module) -> None:
+    """A launch fails whose shape no GPU takes, or whose block contradicts the entry's bounds."""
+    threads = math.prod(block)
+    if threads > MOST_THREADS:
+        raise InputError(f"block={block} has {threads} threads; a CTA has at most {MOST_THREADS}.")
+    for name, extent, most in (("grid", grid, MOST_CTAS), ("block", block, MOST_ALONG)):
+        if any(n > limit for n, limit in zip(extent, most, strict=True)):
+            raise InputError(f"{name}={extent} is more than {most}, the most that a launch has along x, y and z.")
+    for directive in entry.directives:
+        if directive.name == ".reqnctapercluster" and math.prod(map(whole, directive.values)) > 1:
+            raise InputError(f"{module.source}:{entry.line}: `{directive}`: clusters of CTAs cannot be emulated.")
+        if directive.name not in (".reqntid", ".maxntid"):
+            continue
+        bound = (*tuple(whole(v) for v in directive.values), 1, 1)
+        fits = block == bound[:3] if directive.name == ".reqntid" else threads <= math.prod(bound[:3])
+        if not fits:
+            raise InputError(
+                f"{module.source}:{entry.line}: block={block} contradicts `{directive}` of `{entry.name}`."
+            )

@@ -1,0 +1,69 @@
+"""What each parameter of a kernel under check gets: what the caller says, else what the launch specification beside
+its file says, else data made up.
+
+Requires: the shape of the launch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from goptx.analysis.ranges import Extent
+from goptx.emulator.made_up import made_up
+from goptx.emulator.subject import Subject
+from goptx.errors import InputError
+from goptx.sample import sample
+from goptx.specification import Argument, described
+
+GIVEN, MADE_UP = "given", "made up"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The value of a parameter, an array being a buffer, and who says so: a specification's path, or the above."""
+
+    value: object
+    source: str
+
+
+def inputs(subject: Subject, given: Mapping[int, object], grid: Extent, block: Extent, seed: int) -> list[Input]:
+    """One for each parameter. What is `given` by position is taken as it is, text as `described` reads it. `seed`
+    is of all data. Raises `InputError` that says which argument is needed."""
+    said: dict[int, tuple[object, str]] = {
+        i: (described(subject.called(i), value, i) if isinstance(value, str) else value, GIVEN)
+        for i, value in given.items()
+    }
+    if len(said) < len(subject.entry.parameters):
+        if subject.launch:
+            rest, source = dict(enumerate(subject.launch.arguments)), str(subject.specification)
+        else:
+            rest, source = made_up(subject, {i: v for i, (v, _) in said.items()}, grid, block), MADE_UP
+        said = {i: (argument, source) for i, argument in rest.items()} | said
+    return [
+        Input(sample(value, seed, ord(subject.letter)) if isinstance(value, Argument) else value, source)
+        for _, (value, source) in sorted(said.items())
+    ]
+
+
+def given_to(subjects: Sequence[Subject], args: Mapping[str, object]) -> list[dict[int, object]]:
+    """What each kernel is given, by position, from names such as `A:2` and `B:n`. Raises `InputError`."""
+    found: list[dict[int, object]] = [{} for _ in subjects]
+    for key, value in args.items():
+        letter, _, name = key.partition(":")
+        kernel = next((k for k, subject in enumerate(subjects) if subject.letter == letter), None)
+        if kernel is None or not name:
+            raise InputError(
+                f"argument `{key}`: write the kernel's letter and the parameter's number or name, for example A:2 or "
+                f"A:n; the kernels are {' and '.join(f'{s.letter} (`{s.entry.name}`)' for s in subjects)}."
+            )
+        names = [p.name for p in subjects[kernel].entry.parameters]
+        position = int(name) if re.fullmatch("[0-9]+", name) else names.index(name) if name in names else -1
+        if not 0 <= position < len(names):
+            listed = ", ".join(f"{i} ({n})" for i, n in enumerate(names)) or "none"
+            raise InputError(f"argument `{key}`: {subjects[kernel]} has no such parameter; it has {listed}.")
+        if position in found[kernel]:
+            raise InputError(f"argument `{key}`: parameter {subjects[kernel].called(position)} is given twice.")
+        found[kernel][position] = value
+    return found

@@ -1,0 +1,118 @@
+"""The registers of all lanes, and the lanes that execute one instruction together.
+
+A register is an array over all lanes of a launch, held as unsigned bits of its width (predicates as bools).
+Beside it stands which lanes ever got a value: True for all, else an array. What is computed from a register
+without a value has none itself; only where it would have an effect is that a fault.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.trouble import Trouble
+
+if TYPE_CHECKING:
+    from goptx.emulator.machine import Machine
+    from goptx.emulator.program import Code
+
+WARP = 32  # lanes
+
+
+class Frame:
+    """The registers of one activation of a function. `local` is where its variables begin in local memory."""
+
+    __slots__ = ("code", "defined", "local", "values")
+
+    def __init__(self, code: Code, lanes: int, local: int) -> None:
+        self.code = code
+        self.local = local
+        self.values: list[Array] = [np.zeros(lanes, d) for d in code.names.dtypes]
+        self.defined: list[Array | bool] = [np.zeros(lanes, np.bool_) for _ in code.names.dtypes]
+
+    def forget(self, lanes: Array) -> None:
+        """The registers of these lanes hold nothing yet: the function is entered anew."""
+        for i, defined in enumerate(self.defined):
+            if isinstance(defined, bool):
+                self.defined[i] = defined = np.ones(len(self.values[i]), np.bool_)
+            defined[lanes] = False
+
+
+class Lanes:
+    """Lanes by their flat numbers (`index`, None for all of the launch), in one frame."""
+
+    __slots__ = ("_numbers", "count", "frame", "index", "machine")
+
+    def __init__(self, machine: Machine, frame: Frame, index: Array | None) -> None:
+        self.machine = machine
+        self.frame = frame
+        self.index = index
+        self.count = machine.lanes if index is None else len(index)
+        self._numbers = index
+
+    @property
+    def numbers(self) -> Array:
+        """The flat number of each lane: 32 times its warp's number, plus its place in the warp."""
+        if self._numbers is None:
+            self._numbers = self.machine.every_lane
+        return self._numbers
+
+    def where(self, chosen: Array) -> Lanes:
+        """Those of the lanes for which `chosen` holds."""
+        return Lanes(self.machine, self.frame, np.flatnonzero(chosen) if self.index is None else self.index[chosen])
+
+    def read(self, register: int) -> Array:
+        values = self.frame.values[register]
+        return values if self.index is None else values.take(self.index)
+
+    def unknown(self, registers: tuple[int, ...]) -> Array | None:
+        """Which lanes lack a value in one of the registers; None if none does."""
+        missing: Array | None = None
+        for register in registers:
+            defined = self.frame.defined[register]
+            if defined is True:
+                continue
+            assert not isinstance(defined, bool)
+            mine = defined if self.index is None else defined.take(self.index)
+            if not mine.all():
+                missing = ~mine if missing is None else missing | ~mine
+        return missing
+
+    def require(self, registers: tuple[int, ...], use: str) -> None:
+        """Raises `Trouble` where one of the registers never got a value in one of the lanes."""
+        if not self.machine.strict:
+            return
+        for register in registers:
+            missing = self.unknown((register,))
+            if missing is not None:
+                name = self.frame.code.names.name_of(register)
+                raise Trouble(
+                    "uninitialised",
+                    f"{name} is {use}, but it, or what it comes from, was never written",
+                    self.numbers[missing],
+                )
+
+    def write(self, register: int, values: Array, missing: Array | None = None) -> None:
+        """The values become the lanes' own; those of `missing` count as never written.
+
+        `values` may be kept, so it must not be an array that anybody else holds.
+        """
+        frame = self.frame
+        if self.index is None:
+            frame.values[register] = values
+            frame.defined[register] = True if missing is None else ~missing
+            return
+        frame.values[register][self.index] = values
+        defined = frame.defined[register]
+        if missing is None:
+            if defined is not True:
+                assert not isinstance(defined, bool)
+                defined[self.index] = True
+                if len(self.index) > len(defined) // 2 and defined.all():
+                    frame.defined[register] = True
+            return
+        if isinstance(defined, bool):
+            frame.defined[register] = defined = np.ones(self.machine.lanes, np.bool_)
+        defined[self.index] = ~missing

@@ -1,0 +1,488 @@
+"""Runs a program for all lanes at once, one instruction at a time for all lanes at the same place.
+
+Lanes of a warp that part at a branch go on as groups of their own and come together again at the branch's immediate
+post-dominator. Of the places where groups stand, the one furthest back goes on first, so that others catch up;
+loops that wait for other threads come last. Lanes stop where they have to meet others; when nobody can go on, either
+groups are waiting for a reconvergence that the language does not promise (they are let go), or it is a deadlock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.asynchronous import Copies
+from goptx.emulator.calls import call, pass_arguments, pass_results
+from goptx.emulator.groups import FULL, NONE, Groups, Tokens, joined, no_groups, pack, united
+from goptx.emulator.lanes import WARP, Frame, Lanes
+from goptx.emulator.memory import FIRST, MAPPED, WRITABLE, Memory, Space
+from goptx.emulator.places import Context, Place
+from goptx.emulator.program import (
+    Barrier,
+    Choose,
+    Code,
+    Done,
+    Fork,
+    Goto,
+    Invoke,
+    Meet,
+    Operation,
+)
+from goptx.emulator.rendezvous import Barriers
+from goptx.emulator.special import CLOCKS, special
+from goptx.emulator.standstill import Standstill
+from goptx.emulator.stuck import apart, deadlock
+from goptx.emulator.trouble import Trouble
+
+if TYPE_CHECKING:
+    from goptx.emulator.launch import Launch
+
+SMS = 132  # what a kernel is told: those of an H200
+TURN = 1024  # steps, after each of which the place that has waited longest goes on
+PATIENCE = 16  # steps in loops that wait, after which lanes are let go that wait for others to reconverge
+DEPTH = 200  # calls within calls
+COHORTS = 4  # groups of warps that run at paces of their own, where the order is to be shaken
+
+
+class Machine:
+    """The CTAs numbered `ctas` of a launch. Public attributes are what operations need."""
+
+    SMS: int = SMS
+
+    def __init__(self, launch: Launch, ctas: range) -> None:
+        self.launch = launch
+        self.strict = launch.strict
+        self.grid: tuple[int, int, int] = launch.grid
+        self.block: tuple[int, int, int] = launch.block
+        self.dynamic_shared: int = launch.dynamic_shared
+        threads = launch.threads
+        self.warps_per_cta: int = -(-threads // WARP)
+        self.warps: int = self.warps_per_cta * len(ctas)
+        self.lanes: int = self.warps * WARP
+        self.every_lane: Array = np.arange(self.lanes)
+        own = self.every_lane // (self.warps_per_cta * WARP)  # the CTA among those of this machine
+        self.cta: Array = own + ctas.start
+        self.thread: Array = self.every_lane % (self.warps_per_cta * WARP)
+        layout = launch.program.layout
+        entry = launch.program.codes[launch.program.entry.name]
+        shared = Space("shared", FIRST, layout.sizes["shared"], len(ctas), own, launch.shared_extents)
+        shared.map(FIRST, layout.sizes["shared"], MAPPED | WRITABLE)
+        local = Space("local", FIRST, entry.frame_bytes, self.lanes, self.every_lane)
+        local.map(
+            FIRST, entry.frame_bytes, MAPPED | WRITABLE, f"the stack of {entry.name}" if entry.frame_bytes else ""
+        )
+        self.spaces: dict[str, Space] = {**launch.spaces, "shared": shared, "local": local}
+        self.memory = Memory(list(self.spaces.values()))
+        self.races = launch.races(self)
+        self.traffic = launch.traffic
+        self.copies = Copies(shared, np.zeros(self.lanes, np.int64), self.races)
+        self.ticks: int = 0
+        self._special: dict[str, Array] = {}
+        self._rng = np.random.default_rng(launch.seed)
+        self._cohort = self._rng.integers(0, COHORTS, self.warps) if launch.seed else np.zeros(self.warps, np.int64)
+        self.places: list[Place] = []
+        self.ready: dict[tuple[int, Place], list[Groups]] = {}
+        self.tokens = Tokens()
+        self.meeting: dict[Place, tuple[Groups, Array]] = {}
+        self.barriers = Barriers(self, len(ctas))
+        self._steps = np.zeros(self.warps, np.int64)
+        self._spun = 0
+        self._standstill = Standstill(self.spaces)
+        self.alive = pack((self.thread < threads).reshape(-1, WARP))  # the threads that have not ended
+        self.entry = Context(entry, self._frame(entry, 0))
+        groups = Groups(np.arange(self.warps), self.alive.copy(), np.full(self.warps, NONE))
+        self._arrive(self.place(self.entry, 0), groups)
+
+    def special(self, name: str) -> Array:
+        """The special register's value over all lanes, or of no dimension."""
+        if name in CLOCKS:
+            return special(self, name)
+        if name not in self._special:
+            self._special[name] = special(self, name)
+        return self._special[name]
+
+    def cta_of(self, warps: Array) -> Array:
+        """The number of each warp's CTA among those of this machine."""
+        return warps // self.warps_per_cta
+
+    # the loop ----------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Until every thread has ended. Raises `EmulationFault`."""
+        with np.errstate(all="ignore"):
+            while self.alive.any():
+                place = self._choose()
+                if place is None:
+                    self._stuck()
+                else:
+                    self._step(place[1], joined(self.ready.pop(place)))
+
+    def _choose(self) -> tuple[int, Place] | None:
+        if not self.ready:
+            return None
+        candidates = list(self.ready)
+        if self.launch.seed:
+            cohorts = sorted({cohort for cohort, _ in candidates})
+            cohort = cohorts[self._rng.integers(len(cohorts))]
+            candidates = [c for c in candidates if c[0] == cohort] if self._spun == 0 else candidates
+        if self.ticks % TURN == TURN - 1:
+            return min(candidates, key=lambda c: c[1].last)
+        best = min(candidates, key=lambda c: c[1].key)
+        if not best[1].segment.spins:
+            self._spun = self._standstill.steps = 0
+            return best
+        self._spun += 1
+        if self._spun % PATIENCE == 0:
+            self._let_go(self._free())
+        if self._standstill.reached(self.ready):
+            raise apart(self) if len(self._free()) < len(self.tokens.waiting()) else deadlock(self)
+        return min(candidates, key=lambda c: c[1].last)
+
+    def _step(self, place: Place, groups: Groups) -> None:
+        self.ticks += 1
+        place.last = self.ticks
+        if self.launch.seed and len(groups) > 1:
+            groups = groups.chosen(self._rng.permutation(len(groups)))
+        self.groups = groups
+        lanes = self.lanes_in(place.context, groups)
+        self._count_steps(place, groups)
+        for operation in place.segment.operations:
+            self.execute(operation, lanes, len(groups))
+        match place.segment.ending:
+            case Goto(target):
+                self._arrive(self.place(place.context, target), groups)
+            case Fork() as fork:
+                self._fork(place, fork, groups, lanes)
+            case Choose() as choose:
+                self._choice(place, choose, groups, lanes)
+            case Meet():
+                self._meet(place, groups, lanes)
+            case Barrier() as barrier:
+                ready = self._gather(place, groups, None) if barrier.aligned and self.strict else groups
+                self._rendezvous(place, barrier, ready)
+            case Invoke() as invoke:
+                self._invoke(place, invoke, groups, lanes)
+            case Done():
+                self._done(place, groups)
+
+    def execute(self, operation: Operation, lanes: Lanes, groups: int) -> None:
+        """Runs one operation for those of the lanes that its guard lets through; `groups` is how many warps'."""
+        counts = self.launch.counts
+        counts.issued[operation.number] += groups
+        self.operation = operation
+        self.traffic.kernel = operation.origin.kernel
+        try:
+            if operation.guard is not None:
+                lanes.require(operation.guard.registers, "a guard")
+                lanes = lanes.where(np.broadcast_to(operation.guard.read(lanes), lanes.count))
+                if not lanes.count:
+                    return
+            counts.lanes[operation.number] += lanes.count
+            operation.execute(lanes)
+        except Trouble as trouble:
+            raise self.launch.fault(self, operation, trouble, lanes.numbers) from None
+
+    def _count_steps(self, place: Place, groups: Groups) -> None:
+        limit = self.launch.max_steps
+        if limit is None:
+            return
+        self._steps[groups.warps] += len(place.segment.operations) + 1
+        over = groups.narrowed(np.where(self._steps[groups.warps] > limit, groups.masks, np.uint32(0)))
+        if len(over):
+            trouble = Trouble("step limit", f"more than {limit} instructions of one warp; is it an endless loop?")
+            raise self.launch.fault(self, place.operation, trouble, over.lanes(), place.segment.block)
+
+    def lanes_in(self, context: Context, groups: Groups) -> Lanes:
+        if len(groups) == self.warps and (groups.masks == FULL).all() and (np.diff(groups.warps) > 0).all():
+            return Lanes(self, context.frame, None)
+        return Lanes(self, context.frame, groups.lanes())
+
+    # places ------------------------------------------------------------------------------------------
+
+    def place(self, context: Context, number: int) -> Place:
+        if number not in context.places:
+            segment = context.code.segments[number]
+            path = context.caller.key[1:] if context.caller else ()
+            made = Place(context, number, segment, (int(segment.spins), *path, number), len(self.places))
+            self.places.append(made)
+            context.places[number] = made
+        return context.places[number]
+
+    def _arrive(self, place: Place, groups: Groups) -> None:
+        """Groups come to a place: those that have others to meet there wait until all are there."""
+        while len(groups):
+            going, touched = self.tokens.arrive(groups, place.id)
+            if len(going):
+                self._push(place, going)
+            done = self.tokens.complete(touched, self.alive)
+            groups = self.tokens.release(done, self.alive) if len(done) else no_groups()
+
+    def _push(self, place: Place, groups: Groups) -> None:
+        if not self.launch.seed:
+            self.ready.setdefault((0, place), []).append(groups)
+            return
+        cohorts = self._cohort[groups.warps]
+        for cohort in np.unique(cohorts):
+            self.ready.setdefault((int(cohort), place), []).append(groups.chosen(cohorts == cohort))
+
+    def _let_go(self, tokens: Array) -> None:
+        """Lanes that wait to reconverge go on without the others."""
+        for place_id in np.unique(self.tokens.place[tokens]):
+            here = tokens[self.tokens.place[tokens] == place_id]
+            self._arrive(self.places[place_id], self.tokens.release(here, self.alive))
+
+    # branches ----------------------------------------------------------------------------------------
+
+    def _fork(self, place: Place, fork: Fork, groups: Groups, lanes: Lanes) -> None:
+        if not fork.around:
+            self.execute(fork.operation, lanes, len(groups))
+        condition = self._condition(fork, lanes)
+        taken, fallen = (self.place(place.context, n) for n in (fork.taken, fork.fallen))
+        if condition.all():
+            self._arrive(taken, groups)
+        elif not condition.any():
+            self._arrive(fallen, groups)
+        else:
+            masks = groups.packed(condition)
+            self._part(place, groups, [(taken, masks), (fallen, groups.masks & ~masks)], fork)
+
+    def _condition(self, fork: Fork, lanes: Lanes) -> Array:
+        try:
+            lanes.require(fork.condition.registers, "what a branch depends on")
+        except Trouble as trouble:
+            raise self.launch.fault(self, fork.operation, trouble, lanes.numbers) from None
+        condition = np.broadcast_to(fork.condition.read(lanes), lanes.count)
+        return ~condition if fork.negated else condition
+
+    def _choice(self, place: Place, choose: Choose, groups: Groups, lanes: Lanes) -> None:
+        self.execute(choose.operation, lanes, len(groups))
+        try:
+            lanes.require(choose.index.registers, "what a branch depends on")
+            index = np.broadcast_to(choose.index.read(lanes), lanes.count)
+            if int(index.max()) >= len(choose.targets):
+                wrong = lanes.numbers[index >= len(choose.targets)]
+                message = f"the index {int(index.max())} is not below the {len(choose.targets)} targets"
+                raise Trouble("out of bounds", message, wrong)
+        except Trouble as trouble:
+            raise self.launch.fault(self, choose.operation, trouble, lanes.numbers) from None
+        ways: dict[int, Array] = {}
+        for value in np.unique(index):
+            target, masks = choose.targets[value], groups.packed(index == value)
+            ways[target] = ways[target] | masks if target in ways else masks
+        self._part(place, groups, [(self.place(place.context, t), m) for t, m in ways.items()], choose)
+
+    def _part(self, place: Place, groups: Groups, ways: list[tuple[Place, Array]], end: Fork | Choose) -> None:
+        """Each way gets its lanes of each group; groups whose lanes part get a token to meet again."""
+        parting = sum((masks != 0).astype(np.int64) for _, masks in ways) > 1
+        if parting.any():
+            if end.uniform and self.strict:
+                trouble = Trouble("convergence", "it is `.uni`, but lanes of one warp disagree")
+                raise self.launch.fault(self, end.operation, trouble, groups.chosen(parting).lanes())
+            join = self._rejoin(place, end.rejoin)
+            if join is not None:
+                tokens = groups.tokens.copy()
+                tokens[parting] = self.tokens.part(groups.chosen(parting), join.id)
+                groups = Groups(groups.warps, groups.masks, tokens)
+        for target, masks in ways:
+            self._arrive(target, Groups(groups.warps, masks, groups.tokens).narrowed(masks))
+
+    def _rejoin(self, place: Place, number: int | None) -> Place | None:
+        if number is not None:
+            return self.place(place.context, number)
+        caller, invoke = place.context.caller, place.context.invoke
+        return None if caller is None or invoke is None else self.place(caller.context, invoke.following)
+
+    # meeting -----------------------------------------------------------------------------------------
+
+    def _meet(self, place: Place, groups: Groups, lanes: Lanes) -> None:
+        meet = place.segment.ending
+        assert isinstance(meet, Meet)
+        wanted = None
+        if meet.mask is not None:
+            self.operation = meet.operation
+            try:
+                lanes.require(meet.mask.registers, "a mask of lanes")
+            except Trouble as trouble:
+                raise self.launch.fault(self, meet.operation, trouble, lanes.numbers) from None
+            wanted = np.broadcast_to(meet.mask.read(lanes), lanes.count)
+        self._met(place, meet, self._gather(place, groups, wanted))
+
+    def _met(self, place: Place, meet: Meet, ready: Groups) -> None:
+        if len(ready):
+            self.groups = ready
+            self.execute(meet.operation, self.lanes_in(place.context, ready), len(ready))
+            self._arrive(self.place(place.context, meet.following), ready)
+
+    def _gather(self, place: Place, groups: Groups, wanted: Array | None) -> Groups:
+        """The groups whose lanes all have come that their mask names (`wanted`, for each lane; None: the warp's);
+        others wait at the place."""
+        full = np.broadcast_to(FULL, (len(groups), WARP)) if wanted is None else _spread(groups, wanted)
+        others = place in self.meeting
+        if others:
+            waiting, masks = self.meeting.pop(place)
+            groups, full = (
+                Groups(
+                    *(np.concatenate([getattr(waiting, f), getattr(groups, f)]) for f in ("warps", "masks", "tokens"))
+                ),
+                np.concatenate([masks, full]),
+            )
+        active = groups.active()
+        ready = np.zeros(len(groups), np.uint32)
+        named = np.zeros(self.warps, np.uint32)
+        for mask in np.unique(full[active]):
+            mine = groups.packed((full == mask)[active])
+            here = groups.warps[mine != 0]
+            if self.strict and (named[here] & mask).any():
+                raise self._fault_at(
+                    place,
+                    "convergence",
+                    f"{mask:#010x} and another mask name the same lanes",
+                    groups,
+                    np.where(named[groups.warps] & mask, mine, np.uint32(0)),
+                )
+            named[here] |= mask
+            strangers = mine & ~mask
+            if strangers.any():
+                raise self._fault_at(
+                    place,
+                    "convergence",
+                    f"the mask {mask:#010x} does not name the lanes that execute it",
+                    groups,
+                    strangers,
+                )
+            come = np.zeros(self.warps, np.uint32)
+            np.bitwise_or.at(come, groups.warps, mine)
+            missing = self.alive[groups.warps] & mask & ~come[groups.warps]
+            ready |= np.where(missing == 0, mine, np.uint32(0))
+        rest = groups.masks & ~ready
+        if rest.any():
+            self.meeting[place] = (groups.narrowed(rest), full[rest != 0])
+        whole = groups.narrowed(ready)
+        return united(whole) if others and len(whole) else whole
+
+    def _rendezvous(self, place: Place, barrier: Barrier, groups: Groups) -> None:
+        if not len(groups):
+            return
+        lanes = self.lanes_in(place.context, groups)
+        self.groups = groups
+        self.execute(barrier.operation, lanes, len(groups))
+        try:
+            self.barriers.arrive(place, barrier, groups, lanes)
+        except Trouble as trouble:
+            raise self.launch.fault(self, barrier.operation, trouble, lanes.numbers) from None
+
+    def released(self, place: Place, groups: Groups) -> None:
+        """A barrier lets these groups go on behind it."""
+        ending = place.segment.ending
+        assert isinstance(ending, Barrier)
+        self._arrive(self.place(place.context, ending.following), groups)
+
+    # calls -------------------------------------------------------------------------------------------
+
+    def _invoke(self, place: Place, invoke: Invoke, groups: Groups, lanes: Lanes) -> None:
+        self.execute(invoke.operation, lanes, len(groups))
+        try:
+            for name, masks in call(self, place, invoke, groups, lanes):
+                self._enter(place, invoke, name, groups.narrowed(masks))
+        except Trouble as trouble:
+            raise self.launch.fault(self, invoke.operation, trouble, lanes.numbers) from None
+
+    def _enter(self, place: Place, invoke: Invoke, name: str, groups: Groups) -> None:
+        code = self.launch.program.codes[name]
+        caller = place.context
+        key = (place.number, name)
+        if key not in caller.callees:
+            if caller.depth == DEPTH:
+                raise Trouble("out of bounds", f"calls are nested more than {DEPTH} deep")
+            start = caller.frame.local + caller.code.frame_bytes
+            start += -start % 16
+            frame = self._frame(code, start)
+            caller.callees[key] = Context(code, frame, place, invoke, depth=caller.depth + 1)
+        context = caller.callees[key]
+        lanes = groups.lanes()
+        context.frame.forget(lanes)
+        self._map_frame(context, lanes, MAPPED | WRITABLE)
+        pass_arguments(self.lanes_in(caller, groups), self.lanes_in(context, groups), invoke, code)
+        self._arrive(self.place(context, 0), groups)
+
+    def pass_by(self, place: Place, invoke: Invoke, groups: Groups) -> None:
+        """The function called has been run already."""
+        self._arrive(self.place(place.context, invoke.following), groups)
+
+    def _done(self, place: Place, groups: Groups) -> None:
+        context = place.context
+        if context.caller is None or context.invoke is None:
+            self._exit(groups)
+            return
+        pass_results(self.lanes_in(context, groups), self.lanes_in(context.caller.context, groups), context)
+        self._map_frame(context, groups.lanes(), 0)
+        self._arrive(self.place(context.caller.context, context.invoke.following), groups)
+
+    def _frame(self, code: Code, start: int) -> Frame:
+        """The registers of an activation whose variables lie `start` bytes into local memory."""
+        local = self.spaces["local"]
+        if start + code.frame_bytes > local.size:
+            local.grow(max(2 * local.size, start + code.frame_bytes))
+        return Frame(code, self.lanes, start)
+
+    def _map_frame(self, context: Context, lanes: Array, state: int) -> None:
+        """The variables of the activation come to life, or die, for these lanes."""
+        local = self.spaces["local"]
+        start, size = context.frame.local, context.code.frame_bytes
+        local.state.reshape(local.instances, local.size)[lanes, start : start + size] = state
+
+    def _exit(self, groups: Groups) -> None:
+        np.bitwise_and.at(self.alive, groups.warps, ~groups.masks)
+        self.barriers.end(groups)
+        tokens = np.unique(groups.tokens[groups.tokens != NONE])
+        while len(tokens):  # others may have waited for these lanes only
+            above = self.tokens.parent[tokens]
+            done = self.tokens.complete(tokens, self.alive)
+            self._let_go(done)
+            tokens = np.unique(above[above != NONE])
+        for place in list(self.meeting):
+            self._reconsider(place)
+
+    def _reconsider(self, place: Place) -> None:
+        """Lanes have ended, so those that wait here may have nobody to wait for any more."""
+        ready = self._gather(place, no_groups(), None)
+        match place.segment.ending:
+            case Meet() as meet:
+                self._met(place, meet, ready)
+            case Barrier() as barrier:
+                self._rendezvous(place, barrier, ready)
+
+    # nobody can go on --------------------------------------------------------------------------------
+
+    def _stuck(self) -> None:
+        free = self._free()
+        if not len(free):
+            raise apart(self) if self.strict and self.meeting else deadlock(self)
+        self._let_go(free)
+
+    def _free(self) -> Array:
+        """The tokens whose lanes may go on without the others. Lanes that others ask for at a convergent instruction,
+        while these wait for them to reconverge, may not: they could end, and nobody would miss them."""
+        tokens, waiting = self.tokens, self.tokens.waiting()
+        warps, arrived = tokens.warp[waiting], tokens.arrived[waiting]
+        missing, held = tokens.members[waiting] & ~arrived, np.zeros(len(waiting), np.bool_)
+        for groups, masks in self.meeting.values() if self.strict else ():
+            here, asked = np.zeros(self.warps, np.uint32), np.zeros(self.warps, np.uint32)
+            np.bitwise_or.at(here, groups.warps, groups.masks)
+            np.bitwise_or.at(asked, groups.warps, np.bitwise_or.reduce(masks, axis=1))
+            held |= (missing & here[warps] != 0) & (arrived & asked[warps] != 0)
+        return waiting[~held]
+
+    def _fault_at(self, place: Place, kind: str, message: str, groups: Groups, masks: Array) -> Exception:
+        """A fault of what ends the segment, for those lanes of the groups."""
+        lanes = groups.narrowed(masks.astype(np.uint32)).lanes()
+        return self.launch.fault(self, place.operation, Trouble(kind, message), lanes, place.segment.block)
+
+
+def _spread(groups: Groups, values: Array) -> Array:
+    """One value for each lane as rows of 32, what is not a lane's is 0."""
+    rows = np.zeros((len(groups), WARP), values.dtype)
+    rows[groups.active()] = values
+    return rows

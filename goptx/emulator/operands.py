@@ -1,0 +1,228 @@
+"""Turns operands into functions that read and write the registers of lanes.
+
+Requires: a flat function body. Whatever an operand names is looked up once, here, not while running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.lanes import Lanes
+from goptx.emulator.literal import literal, whole
+from goptx.emulator.memory import FIRST
+from goptx.emulator.special import SPECIAL
+from goptx.emulator.trouble import Trouble
+from goptx.ptx.ir import (
+    TYPE_BYTES,
+    Address,
+    Arguments,
+    Immediate,
+    Instruction,
+    Name,
+    Negated,
+    Operand,
+    Pair,
+    Sum,
+    Vector,
+)
+
+Read = Callable[[Lanes], Array]
+Write = Callable[[Lanes, Array, "Array | None"], None]
+WIDE = np.dtype("V16")  # a register of 128 bits
+CARRY = "%cc"  # no name of PTX: the flag that carry chains go through
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A variable or function: its space ("code" for functions, "frame" for what every activation has anew) and
+    its address there; within a frame, from the frame's beginning."""
+
+    space: str
+    address: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """How to read an operand, and the registers that it needs."""
+
+    read: Read
+    registers: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Names:
+    """What the names in a function stand for. Registers are numbered in `registers`; the
+    carry flag is the first."""
+
+    symbols: dict[str, Symbol]
+    registers: dict[str, int] = field(default_factory=dict)
+    dtypes: list[np.dtype[np.generic]] = field(default_factory=list)
+    vectors: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def declare(self, types: tuple[str, ...], name: str, count: int | None) -> None:
+        """The registers of one `.reg` statement; a vector's are its components."""
+        scalar = types[-1].removeprefix(".")
+        dtype = np.dtype(np.bool_) if scalar == "pred" else WIDE if scalar == "b128" else None
+        dtype = dtype or np.dtype(f"u{TYPE_BYTES[scalar]}")
+        lanes = next((int(t[2:]) for t in types if t in (".v2", ".v4")), 1)
+        for each in [name] if count is None else [f"{name}{i}" for i in range(count)]:
+            components = (each,) if lanes == 1 else tuple(f"{each}.{c}" for c in "xyzw"[:lanes])
+            if lanes > 1:
+                self.vectors[each] = components
+            for component in components:
+                self.registers[component] = len(self.dtypes)
+                self.dtypes.append(dtype)
+
+    def name_of(self, register: int) -> str:
+        """What the register with that number is called."""
+        return next(name for name, number in self.registers.items() if number == register)
+
+    def holds_predicate(self, name: str) -> bool:
+        return name in self.registers and self.dtypes[self.registers[name]] == np.bool_
+
+    # reading -----------------------------------------------------------------------------------------
+
+    def source(self, operand: Operand, type_: str) -> Source:
+        """Reads the operand as a PTX type: one value for each lane, or an array of no dimension."""
+        match operand:
+            case Arguments((single,)):
+                return self.source(single, type_)
+            case Immediate(text):
+                value = literal(text, type_)
+                return Source(lambda lanes: value)
+            case Negated(name):
+                inner = self.source(name, "pred")
+                return Source(lambda lanes: ~inner.read(lanes), inner.registers)
+            case Name(text) if text in self.registers:
+                return self._register(text, type_)
+            case Name(text) if text in SPECIAL or text.startswith("%envreg"):
+                return self._special(text, type_)
+            case Name() | Sum():
+                return self._address(operand, DTYPES[type_])
+        raise Trouble("unsupported", f"the operand `{operand}` is not one that .{type_} can be read from")
+
+    def _register(self, name: str, type_: str) -> Source:
+        number = self.registers[name]
+        held, wanted = self.dtypes[number], WIDE if type_ == "b128" else DTYPES[type_]
+        _fits(name, held, wanted, type_)
+        if held == wanted:
+            return Source(lambda lanes: lanes.read(number), (number,))
+        if held.itemsize == wanted.itemsize:
+            return Source(lambda lanes: lanes.read(number).view(wanted), (number,))
+        narrow = np.dtype(f"u{wanted.itemsize}")
+        return Source(lambda lanes: lanes.read(number).astype(narrow).view(wanted), (number,))
+
+    def _special(self, name: str, type_: str) -> Source:
+        wanted = DTYPES[type_]
+
+        def read(lanes: Lanes) -> Array:
+            values = lanes.machine.special(name)
+            values = values if lanes.index is None or values.ndim == 0 else values.take(lanes.index)
+            return values.astype(f"u{wanted.itemsize}").view(wanted) if wanted != np.bool_ else values.astype(np.bool_)
+
+        return Source(read)
+
+    def _address(self, operand: Name | Sum, wanted: np.dtype[np.generic]) -> Source:
+        """A register plus a constant, or the address of a symbol plus one; as an integer."""
+        base: Name | Immediate | Sum = operand
+        offset = 0
+        if isinstance(operand, Sum):
+            if any(isinstance(t, Name) for t in operand.tail):
+                raise Trouble("unsupported", f"`{operand}`: an address that adds two names")
+            base, offset = operand.base, whole("0" + "".join(map(str, operand.tail)))
+            offset = (offset + (1 << 63)) % (1 << 64) - (1 << 63)
+        if isinstance(base, Immediate):
+            fixed = whole(base.text) + offset
+            return Source(lambda lanes: np.array(fixed).astype(wanted))
+        assert isinstance(base, Name)
+        if base.text in self.registers:
+            number = self.registers[base.text]
+            if not offset:
+                return Source(lambda lanes: lanes.read(number).astype(wanted), (number,))
+            held = self.dtypes[number]
+            if held.itemsize == 4:  # the sum wraps around in 32 bits, as addresses of shared memory do
+                short = np.uint32(offset % (1 << 32))
+                return Source(lambda lanes: (lanes.read(number) + short).astype(wanted), (number,))
+            return Source(lambda lanes: lanes.read(number).astype(wanted) + wanted.type(offset), (number,))
+        symbol = self.symbol(base.text)
+        if symbol.space == "frame":
+            inside = FIRST + symbol.address + offset
+            return Source(lambda lanes: np.array(lanes.frame.local + inside).astype(wanted))
+        fixed = symbol.address + offset
+        return Source(lambda lanes: np.array(fixed).astype(wanted))
+
+    def symbol(self, name: str) -> Symbol:
+        if name not in self.symbols:
+            raise Trouble("unsupported", f"`{name}` is neither a register nor a variable or function")
+        return self.symbols[name]
+
+    def address(self, operand: Operand, space: str) -> tuple[Source, str]:
+        """Reads addresses (64 bits, signed) from `[...]`, and the space that they are of: that of the symbol where
+        the instruction says `.param`, which may be the frame's."""
+        if not (isinstance(operand, Address) and len(operand.parts) == 1):
+            raise Trouble("unsupported", f"the operand `{operand}` is no address")
+        inner = operand.parts[0]
+        if isinstance(inner, Immediate):
+            inner = Sum(inner, ())
+        if not isinstance(inner, Name | Sum):
+            raise Trouble("unsupported", f"the operand `{operand}` is no address")
+        base = inner.base if isinstance(inner, Sum) else inner
+        if space in ("param", "local") and isinstance(base, Name) and base.text not in self.registers:
+            space = "local" if self.symbol(base.text).space == "frame" else space
+        return self._address(inner, np.dtype(np.int64)), space
+
+    # writing -----------------------------------------------------------------------------------------
+
+    def target(self, operand: Operand, type_: str) -> Write:
+        """Writes values of a PTX type; a wider register gets them extended by their sign, or by zeros."""
+        if not isinstance(operand, Name):
+            raise Trouble("unsupported", f"the operand `{operand}` cannot be written")
+        if operand.text == "_":
+            return lambda lanes, values, missing: None
+        if operand.text not in self.registers:
+            raise Trouble("unsupported", f"`{operand}` is no register")
+        number = self.registers[operand.text]
+        held, given = self.dtypes[number], WIDE if type_ == "b128" else DTYPES[type_]
+        _fits(operand.text, held, given, type_)
+        if held.itemsize == given.itemsize or given.kind == "b":
+            return lambda lanes, values, missing: lanes.write(number, _whole(values, lanes).view(held), missing)
+        wide = np.dtype(f"{'i' if given.kind == 'i' else 'u'}{held.itemsize}")
+        bits = given if given.kind in "iu" else np.dtype(f"u{given.itemsize}")
+        return lambda lanes, values, missing: lanes.write(
+            number, _whole(values, lanes).view(bits).astype(wide).view(held), missing
+        )
+
+    def targets(self, operand: Operand, types: tuple[str, ...]) -> list[Write]:
+        """As `target`, for each part of a destination."""
+        return [self.target(part, t) for part, t in zip(self.parts(operand), types, strict=False)]
+
+    def parts(self, operand: Operand) -> tuple[Operand, ...]:
+        """The registers that a vector or a pair names."""
+        match operand:
+            case Vector(parts):
+                return parts
+            case Pair(first, second):
+                return (first, second)
+            case Name(text) if text in self.vectors:
+                return tuple(map(Name, self.vectors[text]))
+        return (operand,)
+
+
+def _whole(values: Array, lanes: Lanes) -> Array:
+    return values if np.ndim(values) else np.full(lanes.count, values)
+
+
+def _fits(name: str, held: np.dtype[np.generic], wanted: np.dtype[np.generic], type_: str) -> None:
+    alike = all((held == kind) == (wanted == kind) for kind in (np.bool_, WIDE))
+    if not alike or held.itemsize < wanted.itemsize:
+        raise Trouble("unsupported", f"the register {name} does not hold a .{type_}")
+
+
+def operands_of(instruction: Instruction) -> tuple[Operand, ...]:
+    """The operands, those in parentheses taken out of them."""
+    return tuple(o.parts[0] if isinstance(o, Arguments) and len(o.parts) == 1 else o for o in instruction.operands)

@@ -1,0 +1,49 @@
+"""What a launch on the emulator did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What one kernel did, or all together.
+
+    instructions: how often a warp issued each, keyed by (kernel letter, block, opcode). A woven kernel's own
+        additions have the letter "". Labels name blocks, "entry" and "after_N" those that have none. Jumps and the
+        final `ret` are not counted.
+    lane_instructions: the same, each times the lanes that executed it.
+    barriers: how often a CTA barrier let its threads go on.
+    shared_transactions, global_transactions: wavefronts of the banks; 32-byte sectors (see `traffic.py`).
+    """
+
+    instructions: Mapping[tuple[str, str, str], int]
+    lane_instructions: int
+    barriers: int
+    shared_transactions: int
+    global_transactions: int
+
+    @property
+    def lanes_per_instruction(self) -> float:
+        """The mean number of a warp's lanes that execute an instruction; 0 if none was."""
+        issued = sum(self.instructions.values())
+        return self.lane_instructions / issued if issued else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Emulation(Counts):
+    """The counts of a launch, those of each kernel in `kernels` by its letter, and what it printed."""
+
+    kernels: Mapping[str, Counts] = field(default_factory=dict)
+    printed: str = ""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts while a launch runs: lists by the number of the operation, the rest by kernel."""
+
+    issued: list[int]
+    lanes: list[int]
+    barriers: Counter[str] = field(default_factory=Counter)

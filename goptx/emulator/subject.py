@@ -1,0 +1,47 @@
+"""A kernel under check: its entry, where it comes from, and what its launch specification says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from goptx.errors import InputError
+from goptx.ptx.ir import Function, Module
+from goptx.specification import Launch, find_specification, specification_beside
+
+
+@dataclass(frozen=True)
+class Subject:
+    """`path` is the file that it was read from, None where it was none."""
+
+    letter: str
+    module: Module
+    entry: Function
+    path: Path | None
+
+    @cached_property
+    def launch(self) -> Launch | None:
+        """In the sizes for checks; None without a specification. Raises `InputError` where that does not fit."""
+        found = find_specification(self.path, self.entry.name) if self.path else None
+        if found is not None and len(found.arguments) != len(self.entry.parameters):
+            raise InputError(
+                f"{self.specification}: {len(found.arguments)} arguments for `{self.entry.name}`, which has "
+                f"{len(self.entry.parameters)} parameters ({self.at(self.entry.line)})."
+            )
+        return found.small() if found else None
+
+    @property
+    def specification(self) -> Path | None:
+        """The file where its specification is looked for."""
+        return specification_beside(self.path) if self.path else None
+
+    def at(self, line: int) -> str:
+        return f"{self.module.source}:{line}"
+
+    def called(self, position: int) -> str:
+        """A parameter as messages have it: `A:2 (n)`."""
+        return f"{self.letter}:{position} ({self.entry.parameters[position].name})"
+
+    def __str__(self) -> str:
+        return f"kernel {self.letter} (`{self.entry.name}`)"

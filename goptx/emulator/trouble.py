@@ -1,0 +1,20 @@
+"""What goes wrong while an instruction runs, before the machine says where and for whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class Trouble(Exception):
+    """One kind of fault at the lanes `lanes` (flat numbers; None: all that run the instruction).
+
+    The machine turns it into an `EmulationFault`, which names file, line, instruction and threads.
+    """
+
+    def __init__(self, kind: str, message: str, lanes: np.ndarray[Any, np.dtype[Any]] | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.lanes = lanes

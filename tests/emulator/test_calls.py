@@ -1,0 +1,254 @@
+"""Device functions: arguments and results, recursion, indirect calls, local arrays, and functions without a body."""
+
+import numpy as np
+import pytest
+from emulator.threads import MASK, agrees, call, fault, inputs, run, with_functions
+
+import goptx
+
+# if (a > b) return a * 3 - b; return b * 5 + a;
+TWIST = """
+.func (.param .b32 func_retval0) twist(.param .b32 twist_0, .param .b32 twist_1)
+{
+    .reg .pred %p<2>; .reg .b32 %r<9>;
+    ld.param.u32 %r1, [twist_0]; ld.param.u32 %r2, [twist_1];
+    setp.gt.s32 %p1, %r1, %r2;
+    @%p1 bra MORE;
+    mad.lo.u32 %r3, %r2, 5, %r1; st.param.b32 [func_retval0+0], %r3;
+    ret;
+MORE:
+    mul.lo.u32 %r3, %r1, 3; sub.u32 %r3, %r3, %r2; st.param.b32 [func_retval0+0], %r3;
+    ret;
+}
+"""
+
+
+def signed(value: int) -> int:
+    return (value & MASK) - ((value & 1 << 31) << 1)
+
+
+def twist(a: int, b: int) -> int:
+    return (a * 3 - b if signed(a) > signed(b) else b * 5 + a) & MASK
+
+
+def test_function_with_two_ways_out() -> None:
+    """Called by all, then by some, whose results meet again; lanes are together behind each call."""
+    body = f"""
+        {call("twist", "%r3, 40")}
+        and.b32 %r6, %r3, 1; setp.eq.u32 %p1, %r6, 0;
+        @%p1 bra PAST;
+        {call("twist", "%r5, %r3")}
+        activemask.b32 %r7; popc.b32 %r7, %r7; add.u32 %r5, %r5, %r7;
+    PAST:
+        vote.sync.ballot.b32 %r7, %p1, 0xffffffff; popc.b32 %r7, %r7; add.u32 %r5, %r5, %r7;
+    """
+    given = inputs(100)
+
+    def model(i: int, v: int) -> int:
+        odd = [j for j in range(i // 32 * 32, min(i // 32 * 32 + 32, 100)) if given[j] & 1]
+        even = min(32, 100 - i // 32 * 32) - len(odd)
+        r = twist(v, 40)
+        return (twist(r, v) + len(odd) if v & 1 else r) + even
+
+    agrees(with_functions(TWIST, body), model, block=100)
+
+
+def test_registers_as_parameters() -> None:
+    functions = """
+    .func (.reg .u32 %sum, .reg .u64 %wide) both(.reg .u32 %a, .reg .u64 %b)
+    { .reg .u32 %t; cvt.u32.u64 %t, %b; add.u32 %sum, %a, %t; add.u64 %wide, %b, 7; ret; }
+    """
+    body = """
+        mul.wide.u32 %rd3, %r0, 3;
+        call (%r6, %rd4), both, (%r3, %rd3);
+        call (%r7, %rd5), both, (1000, %rd4);
+        cvt.u32.u64 %r8, %rd5; add.u32 %r5, %r6, %r7; add.u32 %r5, %r5, %r8;
+    """
+    agrees(with_functions(functions, body), lambda i, v: v + 3 * i + 1000 + 3 * i + 7 + 3 * i + 14)
+
+
+FACTORIAL = """
+.func (.param .b32 result) factorial(.param .b32 factorial_0)
+{
+    .reg .pred %p; .reg .b32 %n, %m, %f;
+    .local .align 4 .b8 kept[4]; .reg .b64 %a;
+    ld.param.u32 %n, [factorial_0];
+    mov.u64 %a, kept;
+    st.local.u32 [%a], %n;
+    setp.gt.u32 %p, %n, 1;
+    @%p bra DEEPER;
+    mov.u32 %f, 1;
+    bra OUT;
+DEEPER:
+    sub.u32 %m, %n, 1;
+    { .param .b32 p; st.param.b32 [p], %m; .param .b32 r; call.uni (r), factorial, (p); ld.param.b32 %f, [r]; }
+    ld.local.u32 %m, [%a];
+    mul.lo.u32 %f, %f, %m;
+OUT:
+    st.param.b32 [result], %f;
+    ret;
+}
+"""
+
+
+def factorial(n: int) -> int:
+    return factorial(n - 1) * n if n > 1 else 1
+
+
+def test_recursion() -> None:
+    """To a depth of each lane's own, with a local variable in each activation."""
+    body = "and.b32 %r6, %r3, 15;" + call("factorial", "%r6")
+    agrees(with_functions(FACTORIAL, body), lambda i, v: factorial(v & 15), block=80)
+
+
+def test_endless_recursion() -> None:
+    again = call("forever", "%r3")
+    function = f".func (.param .b32 r) forever(.param .b32 p) {{ .reg .b32 %r3, %r5; mov.u32 %r3, 1; {again} ret; }}"
+    found = fault(with_functions(function, again))
+    assert found.kind == "out of bounds"
+    assert "nested more than" in str(found)
+
+
+OPERATIONS = """
+.func (.param .b32 r) plus(.param .b32 a, .param .b32 b)
+{ .reg .b32 %x, %y; ld.param.u32 %x, [a]; ld.param.u32 %y, [b]; add.u32 %x, %x, %y; st.param.b32 [r], %x; ret; }
+.func (.param .b32 r) times(.param .b32 a, .param .b32 b)
+{ .reg .b32 %x, %y; ld.param.u32 %x, [a]; ld.param.u32 %y, [b]; mul.lo.u32 %x, %x, %y; st.param.b32 [r], %x; ret; }
+.func (.param .b32 r) less(.param .b32 a, .param .b32 b)
+{ .reg .b32 %x, %y; ld.param.u32 %x, [a]; ld.param.u32 %y, [b]; sub.u32 %x, %x, %y; st.param.b32 [r], %x; ret; }
+.global .align 8 .u64 table[3] = {plus, times, less};
+"""
+INDIRECT = """
+    mov.u64 %rd3, table; rem.u32 %r6, %r3, 3; mul.wide.u32 %rd4, %r6, 8; add.u64 %rd3, %rd3, %rd4;
+    ld.global.u64 %rd3, [%rd3];
+    { .param .b32 a; st.param.b32 [a], %r3; .param .b32 b; st.param.b32 [b], %r0; .param .b32 r;
+      prototype : .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);
+      call (r), %rd3, (a, b), prototype;
+      ld.param.b32 %r5, [r]; }
+"""
+
+
+def operation(i: int, v: int) -> int:
+    return [v + i, v * i, v - i][v % 3] & MASK
+
+
+def test_indirect_calls() -> None:
+    """Each lane calls what its number says; a warp's lanes are together again when they come back."""
+    body = INDIRECT + "activemask.b32 %r7; popc.b32 %r7, %r7; add.u32 %r5, %r5, %r7;"
+    agrees(with_functions(OPERATIONS, body), lambda i, v: operation(i, v) + (32 if i < 64 else 6), block=70)
+    _, counts = run(with_functions(OPERATIONS, body), block=70)
+    assert counts.instructions["A", "entry", "popc.b32"] == 3
+
+
+def test_function_addresses_in_registers() -> None:
+    body = INDIRECT.replace("ld.global.u64 %rd3, [%rd3];", "mov.u64 %rd3, less;")
+    agrees(with_functions(OPERATIONS, body), lambda i, v: v - i)
+
+
+@pytest.mark.parametrize("change", ["add.u64 %rd3, %rd3, 8;", "mov.u64 %rd3, 0;", "mov.u64 %rd3, %rd7;"])
+def test_what_is_no_function(change: str) -> None:
+    found = fault(with_functions(OPERATIONS, INDIRECT.replace("{ .param", change + "{ .param", 1)))
+    assert found.kind == "out of bounds"
+    assert "no function" in str(found)
+
+
+def test_call_that_is_not_uniform() -> None:
+    """`.uni` says that all lanes call, and call the same."""
+    body = INDIRECT.replace("call (r)", "call.uni (r)")
+    assert fault(with_functions(OPERATIONS, body)).kind == "convergence"
+    agrees(with_functions(OPERATIONS, body.replace("rem.u32 %r6, %r3, 3", "mov.u32 %r6, 1")), lambda i, v: v * i)
+    guarded = f"setp.lt.u32 %p1, %r0, 5; {call('twist', '%r3, %r0', word='@%p1 call.uni')}"
+    assert fault(with_functions(TWIST, guarded)).kind == "convergence"
+
+
+def test_guarded_call() -> None:
+    body = """
+        setp.lt.u32 %p1, %r0, 5;
+        { .param .b32 a; st.param.b32 [a], %r3; .param .b32 b; st.param.b32 [b], %r0;
+          .param .b32 r; st.param.b32 [r], 8;
+          @%p1 call (r), twist, (a, b);
+          ld.param.b32 %r5, [r]; }
+    """
+    agrees(with_functions(TWIST, body), lambda i, v: twist(v, i) if i < 5 else 8)
+
+
+def test_structures_as_arguments() -> None:
+    functions = """
+    .func (.param .align 8 .b8 r[16]) swap(.param .align 8 .b8 p[16])
+    { .reg .b64 %a; .reg .b32 %b, %c; ld.param.u64 %a, [p]; ld.param.v2.u32 {%b, %c}, [p+8];
+      st.param.v2.b32 [r], {%c, %b}; st.param.b64 [r+8], %a; ret; }
+    """
+    body = """
+        { .param .align 8 .b8 p[16]; st.param.b64 [p], %rd3; .param .align 8 .b8 r[16];
+          st.param.v2.b32 [p+8], {%r3, %r0}; call (r), swap, (p);
+          ld.param.v2.b32 {%r6, %r7}, [r]; ld.param.b64 %rd4, [r+8]; }
+        cvt.u32.u64 %r8, %rd4; mad.lo.u32 %r5, %r6, 1000, %r7; add.u32 %r5, %r5, %r8;
+    """
+    agrees(with_functions(functions, "mul.wide.u32 %rd3, %r0, 9;" + body), lambda i, v: i * 1000 + v + 9 * i)
+
+
+def test_result_that_the_function_does_not_give() -> None:
+    function = ".func (.param .b32 r) empty(.param .b32 p) { ret; }"
+    found = fault(with_functions(function, call("empty", "%r3")))
+    assert found.kind == "uninitialised"
+
+
+def test_registers_of_a_function_begin_without_values() -> None:
+    """Also in its second activation."""
+    function = """
+    .func (.param .b32 r) lazy(.param .b32 p)
+    { .reg .pred %p; .reg .b32 %x, %y; ld.param.u32 %x, [p]; setp.eq.u32 %p, %x, 1; @%p mov.u32 %y, 5;
+      st.param.b32 [r], %y; ret; }
+    """
+    once = call("lazy", "1")
+    agrees(with_functions(function, once), lambda i, v: 5)
+    assert fault(with_functions(function, once + call("lazy", "2"))).kind == "uninitialised"
+
+
+def test_local_arrays() -> None:
+    """Indexed by data, through local and through generic addresses; each thread has its own."""
+    body = """
+        .local .align 4 .b8 own[32];
+        mov.u64 %rd3, own; cvta.local.u64 %rd4, %rd3; mov.u32 %r6, 0;
+    FILL: mul.wide.u32 %rd5, %r6, 4; add.u64 %rd6, %rd3, %rd5; mul.lo.u32 %r7, %r6, %r6; st.local.u32 [%rd6], %r7;
+        add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 8; @%p1 bra FILL;
+        mov.u32 %r6, 0;
+    MIX: shr.u32 %r7, %r3, %r6; and.b32 %r7, %r7, 7; mul.wide.u32 %rd5, %r7, 4; add.u64 %rd6, %rd4, %rd5;
+        ld.u32 %r8, [%rd6]; add.u32 %r8, %r8, %r6; st.u32 [%rd6], %r8;
+        add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 12; @%p1 bra MIX;
+        and.b32 %r7, %r3, 7; mul.wide.u32 %rd5, %r7, 4; add.u64 %rd6, %rd3, %rd5; ld.local.u32 %r5, [%rd6];
+    """
+
+    def model(i: int, v: int) -> int:
+        own = [k * k for k in range(8)]
+        for k in range(12):
+            own[v >> k & 7] += k
+        return own[v & 7]
+
+    agrees(body, model, block=40, grid=2)
+
+
+def test_addresses_of_locals_may_be_passed_on() -> None:
+    function = """
+    .func fill(.param .b64 p, .param .b32 v)
+    { .reg .b64 %a; .reg .b32 %x; ld.param.u64 %a, [p]; ld.param.u32 %x, [v]; st.u32 [%a+4], %x; ret; }
+    """
+    body = """
+        .local .align 4 .b8 own[8]; mov.u64 %rd3, own; cvta.local.u64 %rd3, %rd3;
+        { .param .b64 p; st.param.b64 [p], %rd3; .param .b32 v; st.param.b32 [v], %r3; call.uni fill, (p, v); }
+        ld.local.u32 %r5, [own+4];
+    """
+    agrees(with_functions(function, body), lambda i, v: v)
+
+
+def test_function_that_nobody_has() -> None:
+    functions = ".extern .func (.param .b32 r) magic(.param .b32 p);"
+    found = fault(with_functions(functions, call("magic", "%r3")))
+    assert found.kind == "unsupported"
+    assert "magic" in str(found)
+    agrees(with_functions(functions, "bra PAST;" + call("magic", "%r3") + "PAST:"), lambda i, v: 0)
+
+
+def test_wrong_number_of_arguments() -> None:
+    with pytest.raises(goptx.GoptxError):
+        run(with_functions(TWIST, call("twist", "%r3")), given=np.zeros(64, np.uint32))

@@ -1,0 +1,193 @@
+"""Numbers: all spellings, constant expressions, and the bits that each type makes of them."""
+
+from __future__ import annotations
+
+import math
+import struct
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from emulator.snippets import run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goptx.emulator.arithmetic.lanewise import DTYPES
+from goptx.emulator.literal import literal, whole
+
+
+def bits(text: str, type_: str) -> int:
+    value = literal(text, type_)
+    assert value.ndim == 0
+    assert value.dtype == DTYPES[type_]
+    return int(value.view(f"u{value.dtype.itemsize}"))
+
+
+SPELLINGS = [("0", 0), ("0U", 0), ("00", 0), ("7", 7), ("010", 8), ("0777U", 511), ("0x1f", 31), ("0X1FU", 31),
+             ("0b101", 5),
+             ("0B11U", 3), ("4294967295U", 0xFFFFFFFF), ("0xFFFFFFFFFFFFFFFFU", (1 << 64) - 1), ("-1", -1), ("+5", 5),
+             ("~0", -1),
+             ("-0x10", -16), ("!0", 1), ("!7", 0), ("- 3", -3)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value"), SPELLINGS)
+@pytest.mark.parametrize("type_", ["u8", "s8", "b16", "s16", "u32", "s32", "b32", "u64", "s64", "b64", "u16x2"])
+def test_integers_are_taken_modulo_the_width(text: str, value: int, type_: str) -> None:
+    assert whole(text) == value
+    assert bits(text, type_) == value % (1 << 8 * DTYPES[type_].itemsize)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "08", "0x", "1.5", "a", "1+", "1//0", "1/0", "(", "2**3", "1 if 1 else 2", "[1]", "0b2"]
+)
+def test_what_is_no_whole_number(text: str) -> None:
+    with pytest.raises(ValueError, match="constant expression"):
+        whole(text)
+
+
+def truncated(a: int, b: int) -> int:
+    return math.trunc(Fraction(a, b))
+
+
+Tree = tuple[str, int]  # an expression's text, whose every operation has parentheses, and its value
+
+
+def operations(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    def binary(a: Tree, operator: str, b: Tree) -> Tree:
+        (left, x), (right, y) = a, b
+        if operator in "/%" and not y:
+            operator = "+"
+        value = {
+            "+": lambda: x + y, "-": lambda: x - y, "*": lambda: x * y, "&": lambda: x & y, "|": lambda: x | y,
+            "^": lambda: x ^ y,
+            "<<": lambda: x << y % 8, ">>": lambda: x >> y % 8, "/": lambda: truncated(x, y),
+            "%": lambda: x - y * truncated(x, y),
+        }[operator]()  # fmt: skip
+        right = str(y % 8) if operator in ("<<", ">>") else right
+        return f"({left}{operator}{right})", value
+
+    unary = st.builds(
+        lambda sign, a: (f"({sign}{a[0]})", {"-": -a[1], "~": ~a[1], "+": a[1]}[sign]), st.sampled_from("-~+"), inner
+    )
+    return (
+        st.builds(binary, inner, st.sampled_from(["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]), inner) | unary
+    )
+
+
+NUMBERS = st.integers(0, 1 << 40).flatmap(
+    lambda n: st.sampled_from([(str(n), n), (f"{n}U", n), (hex(n), n), (bin(n), n), (f"0{n:o}", n)])
+)
+
+
+@given(st.recursive(NUMBERS, operations, max_leaves=8))
+def test_constant_expressions(tree: Tree) -> None:
+    text, value = tree
+    assert whole(text) == value
+    assert bits(text, "s64") == value % (1 << 64)
+
+
+@pytest.mark.parametrize(("text", "value"), [("2+3*4", 14), ("2*3+4", 10), ("10-3-2", 5), ("1<<2+1", 8), ("6&3+1", 4),
+                                             ("1|2^3&2", 1 | (2 ^ (3 & 2))),
+                                             ("-7/2", -3), ("7/-2", -3), ("-7%3", -1), ("100/7/2", 7), ("2*-3", -6),
+                                             ("~1&3", 2)])  # fmt: skip
+def test_precedence_is_that_of_c(text: str, value: int) -> None:
+    assert whole(text) == value
+
+
+# floats ---------------------------------------------------------------------------------------------
+
+
+def single(value: float) -> int:
+    return int.from_bytes(struct.pack("<f", value), "little")
+
+
+def double(value: float) -> int:
+    return int.from_bytes(struct.pack("<d", value), "little")
+
+
+FLOATS = [
+    "1.0",
+    "-1.5",
+    ".5",
+    "1.",
+    "1e3",
+    "1.5E-3",
+    "-2.5e+10",
+    "0.0",
+    "-0.0",
+    "3.4028235e38",
+    "1e-45",
+    "0.1",
+    "5e-324",
+    "123456789.123",
+]
+
+
+@pytest.mark.parametrize("text", FLOATS)
+def test_decimals_are_rounded_to_nearest(text: str) -> None:
+    assert bits(text, "f32") == bits(text, "b32") == single(float(text))
+    assert bits(text, "f64") == bits(text, "b64") == double(float(text))
+    assert bits(text, "f16") == int(np.float16(float(text)).view(np.uint16)) if abs(float(text)) < 65000 else True
+
+
+@pytest.mark.parametrize(("text", "value"), [("1e39", math.inf), ("-1e39", -math.inf), ("1e-46", 0.0),
+                                             ("16777217.0", 16777216.0), ("7", 7.0),
+                                             ("-7", -7.0), ("0d3FF8000000000000", 1.5),
+                                             ("0d47F0000000000000", math.inf)])  # fmt: skip
+def test_singles_that_are_not_exact(text: str, value: float) -> None:
+    assert bits(text, "f32") == single(value)
+
+
+@pytest.mark.parametrize(
+    "pattern", [0, 0x80000000, 0x3F800000, 0x00000001, 0x7F800000, 0xFF800000, 0x7FC12345, 0x7F800001, 0xFFFFFFFF]
+)
+def test_hexadecimal_singles_keep_their_bits(pattern: int) -> None:
+    for spelling in (f"0f{pattern:08X}", f"0F{pattern:08x}"):
+        assert bits(spelling, "f32") == bits(spelling, "b32") == bits(spelling, "u32") == pattern
+    assert bits(f"-0f{pattern:08X}", "f32") == pattern ^ 0x80000000
+    if pattern & 0x7FFFFFFF <= 0x7F800000:
+        assert bits(f"0f{pattern:08X}", "f64") == double(struct.unpack("<f", pattern.to_bytes(4, "little"))[0])
+
+
+@pytest.mark.parametrize(
+    "pattern", [0, 1 << 63, 0x3FF0000000000000, 1, 0x7FF0000000000000, 0x7FF8000000012345, 0x7FF0000000000001]
+)
+def test_hexadecimal_doubles_keep_their_bits(pattern: int) -> None:
+    assert bits(f"0d{pattern:016x}", "f64") == bits(f"0D{pattern:016X}", "b64") == pattern
+
+
+def test_predicates() -> None:
+    assert [bool(literal(text, "pred")) for text in ("0", "1", "-1", "0x10")] == [False, True, True, True]
+
+
+@pytest.mark.parametrize(("type_", "text"), [("u8", "1.5"), ("f32", "abc"), ("u32", "1.0.0"), ("f32", "0fGG")])
+def test_what_is_no_number_of_a_type(type_: str, text: str) -> None:
+    with pytest.raises(ValueError):
+        literal(text, type_)
+
+
+def test_in_instructions() -> None:
+    """The operand's type decides, so one spelling gives different bits."""
+    out = np.zeros(12, np.uint32)
+    body = """mov.u32 %r1, 0x10U; mov.s32 %r2, -2147483648; mov.u32 %r3, 2+3*4; mov.b32 %r4, 0f3F800000;
+        mov.f32 %f1, 0d3FF0000000000000;
+        mov.f32 %f2, -0.5; mov.b64 %rd2, 1.0; mov.u32 %r5, WARP_SZ; mov.b64 {%r6, %r7}, %rd2; mov.u16 %h1, -1;
+        cvt.u32.u16 %r8, %h1;
+        setp.eq.s32 %p1, %r2, 0x80000000; selp.b32 %r9, 017, 0b11, %p1; mad.lo.s32 %r10, %r1, -3, 1<<4;
+        st.global.v4.u32 [%rd0], {%r1, %r2, %r3, %r4}; st.global.v2.f32 [%rd0+16], {%f1, %f2};
+        st.global.v2.u32 [%rd0+24], {%r6, %r7}; st.global.v4.u32 [%rd0+32], {%r5, %r8, %r9, %r10};"""
+    run(body, out)
+    assert out.tolist() == [
+        16,
+        1 << 31,
+        14,
+        0x3F800000,
+        0x3F800000,
+        0xBF000000,
+        0,
+        0x3FF00000,
+        32,
+        0xFFFF,
+        15,
+        (1 << 32) - 32,
+    ]
