@@ -27,7 +27,7 @@ DEFINED: dict[str, dict[int, Callable[[Array], Array]]] = {
     "rem": {1: lambda b: np.where(b == 0, b.dtype.type(3), b)},
     "bfe": {1: lambda b: b & np.uint32(255), 2: lambda b: b & np.uint32(255)},
     "bfi": {2: lambda b: b & np.uint32(255), 3: lambda b: b & np.uint32(255)},
-    "fns": {1: lambda b: b & np.uint32(31), 2: lambda n: np.maximum(n, np.int32(-(2**31) + 1))},
+    "fns": {1: lambda b: b & np.uint32(31), 2: lambda n: np.where(n.view(np.uint32) == 1 << 31, n.dtype.type(0), n)},
 }
 
 KINDS = {
