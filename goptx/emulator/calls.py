@@ -134,8 +134,7 @@ def _printf(lanes: Lanes, invoke: Invoke) -> None:
     counts = np.zeros(lanes.count, np.uint32)
     for i, number in enumerate(lanes.numbers):
         text = _string(lanes, int(formats[i]), number)
-        counts[i] = sum(1 + f"{width}{precision}".count("*") for *_, width, precision, _, kind in
-                        _CONVERSION.findall(text) if kind != "%")  # fmt: skip
+        counts[i] = sum((width == "*") + (kind != "%") for _, width, _, _, kind in _CONVERSION.findall(text))
         lanes.machine.launch.printed.append(_formatted(text, lanes, int(arguments[i]), number))
     code = lanes.frame.code
     if invoke.results:
@@ -143,11 +142,12 @@ def _printf(lanes: Lanes, invoke: Invoke) -> None:
         _put(lanes, code, result.name, counts, None, result)
 
 
-_CONVERSION = re.compile(r"%([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?(hh|h|ll|l|z|j|t)?([diouxXfFeEgGaAcsp%])")
+_CONVERSION = re.compile(r"%([-+ #0]*)(\*|\d*)(?:\.(\d*))?(hh|h|ll|l|z|j|t)?([diouxXfFeEgGaAcsp%])")
 
 
 def _formatted(text: str, lanes: Lanes, arguments: int, lane: int) -> str:
-    """As C's printf: arguments lie one after the other, each at a multiple of its size."""
+    """As C's printf, but for `*` as a precision, which a GPU takes for text; arguments lie one after the other, each at
+    a multiple of its size."""
 
     def take(size: int) -> bytes:
         nonlocal arguments
@@ -160,13 +160,14 @@ def _formatted(text: str, lanes: Lanes, arguments: int, lane: int) -> str:
         flags, width, precision, length, kind = match.groups()
         if kind == "%":
             return "%"
-        sizes = [str(int.from_bytes(take(4), "little", signed=True)) if x == "*" else x for x in (width, precision)]
-        style = f"%{flags}{sizes[0]}" + ("" if sizes[1] is None else f".{sizes[1]}")
+        width = str(int.from_bytes(take(4), "little", signed=True)) if width == "*" else width
+        style = f"%{flags}{width}" + ("" if precision is None else f".{precision}")
         if kind in "fFeEgGaA":
             value = float(np.frombuffer(take(8), np.float64)[0])
             return value.hex() if kind in "aA" else (style + kind) % value
         if kind == "s":
-            return (style + "s") % _string(lanes, int.from_bytes(take(8), "little"), lane)
+            string = _string(lanes, int.from_bytes(take(8), "little"), lane)
+            return ((style + "s").encode() % string.encode()).decode("utf-8", "replace")  # widths count bytes
         if kind == "p":
             return hex(int.from_bytes(take(8), "little"))
         size = {"h": 2, "hh": 1, None: 4}.get(length, 8)  # short ones are passed as words

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 SMS = 132  # what a kernel is told: those of an H200
 TURN = 1024  # steps, after each of which the place that has waited longest goes on
 PATIENCE = 16  # steps in loops that wait, after which lanes are let go that wait for others to reconverge
+FIRST_LOOK = 256  # steps in such loops, after which it is asked whether they can end
 DEPTH = 200  # calls within calls
 COHORTS = 4  # groups of warps that run at paces of their own, where the order is to be shaken
 
@@ -89,7 +90,8 @@ class Machine:
         self.barriers = Barriers(self, len(ctas))
         self._steps = np.zeros(self.warps, np.int64)
         self._spun = 0
-        self._standstill = Standstill(self.spaces)
+        self._waiting = Standstill(self.spaces, FIRST_LOOK, waits=True)
+        self._going_on = Standstill(self.spaces, 2, waits=False)
         self.alive = pack((self.thread < threads).reshape(-1, WARP))  # the threads that have not ended
         self.entry = Context(entry, self._frame(entry, 0))
         groups = Groups(np.arange(self.warps), self.alive.copy(), np.full(self.warps, NONE))
@@ -128,16 +130,19 @@ class Machine:
             cohort = cohorts[self._rng.integers(len(cohorts))]
             candidates = [c for c in candidates if c[0] == cohort] if self._spun == 0 else candidates
         if self.ticks % TURN == TURN - 1:
+            if self._going_on.reached(self.ready) and (self.launch.max_steps is None or len(self._free())):
+                self._stuck()
+                self._going_on.steps = 0
             return min(candidates, key=lambda c: c[1].last)
         best = min(candidates, key=lambda c: c[1].key)
         if not best[1].segment.spins:
-            self._spun = self._standstill.steps = 0
+            self._spun = self._waiting.steps = 0
             return best
         self._spun += 1
         if self._spun % PATIENCE == 0:
             self._let_go(self._free())
-        if self._standstill.reached(self.ready):
-            raise apart(self) if len(self._free()) < len(self.tokens.waiting()) else deadlock(self)
+        if self._waiting.reached(self.ready):
+            raise self._hopeless()
         return min(candidates, key=lambda c: c[1].last)
 
     def _step(self, place: Place, groups: Groups) -> None:
@@ -459,8 +464,13 @@ class Machine:
     def _stuck(self) -> None:
         free = self._free()
         if not len(free):
-            raise apart(self) if self.strict and self.meeting else deadlock(self)
+            raise self._hopeless()
         self._let_go(free)
+
+    def _hopeless(self) -> Exception:
+        """Lanes of one warp that wait for each other at different places, or else a deadlock."""
+        held = len(self._free()) < len(self.tokens.waiting())
+        return apart(self) if held or (self.strict and self.meeting and not self.ready) else deadlock(self)
 
     def _free(self) -> Array:
         """The tokens whose lanes may go on without the others. Lanes that others ask for at a convergent instruction,

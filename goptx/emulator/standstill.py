@@ -1,7 +1,7 @@
-"""Finds that loops which wait for other threads wait for ever.
+"""Finds that lanes go around in loops for ever.
 
-Requires: nobody runs but lanes in such loops. They are at a standstill once they are all where they were before, with
-the same in their registers and in memory (cycle finding after Brent, 1980).
+Requires: no clock is read. They do so once they are all where they were before, with the same in their registers and
+in memory (cycle finding after Brent, 1980).
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from goptx.emulator.lanes import Frame
 from goptx.emulator.memory import Space
 from goptx.emulator.places import Place
 
-FIRST_LOOK = 256  # steps, a power of two
-ENDLESS = 1 << 13  # steps for each place, after which registers that change are no reason to go on
+ENDLESS = 1 << 13  # steps in waiting loops for each place, after which registers that change are no reason to go on
 
 Ready = Mapping[tuple[int, Place], Sequence[Groups]]
 
 
 class Standstill:
-    """`steps` in waiting loops since anybody ran who was in none. What all was like is looked at after some of these,
-    each time twice as many as the last."""
+    """What all was like is looked at after `first_look` steps, a power of two, and each time after twice as many as
+    the last. `waits`: all steps are in loops that wait for other threads, so far as `steps` is kept at 0 otherwise."""
 
-    def __init__(self, spaces: Mapping[str, Space]) -> None:
+    def __init__(self, spaces: Mapping[str, Space], first_look: int, waits: bool) -> None:
         self.spaces = spaces
+        self.first_look = first_look
+        self.waits = waits
         self.steps = 0
         self.groups: dict[tuple[int, Place], Groups] = {}
         self.registers: dict[Frame, list[Array]] = {}
@@ -36,11 +37,15 @@ class Standstill:
     def reached(self, ready: Ready) -> bool:
         """Whether the lanes at `ready`, where one of them runs next, will go on for ever."""
         self.steps += 1
-        if self.steps < FIRST_LOOK:
+        if self.steps < self.first_look:
             return False
         if self.steps & (self.steps - 1):
             return self._where_they_were(ready) and self._same_registers() and self._same_memory(*self.spaces)
-        vain = self.steps > ENDLESS * len({place for _, place in ready}) and self._same_memory("shared", "global")
+        vain = (
+            self.waits
+            and self.steps > ENDLESS * len({place for _, place in ready})
+            and self._same_memory("shared", "global")
+        )
         self.groups = {key: united(joined(parts)) for key, parts in ready.items()}
         frames = {key[1].context.frame for key in ready}
         self.registers = {frame: [values.copy() for values in frame.values] for frame in frames}

@@ -15,6 +15,7 @@ from goptx.emulator.trouble import Trouble
 if TYPE_CHECKING:
     from goptx.emulator.machine import Machine
 
+LOOPS = {True: "(in a loop that waits for another thread)", False: "(in a loop that nothing ends)"}
 Reason = Callable[[int], str]  # for the number of a CTA
 
 
@@ -62,7 +63,7 @@ def _waits(machine: Machine) -> Iterator[tuple[Place, Groups, Reason]]:
     for place, (groups, masks) in machine.meeting.items():
         yield place, groups, _always(f"(waiting for the lanes that {int(masks[0].max()):#010x} names)")
     for (_, place), parts in machine.ready.items():
-        yield place, joined(parts), _always("(in a loop that waits for another thread)")
+        yield place, joined(parts), _always(LOOPS[place.segment.spins])
     tokens = machine.tokens
     waiting = tokens.waiting()
     for place_id in np.unique(tokens.place[waiting]):

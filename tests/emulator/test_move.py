@@ -158,18 +158,3 @@ def test_registers_of_scopes_around_calls() -> None:
     out = np.zeros(1, np.uint32)
     goptx.emulate(source, 1, 1, [out])
     assert out[0] == 64
-
-
-def test_parameters_of_calls_outside_of_scopes() -> None:
-    """A `.param` variable in the entry's own scope lies in the frame,
-    and leaves the entry's parameters where they are."""
-    source = f"""{HEAD}
-        .func (.reg .b32 r) plus(.reg .b32 a, .param .align 4 .b8 b[20]) {{ .reg .b32 t; ld.param.b32 t, [b+16];
-        add.u32 r, a, t; ret; }}
-        .entry k(.param .u64 out, .param .u32 n) {{ .reg .b32 %r<4>; .reg .b64 %rd0; .param .align 4 .b8 p[20];
-        .param .b64 unused;
-            ld.param.u64 %rd0, [out]; ld.param.u32 %r1, [n]; st.param.b32 [p+16], 30; call (%r2), plus, (%r1, p);
-            call (%r3), plus, (1000, p); add.u32 %r2, %r2, %r3; st.global.u32 [%rd0], %r2; ret; }}"""
-    out = np.zeros(1, np.uint32)
-    goptx.emulate(source, 1, 1, [out, 5])
-    assert out[0] == 35 + 1030

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from emulator.threads import agrees, fault, module, run
+from emulator.threads import agrees, fault, module, run, with_functions
 
 import goptx
 
@@ -174,6 +174,46 @@ def test_waiting_for_ever(body: str, seed: int) -> None:
     assert "in a loop that waits for another thread" in str(found)
 
 
+@pytest.mark.parametrize("body", [
+    "L: bra L;", "L: bar.sync 0; bra L;", "mov.u32 %r6, 0; L: xor.b32 %r6, %r6, 1; bra L;",
+    "L: ld.global.u32 %r6, [%rd7]; setp.ne.u32 %p1, %r6, 12345; @%p1 bra L;",
+    "setp.lt.u32 %p1, %r0, 32; @%p1 bra J; L: ld.global.u32 %r6, [%rd7]; setp.ne.u32 %p2, %r6, 12345; @%p2 bra L; J:",
+])  # fmt: skip
+def test_going_on_for_ever(body: str) -> None:
+    """Loops that wait for nobody, or in which nobody looks whether somebody else has come."""
+    for seed in (0, 1):
+        found = fault(body, seed=seed)
+        assert found.kind == "deadlock"
+        assert "in a loop that nothing ends" in str(found)
+        assert fault(body, seed=seed, max_steps=3000).kind == "step limit"
+
+
+TRY = """
+.func (.param .b32 r) try(.param .b64 p)
+{ .reg .b64 %a; .reg .b32 %x; ld.param.u64 %a, [p]; atom.global.cas.b32 %x, [%a], 0, 1; st.param.b32 [r], %x; ret; }
+"""
+LOCK_BY_CALLS = """
+ENTER:
+    { .param .b64 p; st.param.b64 [p], %rd8; .param .b32 r; call.uni (r), try, (p); ld.param.b32 %r6, [r]; }
+    setp.ne.u32 %p1, %r6, 0;
+    @%p1 bra ENTER;
+    ld.volatile.global.u32 %r5, [%rd7];
+    add.u32 %r7, %r5, 1;
+    st.volatile.global.u32 [%rd7], %r7;
+"""
+
+
+def test_lock_within_a_function() -> None:
+    given, out = np.zeros(2, np.uint32), np.zeros(3, np.uint32)
+    release = "atom.global.exch.b32 %r6, [%rd8], 0;"
+    end = "st.global.u32 [%rd2+4], %r5; ret;"
+    source = with_functions(TRY, LOCK_BY_CALLS + release).replace("st.global.u32 [%rd2], %r5;\n    ret;", end)
+    goptx.emulate(source, 1, 2, [given, out, 0])
+    assert sorted(out[1:].tolist()) == [0, 1]
+    with pytest.raises(goptx.EmulationFault, match="deadlock"):
+        goptx.emulate(source.replace(release, ""), 1, 2, [given, out, 0])
+
+
 def test_waiting_for_ever_and_counting() -> None:
     body = "W: add.u32 %r5, %r5, 1; ld.volatile.global.u32 %r6, [%rd7]; setp.ne.u32 %p1, %r6, 12345; @%p1 bra W;"
     assert fault(body, block=1).kind == "deadlock"
@@ -194,55 +234,6 @@ def test_who_waits_for_a_lock() -> None:
     assert "thread 0 (lane 0 of warp 0) at <ptx>:28: `barrier.sync 0;`" in str(found)
     assert "waits for threads 1-31" in str(found)
     assert "threads 1-63 at <ptx>:25: `atom.shared.cas.b32 %r6, [tile], 0, 1;`" in str(found)
-
-
-# Producers of the first warp fill a buffer in shared memory, consumers of the second empty it, eight times over.
-# tile: two mbarriers, full and empty; tile+64: the buffer.
-PIPELINE = """
-    setp.eq.u32 %p1, %r0, 0;
-    @%p1 mbarrier.init.shared.b64 [tile], 32;
-    @%p1 mbarrier.init.shared.b64 [tile+8], 32;
-    mov.u32 %r9, tile; mad.lo.u32 %r9, %r2, 4, %r9;
-    mov.u32 %r6, 0;
-    bar.sync 0;
-    setp.ge.u32 %p2, %r0, 32;
-    @%p2 bra CONSUME;
-PRODUCE:
-    setp.eq.u32 %p3, %r6, 0;
-    @%p3 bra FILL;
-    sub.u32 %r8, %r6, 1; and.b32 %r8, %r8, 1;
-EMPTY:
-    mbarrier.try_wait.parity.shared.b64 %p4, [tile+8], %r8;
-    @!%p4 bra EMPTY;
-FILL:
-    mad.lo.u32 %r7, %r6, 100, %r2;
-    st.shared.u32 [%r9+64], %r7;
-    mbarrier.arrive.shared.b64 %rd3, [tile];
-    add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 8;
-    @%p3 bra PRODUCE;
-    bra DONE;
-CONSUME:
-    and.b32 %r8, %r6, 1;
-FULL:
-    mbarrier.try_wait.parity.shared.b64 %p4, [tile], %r8;
-    @!%p4 bra FULL;
-    ld.shared.u32 %r7, [%r9+64];
-    add.u32 %r5, %r5, %r7;
-    mbarrier.arrive.shared.b64 %rd3, [tile+8];
-    add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 8;
-    @%p3 bra CONSUME;
-DONE:
-"""
-
-
-@pytest.mark.parametrize("races", [False, True])
-def test_pipeline_of_mbarriers(races: bool) -> None:
-    agrees(PIPELINE, lambda i, v: 0 if i < 32 else sum(k * 100 + i % 32 for k in range(8)), seeds=SEEDS, races=races)
-
-
-def test_pipeline_that_does_not_wait_for_empty_buffers_races() -> None:
-    body = PIPELINE.replace("@%p3 bra FILL;", "bra FILL;")
-    assert {fault(body, seed=seed, races=True).kind for seed in SEEDS} <= {"race", "barrier count", "deadlock"}
 
 
 @pytest.mark.parametrize("number", range(6))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bodies import HEAD, kernel
+from bodies import kernel
 
 import goptx
 from goptx import Emulation, EmulationFault
@@ -41,12 +41,12 @@ MASK = 0xFFFFFFFF
 
 
 def module(body: str, begin: str = BEGIN, end: str = END) -> str:
-    return kernel(begin + body + end)
+    return kernel(begin + body + end).replace(".target sm_80", ".target sm_90")
 
 
 def with_functions(functions: str, body: str) -> str:
     """As `module`, with functions or variables ahead of the kernel."""
-    return module(body).replace(HEAD, HEAD + functions + "\n")
+    return module(body).replace(".visible .entry", f"{functions}\n.visible .entry", 1)
 
 
 def call(function: str, arguments: str, result: str = "%r5", word: str = "call.uni") -> str:
