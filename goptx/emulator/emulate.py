@@ -49,7 +49,8 @@ def emulate(
     grid, block: CTAs, and threads of one, along x, y and z.
     args: one value for each parameter; for a woven kernel one sequence for each of its kernels. A numpy array is a
         buffer: the kernel gets its address and changes it in place (one that is not writeable is read-only). Numpy
-        scalars are values of their size; Python numbers are taken in the parameter's.
+        scalars are values of their size; Python numbers are taken in the parameter's. A structure passed by value
+        takes bytes, or a numpy or ctypes structure of its size.
     entry: which entry; may be left out where there is only one.
     shared: dynamic shared memory in bytes.
     strict: report what a GPU may hide: convergent instructions that not all lanes execute which they ask for,

@@ -60,11 +60,12 @@ def layout(module: Module, entry: Function, bodies: Mapping[str, FlatBody], shar
         if not _is_dynamic(variable) and (symbol := made.place(variable)) is not None:
             names[variable.name] = symbol
     made.static_shared = made.sizes["shared"]
-    alignment = max([16, *(v.alignment for v, _ in dynamic)]) if dynamic else 1
-    start = made.static_shared + -made.static_shared % alignment
-    for variable, names in dynamic:  # every one begins where the static ones end, so they are all the same bytes
+    if not dynamic:
+        made.sizes["shared"] += shared
+    for variable, names in dynamic:  # each begins where the static ones end, as far as its alignment lets it
+        start = made.static_shared + -made.static_shared % max(16, variable.alignment)
         names[variable.name] = Symbol("shared", FIRST + start, shared)
-    made.sizes["shared"] = start + shared
+        made.sizes["shared"] = max(made.sizes["shared"], start + shared)
     for variable, names in variables:
         if variable.init:
             if variable.space not in (".global", ".const"):

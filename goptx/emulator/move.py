@@ -105,19 +105,21 @@ def cvta(instruction: Instruction, names: Names) -> Execute:
 
 
 def isspacep(instruction: Instruction, names: Names) -> Execute:
-    """Whether generic addresses lie in the window of a space."""
+    """Whether generic addresses lie in the window of a space. Global memory has all that is in no other, and holds
+    the window of the parameters."""
     space = instruction.opcode.split(".")[1].partition("::")[0]
     if space not in WINDOWS:
         raise Trouble("unsupported", f"`{instruction.opcode}` names no space that the emulator knows")
     target, given = operands_of(instruction)
     source, write = names.source(given, "s64"), names.target(target, "pred")
-    starts = [*WINDOWS.values(), 1 << 62]
-    low = WINDOWS[space]
-    high = starts[starts.index(low) + 1]
+    starts = list(WINDOWS.values())
+    others = [list(WINDOWS).index(name) for name in ("shared", "local", "const")]
+    number = list(WINDOWS).index(space)
 
     def execute(lanes: Lanes) -> None:
-        values = source.read(lanes)
-        write(lanes, (values >= low) & (values < high), lanes.unknown(source.registers))
+        window = np.searchsorted(starts, source.read(lanes), side="right") - 1
+        inside = ~np.isin(window, others) if space == "global" else window == number
+        write(lanes, inside, lanes.unknown(source.registers))
 
     return execute
 

@@ -50,7 +50,7 @@ SPECIAL: dict[str, Value] = {
     "WARP_SZ": lambda m: 32,  # a constant of the language, spelled without %
     "%laneid": lambda m: m.every_lane % 32,
     "%warpid": lambda m: m.thread // 32,
-    "%nwarpid": lambda m: m.warps_per_cta,
+    "%nwarpid": lambda m: 64,  # the identifiers that an SM has, not those in use
     "%smid": lambda m: m.cta % m.SMS,
     "%nsmid": lambda m: m.SMS,
     "%gridid": lambda m: 1,

@@ -191,7 +191,7 @@ FAULTY_ACCESSES = [
         "T: .branchtargets X, J;\n and.b32 %r2, %r2, 1; brx.idx %r2, T;\n X: mov.u32 %r5, 1;\n J:",
     ),
     Faulty(
-        "instruction that nobody knows", "unsupported", "frobnicate.b32 %r5, %r3;", ALL,
-        "frobnicate.b32 %r5, %r3;\n", "setp.ne.u32 %p1, %r4, 0;\n @!%p1 bra J;\n frobnicate.b32 %r5, %r3;\n J:",
+        "instruction that the emulator lacks", "unsupported", "stacksave.u64 %rd3;", ALL,
+        "stacksave.u64 %rd3;\n", "setp.ne.u32 %p1, %r4, 0;\n @!%p1 bra J;\n stacksave.u64 %rd3;\n J:",
     ),
 ]  # fmt: skip

@@ -53,7 +53,7 @@ def test_a_generic_address_is_told_by_isspacep_and_comes_back() -> None:
     run(SPLIT + "mov.u64 %rd8, 0; mov.u32 %r2, 0;" + tests + back + "st.global.u32 [%rd7], %r2;", out, np.uint32(0),
     parameters=OWN,
         block=64, variables=TABLE)  # fmt: skip
-    assert out.tolist() == [(1 | 64, 2 | 128, 4, 8, 16, 4)[i % 6] for i in range(64)]
+    assert out.tolist() == [(1 | 64, 2 | 128, 4, 8, 4 | 16, 4)[i % 6] for i in range(64)]
 
 
 def test_lanes_that_load_nothing_beside_lanes_that_load_from_other_spaces() -> None:

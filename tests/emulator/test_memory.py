@@ -145,18 +145,19 @@ def test_module_variables_keep_their_values_across_ctas_and_begin_anew_in_each_l
         assert sorted(out.tolist()) == [5 + 2 * i for i in range(3000)]
 
 
-def test_dynamic_shared_memory_follows_the_static_and_all_of_it_is_one() -> None:
-    out = np.zeros(8, np.uint64)
-    body = """.shared .align 8 .b8 inner[8]; mov.u64 %rd1, s; mov.u64 %rd2, inner; mov.u64 %rd3, dynamic;
-        mov.u64 %rd4, other;
-        sub.u64 %rd5, %rd4, %rd1; st.global.u64 [%rd0], %rd5; sub.u64 %rd5, %rd2, %rd1; st.global.u64 [%rd0+8], %rd5;
-        sub.u64 %rd5, %rd3, %rd4; st.global.u64 [%rd0+16], %rd5; and.b64 %rd5, %rd4, 127;
-        st.global.u64 [%rd0+24], %rd5;
-        st.shared.u32 [dynamic+4], 77; ld.shared.u32 %rd6, [other+4]; st.global.u64 [%rd0+32], %rd6;"""
-    run(body, out, shared=32, variables=VARIABLES + ".extern .shared .align 128 .f32 other[];")
-    apart, inner, same, alignment, value = out.tolist()[:5]
-    assert inner in range(12, 32) and apart >= inner + 8
-    assert (same, alignment, value) == (0, 0, 77)
+def test_dynamic_shared_arrays_of_one_alignment_are_one() -> None:
+    """They lie behind what is static; one that asks for more alignment begins later, as ptxas has it."""
+    out = np.zeros(5, np.uint64)
+    body = """.shared .align 8 .b8 inner[8]; mov.u64 %rd1, dynamic; mov.u64 %rd2, other; mov.u64 %rd3, far;
+        mov.u64 %rd4, s;
+        sub.u64 %rd5, %rd2, %rd1; sub.u64 %rd6, %rd1, %rd4; and.b64 %rd7, %rd3, 127; setp.ge.u64 %p1, %rd3, %rd1;
+        selp.u64 %rd8, 1, 0, %p1; st.shared.u32 [dynamic+4], 77; ld.shared.u32 %rd9, [other+4];
+        st.global.v2.u64 [%rd0], {%rd5, %rd7}; st.global.v2.u64 [%rd0+16], {%rd8, %rd9};
+        st.global.u64 [%rd0+32], %rd6;"""
+    dynamic = ".extern .shared .f32 other[]; .extern .shared .align 128 .b8 far[];"
+    run(body, out, shared=32, variables=VARIABLES + dynamic)
+    assert out.tolist()[:4] == [0, 0, 1, 77]
+    assert 20 <= out[4] < 64
 
 
 def test_addresses_of_32_bits_wrap_around_as_the_sum_with_their_offset_does() -> None:

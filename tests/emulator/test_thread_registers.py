@@ -36,7 +36,7 @@ def test_thread_registers(grid: tuple[int, ...], block: tuple[int, ...], seed: i
             place += [cta % gx, cta // gx % gy, cta // (gx * gy), gx, gy, gz]
             below = (1 << lane) - 1
             masks = [1 << lane, below | 1 << lane, below, MASK & ~below, MASK & ~below & ~(1 << lane)]
-            want += [*place, lane, thread // 32, -(-threads // 32), *masks]
+            want += [*place, lane, thread // 32, 64, *masks]
     out = np.zeros(len(want), np.uint32)
     goptx.emulate(module(body, begin="", end=""), grid, block, [out.copy(), out, 0], seed=seed)
     assert out.tolist() == want
