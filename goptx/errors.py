@@ -13,6 +13,10 @@ class PtxSyntaxError(GoptxError):
     """Text that is not PTX; the message shows file, line, column, the line with a caret, what was expected."""
 
 
+class UnknownInstruction(UserWarning):
+    """An opcode that goptx has no facts about; it is kept, and taken as the most constrained. Given once a module."""
+
+
 class CannotLink(GoptxError):
     """Modules that cannot stand in one module: `.version`, `.target`, address size, symbols, resources."""
 

@@ -13,7 +13,7 @@ import networkx as nx
 
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import FlatBody
-from goptx.ptx.ir import Directive, Guard, Instruction, Label, Name, Operand, Prototype, Scope
+from goptx.ptx.ir import Directive, Guard, Instruction, Label, Name, Operand, Scope
 from goptx.ptx.opcodes import facts_of
 
 EXIT = "exit"
@@ -300,10 +300,6 @@ class _Cutter:
                     name, code, pragmas = following, [], []
                 case Instruction() | Scope():
                     code.append(statement)
-                case Prototype():
-                    raise CannotWeave(
-                        f"{self.where}: an indirect call (.callprototype) cannot be woven yet; use separate launches."
-                    )
         self.blocks[name] = Block(tuple(code), Jump(EXIT), tuple(pragmas))
         self.blocks[EXIT] = Block((), Stop())
         return Flow("entry", self.blocks)

@@ -10,6 +10,8 @@ from goptx.analysis.cfg import Block, Code, Flow, instructions_in
 from goptx.ptx.ir import (
     Address,
     Arguments,
+    Element,
+    Expression,
     Immediate,
     Name,
     Negated,
@@ -19,7 +21,7 @@ from goptx.ptx.ir import (
     Sum,
     Vector,
 )
-from goptx.ptx.opcodes import facts_of
+from goptx.ptx.opcodes import Facts, facts_of
 
 
 def names_in(operand: Operand) -> Iterator[str]:
@@ -34,10 +36,16 @@ def names_in(operand: Operand) -> Iterator[str]:
             if isinstance(base, Name):
                 yield base.text
             yield from (t.text for t in tail if isinstance(t, Name))
+        case Expression(pieces):
+            yield from (piece.text for piece in pieces if isinstance(piece, Name))
+        case Element(array, index):
+            yield array.text
+            yield from names_in(index)
         case Negated(name):
             yield name.text
         case Pair(first, second):
-            yield from (n.text for n in (first, second) if n.text != "_")
+            yield from names_in(first)
+            yield from names_in(second)
         case Vector(parts) | Address(parts) | Arguments(parts):
             for part in parts:
                 yield from names_in(part)
@@ -51,15 +59,22 @@ def register_of(name: str) -> str:
 _WITH_AXES = frozenset("%tid %ntid %ctaid %nctaid %clusterid %nclusterid %cluster_ctaid %cluster_nctaid".split())
 
 
+def _is_destination(facts: Facts, position: int, operand: Operand) -> bool:
+    """Whether an instruction writes the registers of an operand; what it writes to memory does not count."""
+    if position >= facts.row.writes or isinstance(operand, Address | Element):
+        return False
+    return facts.base != "call" or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
+
+
 def written(code: Code) -> frozenset[str]:
     """Registers that an instruction, or the instructions of a call scope, may write."""
     if isinstance(code, Scope):
         return frozenset().union(*(written(s) for s in instructions_in(code)))
-    row = facts_of(code.opcode).row
+    facts = facts_of(code.opcode)
     return frozenset(
         register_of(name)
-        for operand in code.operands[: row.writes]
-        if not isinstance(operand, Address)
+        for position, operand in enumerate(code.operands[: facts.row.writes])
+        if _is_destination(facts, position, operand)
         for name in names_in(operand)
     )
 
@@ -68,13 +83,13 @@ def read(code: Code) -> frozenset[str]:
     """Registers, special registers and symbols that an instruction or call scope may read."""
     if isinstance(code, Scope):
         return frozenset().union(*(read(s) for s in instructions_in(code)))
-    row = facts_of(code.opcode).row
+    facts = facts_of(code.opcode)
     names = {register_of(code.guard.predicate.text)} if code.guard else set()
     for position, operand in enumerate(code.operands):
-        if position >= row.writes or row.updates or isinstance(operand, Address):
-            names.update(register_of(name) for name in names_in(operand))
-        elif isinstance(operand, Name) and "." in operand.text:
-            names.add(register_of(operand.text))  # writing one component keeps the others
+        found = names_in(operand)
+        if not facts.row.updates and _is_destination(facts, position, operand):
+            found = (name for name in found if "." in name)  # writing one component keeps the others
+        names.update(map(register_of, found))
     return frozenset(names)
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from goptx.ptx.ir import (
     Address,
     Arguments,
     Declaration,
     Directive,
+    Element,
+    Expression,
     Guard,
     Immediate,
     Instruction,
@@ -54,7 +56,15 @@ def flatten(
     return FlatBody(tuple(flattener.registers), tuple(flattener.variables), tuple(code))
 
 
-_NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]*)$", re.DOTALL)
+MOST_DIGITS = 9  # of a number within a name; `%r<1000000000>` is more registers than any machine has
+
+
+def numbered(name: str) -> list[tuple[str, int]]:
+    """The ways in which a name may be one of a range, the shortest stem first: `%r10` is number 10 of `%r<...>` or
+    number 0 of `%r1<...>`."""
+    digits = len(name) - len(name.rstrip("0123456789"))
+    cuts = range(len(name) - min(digits, MOST_DIGITS), len(name))
+    return [(name[:cut], int(name[cut:])) for cut in cuts]
 
 
 @dataclass(slots=True)
@@ -63,7 +73,7 @@ class _Names:
 
     parent: _Names | None
     singles: dict[str, str]
-    ranges: dict[str, tuple[int, str]] | None = None
+    ranges: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def resolve(self, name: str) -> str:
         found = self._find(name)
@@ -75,18 +85,21 @@ class _Names:
 
     def _find(self, name: str) -> str | None:
         scope: _Names | None = self
-        numbered = _NUMBERED.match(name)
         while scope is not None:
-            if name in scope.singles:
-                return scope.singles[name]
-            if numbered and scope.ranges:
-                # `%r10` may come from `%r<11>` or from `%r1<2>`: try every split of the digits.
-                for cut in range(len(numbered[1]), len(name)):
-                    count, stem = scope.ranges.get(name[:cut], (0, ""))
-                    digits = name[cut:]
-                    if digits.isdigit() and str(int(digits)) == digits and int(digits) < count:
-                        return stem + digits
+            found = scope.own(name)
+            if found is not None:
+                return found
             scope = scope.parent
+        return None
+
+    def own(self, name: str) -> str | None:
+        """The new name of one that this scope itself declares."""
+        if name in self.singles:
+            return self.singles[name]
+        for stem, number in numbered(name) if self.ranges else ():
+            count, new = self.ranges.get(stem, (0, ""))
+            if number < count and f"{stem}{number}" == name:
+                return f"{new}{number}"
         return None
 
 
@@ -104,13 +117,10 @@ class _Flattener:
         code: list[Statement] = []
         for statement in body:
             match statement:
-                case Registers(types, declared):
-                    renamed = tuple(
-                        (names.singles[n] if count is None else _range(names, n)[1], count) for n, count in declared
-                    )
-                    self.registers.append(Registers(types, renamed))
-                case Declaration(variable):
-                    self.variables.append(Declaration(replace(variable, name=names.singles[variable.name])))
+                case Registers():
+                    self.registers.append(_declared_registers(statement, names))
+                case Declaration():
+                    self.variables.append(_declared_variable(statement, names))
                 case Scope(inner) if _holds_call(inner):
                     code.append(Scope(self.call_scope(inner, names)))
                 case Scope(inner):
@@ -122,10 +132,21 @@ class _Flattener:
 
     def call_scope(self, body: tuple[Statement, ...], parent: _Names) -> tuple[Statement, ...]:
         names = self.declare(body, parent, lambda name: name, lambda name, _: name)
-        return tuple(
-            Scope(self.call_scope(s.body, names)) if isinstance(s, Scope) else renamed_statement(s, names.resolve)
-            for s in body
-        )
+        outside = {parent.resolve(name) for name in _mentioned(body) if names.own(name) is None}
+        if any(names.own(name) for name in outside):  # a new name from outside is one of the scope's own
+            names = self.declare(body, parent, lambda name: name, lambda name, count: _apart(name, count, outside))
+        inner: list[Statement] = []
+        for statement in body:
+            match statement:
+                case Registers():
+                    inner.append(_declared_registers(statement, names))
+                case Declaration():
+                    inner.append(_declared_variable(statement, names))
+                case Scope(innermost):
+                    inner.append(Scope(self.call_scope(innermost, names)))
+                case _:
+                    inner.append(renamed_statement(statement, names.resolve))
+        return tuple(inner)
 
     def unique(self, name: str, count: int | None) -> str:
         """The name, or a longer one where a scope has it already; with a count it is the stem of a range."""
@@ -141,10 +162,8 @@ class _Flattener:
         if name in self.stems:
             return True
         if count is None:
-            stem = name.rstrip("0123456789")
-            return name in self.singles or (name != stem and int(name[len(stem) :]) < self.stems.get(stem, 0))
-        digits = [s[len(name) :] for s in self.singles if s.startswith(name)]
-        return name[-1:].isdigit() or any(d.isdigit() and int(d) < count for d in digits)
+            return name in self.singles or any(number < self.stems.get(stem, 0) for stem, number in numbered(name))
+        return name[-1:].isdigit() or any(stem == name and n < count for s in self.singles for stem, n in numbered(s))
 
     @staticmethod
     def declare(
@@ -153,8 +172,7 @@ class _Flattener:
         rename: Callable[[str], str],
         unique: Callable[[str, int | None], str],
     ) -> _Names:
-        names = _Names(parent, {}, {})
-        assert names.ranges is not None
+        names = _Names(parent, {})
         for statement in body:
             match statement:
                 case Registers(_, declared):
@@ -171,9 +189,37 @@ class _Flattener:
         return names
 
 
-def _range(names: _Names, stem: str) -> tuple[int, str]:
-    assert names.ranges is not None
-    return names.ranges[stem]
+def _declared_registers(statement: Registers, names: _Names) -> Registers:
+    renamed = [(names.singles[n] if count is None else names.ranges[n][1], count) for n, count in statement.names]
+    return Registers(statement.types, tuple(renamed))
+
+
+def _declared_variable(statement: Declaration, names: _Names) -> Declaration:
+    variable = statement.variable
+    init = _renamed_parts(variable.init, names.resolve)
+    return Declaration(replace(variable, name=names.singles[variable.name], init=init))
+
+
+def _mentioned(body: tuple[Statement, ...]) -> set[str]:
+    """The names that the statements of a body and of the scopes within it use."""
+    found: set[str] = set()
+
+    def note(name: str) -> str:
+        found.add(name)
+        return name
+
+    for statement in body:
+        renamed_statement(statement, note)
+    return found
+
+
+def _apart(name: str, count: int | None, others: set[str]) -> str:
+    """The name, or a longer one that is none of `others`; with a count, none of whose range is."""
+    while name in others or (
+        count is not None and any(stem == name and n < count for o in others for stem, n in numbered(o))
+    ):
+        name += "_"
+    return name
 
 
 def prefixed(name: str, prefix: str) -> str:
@@ -220,14 +266,24 @@ def renamed_operand(operand: Operand, resolve: Callable[[str], str]) -> Operand:
             return operand
         case Sum(base, tail):
             new_base = Name(resolve(base.text)) if isinstance(base, Name) else base
-            return Sum(new_base, tuple(Name(resolve(t.text)) if isinstance(t, Name) else t for t in tail))
+            return Sum(new_base, _renamed_parts(tail, resolve))
+        case Expression(pieces):
+            return Expression(_renamed_parts(pieces, resolve))
+        case Element(array, index):
+            return Element(Name(resolve(array.text)), renamed_operand(index, resolve))
         case Negated(name):
             return Negated(Name(resolve(name.text)))
         case Pair(first, second):
-            return Pair(Name(resolve(first.text)), Name(resolve(second.text)))
+            new_first = renamed_operand(first, resolve)
+            assert isinstance(new_first, Name | Vector)
+            return Pair(new_first, Name(resolve(second.text)))
         case Vector(parts):
             return Vector(tuple(renamed_operand(p, resolve) for p in parts))
         case Address(parts):
             return Address(tuple(renamed_operand(p, resolve) for p in parts))
         case Arguments(parts):
             return Arguments(tuple(renamed_operand(p, resolve) for p in parts))
+
+
+def _renamed_parts(parts: tuple[Name | str, ...], resolve: Callable[[str], str]) -> tuple[Name | str, ...]:
+    return tuple(Name(resolve(part.text)) if isinstance(part, Name) else part for part in parts)

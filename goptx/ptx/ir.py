@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -37,13 +38,38 @@ class Immediate:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """`base` followed by a constant tail, for example `%rd1+4` or `table+8`; the tail may hold names."""
+    """`base` followed by a constant tail, for example `%rd1+4` or `table+8`.
+
+    The tail is text, and names between texts: ("+4",) or ("*", Name("WARP_SZ"), "-1").
+    """
 
     base: Name | Immediate
     tail: tuple[Name | str, ...]
 
     def __str__(self) -> str:
         return f"{self.base}{''.join(map(str, self.tail))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A constant expression that begins with a sign, parenthesis or cast and holds names: `(WARP_SZ-1)*2`; and the
+    `-%r1` of video instructions. Texts and names take turns in it."""
+
+    pieces: tuple[Name | str, ...]
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.pieces))
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of an array: `table[4]`, `table[%r1+1]`."""
+
+    array: Name
+    index: Operand
+
+    def __str__(self) -> str:
+        return f"{self.array}[{self.index}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +84,9 @@ class Negated:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two destinations, `%p1|%p2`."""
+    """Two destinations, `%p1|%p2` or `{%f1, %f2}|%p1`."""
 
-    first: Name
+    first: Name | Vector
     second: Name
 
     def __str__(self) -> str:
@@ -97,7 +123,7 @@ class Arguments:
         return f"({', '.join(map(str, self.parts))})"
 
 
-Operand = Name | Immediate | Sum | Negated | Pair | Vector | Address | Arguments
+Operand = Name | Immediate | Sum | Expression | Element | Negated | Pair | Vector | Address | Arguments
 
 
 # Statements -----------------------------------------------------------------------------------------
@@ -226,6 +252,7 @@ class Prototype:
     name: str
     parameters: tuple[Variable, ...]
     directives: tuple[Directive, ...] = ()
+    line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         results = f"({', '.join(map(str, self.results))}) " if self.results else ""
@@ -277,11 +304,12 @@ class Function:
         return self.kind == ".entry"
 
     def __str__(self) -> str:
-        head = " ".join([*self.linkage, self.kind])
+        before = [d.name for d in self.directives if d.name.startswith(".attribute")]
+        head = " ".join([*self.linkage, self.kind, *before])
         results = f" ({', '.join(map(str, self.results))})" if self.results else ""
         parameters = ",\n".join(f"    {p}" for p in self.parameters)
         text = f"{head}{results} {self.name}" + (f"(\n{parameters}\n)" if parameters else "()")
-        text += "".join(f"\n{directive}" for directive in self.directives)
+        text += "".join(f"\n{directive}" for directive in self.directives if directive.name not in before)
         if self.body is None:
             return f"{text};"
         return f"{text}\n{{\n{indent(self.body)}}}"
@@ -319,12 +347,15 @@ class Section:
         return f".section {self.name}\n{{\n" + "\n".join(line for line in lines if line) + "\n}"
 
 
-Item = Directive | Variable | Function | Section
+Item = Directive | Variable | Function | Section | Registers
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One PTX file: `version` such as (9, 0), `target` such as ("sm_90", "debug"), then its items."""
+    """One PTX file: `version` such as (9, 0), `target` such as ("sm_90", "debug"), then its items.
+
+    Registers among the items are those that PTX before 3.0 may declare for all functions.
+    """
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -350,7 +381,9 @@ class Module:
         return (item for item in self.items if isinstance(item, Variable))
 
     def __str__(self) -> str:
-        head = [f".version {self.version[0]}.{self.version[1]}", f".target {', '.join(self.target)}"]
-        head.append(f".address_size {self.address_size}")
+        target = re.sub(r", (?=sm_)", "\n.target ", ", ".join(self.target))  # a directive names one architecture
+        head = [f".version {self.version[0]}.{self.version[1]}", f".target {target}"]
+        if self.version >= (2, 3):  # before, there was no such directive, and addresses had 32 bits
+            head.append(f".address_size {self.address_size}")
         items = [f"{item};" if isinstance(item, Variable) else str(item) for item in self.items]
         return "\n".join(head) + "\n\n" + "\n\n".join(items) + "\n"

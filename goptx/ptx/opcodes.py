@@ -1,13 +1,15 @@
 """What is known of opcodes: the one table, and `facts_of(opcode)` that reads it.
 
-A row is found by the longest dotted prefix, so `bar.warp` goes before `bar`. An opcode without a row is
-kept and taken as the most constrained: it reads and writes memory, is convergent for the whole CTA, may
-block, and its first operand is taken as written and read.
+A row is found by the longest dotted prefix, so `bar.warp` goes before `bar`; what follows `::` does not count.
+Families whose second word tells instructions apart (`mbarrier`, `tcgen05`) have no row of their own, so that a newer
+member is not taken for an older one. An opcode without a row is kept and taken as the most constrained: it reads and
+writes memory, the carry flag and all its operands, is convergent for the whole CTA, may block and is never copied.
 Facts from the PTX ISA 9.0 manual, chapter 9.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -27,13 +29,14 @@ class Scope(IntEnum):
 class Row:
     """What one family of opcodes does.
 
-    writes: how many leading operands are destinations.
+    writes: how many leading operands are destinations. Those of `call` are counted where they stand in parentheses.
     updates: whether those destinations are read too.
     access: what it does to memory: "" nothing, "l" load, "s" store, "ls" both, "f" orders other accesses.
     scope: convergent at this scope.
     blocking: can wait for other threads.
     ends: "branch", "exit" or "trap" where the instruction ends a block.
     mask: position of the lane mask among the operands (-1 is the last), or None.
+    space: what it accesses where no modifier says so.
     """
 
     writes: int = 1
@@ -43,19 +46,25 @@ class Row:
     blocking: bool = False
     ends: str = ""
     mask: int | None = None
+    space: str = ""
 
 
 PURE = Row()
 LOAD = Row(access="l")
 STORE = Row(writes=0, access="s")
+HINT = Row(writes=0)
 ATOMIC = Row(access="ls")
+UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, a copy, what acts on a barrier in memory
 FENCE = Row(writes=0, access="f")
 WARP = Row(scope=Scope.WARP, blocking=True, mask=-1)
 MMA = Row(scope=Scope.WARP)
-WGMMA = Row(writes=0, access="ls", scope=Scope.WARPGROUP)
+WARP_FENCE = Row(writes=0, access="f", scope=Scope.WARP)
+WARPGROUP_FENCE = Row(writes=0, access="f", scope=Scope.WARPGROUP)
 CTA_BARRIER = Row(writes=0, access="f", scope=Scope.CTA, blocking=True)
-CLUSTER_BARRIER = Row(writes=0, access="f", scope=Scope.CLUSTER, blocking=True)
-UNKNOWN = Row(writes=1, updates=True, access="ls", scope=Scope.CTA, blocking=True)
+CTA_ARRIVAL = Row(writes=0, access="f", scope=Scope.CTA)
+CTA_REDUCTION = Row(access="f", scope=Scope.CTA, blocking=True)
+TENSOR = Row(writes=0, access="ls", space="tensor")
+UNKNOWN = Row(writes=sys.maxsize, updates=True, access="ls", scope=Scope.CTA, blocking=True)
 
 TABLE: dict[str, Row] = {
     # arithmetic, logic, comparison, conversion, data movement between registers
@@ -64,38 +73,56 @@ TABLE: dict[str, Row] = {
         fns getctarank isspacep istypep lg2 lop3 mad mad24 madc mapa max min mov mul mul24 neg not or popc prmt
         rcp rem rsqrt sad selp set setp shf shl shr sin slct sqrt sub subc szext tanh testp vabsdiff vabsdiff2
         vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl
-        vshr vsub vsub2 vsub4 xor createpolicy clusterlaunchcontrol.query_cancel tensormap.replace""".split(),
+        vshr vsub vsub2 vsub4 xor createpolicy clusterlaunchcontrol.query_cancel mbarrier.pending_count
+        stacksave""".split(),
         PURE,
     ),
     # memory
-    "ld": LOAD, "ldu": LOAD, "tex": LOAD, "tld4": LOAD, "txq": LOAD, "suld": LOAD, "suq": LOAD,
-    "st": STORE, "sust": STORE, "red": Row(writes=0, access="ls"), "sured": Row(writes=0, access="ls"),
-    "atom": ATOMIC, "prefetch": Row(writes=0), "prefetchu": Row(writes=0), "discard": STORE,
-    "applypriority": Row(writes=0), "membar": FENCE, "fence": FENCE, "multimem": ATOMIC,
-    "cp.async": Row(writes=0, access="ls"), "cp.async.commit_group": FENCE, "cp.async.wait_group": FENCE,
-    "cp.async.wait_all": FENCE, "cp.async.mbarrier": Row(writes=0, access="ls"),
-    "mbarrier": ATOMIC, "mbarrier.init": Row(writes=0, access="ls"), "mbarrier.inval": Row(writes=0, access="ls"),
-    "mbarrier.try_wait": Row(access="ls", blocking=True), "mbarrier.test_wait": Row(access="ls", blocking=True),
-    "mbarrier.expect_tx": Row(writes=0, access="ls"), "mbarrier.complete_tx": Row(writes=0, access="ls"),
-    "griddepcontrol": Row(writes=0, access="f", blocking=True),
-    "stacksave": PURE, "stackrestore": Row(writes=0, access="ls"), "alloca": Row(access="ls"),
+    "ld": LOAD, "ldu": LOAD, "st": STORE, "atom": ATOMIC, "red": UPDATE, "discard": STORE,
+    **dict.fromkeys("prefetch prefetchu applypriority cp.async.bulk.prefetch".split(), HINT),
+    **dict.fromkeys("tex tld4 txq".split(), Row(access="l", space="texture")),
+    **dict.fromkeys("suld suq".split(), Row(access="l", space="surface")),
+    "sust": Row(writes=0, access="s", space="surface"), "sured": Row(writes=0, access="ls", space="surface"),
+    "multimem.ld_reduce": LOAD, "multimem.st": STORE, "multimem.red": UPDATE,
+    "stackrestore": Row(writes=0, access="ls", space="local"), "alloca": Row(access="ls", space="local"),
+    **dict.fromkeys(
+        "membar fence cp.async.commit_group cp.async.wait_group cp.async.wait_all".split()
+        + "cp.async.bulk.commit_group cp.async.bulk.wait_group tcgen05.fence nanosleep pmevent".split(), FENCE,
+    ),
+    **dict.fromkeys(
+        """cp.async cp.async.bulk cp.reduce.async.bulk cp.async.mbarrier mbarrier.init mbarrier.inval
+        mbarrier.expect_tx mbarrier.complete_tx tensormap.replace clusterlaunchcontrol.try_cancel brkpt""".split(),
+        UPDATE,
+    ),
+    "mbarrier.arrive": ATOMIC, "mbarrier.arrive_drop": ATOMIC, "mbarrier.test_wait": ATOMIC,
+    "mbarrier.try_wait": Row(access="ls", blocking=True),
+    "griddepcontrol.wait": Row(writes=0, access="f", blocking=True), "griddepcontrol.launch_dependents": FENCE,
     # warps
-    "shfl": WARP, "vote": WARP, "match": WARP, "redux": WARP, "elect": WARP,
-    "activemask": Row(scope=Scope.WARP),
+    **dict.fromkeys("shfl vote match redux elect".split(), WARP), "activemask": Row(scope=Scope.WARP),
     "bar.warp": Row(writes=0, access="f", scope=Scope.WARP, blocking=True, mask=-1),
-    "mma": MMA, "wmma.mma": MMA, "wmma.load": Row(access="l", scope=Scope.WARP),
+    "mma": MMA, "wmma.mma": MMA, "movmatrix": MMA, "wmma.load": Row(access="l", scope=Scope.WARP),
     "wmma.store": Row(writes=0, access="s", scope=Scope.WARP),
     "ldmatrix": Row(access="l", scope=Scope.WARP), "stmatrix": Row(writes=0, access="s", scope=Scope.WARP),
-    "movmatrix": MMA,
-    "wgmma": WGMMA, "setmaxnreg": Row(writes=0, scope=Scope.WARPGROUP, blocking=True),
+    "tensormap.cp_fenceproxy": Row(writes=0, access="ls", scope=Scope.WARP),
+    # tensor memory: one thread issues copies and products, a warp the rest
+    **dict.fromkeys("tcgen05.mma tcgen05.cp tcgen05.shift".split(), TENSOR), "tcgen05.commit": UPDATE,
+    "tcgen05.ld": Row(access="l", scope=Scope.WARP, space="tensor"),
+    "tcgen05.st": Row(writes=0, access="s", scope=Scope.WARP, space="tensor"),
+    "tcgen05.alloc": Row(writes=0, access="ls", scope=Scope.WARP, blocking=True),
+    **dict.fromkeys("tcgen05.wait tcgen05.dealloc tcgen05.relinquish_alloc_permit".split(), WARP_FENCE),
+    # warpgroups
+    "wgmma.mma_async": Row(updates=True, access="l", scope=Scope.WARPGROUP, space="shared"),
+    **dict.fromkeys("wgmma.fence wgmma.commit_group wgmma.wait_group".split(), WARPGROUP_FENCE),
+    "setmaxnreg": Row(writes=0, scope=Scope.WARPGROUP, blocking=True),
     # CTAs and clusters
-    "bar": CTA_BARRIER, "barrier": CTA_BARRIER, "bar.red": Row(1, False, "f", Scope.CTA, True),
-    "barrier.red": Row(1, False, "f", Scope.CTA, True), "barrier.cluster": CLUSTER_BARRIER,
-    **dict.fromkeys(("bar.cta.red", "barrier.cta.red"), Row(1, False, "f", Scope.CTA, True)),
+    **dict.fromkeys("bar barrier".split(), CTA_BARRIER),
+    **dict.fromkeys("bar.arrive barrier.arrive bar.cta.arrive barrier.cta.arrive".split(), CTA_ARRIVAL),
+    **dict.fromkeys("bar.red barrier.red bar.cta.red barrier.cta.red".split(), CTA_REDUCTION),
+    "barrier.cluster": Row(writes=0, access="f", scope=Scope.CLUSTER, blocking=True),
+    "barrier.cluster.arrive": Row(writes=0, access="f", scope=Scope.CLUSTER),
     # control
     "bra": Row(writes=0, ends="branch"), "brx": Row(writes=0, ends="branch"), "ret": Row(writes=0, ends="exit"),
-    "exit": Row(writes=0, ends="exit"), "trap": Row(writes=0, ends="trap"), "call": Row(writes=1, access="ls"),
-    "brkpt": Row(writes=0, access="ls"), "nanosleep": Row(writes=0, access="f"), "pmevent": Row(writes=0, access="f"),
+    "exit": Row(writes=0, ends="exit"), "trap": Row(writes=0, ends="trap"), "call": Row(access="ls"),
 }  # fmt: skip
 
 # What a plain CTA barrier is spelled like: every thread of the CTA arrives and waits, no count.
@@ -104,8 +131,9 @@ PLAIN_BARRIERS = ("bar.sync", "barrier.sync", "barrier.sync.aligned", "bar.cta.s
 
 SPACES = frozenset(("global", "shared", "local", "const", "param"))
 TYPES = frozenset(
-    """pred b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 f16x2 bf16x2 tf32 b64 u64 s64 f64 b128 e4m3x2 e5m2x2
-    u16x2 s16x2""".split()
+    """pred b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 f16x2 bf16x2 tf32 b64 u64 s64 f64 b128 u16x2 s16x2 f32x2
+    b1 u4 s4 e4m3 e5m2 e2m3 e3m2 e2m1 e4m3x2 e5m2x2 e2m3x2 e3m2x2 e2m1x2 ue8m0x2 e4m3x4 e5m2x4 e2m3x4 e3m2x4
+    e2m1x4""".split()
 )
 
 
@@ -117,12 +145,34 @@ class Facts:
     base: str
     modifiers: frozenset[str]
     known: bool
-    space: str  # of its memory access; "" where generic or none
+    spaces: tuple[str, ...]  # of its memory accesses, that of the destination first; none where generic or none
     types: tuple[str, ...]  # operand types in the order written
     latency_key: str
     sets_carry: bool
     uses_carry: bool
     volatile: bool  # other threads may change what it reads: volatile, relaxed, acquire, atomics
+
+    @property
+    def space(self) -> str:
+        """Of its memory access, of a copy that of the destination; "" where generic or none."""
+        return self.spaces[0] if self.spaces else ""
+
+    @property
+    def aligned(self) -> bool:
+        """Whether all threads of a warp must execute one and the same instruction."""
+        return "aligned" in self.modifiers or (self.base == "bar" and self.row.scope == Scope.CTA)
+
+    @property
+    def predicable(self) -> bool:
+        """Whether a guard may keep any of the threads from it: no other thread needs them there."""
+        return self.row.scope == Scope.THREAD
+
+    @property
+    def duplicable(self) -> bool:
+        """Whether it may stand in several copies of which threads reach one each: nothing that is convergent,
+        barriers apart that need not be reached in one place, and no call, since what is called may be."""
+        barrier = self.known and self.row.scope >= Scope.CTA and not self.aligned
+        return barrier or (self.predicable and self.base != "call")
 
     @property
     def loads(self) -> bool:
@@ -148,11 +198,12 @@ class Facts:
 def facts_of(opcode: str) -> Facts:
     """What the table knows of `opcode`, for example `ld.global.nc.v4.f32`."""
     words = opcode.split(".")
-    prefix = next((p for n in range(len(words), 0, -1) if (p := ".".join(words[:n])) in TABLE), None)
+    plain = [word.partition("::")[0].partition("[")[0] for word in words]
+    prefix = next((p for n in range(len(words), 0, -1) if (p := ".".join(plain[:n])) in TABLE), None)
     row = TABLE[prefix] if prefix else UNKNOWN
     base = words[0]
     modifiers = frozenset(words[1:])
-    space = next((m.partition("::")[0] for m in words[1:] if m.partition("::")[0] in SPACES), "")
+    spaces = tuple(w for w in plain[1:] if w in SPACES) or ((row.space,) if row.space else ())
     types = tuple(m for m in words[1:] if m in TYPES)
     volatile = base in ("atom", "mbarrier") or bool(modifiers & {"volatile", "relaxed", "acquire", "mmio"})
     if base in ("atom", "red") and (modifiers & {"noftz"}):
@@ -162,11 +213,11 @@ def facts_of(opcode: str) -> Facts:
         base=base,
         modifiers=modifiers,
         known=prefix is not None,
-        space=space,
+        spaces=spaces,
         types=types,
-        latency_key=_latency_key(prefix or base, row, words, space, types),
-        sets_carry="cc" in modifiers,
-        uses_carry=base in ("addc", "subc", "madc"),
+        latency_key=_latency_key(prefix or base, row, words, spaces[0] if spaces else "", types),
+        sets_carry="cc" in modifiers or prefix is None,
+        uses_carry=base in ("addc", "subc", "madc") or prefix is None,
         volatile=volatile,
     )
 

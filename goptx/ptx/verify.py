@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from goptx.errors import GoptxError
+from goptx.ptx.flatten import numbered
 from goptx.ptx.ir import (
     Declaration,
     Directive,
@@ -23,7 +24,7 @@ SPECIAL = frozenset(
     %nclusterid %cluster_ctaid %cluster_nctaid %cluster_ctarank %cluster_nctarank %lanemask_eq %lanemask_le
     %lanemask_lt %lanemask_ge %lanemask_gt %clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi
     %total_smem_size %aggr_smem_size %dynamic_smem_size %reserved_smem_offset_begin %reserved_smem_offset_end
-    %reserved_smem_offset_cap %current_graph_exec %SP %SPL""".split()
+    %reserved_smem_offset_cap %reserved_smem_offset_0 %reserved_smem_offset_1 %current_graph_exec %SP %SPL""".split()
 )
 
 
@@ -119,10 +120,4 @@ def _verify_instruction(instruction: Instruction, single: set[str], stems: dict[
 
 
 def _in_range(name: str, stems: dict[str, int]) -> bool:
-    for cut in range(len(name) - 1, 0, -1):
-        digits = name[cut:]
-        if not digits.isdigit():
-            return False
-        if name[:cut] in stems and str(int(digits)) == digits and int(digits) < stems[name[:cut]]:
-            return True
-    return False
+    return any(number < stems.get(stem, 0) and f"{stem}{number}" == name for stem, number in numbered(name))

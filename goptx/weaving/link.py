@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from goptx.analysis.cfg import Flow, control_flow, instructions_in
 from goptx.analysis.spin import waited_on
@@ -21,8 +22,10 @@ from goptx.ptx.ir import (
     Instruction,
     Item,
     Module,
+    Prototype,
     Registers,
     Scope,
+    Statement,
     Variable,
 )
 from goptx.ptx.opcodes import Scope as Convergence
@@ -148,13 +151,22 @@ def _kernel(
     parameters = tuple(replace(p, name=f"{woven_name}_{prefix}_param_{i}") for i, p in enumerate(entry.parameters))
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
     flat = flatten(entry.body or (), rename, own)
-    for instruction in statements_in(flat.code):
-        if not isinstance(instruction, Instruction):
-            continue
-        place = _place(module.source, instruction.line, letter, entry)
-        _refuse(instruction, f"{place}: `{as_written(instruction, prefix)}`")
+    for statement in statements_in(flat.code):
+        if _is_indirect(statement):
+            raise CannotWeave(f"{_place(module.source, statement.line, letter, entry)}: {_INDIRECT}")
+        if isinstance(statement, Instruction):
+            place = _place(module.source, statement.line, letter, entry)
+            _refuse(statement, f"{place}: `{as_written(statement, prefix)}`")
     flow = control_flow(flat, module.source, lambda code: as_written(code, prefix))
     return Kernel(letter, prefix, entry, parameters, flat.registers, flat.variables, flow, module.source)
+
+
+_INDIRECT = "an indirect call (.callprototype, .calltargets) cannot be woven yet; use separate launches."
+
+
+def _is_indirect(statement: Statement) -> TypeGuard[Prototype | Directive]:
+    """Whether it says what is called through a pointer."""
+    return isinstance(statement, Prototype) or (isinstance(statement, Directive) and statement.name == ".calltargets")
 
 
 _NOT_YET = {
@@ -253,6 +265,8 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                         )
         for function in functions[kernel.letter]:
             for statement in statements_in(function.body or ()):
+                if _is_indirect(statement):
+                    raise CannotWeave(f"{kernel.at(statement.line)}: in `{function.name}`, {_INDIRECT}")
                 if isinstance(statement, Instruction):
                     said = f"{kernel.at(statement.line)}: `{statement}` in the device function `{function.name}`"
                     _refuse(statement, said)

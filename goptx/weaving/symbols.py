@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from goptx.errors import CannotLink
 from goptx.ptx.flatten import flatten
-from goptx.ptx.ir import Directive, Function, Item, Module, Name, Scope, Statement, Variable
+from goptx.ptx.ir import Directive, Function, Item, Module, Name, Registers, Scope, Statement, Variable
 
 
 def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tuple[list[dict[str, str]], list[Item]]:
@@ -87,10 +87,28 @@ _THREAD_REGISTERS = frozenset("%tid %ntid %ctaid %nctaid %warpid %nwarpid %lanei
 
 def _needed(module: Module, entry: Function) -> list[Function | Variable]:
     """The symbols that the entry reaches, in the order of the module."""
-    symbols = {i.name: i for i in module.items if isinstance(i, Function | Variable)}
     aliases = {i.values[0]: i.values[1] for i in module.items if isinstance(i, Directive) and i.name == ".alias"}
     if aliases:
         raise CannotLink(f"{module.source}: .alias is not supported yet; call the aliased function by its own name.")
+    if any(isinstance(item, Registers) for item in module.items):
+        raise CannotLink(
+            f"{module.source}: registers of the whole module (PTX 1) cannot be kept apart; compile it anew."
+        )
+    reached = reached_symbols(module, entry)
+    declared: dict[str, Function | Variable] = {}
+    kept: list[Function | Variable] = []
+    for item in module.items:
+        if isinstance(item, Function | Variable) and item.name in reached:
+            if declared.get(item.name) == item:
+                continue
+            declared[item.name] = item
+            kept.append(item)
+    return kept
+
+
+def reached_symbols(module: Module, entry: Function) -> set[str]:
+    """The names of the module's variables and functions that the entry names, or that those name in turn."""
+    symbols = {i.name: i for i in module.items if isinstance(i, Function | Variable)}
     reached: set[str] = set()
     stack = [entry.name]
     while stack:
@@ -103,16 +121,7 @@ def _needed(module: Module, entry: Function) -> list[Function | Variable]:
         else:
             words = re.findall(r"[\w$%]+", " ".join(map(str, symbol.body or ())))
             stack += [w for w in dict.fromkeys(words) if w in symbols]
-    reached.discard(entry.name)
-    declared: dict[str, Function | Variable] = {}
-    kept: list[Function | Variable] = []
-    for item in module.items:
-        if isinstance(item, Function | Variable) and item.name in reached:
-            if declared.get(item.name) == item:
-                continue
-            declared[item.name] = item
-            kept.append(item)
-    return kept
+    return reached - {entry.name}
 
 
 def _renamed_item(item: Function | Variable, rename: Mapping[str, str]) -> Function | Variable:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from goptx.analysis.cfg import EXIT, Block, Branch, Code, Flow, Jump, Region, Stop
 from goptx.analysis.dataflow import Problem, killed, live_in, names_in, read, register_of, solve, written
-from goptx.ptx.ir import Guard, Instruction, Name
+from goptx.ptx.ir import Address, Guard, Instruction, Name, Vector
 
 
 def code_of(body: str) -> Code:
@@ -72,7 +72,44 @@ CASES = [
     ("mad.lo.u32 %r1, %r1, %r2, %r3;", "%r1", "%r1 %r2 %r3"),
     ("vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1;", "%r1", "%r2 %r3"),
     ("trap;", "", ""),
-]
+    ("ld.global.v8.b32 {%r1, _, %r3, %r4, %r5, _, %r7, %r8}, [%rd1];", "%r1 %r3 %r4 %r5 %r7 %r8", "%rd1"),
+    ("tex.2d.v4.u32.s32 {%r1, %r2, _, %r4}|%p1, [image, {%r5, %r6}];", "%r1 %r2 %r4 %p1", "image %r5 %r6"),
+    ("lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x3f, %p2;", "%r1 %p1", "%r2 %r3 %r4 %p2"),
+    ("atom.global.v2.f32.add {%r1, %r2}, [%rd1], {%r3, %r4};", "%r1 %r2", "%rd1 %r3 %r4"),
+    ("red.global.v2.f32.add [%rd1], {%r3, %r4};", "", "%rd1 %r3 %r4"),
+    ("ld.global.u32 %r1, table[%r2+1];", "%r1", "table %r2"),
+    ("st.global.u32 table[3], %r1;", "", "table %r1"),
+    ("mov.u64 %rd1, table[2];", "%rd1", "table"),
+    ("mov.u32 %r1, (WARP_SZ-1)*2;", "%r1", "WARP_SZ"),
+    ("vmad.s32.s32.u32 %r1.h0, %r2, %r3, -%r4;", "%r1", "%r1 %r2 %r3 %r4"),
+    ("mbarrier.arrive.shared::cta.b64 %rd1, [tile];", "%rd1", "tile"),
+    ("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], %r2;", "", "%r1 %r2"),
+    ("mbarrier.try_wait.parity.shared::cta.b64 %p1, [tile], %r1, %r2;", "%p1", "tile %r1 %r2"),
+    ("mbarrier.pending_count.b64 %r1, %rd1;", "%r1", "%rd1"),
+    ("multimem.ld_reduce.global.add.v2.f16x2 {%r1, %r2}, [%rd1];", "%r1 %r2", "%rd1"),
+    ("multimem.red.global.add.u32 [%rd1], %r1;", "", "%rd1 %r1"),
+    ("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];", "", "%r1 %r2 %r3"),
+    (
+        "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [tile], [%rd1, {%r1, %r2}], [%r3];",
+        "", "tile %rd1 %r1 %r2 %r3",
+    ),
+    ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [%rd1], [tile], 64;", "", "%rd1 tile"),
+    ("tensormap.replace.tile.box_dim.global.b1024.b32 [%rd1], 0, %r1;", "", "%rd1 %r1"),
+    ("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, _}, %o;", "%r1 %r2 %r3", "%o"),
+    (
+        "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%r1, %r2}, %rd1, %rd2, %p1, 1, 1;",
+        "%r1 %r2", "%r1 %r2 %rd1 %rd2 %p1",
+    ),
+    ("wgmma.wait_group.sync.aligned 0;", "", ""),
+    ("tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];", "%r1 %r2", "%r3"),
+    ("tcgen05.st.sync.aligned.16x32bx2.x1.b32 [%r3], 8, {%r1};", "", "%r3 %r1"),
+    ("tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, {%r3, %r4}, %p1;", "", "%r1 %rd1 %rd2 %r3 %r4 %p1"),
+    ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], %r1;", "", "tile %r1"),
+    ("alloca.u64 %rd1, %rd2, 16;", "%rd1", "%rd2"),
+    ("call (%r1), f, (%r2, 3);", "%r1", "f %r2"),
+    ("call f, (%r1);", "", "f %r1"),
+    ("call %rd1, (), proto;", "", "%rd1 proto"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("instruction", "writes", "reads"), CASES, ids=[c[0] for c in CASES])
@@ -98,10 +135,10 @@ def test_writing_one_component_keeps_the_others() -> None:
     assert killed(code) == set()
 
 
-def test_unknown_instructions_are_taken_as_updating_their_first_operand() -> None:
-    code = Instruction("novel.u32", (Name("%r1"), Name("%r2")))
-    assert written(code) == {"%r1"}
-    assert read(code) == {"%r1", "%r2"}
+def test_unknown_instructions_are_taken_as_updating_all_operands() -> None:
+    code = Instruction("novel.u32", (Name("%r1"), Vector((Name("%r2"), Name("%r3"))), Address((Name("%rd1"),))))
+    assert written(code) == {"%r1", "%r2", "%r3"}
+    assert read(code) == {"%r1", "%r2", "%r3", "%rd1"}
     assert killed(code) == set()
 
 

@@ -165,6 +165,8 @@ def test_every_entry_can_be_looked_up(arch: str) -> None:
     """A row that no opcode's key leads to, as one misspelled, would only seem to count."""
     for key in load_table(None, arch).entries:
         facts = facts_of(key)
+        if any(row.startswith(f"{key}.") for row in TABLE):
+            continue  # of a family, `mbarrier`, for those of its rows that have no entry
         assert facts.known, key
         if facts.row.access or facts.row.scope or facts.row.ends:
             assert facts.latency_key == key or key in TABLE, key

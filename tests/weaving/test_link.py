@@ -9,7 +9,7 @@ from bodies import HEAD, kernel
 
 import goptx
 from goptx.errors import CannotLink, CannotWeave, GoptxError, InputError
-from goptx.ptx.ir import Function, Registers
+from goptx.ptx.ir import Function, Registers, Variable
 from goptx.weaving.result import Woven
 
 Assembles = Callable[[Woven], None]
@@ -497,6 +497,19 @@ REFUSALS = [
         r"\.alias is not supported yet; call the aliased function",
         id="alias",
     ),
+    pytest.param(CannotLink, module(".reg .u32 g;\n"), "", r"registers of the whole module", id="module registers"),
+    pytest.param(
+        CannotWeave, module("", "P: .callprototype _ (.param .b32 _); /* culprit */"), "",
+        r"kernel A \(`k`\): an indirect call", id="prototype",
+    ),
+    pytest.param(
+        CannotWeave, module(function("f", ""), "{ F: .calltargets f; /* culprit */\ncall %rd1, (), F; }"), "",
+        r"kernel A \(`k`\): an indirect call", id="targets of a call",
+    ),
+    pytest.param(
+        CannotWeave, module(function("f", "P: .callprototype _; /* culprit */"), call("f")), "",
+        "in `f`, an indirect call", id="indirect call in a function",
+    ),
 ]  # fmt: skip
 
 
@@ -526,5 +539,5 @@ def test_refusals_name_file_line_and_remedy(
 
 def test_every_name_of_the_woven_module_is_defined_once() -> None:
     woven = goptx.weave(module(COUNTER, COUNT), module(COUNTER, COUNT, "other"))
-    names = [i.name for i in woven.module.items if isinstance(i, Function) or hasattr(i, "space")]
+    names = [i.name for i in woven.module.items if isinstance(i, Function | Variable)]
     assert len(names) == len(set(names)) == 3

@@ -1,0 +1,194 @@
+"""ANTLR's parser of PTX on a light runtime: one token ahead, no recovery, no parse tree.
+
+Requires: a grammar that is LL(1), so that no prediction is ever asked for (tests/ptx/test_grammar.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from antlr4 import Token as AntlrToken
+
+from goptx.errors import PtxSyntaxError
+from goptx.ptx.generated.PtxParser import PtxParser
+from goptx.ptx.tokens import OPEN, Token, tokens
+
+MOST = 1 << 16  # variables and labels of a module that stand as `x<...>`
+WIDEST = 160  # columns of a line that a message shows
+DEEPEST = 150  # rules within rules; two make a scope. What reads and prints recurses, and Python ends at 1,000 calls.
+
+
+class Refused(Exception):
+    """What the grammar allows and PTX does not; a reader raises it for the token at fault."""
+
+    def __init__(self, token: Token, problem: str) -> None:
+        super().__init__(problem)
+        self.token = token
+
+
+class Parser(PtxParser):  # type: ignore[misc]
+    """ANTLR's parser of PTX, which ends at the first error and turns each rule into its value as the rule ends.
+
+    It is its own token stream, of one token, since no more is looked at, and its own error strategy. What it
+    replaces of ANTLR's runtime does the same there, but for recovery and the parse tree.
+    """
+
+    state = -1  # where in the grammar it is; set by the generated code
+
+    def __init__(self, text: str, source: str, readers: Mapping[type, Callable[[Any], Any]]) -> None:
+        super().__init__(None)
+        self._input = self._errHandler = self
+        self.text = text
+        self.source = source
+        self.readers = readers
+        self.advance = tokens(text).__next__
+        self.token = self.advance()
+        self.depth = 0
+        self.spelled_out = 0
+        self.failed = False
+
+    # As token stream.
+
+    def LA(self, _: int) -> int:
+        return self.token.type
+
+    def LT(self, _: int) -> Token:
+        return self.token
+
+    # As parser.
+
+    def match(self, type: int) -> Token:
+        token = self.token
+        if token.type != type:
+            self.refuse()
+        if type != EOF:
+            self.token = self.advance()
+        return token
+
+    def consume(self) -> None:
+        self.token = self.advance()
+
+    def enterRule(self, rule: Any, state: int, _: int) -> None:
+        self.state = state
+        self._ctx = rule
+        rule.start = self.token
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.failed = True
+            raise self.at(self.token, "nested too deeply; split the expression or scope")
+
+    def enterOuterAlt(self, rule: Any, _: int) -> None:
+        self._ctx = rule
+
+    def exitRule(self) -> None:
+        if self.failed:  # the rules that the error cuts off are left too, half read
+            return
+        self.depth -= 1
+        rule = self._ctx
+        reader = self.readers.get(type(rule))
+        if reader is not None:
+            try:
+                rule.value = reader(rule)
+            except Refused as refused:
+                self.failed = True
+                raise self.at(refused.token, str(refused)) from None
+            rule.__dict__.clear()  # lets go of what the rule was made of
+        self.state = rule.invokingState
+        self._ctx = rule.parentCtx
+
+    # As error strategy.
+
+    def sync(self, _: object) -> None:
+        if self.token.type not in _NEXT[self.state]:
+            self.refuse()
+
+    def reportMatch(self, _: object) -> None:
+        pass
+
+    def recoverInline(self, _: object) -> None:
+        self.refuse()
+
+    def reportError(self, _: object, error: Exception) -> None:
+        self.refuse()
+
+    def refuse(self) -> NoReturn:
+        """Says that the present token cannot stand here."""
+        self.failed = True
+        if self.token.text == OPEN:
+            raise self.at(self.token, "this comment has no end")
+        at_end = self.token.type == EOF
+        found = "the end of the file" if at_end else f"`{_clipped(self.token.text, 40)}`"
+        wanted = {t for i in self.getExpectedTokens().intervals for t in i}
+        cut = "; is the file cut off?" if at_end else ""
+        raise self.at(self.token, f"found {found}, expected {_alternatives(wanted)}{cut}")
+
+    def several(self, token: Token, amount: int) -> range:
+        """The numbers that `x<amount>` stands for; few bytes could ask for more than any memory holds."""
+        self.spelled_out += amount
+        if self.spelled_out > MOST:
+            raise Refused(token, f"more than {MOST} names of the form `x<...>`; spell out those in use")
+        return range(amount)
+
+    def at(self, token: Token, problem: str) -> PtxSyntaxError:
+        quoted = self.text.split("\n")[token.line - 1].rstrip("\r")
+        left = max(0, token.column - WIDEST // 2) if len(quoted) > WIDEST else 0
+        quoted = _clipped(("..." if left else "") + quoted[left:], WIDEST)
+        caret = re.sub(r"[^\t]", " ", quoted[: token.column - left + (3 if left else 0)]) + "^"
+        shown = f"\n    {quoted}\n    {caret}" if quoted.strip() else ""
+        return PtxSyntaxError(f"{self.source}:{token.line}:{token.column + 1}: {problem}{shown}")
+
+
+class _Next(dict[int, frozenset[int]]):
+    """The types of the tokens that may come at a state of the grammar; all, where the rule may end at it."""
+
+    def __missing__(self, state: int) -> frozenset[int]:
+        intervals = PtxParser.atn.nextTokens(PtxParser.atn.states[state]).intervals
+        types = frozenset(type for interval in intervals for type in interval)
+        self[state] = found = _ALL if AntlrToken.EPSILON in types else types
+        return found
+
+
+EOF = AntlrToken.EOF
+_ALL = frozenset(range(EOF, PtxParser.atn.maxTokenType + 1))
+_NEXT = _Next()
+
+
+def _clipped(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[:width]}..."
+
+
+def _spelling(token: int) -> str:
+    if token == EOF:
+        return "the end of the file"
+    literal = PtxParser.literalNames[token] if token < len(PtxParser.literalNames) else "<INVALID>"
+    if literal != "<INVALID>":
+        return f"`{str(literal)[1:-1]}`"
+    words = {"NAME": "a name", "DOTTED": "a directive", "INTEGER": "a whole number", "FLOAT": "a number",
+             "STRING": "a string", "LINKAGE": "`.visible`", "SPACE": "a state space", "DWARF": "`@@DWARF`"}  # fmt: skip
+    symbolic = str(PtxParser.symbolicNames[token])
+    return words.get(symbolic, symbolic)
+
+
+# Where all of a set may come, one word says so.
+_TOGETHER = {
+    "an operator": {f"`{o}`" for o in "+ - * / % << >> < > <= >= == != & | ^ && || ? :".split()},
+    "a declaration": {"a state space"}
+    | {f"`{w}`" for w in ".attribute .entry .func .visible .reg .alias .file .section @@DWARF .pragma".split()}
+    | {"`.version`", "`.target`", "`.address_size`"},
+    "a statement": {"a name", "a state space"}
+    | {
+        f"`{w}`" for w in ".attribute .branchtargets .callprototype .calltargets .loc .pragma .reg .visible @ {".split()
+    },
+    "a modifier": {"`.alias`", "`.visible`", "a directive", "a state space"},
+    "an operand": {"`!`", "`(`", "`+`", "`-`", "`[`", "`{`", "`~`", "a name", "a number", "a whole number"},
+}
+
+
+def _alternatives(tokens: set[int]) -> str:
+    spellings = {_spelling(t) for t in tokens}
+    for together, members in _TOGETHER.items():
+        if members <= spellings:
+            spellings = spellings - members | {together}
+    return " or ".join(sorted(spellings))

@@ -1,0 +1,390 @@
+"""What each rule of the grammar becomes: one reader a rule, in `READERS`.
+
+Requires: `c`, the rule's context with the labels of grammar/Ptx.g4, the rules within it read already (`value`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from goptx.ptx.generated.PtxParser import PtxParser
+from goptx.ptx.ir import (
+    Address,
+    Arguments,
+    Declaration,
+    Directive,
+    Element,
+    Expression,
+    Function,
+    Guard,
+    Immediate,
+    Instruction,
+    Item,
+    Label,
+    Name,
+    Negated,
+    Operand,
+    Pair,
+    Prototype,
+    Registers,
+    Scope,
+    Section,
+    Statement,
+    Sum,
+    Variable,
+    Vector,
+    whole_number,
+)
+from goptx.ptx.parser import Refused
+
+Parts = tuple[Name | str, ...]  # of an expression, as written
+LONGEST = 1000  # characters of a number; 64 bits take 67
+_name = lru_cache(maxsize=1 << 16)(Name)  # most operands are names that were there before
+_APART = "% "  # the operator; `7%2` would read as a number and the name of a register
+
+
+def _texts(tokens: Sequence[Any]) -> tuple[str, ...]:
+    return tuple([t.text for t in tokens])
+
+
+def _number(token: Any) -> str:
+    """The text of a number. Raises `Refused` where it is longer than any number of PTX."""
+    text = str(token.text)
+    if len(text) > LONGEST:
+        raise Refused(token, f"a number of {len(text)} digits; PTX has 64 bits")
+    return text
+
+
+def _values(contexts: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([c.value for c in contexts])
+
+
+def _numbers(tokens: Sequence[Any]) -> tuple[str, ...]:
+    return tuple([_number(t) for t in tokens])
+
+
+def _joined(lists: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([each for c in lists for each in c.value])
+
+
+# Module -------------------------------------------------------------------------------------------------
+
+
+def _version(c: Any) -> tuple[int, int]:
+    major, dot, minor = str(c.number.text).partition(".")
+    if not (major.isdigit() and dot and minor.isdigit() and len(c.number.text) < 10):
+        raise Refused(c.number, f"`{c.number.text[:40]}` is no PTX version such as 8.0")
+    return int(major), int(minor)
+
+
+def _address_size(c: Any) -> int:
+    bits = whole_number(_number(c.bits))
+    if bits not in (32, 64):
+        raise Refused(c.bits, f"addresses of {bits} bits; PTX has 32 or 64")
+    return bits
+
+
+def _symbol(c: Any) -> tuple[Item, ...]:
+    linkage = _texts(c.linkage)
+    items: tuple[Variable | Function, ...] = c.of.value
+    return tuple([replace(item, linkage=linkage) for item in items]) if linkage else items
+
+
+def _linked(c: Any) -> tuple[Variable | Function, ...]:
+    return tuple(c.of_variables.value) if c.of_variables else ((c.of_entry or c.of_function).value,)
+
+
+def _file(c: Any) -> tuple[Item, ...]:
+    stamp = f", {_number(c.stamp)}, {_number(c.size)}" if c.stamp else ""
+    return (Directive(".file", (_number(c.index), c.path.text + stamp), c.start.line),)
+
+
+def _dwarf(c: Any) -> tuple[Item, ...]:
+    return (Directive("@@DWARF", (c.line.text.removeprefix("@@DWARF").strip(),), c.start.line),)
+
+
+def _entry(c: Any) -> Function:
+    directives, body = _values(c.directives), _body(c.body)
+    return Function(".entry", c.name.text, _values(c.params), (), directives, body, (), c.start.line)
+
+
+def _function(c: Any) -> Function:
+    directives, body = _values(c.before) + _values(c.directives), _body(c.body)
+    parameters, results = _values(c.params), _values(c.results)
+    return Function(".func", c.name.text, parameters, results, directives, body, (), c.start.line)
+
+
+def _body(c: Any | None) -> tuple[Statement, ...] | None:
+    return None if c is None else c.value
+
+
+def _directive(c: Any) -> Directive:
+    if c.texts:
+        return Directive(".pragma", _texts(c.texts), c.start.line)
+    return Directive(c.name.text, _numbers(c.values), c.start.line)
+
+
+# Variables ----------------------------------------------------------------------------------------------
+
+
+def _variables(c: Any) -> tuple[Variable, ...]:
+    qualifiers = ((c.of.value,) if c.of else ()) + _values(c.qualifiers)
+    return tuple(
+        [
+            Variable(c.space.text, qualifiers, name, dims, init, (), c.start.line)
+            for declarator in c.declared
+            for name, dims, init in declarator.value
+        ]
+    )
+
+
+def _parameter(c: Any) -> Variable:
+    declared = c.of.value if c.of else (("", (), ()),)
+    if len(declared) != 1:
+        raise Refused(c.start, "a parameter has one name")
+    name, dims, init = declared[0]
+    return Variable(c.space.text, _values(c.qualifiers), name, dims, init, (), c.start.line)
+
+
+def _declarator(c: Any) -> tuple[tuple[str, tuple[str, ...], Parts], ...]:
+    dims, init = _values(c.dims), c.init.value if c.init else ()
+    return tuple([(name, dims, init) for name in _names(c)])
+
+
+def _names(c: Any) -> list[str]:
+    """What `x` or `x<4>` stands for."""
+    if c.count is None:
+        return [c.name.text]
+    return [f"{c.name.text}{i}" for i in c.parser.several(c.count, whole_number(_number(c.count)))]
+
+
+def _qualifier(c: Any) -> str:
+    if c.word:
+        return str(c.word.text)
+    return f".align {_number(c.bytes_)}" if c.bytes_ else str(c.of.value)
+
+
+def _attributes(c: Any) -> str:
+    return f".attribute({', '.join(_values(c.each))})"
+
+
+def _attribute(c: Any) -> str:
+    return str(c.name.text) + (f"({', '.join(_numbers(c.values))})" if c.values else "")
+
+
+def _initializer(c: Any) -> Parts:
+    if c.value_:  # a field of a sampler: its words are no names of the module
+        return (*map(str, c.of.value), " = ", *map(str, c.value_.value))
+    if c.of:
+        return tuple(c.of.value)
+    parts: list[Name | str] = ["{"]
+    for i, part in enumerate(c.parts):
+        parts += [", ", *part.value] if i else part.value
+    return (*parts, "}")
+
+
+# Statements ---------------------------------------------------------------------------------------------
+
+
+def _block(c: Any) -> tuple[Statement, ...]:
+    return _joined(c.statements)
+
+
+def _named(c: Any) -> tuple[Statement, ...]:
+    name = c.name
+    if c.colon is not None:
+        return (Label(name.text, name.line),)
+    opcode = name.text + "".join(_texts(c.words)) if c.words else name.text
+    return (Instruction(opcode, _values(c.operands), None, name.line),)
+
+
+def _guarded(c: Any) -> tuple[Statement, ...]:
+    guard = Guard(Name(c.guard.text), c.negated is not None)
+    opcode = c.name.text + "".join(_texts(c.words))
+    return (Instruction(opcode, _values(c.operands), guard, c.name.line),)
+
+
+def _registers(c: Any) -> tuple[Registers, ...]:
+    names = [(n.name.text, whole_number(_number(n.count)) if n.count else None) for n in c.names]
+    return (Registers(_texts(c.types), tuple(names)),)
+
+
+def _local(c: Any) -> tuple[Statement, ...]:
+    linkage = _texts(c.linkage)
+    return tuple([Declaration(replace(v, linkage=linkage) if linkage else v) for v in c.of.value])
+
+
+def _location(c: Any) -> tuple[Statement, ...]:
+    where = " ".join(_numbers(c.where)) + "".join(f", {w.value}" for w in c.words)
+    return (Directive(".loc", (where,), c.start.line),)
+
+
+def _location_word(c: Any) -> str:
+    where = c.name.text + (f"+{_number(c.offset)}" if c.offset else "") if c.name else " ".join(_numbers(c.where))
+    return f"{c.word.text} {where}"
+
+
+def _pragma(c: Any) -> tuple[Directive, ...]:
+    return (Directive(".pragma", _texts(c.texts), c.start.line),)
+
+
+def _targets(name: str) -> Callable[[Any], tuple[Statement, ...]]:
+    return lambda c: (Directive(name, tuple([x for n in c.names for x in _names(n)]), c.start.line),)
+
+
+def _prototype(c: Any) -> tuple[Statement, ...]:
+    results, parameters = _values(c.results), _values(c.params)
+    return (Prototype(results, c.name.text, parameters, _values(c.directives), c.start.line),)
+
+
+# Operands -----------------------------------------------------------------------------------------------
+
+
+def _vector(c: Any) -> Operand:
+    vector = Vector(_values(c.parts))
+    return Pair(vector, Name(c.other.text)) if c.other else vector
+
+
+def _tuple(c: Any) -> Operand:
+    if c.cast:
+        return _expression((f"({c.cast.text})", *_parts(c.of)))
+    parts: tuple[Operand, ...] = _values(c.parts)
+    if not c.tail and (len(parts) != 1 or _is_call(c.parentCtx)):
+        return Arguments(parts)
+    if len(parts) != 1:
+        raise Refused(c.start, "a list cannot stand in an expression")
+    return _expression(("(", *_parts(c.parts[0]), ")", *_joined(c.tail)))
+
+
+def _is_call(c: Any) -> bool:
+    return isinstance(c, PtxParser.NamedContext | PtxParser.GuardedContext) and c.name.text.partition(".")[0] == "call"
+
+
+def _symbolic(c: Any) -> Operand:
+    first = _name(c.first.text)
+    if c.index:
+        return Element(first, c.index.value)
+    if not c.tail:
+        return first
+    tail: Parts = _joined(c.tail)
+    if len(tail) == 2 and tail[0] == "|" and isinstance(tail[1], Name):
+        return Pair(first, tail[1])
+    return Sum(first, _merged(tail))
+
+
+def _signed(c: Any) -> Operand:
+    sign, of = c.sign.text, c.of.value
+    return Negated(of) if sign == "!" and isinstance(of, Name) else _expression((sign, *_parts(c.of)))
+
+
+def _literal(c: Any) -> Operand:
+    first = _number(c.number)
+    if not c.tail:
+        return Immediate(first)
+    tail: Parts = _joined(c.tail)
+    if any(isinstance(part, Name) for part in tail):
+        return Sum(Immediate(first), _merged(tail))
+    return Immediate(first + "".join(map(str, tail)))
+
+
+def _expression(parts: Parts) -> Immediate | Expression:
+    if any(isinstance(part, Name) for part in parts):
+        return Expression(_merged(parts))
+    return Immediate("".join(map(str, parts)))
+
+
+def _merged(parts: Parts) -> Parts:
+    """The parts with what stands between two names as one text."""
+    merged: list[Name | str] = []
+    for part in parts:
+        if merged and isinstance(part, str) and isinstance(merged[-1], str):
+            merged[-1] += part
+        else:
+            merged.append(part)
+    return tuple(merged)
+
+
+def _parts(c: Any) -> Parts:
+    """What an operand within an expression is written as."""
+    match c.value:
+        case Name() as name:
+            return (name,)
+        case Immediate(text):
+            return (text,)
+        case Negated(name):
+            return ("!", name)
+        case Sum(base, tail):
+            return (base if isinstance(base, Name) else base.text, *tail)
+        case Expression(pieces):
+            return pieces
+    raise Refused(c.start, f"`{str(c.value)[:40]}` cannot stand in an expression")
+
+
+def _tail(c: Any) -> Parts:
+    operator = c.operator.text
+    return (_APART if operator == "%" else operator, *c.of.value)
+
+
+def _term(c: Any) -> Parts:
+    signs = "".join(_texts(c.signs)) if c.signs else ""
+    if c.nested:
+        return (f"{signs}(", *c.nested.value, ")")
+    if c.cast:
+        return (f"{signs}({c.cast.text})", *c.casted.value)
+    inner = ("(", *c.inner.value, ")") if c.inner else ()
+    if c.name:
+        return (signs, Name(c.name.text), *inner) if signs else (Name(c.name.text), *inner)
+    return (signs + _number(c.of), *inner)
+
+
+P = PtxParser
+READERS: dict[type, Callable[[Any], Any]] = {
+    P.VersionContext: _version,
+    P.TargetContext: lambda c: _texts(c.names),
+    P.AddressSizeContext: _address_size,
+    P.FileContext: _file,
+    P.SectionContext: lambda c: (Section(c.name.text, _texts([w.word for w in c.words])),),
+    P.DwarfContext: _dwarf,
+    P.ModulePragmaContext: _pragma,
+    P.AliasContext: lambda c: (Directive(".alias", _texts(c.names), c.start.line),),
+    P.ModuleRegistersContext: lambda c: c.of.value,
+    P.SymbolContext: _symbol,
+    P.LinkedContext: _linked,
+    P.EntryContext: _entry,
+    P.FunctionContext: _function,
+    P.MarkingContext: lambda c: Directive(c.word.text if c.word else c.of.value, (), c.start.line),
+    P.DirectiveContext: _directive,
+    P.VariablesContext: _variables,
+    P.ParameterContext: _parameter,
+    P.DeclaratorContext: _declarator,
+    P.QualifierContext: _qualifier,
+    P.AttributesContext: _attributes,
+    P.AttributeContext: _attribute,
+    P.DimensionContext: lambda c: _number(c.size) if c.size else "",
+    P.InitializerContext: _initializer,
+    P.BlockContext: _block,
+    P.NamedContext: _named,
+    P.GuardedContext: _guarded,
+    P.LocalRegistersContext: lambda c: c.of.value,
+    P.RegistersContext: _registers,
+    P.LocalContext: _local,
+    P.ScopeContext: lambda c: (Scope(c.of_block.value),),
+    P.LocationContext: _location,
+    P.LocationWordContext: _location_word,
+    P.PragmaContext: _pragma,
+    P.BranchTargetsContext: _targets(".branchtargets"),
+    P.CallTargetsContext: _targets(".calltargets"),
+    P.CallPrototypeContext: _prototype,
+    P.VectorContext: _vector,
+    P.AddressContext: lambda c: Address(_values(c.parts)),
+    P.TupleContext: _tuple,
+    P.SymbolicContext: _symbolic,
+    P.SignedContext: _signed,
+    P.LiteralContext: _literal,
+    P.ExpressionContext: lambda c: (*c.first.value, *_joined(c.tail)),
+    P.ExpressionTailContext: _tail,
+    P.ExpressionTermContext: _term,
+}
