@@ -15,9 +15,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from goptx.errors import CannotWeave, GoptxError, InputError
+
+if TYPE_CHECKING:
+    from goptx.ptx.ir import Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,12 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--max-steps", type=int, metavar="N", help="instructions of a warp of one kernel; 1000000")
     check.set_defaults(run=_check)
 
+    show = commands.add_parser("show", help="list entries: parameters, memory, registers, barriers, control flow")
+    show.add_argument("input", metavar="FILE", help="a PTX file, `-` for standard input")
+    show.add_argument("--entry", metavar="NAME", help="this entry only")
+    show.add_argument("--cfg", choices=("dot",), help="print the control-flow graph for Graphviz instead")
+    show.set_defaults(run=_show, report=None)
+
     fmt = commands.add_parser("fmt", help="print PTX in its canonical form")
     fmt.add_argument("input", metavar="FILE", help="a PTX file, `-` for standard input")
     fmt.set_defaults(run=_fmt, report=None)
@@ -189,10 +198,21 @@ def _axes(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split("x")))
 
 
+def _show(options: argparse.Namespace) -> None:
+    from goptx.view.graph import dot
+    from goptx.view.listing import listing
+
+    _write(None, (dot if options.cfg else listing)(_module(options.input), options.entry))
+
+
 def _fmt(options: argparse.Namespace) -> None:
+    _write(None, str(_module(options.input)))
+
+
+def _module(name: str) -> Module:
     from goptx.ptx.parse import read
 
-    _write(None, str(read(sys.stdin.buffer.read() if options.input == "-" else Path(options.input))))
+    return read(sys.stdin.buffer.read() if name == "-" else Path(name))
 
 
 def _write(path: str | None, text: str) -> None:

@@ -1,0 +1,139 @@
+"""`goptx show`: what it prints stands in tests/golden/."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Golden = Callable[[str, str], None]
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+TWO = (
+    HEAD
+    + """
+.extern .shared .align 16 .b8 pool[];
+.shared .align 4 .b8 unused[8];
+.shared .align 8 .b64 gate;
+.const .align 4 .f32 weights[4] = {1.0, 2.0, 3.0, 4.0};
+.global .u64 table[1] = {leaf};
+.func (.param .b32 r) leaf(.param .b32 x)
+{
+    .reg .b32 %r<2>;
+    ld.param.b32 %r1, [x];
+    st.shared.b32 [pool], %r1;
+    ret;
+}
+.visible .entry first(.param .u64 .ptr .global .align 16 out, .param .align 8 .b8 pair[16], .param .u32 n)
+.maxntid 128, 1, 1
+.minnctapersm 2
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<9>, %x;
+    .shared .align 4 .b8 tile[512];
+    .local .align 8 .b8 stack[24];
+    ld.param.u32 %r1, [n];
+    ld.const.f32 %r2, [weights];
+    mov.u64 %rd1, table;
+    bar.sync 0;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra DONE;
+    mbarrier.init.shared.b64 [gate], %r1;
+LOOP:
+    {
+        .reg .b32 %r<2>;
+        mov.u32 %r1, %tid.x;
+    }
+    brx.idx %r1, TARGETS;
+TARGETS: .branchtargets LOOP, NEXT, DONE;
+NEXT:
+    bar.sync 0;
+    @!%p2 bra LOOP;
+DONE:
+    barrier.cluster.arrive;
+    ret;
+}
+.entry second
+{
+    ret;
+}
+"""
+)
+NO_LIST = HEAD + ".entry jump(.param .u32 n)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [n];\nbrx.idx %r1, targets;\n}\n"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    (tmp_path / "two.ptx").write_text(TWO)
+    (tmp_path / "no_list.ptx").write_text(NO_LIST)
+    (tmp_path / "none.ptx").write_text(HEAD)
+
+    def show(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "goptx", "show", *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, input=stdin, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert "Traceback" not in done.stderr
+        return done
+
+    return show
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_listing(run: Run, golden: Golden) -> None:
+    done = run("two.ptx")
+    assert (done.returncode, done.stderr) == (0, "")
+    golden("show_two.txt", done.stdout)
+
+
+def test_graph(run: Run, golden: Golden) -> None:
+    done = run("two.ptx", "--cfg", "dot")
+    assert (done.returncode, done.stderr) == (0, "")
+    golden("show_two.dot", done.stdout)
+
+
+def test_one_entry(run: Run) -> None:
+    whole = run("two.ptx").stdout
+    head, first, second = re.split(r"\n\n(?=\w)", whole)
+    assert run("two.ptx", "--entry", "first").stdout == f"{head}\n\n{first}\n"
+    assert run("two.ptx", "--entry", "second").stdout == f"{head}\n\n{second}"
+    both = run("two.ptx", "--cfg=dot").stdout
+    assert both == "".join(run("two.ptx", "--cfg=dot", "--entry", name).stdout for name in ("first", "second"))
+
+
+def test_standard_input(run: Run) -> None:
+    assert run("-", stdin=TWO).stdout == run("two.ptx").stdout.replace("two.ptx", "<ptx>", 1)
+
+
+def test_module_without_entries(run: Run) -> None:
+    assert run("none.ptx").stdout == "none.ptx: PTX 8.0 for sm_90, 64-bit addresses\n\nno entry\n"
+
+
+def test_flow_that_cannot_be_told(run: Run) -> None:
+    listed = run("no_list.ptx")
+    assert listed.returncode == 0
+    assert "flow        cannot be told: no_list.ptx:8: `brx.idx %r1, targets;`" in listed.stdout
+    drawn = run("no_list.ptx", "--cfg", "dot")
+    assert (drawn.returncode, drawn.stdout) == (1, "")
+    assert drawn.stderr.startswith("CannotWeave: no_list.ptx:8: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.ptx"], "InputError: missing.ptx: cannot be read"),
+        (
+            ["two.ptx", "--entry", "third"],
+            "InputError: two.ptx:17: no entry `third`; the module has the entries `first`, ",
+        ),
+        (["two.ptx", "--cfg", "png"], "InputError: argument --cfg: invalid choice: 'png'"),
+        ([], "InputError: the following arguments are required: FILE"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], message: str, run: Run) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(message)
