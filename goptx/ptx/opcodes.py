@@ -185,7 +185,7 @@ class Facts:
 
     @property
     def barrier(self) -> bool:
-        """Synchronises the threads of a CTA."""
+        """Synchronises the threads of a CTA, or may do so where nothing is known."""
         return self.row.scope == Scope.CTA
 
     @property

@@ -110,7 +110,7 @@ def _verify_instruction(instruction: Instruction, single: set[str], stems: dict[
     facts = facts_of(instruction.opcode)
     if facts.base == "bra":
         _require(str(instruction.operands[0]) in labels, f"`{instruction}` goes nowhere")
-    if facts.barrier and len(instruction.operands):
+    if facts.known and facts.barrier and len(instruction.operands):
         text = str(instruction.operands[facts.barrier_id])
         _require(not text.isdigit() or int(text) < 16, f"`{instruction}` has no barrier id below 16")
     names = re.findall(r"%[\w$]+", str(instruction))

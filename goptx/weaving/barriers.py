@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from goptx.analysis.cfg import Code, Flow, holds_barrier, is_barrier
+from goptx.analysis.cfg import Code, Flow, is_barrier
 from goptx.analysis.spin import waited_on
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, whole_number
 from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
-from goptx.weaving.converge import Converged
+from goptx.weaving.converged import Converged
 from goptx.weaving.link import Kernel
 
 BARRIER_IDS = 16
@@ -58,11 +58,12 @@ def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow]) -> list[Flow]:
 
 def _waiting(flows: Sequence[Flow]) -> set[int]:
     """The positions of the flows that have barriers."""
-    return {i for i, flow in enumerate(flows) if any(map(holds_barrier, flow.blocks.values()))}
+    return {i for i, flow in enumerate(flows) if _barriers(flow)}
 
 
 def _barriers(flow: Flow) -> list[Instruction]:
-    return [i for b in flow.blocks.values() for i in b.instructions() if is_barrier(i)]
+    """But for those of a kernel that runs last as one region: they cannot come between the other's."""
+    return [i for b in flow.blocks.values() for i in b.code if isinstance(i, Instruction) and is_barrier(i)]
 
 
 def _id(kernel: Kernel, barrier: Instruction, others_wait: bool) -> int:
@@ -112,7 +113,7 @@ def _check_waits(kernel: Kernel, flow: Flow, others_wait: bool, lanes_end: bool)
 
 
 def _each_barrier(flow: Flow, change: Callable[[Instruction], Instruction]) -> Flow:
-    """The flow with each barrier changed; regions have none."""
+    """The flow with each barrier changed, regions apart."""
 
     def changed(code: Code) -> Code:
         return change(code) if isinstance(code, Instruction) and is_barrier(code) else code

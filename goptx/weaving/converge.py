@@ -45,27 +45,12 @@ from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Name, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.converged import Converged
 from goptx.weaving.guards import Guards, is_warp_wide
 from goptx.weaving.predicates import Fresh, ballot, copy, either, invert, inverted, is_ours, set_true, vote_any
+from goptx.weaving.unknown import first_unknown, whole
 
 MAX_PREDICATED = 96  # instructions of an if/else that still run under predicates rather than parked
-
-
-@dataclass(frozen=True, slots=True)
-class Converged:
-    """A kernel's flow with warp-uniform branches only.
-
-    `predicates` and `words` are the fresh registers (`.pred`, `.b32`) that it needs; `warp_branches` the
-    blocks whose branch the warps of a CTA may take differently; `lanes_end` whether threads may return while
-    others go on; `notes` what was presumed.
-    """
-
-    flow: Flow
-    predicates: tuple[str, ...]
-    words: tuple[str, ...]
-    warp_branches: frozenset[str]
-    lanes_end: bool
-    notes: tuple[str, ...]
 
 
 def converge(flow: Flow, prefix: str, at: Callable[[int], str]) -> Converged:
@@ -73,6 +58,9 @@ def converge(flow: Flow, prefix: str, at: Callable[[int], str]) -> Converged:
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently.
     """
+    unknown = first_unknown(flow)
+    if unknown is not None:
+        return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
     return _Converger(flow, Fresh(prefix), at).run()
 
 

@@ -33,6 +33,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
 from goptx.weaving.symbols import is_dynamic_shared, module_symbols, statements_in
 from goptx.weaving.target import common_target, common_version
+from goptx.weaving.unknown import first_unknown
 
 STATIC_SHARED_LIMIT = 48 * 1024  # bytes; a ptxas limit on every architecture
 
@@ -125,6 +126,7 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
     functions = {k.letter: _called(k, items) for k in kernels}
+    _check_unknown(kernels)
     _check_parameters(kernels, version)
     _check_shared(kernels, functions, items)
     _check_calls(kernels, functions)
@@ -182,16 +184,23 @@ _NOT_YET = {
 
 
 def _refuse(instruction: Instruction, said: str) -> None:
-    """Refuses what is unknown, and what waits so that no common order can be shown (contract 3)."""
+    """Refuses what waits so that no common order can be shown (contract 3)."""
     clusters = "cluster" in instruction.opcode or re.search(r"%(is_explicit_|n)?cluster", str(instruction))
     for word, meaning in _NOT_YET.items():
         if instruction.opcode.startswith(word) or (word == "cluster" and clusters):
             raise CannotWeave(
                 f"{said}: {meaning} cannot be woven (contract 3, one order of waiting); use separate launches."
             )
-    if not facts_of(instruction.opcode).known:
+
+
+def _check_unknown(kernels: Sequence[Kernel]) -> None:
+    """A kernel with an instruction of which nothing is known runs last, and only one can."""
+    found = [(k, unknown) for k in kernels if (unknown := first_unknown(k.flow)) is not None]
+    if len(found) > 1:
+        said = " and ".join(f"{k.at(unknown.line)}: `{k.quote(unknown)}`" for k, unknown in found)
         raise CannotWeave(
-            f"{said} is not an instruction that goptx knows, so nothing can be shown about it; use separate launches."
+            f"{said} are not instructions that goptx knows, so nothing can be shown about either; "
+            "use separate launches."
         )
 
 

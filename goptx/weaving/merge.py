@@ -31,6 +31,7 @@ class Side:
     flow: Flow
     warp_branches: frozenset[str]
     cycles: Callable[[Code], int]
+    last: bool = False  # it begins when the other has ended
 
 
 def merge(first: Side, second: Side) -> Merged:
@@ -70,6 +71,8 @@ class _Chooser:
         first, second = pair
         if EXIT in pair:
             return (Move.BOTH,)
+        if self.sides[0].last or self.sides[1].last:
+            return (Move.SECOND,) if self.sides[0].last else (Move.FIRST,)
         # One order of waiting (contract 3): where the warps of a CTA may have come different ways, the first
         # kernel's barriers come first, and the second waits ahead of its own.
         apart = first in self.apart[0] or second in self.apart[1]

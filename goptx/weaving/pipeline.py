@@ -56,7 +56,7 @@ def weave(
     converged = [converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at) for k in linked.kernels]
     flows = prepare_barriers(linked.kernels, converged)
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
-    first, second = (Side(f, c.warp_branches, choices.cycles) for f, c in zip(flows, converged, strict=True))
+    first, second = (Side(f, c.warp_branches, choices.cycles, c.last) for f, c in zip(flows, converged, strict=True))
     merged = merge(first, second)
     fresh = [Registers((".pred",), tuple((p, None) for p in c.predicates)) for c in converged]
     fresh += [Registers((".b32",), tuple((w, None) for w in c.words)) for c in converged]

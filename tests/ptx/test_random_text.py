@@ -13,7 +13,10 @@ from goptx.ptx.ir import Function, Instruction, Module, Operand, Statement
 from goptx.ptx.parse import parse
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.filterwarnings("ignore::goptx.errors.UnknownInstruction")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::goptx.errors.UnknownInstruction"),
+    pytest.mark.filterwarnings("ignore:Generating overly large repr"),
+]
 CHECKS = settings(deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 

@@ -5,7 +5,8 @@ from bodies import GUARD, flow
 
 from goptx.analysis.cfg import EXIT, Branch, Flow
 from goptx.errors import CannotWeave
-from goptx.weaving.converge import Converged, converge
+from goptx.weaving.converge import converge
+from goptx.weaving.converged import Converged
 
 
 def converged(body: str) -> Converged:

@@ -396,7 +396,10 @@ def in_function(text: str) -> str:
 
 REFUSALS = [
     # kind of error, first kernel, second kernel, words of the message; a line `// culprit` must be named
-    pytest.param(CannotWeave, instruction("novel.op.u32 %r2, %r3;"), "", f"`novel.op.u32 %.*{SEPARATE}", id="new"),
+    pytest.param(
+        CannotWeave, instruction("novel.op.u32 %r2, %r3;"), instruction("novel.op.u32 %r3, %r4;"),
+        f"`novel.op.u32 %.*`novel.op.u32 %.*{SEPARATE}", id="new in both",
+    ),
     pytest.param(CannotWeave, instruction("barrier.cluster.arrive;"), "", f"cluster.*{SEPARATE}", id="cluster barrier"),
     pytest.param(CannotWeave, instruction("mov.u32 %r2, %cluster_ctaid.x;"), "", SEPARATE, id="cluster register"),
     pytest.param(CannotWeave, instruction("fence.acq_rel.cluster;"), "", SEPARATE, id="cluster fence"),
@@ -413,7 +416,7 @@ REFUSALS = [
     pytest.param(CannotWeave, instruction("wgmma.fence.sync.aligned;"), "", SEPARATE, id="wgmma"),
     pytest.param(CannotWeave, in_function("bar.sync 0;"), "", "device function `f`.*inline", id="bar in function"),
     pytest.param(CannotWeave, in_function("bar.warp.sync -1;"), "", "function `f`.*inline", id="warp in function"),
-    pytest.param(CannotWeave, in_function("novel.op %r1;"), "", f"`novel.op %r1;`.*{SEPARATE}", id="new in function"),
+    pytest.param(CannotWeave, in_function("novel.op %r1;"), "", "`novel.op %r1;`.*inline", id="new in function"),
     pytest.param(
         CannotWeave,
         in_function("griddepcontrol.wait;"),
@@ -513,6 +516,7 @@ REFUSALS = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::goptx.errors.UnknownInstruction")
 @pytest.mark.parametrize(("kind", "first", "second", "words"), REFUSALS)
 def test_refusals_name_file_line_and_remedy(
     kind: type[GoptxError], first: str, second: str, words: str, tmp_path: Path

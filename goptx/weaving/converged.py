@@ -1,0 +1,25 @@
+"""A kernel whose flow may be merged with another's: what convergence (converge.py, unknown.py) makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from goptx.analysis.cfg import Flow
+
+
+@dataclass(frozen=True, slots=True)
+class Converged:
+    """A kernel's flow with warp-uniform branches only, regions apart.
+
+    `predicates` and `words` are the fresh registers (`.pred`, `.b32`) that it needs; `warp_branches` the
+    blocks whose branch the warps of a CTA may take differently; `lanes_end` whether threads may return while
+    others go on; `notes` what was presumed; `last` whether it may only run when the other kernel has ended.
+    """
+
+    flow: Flow
+    predicates: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    warp_branches: frozenset[str] = frozenset()
+    lanes_end: bool = False
+    notes: tuple[str, ...] = ()
+    last: bool = False
