@@ -131,6 +131,9 @@ def _add_weaving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per input, in order")
     parser.add_argument("--policy", default="latency", help="latency (default), paper or concat")
     parser.add_argument("--slicing", default="adaptive", help="adaptive (default), none, or a number of cycles")
+    parser.add_argument(
+        "--divergence", metavar="CHOICE", help="park, predicate or duplicate wherever lanes part; by cost if left out"
+    )
     parser.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
     parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
 
@@ -188,7 +191,13 @@ def _weaving(options: argparse.Namespace) -> dict[str, Any]:
         slicing = None
     elif re.fullmatch("-?[0-9]+", options.slicing):
         slicing = int(options.slicing)
-    return {"entries": options.entry, "policy": options.policy, "slicing": slicing, "latency": options.latency}
+    return {
+        "entries": options.entry,
+        "policy": options.policy,
+        "slicing": slicing,
+        "divergence": options.divergence,
+        "latency": options.latency,
+    }
 
 
 def _axes(text: str) -> tuple[int, ...]:

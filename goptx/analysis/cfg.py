@@ -14,7 +14,7 @@ import networkx as nx
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Directive, Guard, Instruction, Label, Name, Operand, Scope
-from goptx.ptx.opcodes import facts_of
+from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
 
 EXIT = "exit"
 Code = Instruction | Scope
@@ -132,6 +132,12 @@ def is_barrier(code: Code) -> bool:
     return isinstance(code, Instruction) and facts_of(code.opcode).barrier
 
 
+def is_counted(barrier: Instruction) -> bool:
+    """Whether a barrier waits for a number of threads, or does not wait, rather than for all threads of the CTA."""
+    reduces = "red" in facts_of(barrier.opcode).modifiers
+    return len(barrier.operands) > (3 if reduces else 1) or not (reduces or barrier.opcode in PLAIN_BARRIERS)
+
+
 def holds_barrier(block: Block) -> bool:
     """Whether the block synchronises the threads of a CTA."""
     return any(map(is_barrier, block.instructions()))
@@ -140,11 +146,13 @@ def holds_barrier(block: Block) -> bool:
 @dataclass(frozen=True, slots=True)
 class Region:
     """A piece of flow with one way in (`entry`) and one way out: every path leads to the block `leave`,
-    which is not among `blocks`. All lanes that enter leave together."""
+    which is not among `blocks`. All lanes that enter leave together. `sides` are empty blocks of which every path
+    passes one, once; there may be none."""
 
     entry: str
     blocks: dict[str, Block]
     leave: str
+    sides: tuple[str, ...] = ()
 
     def flow(self) -> Flow:
         """The region as a flow of its own, which ends where the region is left."""

@@ -19,6 +19,7 @@ from goptx.errors import EmulationFault, InputError
 from goptx.latency.table import LatencyTable
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import read
+from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.link import choose_entry
 from goptx.weaving.pipeline import weave
 from goptx.weaving.result import Woven
@@ -41,11 +42,12 @@ def check(
     max_steps: int | None = None,
     policy: str = "latency",
     slicing: str | int | None = "adaptive",
+    divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
 ) -> Check:
     """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
 
-    sources, entries, policy, slicing, latency: as of `goptx.weave`.
+    sources, entries, policy, slicing, divergence, latency: as of `goptx.weave`.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
         launch specifications beside the files; else 4 CTAs of 256 threads, or what `.reqntid` and `.maxntid` allow.
     args: values by name ("A:2", "B:n"): text such as "f32[1024]" (a random array), "f32[1024]:zeros",
@@ -62,7 +64,9 @@ def check(
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
     modules = [read(source) for source in sources]
-    woven = weave(*modules, entries=entries, policy=policy, slicing=slicing, latency=latency)
+    woven = weave(
+        *modules, entries=entries, policy=policy, slicing=slicing, divergence=divergence, latency=latency
+    )
     subjects = [
         Subject(letter, module, choose_entry(module, entry), source if isinstance(source, Path) else None)
         for letter, module, entry, source in zip(

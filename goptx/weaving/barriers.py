@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from goptx.analysis.cfg import Code, Flow, is_barrier
+from goptx.analysis.cfg import Code, Flow, is_barrier, is_counted
 from goptx.analysis.spin import waited_on
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, whole_number
-from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
-from goptx.weaving.converged import Converged
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.link import Kernel
 
 BARRIER_IDS = 16
@@ -90,16 +90,13 @@ def _id(kernel: Kernel, barrier: Instruction, others_wait: bool) -> int:
 def _check_waits(kernel: Kernel, flow: Flow, others_wait: bool, lanes_end: bool) -> None:
     """Waits that are no rendezvous of the whole CTA have no order that could be fixed here (contract 3)."""
     for barrier in _barriers(flow):
-        reduces = "red" in facts_of(barrier.opcode).modifiers
-        plain = barrier.opcode in PLAIN_BARRIERS or reduces
-        counted = len(barrier.operands) > (3 if reduces else 1)
-        if (not plain or counted) and others_wait:
+        if is_counted(barrier) and others_wait:
             raise CannotWeave(
                 f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` waits for some threads of the CTA only, and the "
                 "other kernel has barriers too: no common order of waiting can be shown (contract 3). "
                 "Use separate launches."
             )
-        if (not plain or counted) and lanes_end:
+        if is_counted(barrier) and lanes_end:
             raise CannotWeave(
                 f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` counts threads, and some may have returned "
                 "before it, which a woven kernel cannot leave out of the count (M14). Use separate launches."

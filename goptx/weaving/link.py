@@ -31,9 +31,9 @@ from goptx.ptx.ir import (
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
+from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.symbols import is_dynamic_shared, module_symbols, statements_in
 from goptx.weaving.target import common_target, common_version
-from goptx.weaving.unknown import first_unknown
 
 STATIC_SHARED_LIMIT = 48 * 1024  # bytes; a ptxas limit on every architecture
 

@@ -10,12 +10,15 @@ is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Code, Flow, depths, holds_barrier
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, depths, holds_barrier
+from goptx.latency.cost import ISSUE, flow_cycles
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
 from goptx.weaving.product import Merged, Move, Pair, Pairs
 from goptx.weaving.reducible import reducible
 
@@ -32,6 +35,7 @@ class Side:
     warp_branches: frozenset[str]
     cycles: Callable[[Code], int]
     last: bool = False  # it begins when the other has ended
+    duplicate: bool = False  # its code stands on the sides of the other's regions wherever that is right
 
 
 def merge(first: Side, second: Side) -> Merged:
@@ -45,7 +49,8 @@ class _Chooser:
     def __init__(self, first: Side, second: Side, pairs: Pairs) -> None:
         self.sides = (first, second)
         self.pairs = pairs
-        self.weights = [_weights(s) for s in self.sides]
+        self.times = [{n: 10 ** min(d, MAX_DEPTH) for n, d in depths(s.flow).items()} for s in self.sides]
+        self.weights = [_weights(s, times) for s, times in zip(self.sides, self.times, strict=True)]
         graphs = [s.flow.graph() for s in self.sides]
         barriers = [frozenset(n for n, b in s.flow.blocks.items() if holds_barrier(b)) for s in self.sides]
         self.has_barrier = barriers
@@ -78,9 +83,12 @@ class _Chooser:
         apart = first in self.apart[0] or second in self.apart[1]
         if apart and first in self.before_barrier and second in self.has_barrier[1]:
             return (Move.FIRST,)
-        if self.sides[0].flow.blocks[first].region or self.sides[1].flow.blocks[second].region:
+        blocks = self._blocks(pair)
+        if not any(b.region for b in blocks):
+            return (Move.BOTH, Move.FIRST, Move.SECOND)
+        if not _goes_on_sides(*blocks) and not _goes_on_sides(*blocks[::-1]):
             return (Move.FIRST, Move.SECOND)
-        return (Move.BOTH, Move.FIRST, Move.SECOND)
+        return (Move.BOTH,) if self.sides[0].duplicate else (Move.FIRST, Move.SECOND, Move.BOTH)
 
     def _overlap(self, pair: Pair, move: Move) -> Overlap:
         """What overlaps at the pair and on the best way ahead of it."""
@@ -90,13 +98,32 @@ class _Chooser:
         if move != Move.BOTH:
             return shared, joint
         weights = self.weights[0][pair[0]], self.weights[1][pair[1]]
-        return shared + min(weights), joint + (sum(weights) if min(weights) else 0.0)
+        return shared + min(weights) - self._copies(pair), joint + (sum(weights) if min(weights) else 0.0)
+
+    def _copies(self, pair: Pair) -> float:
+        """Cycles that it takes to issue what stands on each side of a region once more for each further side."""
+        cost = 0.0
+        for k, (block, other) in enumerate(zip(self._blocks(pair), self._blocks(pair)[::-1], strict=True)):
+            if block.region:
+                cost += ISSUE * len(other.code) * (len(block.region.sides) - 1) * self.times[1 - k][pair[1 - k]]
+        return cost
+
+    def _blocks(self, pair: Pair) -> tuple[Block, Block]:
+        return self.sides[0].flow.blocks[pair[0]], self.sides[1].flow.blocks[pair[1]]
 
 
-def _weights(side: Side) -> dict[str, float]:
+def _goes_on_sides(block: Block, other: Block) -> bool:
+    """Whether the code of `other` may stand on each side of the region of `block`, which lanes reach one by one."""
+    return bool(block.region and block.region.sides and other.code) and all(
+        isinstance(c, Instruction) and facts_of(c.opcode).duplicable and not facts_of(c.opcode).row.blocking
+        for c in other.code
+    )
+
+
+def _weights(side: Side, times: Mapping[str, int]) -> dict[str, float]:
     """Latency of each block in cycles, ten times as much for each loop around it."""
-    depth = depths(side.flow)
-    return {
-        name: float(sum(map(side.cycles, block.code)) * 10 ** min(depth[name], MAX_DEPTH))
-        for name, block in side.flow.blocks.items()
+    own = {
+        n: flow_cycles(b.region.flow(), side.cycles) if b.region else sum(map(side.cycles, b.code))
+        for n, b in side.flow.blocks.items()
     }
+    return {name: float(cycles * times[name]) for name, cycles in own.items()}

@@ -14,14 +14,15 @@ from goptx.ptx.parse import read
 from goptx.ptx.verify import verify
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
-from goptx.weaving.converge import converge
+from goptx.weaving.divergence.converge import converge
+from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
+from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
 from goptx.weaving.link import Linked, choose_entry, link
 from goptx.weaving.merge import Side, merge
 from goptx.weaving.origins import origins
-from goptx.weaving.predicates import free_prefix
 from goptx.weaving.product import Merged
-from goptx.weaving.report import Report, count, woven_fraction
+from goptx.weaving.report import Report, count, divergences, woven_fraction
 from goptx.weaving.result import Woven, parameters
 from goptx.weaving.schedule import POLICIES, schedule
 from goptx.weaving.slice import slice_flow
@@ -36,6 +37,7 @@ def weave(
     name: str | None = None,
     policy: str = "latency",
     slicing: str | int | None = "adaptive",
+    divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
@@ -46,21 +48,28 @@ def weave(
     name: of the woven entry.
     policy: "latency" (default), "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving).
     slicing: "adaptive" (default; the mean block latency), a threshold in cycles, or None.
+    divergence: what to do where the lanes of a warp go different ways: "park" (the other kernel waits meanwhile),
+        "predicate" (all sides run, under predicates) or "duplicate" (the other kernel's code stands on each side);
+        None (default) chooses by cost for each place.
     latency: a latency table, its name or path; that of `arch` by default.
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
-    _check(sources, entries, policy, slicing)
+    _check(sources, entries, policy, slicing, divergence)
     linked = read_and_link(sources, entries, arch, name)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
-    converged = [converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at) for k in linked.kernels]
+    converged = [
+        converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence)
+        for k in linked.kernels
+    ]
     flows = prepare_barriers(linked.kernels, converged)
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
-    first, second = (Side(f, c.warp_branches, choices.cycles, c.last) for f, c in zip(flows, converged, strict=True))
+    first, second = (
+        Side(f, c.warp_branches, choices.cycles, c.last, divergence == "duplicate")
+        for f, c in zip(flows, converged, strict=True)
+    )
     merged = merge(first, second)
-    fresh = [Registers((".pred",), tuple((p, None) for p in c.predicates)) for c in converged]
-    fresh += [Registers((".b32",), tuple((w, None) for w in c.words)) for c in converged]
-    return finish(linked, flows, merged, choices, fresh, notes=[n for c in converged for n in c.notes])
+    return finish(linked, flows, merged, choices, converged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +105,16 @@ def finish(
     flows: Sequence[Flow],
     merged: Merged,
     choices: Choices,
-    fresh: Sequence[Registers] = (),
+    converged: Sequence[Converged] = (),
     notes: Sequence[str] = (),
 ) -> Woven:
     """The last passes, from the merged `flows` to the woven kernel and what is said of it.
 
-    `fresh` are registers beside the kernels' own. Raises `CannotWeave` where launch bounds contradict.
+    `converged` says what became of divergence, if the kernels went that way. Raises `CannotWeave` where launch bounds
+    contradict.
     """
+    fresh = [Registers((".pred",), tuple((p, None) for p in c.predicates)) for c in converged]
+    fresh += [Registers((".b32",), tuple((w, None) for w in c.words)) for c in converged]
     bounds, dropped = launch_bounds(linked.kernels)
     woven = {n: schedule(b.parts, b.waits, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
     flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()
@@ -115,13 +127,20 @@ def finish(
         policy=choices.policy,
         slicing=choices.slicing,
         latency=choices.table.arch,
-        notes=(*linked.notes, *dropped, *notes),
+        divergences=divergences(
+            {k.letter: c for k, c in zip(linked.kernels, converged, strict=False)}, merged.blocks.values()
+        ),
+        notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
     )
     return Woven(module, linked.name, parameters(linked), report, origins(linked.kernels, flows, module.entries[0]))
 
 
 def _check(
-    sources: Sequence[Source], entries: Sequence[str | None] | None, policy: str, slicing: str | int | None
+    sources: Sequence[Source],
+    entries: Sequence[str | None] | None,
+    policy: str,
+    slicing: str | int | None,
+    divergence: str | None,
 ) -> None:
     if len(sources) != 2:
         raise InputError(f"weave() takes two kernels, got {len(sources)}.")
@@ -131,6 +150,8 @@ def _check(
         raise InputError(f"entries= names {len(entries)} entries for {len(sources)} kernels; give one each or None.")
     if policy not in POLICIES:
         raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")
+    if divergence not in (None, *CHOICES):
+        raise InputError(f"divergence `{divergence}` is unknown; expected one of {', '.join(CHOICES)}, or None.")
     number = isinstance(slicing, int) and not isinstance(slicing, bool)
     if slicing not in ("adaptive", None) and not (number and int(slicing or 0) > 0):
         raise InputError(f'slicing `{slicing}` is unknown; expected "adaptive", a number of cycles above 0, or None.')

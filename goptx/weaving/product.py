@@ -155,12 +155,18 @@ class Pairs:
         kernel, region = next(((k, p.region) for k, p in enumerate(pieces) if runs[k] and p.region), (0, None))
         if region is None:
             return {name: Block(sum(parts[name], ()), end, pragmas), **stubs}, parts
-        assert isinstance(end, Jump)
+        # The other kernel's code, if it runs here, stands on each side of the region, and its branch behind.
         new = {inner: f"{name}_r{i}" for i, inner in enumerate(region.blocks)}
-        targets = {**new, region.leave: end.target}
-        inside = {new[n]: replace(b, end=b.end.retarget(targets)) for n, b in region.blocks.items()}
-        parts |= {n: (b.code, ()) if kernel == 0 else ((), b.code) for n, b in inside.items()}
-        return {name: Block((), Jump(new[region.entry]), pragmas), **inside, **stubs}, parts
+        behind = f"{name}_j"
+        targets = {**new, region.leave: behind}
+        beside = parts.pop(name)[1 - kernel]
+        inside: dict[str, Block] = {}
+        for inner, block in region.blocks.items():
+            own, others = block.code, beside if inner in region.sides else ()
+            parts[new[inner]] = (own, others) if kernel == 0 else (others, own)
+            inside[new[inner]] = replace(block, code=own + others, end=block.end.retarget(targets))
+        begin = Block((), Jump(new[region.entry]), pragmas)
+        return {name: begin, **inside, behind: Block((), end), **stubs}, parts
 
     def _end(self, name: str, first: End, second: End) -> tuple[End, dict[str, Block]]:
         """Both ends as one: where both branch, each way of the first leads to a stub with the second's branch."""

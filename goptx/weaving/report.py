@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from goptx.analysis.cfg import EXIT, Code, Flow, depths, instructions_in, is_barrier
 from goptx.latency.cost import Cycles, flow_cycles
 from goptx.ptx.ir import Scope
+from goptx.weaving.divergence.converged import Converged
+from goptx.weaving.divergence.predicates import is_ours
 from goptx.weaving.link import Kernel
-from goptx.weaving.predicates import is_ours
-from goptx.weaving.product import MergedBlock
+from goptx.weaving.product import MergedBlock, Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,16 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Divergent:
+    """How weaving dealt with a place where the lanes of a warp go different ways: the kernel's letter, the line of the
+    branch in its file, and "park", "predicate" or "duplicate" as `divergence=` has them."""
+
+    kernel: str
+    line: int
+    choice: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
     the power of its loop depth, the share that lies in merged blocks holding both kernels. An instruction of
@@ -39,11 +50,13 @@ class Report:
     policy: str
     slicing: str | int | None
     latency: str
+    divergences: tuple[Divergent, ...]
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; `woven_fraction` stands at the top level."""
-        return asdict(self) | {"notes": list(self.notes)}
+        lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
+        return asdict(self) | lists
 
     def __str__(self) -> str:
         rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]
@@ -58,7 +71,22 @@ class Report:
             f"woven fraction {self.woven_fraction:.2f}, policy {self.policy}, slicing {self.slicing}, "
             f"latencies {self.latency}"
         )
+        for choice in dict.fromkeys(d.choice for d in self.divergences):
+            where = ", ".join(f"{d.kernel}:{d.line}" for d in self.divergences if d.choice == choice)
+            lines.append(f"divergence {choice}: {where}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+
+def divergences(converged: Mapping[str, Converged], merged: Collection[MergedBlock]) -> tuple[Divergent, ...]:
+    """By the letters of the kernels. A region counts as duplicated if the other kernel's code stands on the sides of
+    any copy of it."""
+    pairings = [p for block in merged for p in block.pairings if p.move == Move.BOTH and EXIT not in p.pair]
+    beside = {(letter, p.pair[k]) for p in pairings for k, letter in enumerate(converged)}
+    return tuple(
+        Divergent(letter, d.line, "duplicate" if d.region and (letter, d.region) in beside else d.choice)
+        for letter, c in converged.items()
+        for d in c.divergences
+    )
 
 
 def count(name: str, flow: Flow, cycles: Cycles, dummies: int = 0) -> Counts:

@@ -5,12 +5,12 @@ from bodies import GUARD, flow
 
 from goptx.analysis.cfg import EXIT, Branch, Flow
 from goptx.errors import CannotWeave
-from goptx.weaving.converge import converge
-from goptx.weaving.converged import Converged
+from goptx.weaving.divergence.converge import converge
+from goptx.weaving.divergence.converged import Converged
 
 
 def converged(body: str) -> Converged:
-    return converge(flow(body), "a", lambda line: f"test:{line}")
+    return converge(flow(body), "a", lambda line: f"test:{line}", lambda _: 4)
 
 
 def text(result: Converged) -> list[str]:
@@ -138,16 +138,27 @@ def test_barrier_under_loaded_data_is_presumed_uniform_and_noted() -> None:
     assert "presumed" in result.notes[0]
 
 
-def test_a_switch_on_data_is_parked() -> None:
-    body = """
-        ld.global.u32 %r1, [%rd1];
-        LIST: .branchtargets CASE0, CASE1;
-        brx.idx %r1, LIST;
-        CASE0: mov.u32 %r2, 1; bra JOIN;
-        CASE1: mov.u32 %r2, 2;
-        JOIN: st.global.u32 [%rd2], %r2; ret;
-    """
-    result = converged(body)
+SWITCH = """
+    ld.global.u32 %r1, [%rd1];
+    LIST: .branchtargets CASE0, CASE1, CASE0;
+    brx.idx %r1, LIST;
+    CASE0: {first} bra JOIN;
+    CASE1: mov.u32 %r2, 2;
+    JOIN: st.global.u32 [%rd2], %r2; ret;
+"""
+
+
+def test_the_cases_of_a_switch_run_under_predicates() -> None:
+    code = text(converged(SWITCH.format(first="mov.u32 %r2, 1;")))
+    assert [c for c in code if c.startswith("setp")] == [
+        "setp.eq.u32 %a_if0, %r1, 0;", "setp.eq.u32 %a_case, %r1, 2;", "setp.eq.u32 %a_if2, %r1, 1;"
+    ]  # fmt: skip
+    assert "or.pred %a_if0, %a_if0, %a_case;" in code
+    assert [c.split()[0] for c in code if "mov.u32 %r2" in c] == ["@%a_if2", "@%a_if0"]
+
+
+def test_a_switch_with_a_long_case_is_parked() -> None:
+    result = converged(SWITCH.format(first="mov.u32 %r2, 1; " * 97))
     assert sum(b.region is not None for b in result.flow.blocks.values()) == 1
 
 

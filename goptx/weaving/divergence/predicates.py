@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from goptx.analysis.cfg import Code
 from goptx.ptx.ir import Guard, Immediate, Instruction, Name, Operand
 
-STEMS = ("any", "both", "brought", "if", "in", "lanes", "run", "unless")
+STEMS = ("any", "both", "brought", "case", "if", "in", "lanes", "run", "unless")
 
 
 def free_prefix(prefix: str, registers: Iterable[str]) -> str:
@@ -78,6 +78,16 @@ def invert(result: str, source: str) -> Instruction:
 
 def set_true(result: str) -> Instruction:
     return _on_predicates("mov", Name(result), Immediate("1"))
+
+
+def set_false(result: str) -> Instruction:
+    return _on_predicates("mov", Name(result), Immediate("0"))
+
+
+def equals(result: str, value: Operand, number: int, under: str = "") -> Instruction:
+    """result := value equals number, and `under` holds."""
+    operands: tuple[Operand, ...] = (Name(result), value, Immediate(str(number)))
+    return Instruction("setp.eq.and.u32", (*operands, Name(under))) if under else Instruction("setp.eq.u32", operands)
 
 
 def _on_predicates(operation: str, *operands: Operand) -> Instruction:

@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from goptx.analysis.cfg import Flow
+
+Choice = Literal["park", "predicate", "duplicate"]
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """How the divergent branch on a line of the kernel's file is dealt with. A region is "park" until the merger
+    puts the other kernel's code on its sides: it is the block `region` then, "" for what is no region."""
+
+    line: int
+    choice: Choice
+    region: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,4 +36,5 @@ class Converged:
     warp_branches: frozenset[str] = frozenset()
     lanes_end: bool = False
     notes: tuple[str, ...] = ()
+    divergences: tuple[Divergence, ...] = ()
     last: bool = False

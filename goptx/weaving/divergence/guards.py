@@ -17,7 +17,7 @@ from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Instruction, Name, Negated, Operand, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.predicates import Fresh, is_ours
+from goptx.weaving.divergence.predicates import Fresh, is_ours
 
 
 @dataclass(frozen=True, slots=True)

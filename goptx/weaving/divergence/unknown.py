@@ -10,7 +10,7 @@ from goptx.analysis.cfg import EXIT, Block, Flow, Jump, Region, Stop
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.converged import Converged
+from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.reducible import reducible
 
 

@@ -1,0 +1,140 @@
+"""Rewrites a kernel so that every branch of its flow is one that whole warps take together.
+
+Requires: the control flow of one kernel. Ensures: each branch left is warp-uniform or CTA-uniform, so
+that the flow can be merged with another kernel's and every convergent instruction still meets all its
+lanes (design.md, contract 2); a thread that ends walks on to `EXIT` with nothing that has effects (M14).
+
+A divergent branch is dealt with in one of these ways, outermost first:
+
+    leave      one side only ends the kernel: the lanes that stay are kept in a predicate, which from there
+               on guards what has effects or may fault; the rest runs for all (predication of memory)
+    vote       it leaves a loop: lanes still inside are kept in a predicate, and the warp goes on while a
+               vote says that any is (M16)
+    predicate  a small acyclic if/else or switch: its sides one after the other, each under its predicate
+    park       anything else: the smallest closed region around it becomes one block. The merger decides
+               whether the other kernel waits meanwhile, or stands on each side of it (duplicate)
+
+`forced` narrows that: "predicate" allows the first three only, "park" and "duplicate" the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Switch, closure, controls, is_barrier, is_counted
+from goptx.analysis.uniformity import Uniformity, uniformity
+from goptx.errors import CannotWeave
+from goptx.latency.cost import Cycles
+from goptx.ptx.flatten import as_written
+from goptx.weaving.divergence.converged import Choice, Converged
+from goptx.weaving.divergence.lanes import Lanes
+from goptx.weaving.divergence.leave import leave_early
+from goptx.weaving.divergence.park import park
+from goptx.weaving.divergence.predicate import predicate
+from goptx.weaving.divergence.predicates import Fresh
+from goptx.weaving.divergence.unknown import first_unknown, whole
+from goptx.weaving.divergence.vote import vote
+
+
+def converge(
+    flow: Flow, prefix: str, at: Callable[[int], str], cycles: Cycles, forced: Choice | None = None
+) -> Converged:
+    """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
+    `cycles` is the latency of an instruction; `forced` the one way to deal with divergence, by cost if None.
+
+    Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
+    way is none for a branch.
+    """
+    unknown = first_unknown(flow)
+    if unknown is not None:
+        return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
+    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced)
+    if forced in (None, "predicate"):
+        leave_early(lanes)
+    check_barriers(lanes)
+    while (block := _next_divergent(lanes)) is not None:
+        if forced not in (None, "predicate"):
+            park(lanes, block)
+        elif (no_vote := vote(lanes, block)) and (obstacle := predicate(lanes, block)):
+            if forced == "predicate":
+                raise CannotWeave(
+                    f"{at(lanes.line(block))}: what the branch decides cannot run under predicates "
+                    f'({no_vote}; {obstacle}); use divergence="park" or leave the choice to goptx.'
+                )
+            park(lanes, block)
+    return _converged(lanes)
+
+
+def _converged(lanes: Lanes) -> Converged:
+    flow = lanes.guarded().pruned()
+    uniform = uniformity(flow).branches
+    return Converged(
+        flow=Flow(flow.entry, {n: _marked_uniform(b) for n, b in flow.blocks.items()}),
+        predicates=tuple(lanes.fresh.predicates),
+        words=tuple(lanes.fresh.words),
+        warp_branches=frozenset(n for n, u in uniform.items() if u > Uniformity.CTA and n not in lanes.presumed),
+        lanes_end=bool(lanes.running),
+        notes=tuple(lanes.notes),
+        divergences=tuple(lanes.divergences),
+    )
+
+
+def _marked_uniform(block: Block) -> Block:
+    if isinstance(block.end, Branch | Switch) and not block.region:
+        return replace(block, end=replace(block.end, uniform=True))
+    return block
+
+
+def _next_divergent(lanes: Lanes) -> str | None:
+    """The first block whose branch lanes of one warp may take differently."""
+    branches = lanes.uniformity().branches
+    for name in lanes.flow.reverse_postorder():
+        if branches[name] > Uniformity.WARP and name not in lanes.presumed:
+            return name
+    return None
+
+
+def check_barriers(lanes: Lanes) -> None:
+    """Every CTA barrier must be reached by all threads or by none (M18)."""
+    barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if is_barrier(i)]
+    if not barriers:
+        return
+    uniform = lanes.uniformity()
+    branches = uniform.branches
+    controlled = controls(lanes.flow)
+    joins = lanes.flow.post_dominators()
+    for name, barrier in barriers:
+        waits = as_written(barrier, lanes.fresh.prefix)
+        if barrier.guard and uniform.of(barrier.guard.predicate.text) > Uniformity.CTA:
+            raise CannotWeave(
+                f"{lanes.at(barrier.line)}: `{waits}` is met under a condition "
+                "that is not shown to be the same for all threads of a CTA (M18); use separate launches."
+            )
+        for decider in sorted(closure([name], controlled), key=list(lanes.flow.blocks).index):
+            if branches[decider] == Uniformity.CTA or decider in lanes.presumed:
+                continue
+            line = lanes.line(decider)
+            place = f"{lanes.at(line)}: the branch decides whether `{waits}` (line {barrier.line}) is reached"
+            if joins[decider] == EXIT and lanes.forced in ("park", "duplicate"):
+                raise CannotWeave(
+                    f"{place}, where threads that ended the kernel before have to arrive too (M14), which "
+                    f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.'
+                )
+            if is_counted(barrier):
+                raise CannotWeave(
+                    f"{place}, and `{waits}` waits for some warps of the CTA only, which cannot be woven yet; use "
+                    "separate launches."
+                )
+            if branches[decider] == Uniformity.DIVERGENT:
+                raise CannotWeave(
+                    f"{place}, and it depends on the thread: threads that live on would never arrive (M18). "
+                    "Move the barrier out of the branch, or launch the kernels separately."
+                )
+            if lanes.running:
+                raise CannotWeave(
+                    f"{place} and depends on loaded data, which threads that have returned early do not load. "
+                    "Load it before the early return, or use separate launches."
+                )
+            lanes.presumed.add(decider)
+            lanes.notes.append(f"{place}; presumed to be the same for all threads of a CTA")

@@ -1,0 +1,89 @@
+"""A kernel's flow on its way to warp-uniform branches, with what is known of the lanes that run each block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch
+from goptx.analysis.uniformity import Uniform, uniformity
+from goptx.latency.cost import Cycles
+from goptx.weaving.divergence.converged import Choice, Divergence
+from goptx.weaving.divergence.guards import Guards, is_warp_wide
+from goptx.weaving.divergence.predicates import Fresh, ballot, is_ours, set_true
+
+
+@dataclass(slots=True)
+class Lanes:
+    """What the ways of dealing with divergence (leave, vote, predicate, park) change in turn.
+
+    masks: block to predicate of the lanes that really run it; blocks that all lanes run are left out.
+    kept: block to registers that the other lanes still need.
+    presumed: blocks whose branch on loaded data is taken as CTA-uniform.
+    running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
+    mask, "" where no warp instruction needs it.
+    """
+
+    flow: Flow
+    fresh: Fresh
+    at: Callable[[int], str]  # file, line and kernel, for messages
+    cycles: Cycles
+    forced: Choice | None = None
+    notes: list[str] = field(default_factory=list)
+    divergences: list[Divergence] = field(default_factory=list)
+    masks: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, frozenset[str]] = field(default_factory=dict)
+    presumed: set[str] = field(default_factory=set)
+    running: str = ""
+    running_lanes: str = ""
+    regions: int = 0  # so far, those within others too
+
+    def guards(self) -> Guards:
+        return Guards(self.masks, self.kept, self.running, self.running_lanes, self.fresh, self.at)
+
+    def guarded(self) -> Flow:
+        """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
+        return self.guards().applied(self.flow)
+
+    def uniformity(self) -> Uniform:
+        return uniformity(self.guarded())
+
+    def line(self, name: str) -> int:
+        """Of the branch at the end of a block, or of its first instruction; 0 where goptx made all of it."""
+        block = self.flow.blocks[name]
+        if isinstance(block.end, Branch | Switch) and block.end.line:
+            return block.end.line
+        return next((i.line for i in block.instructions() if i.line), 0)
+
+    def chose(self, name: str, choice: Choice) -> None:
+        """Notes for the report how the branch of a block is dealt with."""
+        self.divergences.append(Divergence(self.line(name), choice))
+
+    def some_end(self) -> None:
+        """From here on lanes may have ended while others of their warp run."""
+        if self.running:
+            return
+        self.running = self.fresh.predicate("run")
+        begin: list[Code] = [set_true(self.running)]
+        if any(is_warp_wide(i) and not is_ours(i) for b in self.flow.blocks.values() for i in b.instructions()):
+            self.running_lanes = self.fresh.word("lanes")
+            begin.append(ballot(self.running_lanes, self.running))
+        self.prepend(self.flow.entry, begin)
+
+    def running_changed(self) -> list[Code]:
+        """What keeps the mask of running lanes true, for all lanes of a warp together."""
+        return [ballot(self.running_lanes, self.running)] if self.running_lanes else []
+
+    def keep(self, name: str, registers: frozenset[str]) -> None:
+        self.kept[name] = self.kept.get(name, frozenset()) | registers
+
+    def replace(self, name: str, block: Block) -> None:
+        self.flow = Flow(self.flow.entry, {**self.flow.blocks, name: block})
+
+    def prepend(self, name: str, code: list[Code]) -> None:
+        block = self.flow.blocks[name]
+        self.replace(name, replace(block, code=(*code, *block.code)))
+
+    def append(self, name: str, code: list[Code]) -> None:
+        block = self.flow.blocks[name]
+        self.replace(name, replace(block, code=(*block.code, *code)))

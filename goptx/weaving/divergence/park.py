@@ -1,0 +1,142 @@
+"""park: the smallest closed piece of flow around a divergent branch becomes one block, a region.
+
+The other kernel waits while a region runs; or, where every lane takes one of the region's `sides` once, its code may
+stand on each of them (duplicate). Which of the two the merger decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import networkx as nx
+
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Region, closure, controls, is_barrier
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import as_written
+from goptx.ptx.ir import Guard, Name
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.divergence.converged import Divergence
+from goptx.weaving.divergence.guards import is_warp_wide
+from goptx.weaving.divergence.lanes import Lanes
+from goptx.weaving.divergence.predicate import between
+from goptx.weaving.divergence.predicates import is_ours
+
+
+def park(lanes: Lanes, block: str) -> None:
+    """Makes the smallest closed region around `block` one block of the flow. Raises `CannotWeave` where lanes that
+    the region needs together would be kept apart."""
+    flow, graph = lanes.flow, lanes.flow.graph()
+    line = lanes.line(block)
+    head, leave, blocks = _closed_region(lanes, block)
+    first = flow.blocks[head]
+    lanes.regions += 1
+    name, start = f"{head}.region{lanes.regions}", f"{head}.in{lanes.regions}"
+    entered_again = bool(set(graph.pred[head]) & blocks)
+    # Straight code ahead of the region need not be parked with it.
+    ahead = Block((), Jump(name)) if entered_again else Block(first.code, Jump(name), first.pragmas)
+    inner = _flat(start, first if entered_again else replace(first, code=(), pragmas=()))
+    for n in flow.blocks:
+        if n in blocks and n != head:
+            inner |= _flat(n, flow.blocks[n])
+    inner = {n: replace(b, end=b.end.retarget({head: start})) for n, b in inner.items()}
+    _refuse_barriers(lanes, inner)
+    if leave == EXIT:
+        _refuse_missing_lanes(lanes, Region(start, inner, leave))
+    inner = {n: replace(b, code=tuple(lanes.guards().without_ended(b.code))) for n, b in inner.items()}
+    region = Region(start, inner, leave)
+    if lanes.forced != "park" and _is_acyclic(region):
+        region = _with_sides(region)
+    elif lanes.forced == "duplicate":
+        raise CannotWeave(
+            f"{lanes.at(line)}: a loop lies in what the branch decides, so no copy of the other kernel's code on each "
+            'of its sides would run once; use divergence="park" or leave the choice to goptx.'
+        )
+    if mask := lanes.masks.get(head, ""):
+        region = _gated(region, mask, f"{start}.gate")
+    outside: dict[str, Block] = {}
+    for n, b in flow.blocks.items():
+        if n == head:
+            outside[head] = ahead
+            outside[name] = Block((), Jump(leave), (), region)
+        elif n not in blocks:
+            outside[n] = b
+    lanes.divergences = [d for d in lanes.divergences if d.region not in blocks]  # regions within this one
+    lanes.divergences.append(Divergence(line, "park", name))
+    lanes.flow = Flow(flow.entry, outside)
+
+
+def _is_acyclic(region: Region) -> bool:
+    return nx.is_directed_acyclic_graph(region.flow().graph())
+
+
+def _with_sides(region: Region) -> Region:
+    """The region with a block on each way out of its first branch through which no other way leads."""
+    first = region.blocks[region.entry]
+    sides = {t: f"{region.entry}.side{i}" for i, t in enumerate(first.end.successors())}
+    between = {side: Block((), Jump(target)) for target, side in sides.items()}
+    blocks = {**region.blocks, region.entry: replace(first, end=first.end.retarget(sides)), **between}
+    return Region(region.entry, blocks, region.leave, tuple(sides.values()))
+
+
+def _gated(region: Region, mask: str, name: str) -> Region:
+    """The region entered only by the lanes of `mask`."""
+    past = f"{name}.past"
+    gate = Block((), Branch(Guard(Name(mask)), region.entry, past))
+    blocks = {**region.blocks, name: gate, past: Block((), Jump(region.leave))}
+    return Region(name, blocks, region.leave, (*region.sides, past) if region.sides else ())
+
+
+def _flat(name: str, block: Block) -> dict[str, Block]:
+    """The block itself, or the blocks of the region that it stands for."""
+    if block.region is None:
+        return {name: block}
+    return {name: Block((), Jump(block.region.entry)), **block.region.blocks}
+
+
+def _refuse_barriers(lanes: Lanes, blocks: dict[str, Block]) -> None:
+    barrier = next((i for b in blocks.values() for i in b.instructions() if is_barrier(i)), None)
+    if barrier is not None:
+        raise CannotWeave(
+            f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` stands in divergent flow that "
+            "cannot be taken apart, so the other kernel could not be kept out of it; use separate "
+            "launches."
+        )
+
+
+def _refuse_missing_lanes(lanes: Lanes, region: Region) -> None:
+    """Lanes that end the kernel in a region live on behind it: no warp instruction may wait for them (M14)."""
+    flow = region.flow()
+    controlled = controls(flow)
+    for name, block in region.blocks.items():
+        needed = next((i for i in block.instructions() if is_warp_wide(i) and not is_ours(i)), None)
+        if needed is not None and facts_of(needed.opcode).base != "activemask" and closure([name], controlled):
+            other = 'use divergence="predicate" or' if lanes.forced in ("park", "duplicate") else "use"
+            raise CannotWeave(
+                f"{lanes.at(needed.line)}: `{as_written(needed, lanes.fresh.prefix)}` would wait for lanes that may "
+                f"have ended the kernel before it and live on in the woven one (M14); {other} separate launches."
+            )
+
+
+def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
+    """The first block of the smallest closed region around `block`, the block behind it, and all its blocks."""
+    graph = lanes.flow.graph()
+    idom = lanes.flow.dominators()
+    ipdom = lanes.flow.post_dominators()
+    found: list[tuple[str, str, frozenset[str]]] = []
+    head: str | None = block
+    while head is not None and not any(leave != EXIT for _, leave, _ in found):
+        leave = ipdom[head]
+        while leave is not None:
+            blocks = frozenset((head,)).union(*(between(graph, s, leave) for s in graph.succ[head]))
+            is_closed = not any(set(graph.pred[n]) - blocks for n in blocks if n != head)
+            if block in blocks and is_closed and len({lanes.masks.get(n, "") for n in blocks}) == 1:
+                found.append((head, leave, blocks))
+                break
+            leave = ipdom[leave]
+        head = idom[head]
+    if not found:
+        raise CannotWeave(
+            f"{lanes.at(lanes.line(block))}: the control flow here is too entangled to be woven "
+            "(early returns out of irreducible or nested divergent loops); use separate launches."
+        )
+    return min(found, key=lambda region: len(region[2]))
