@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Branch, Flow, Jump, Stop, Switch, control_flow
-from goptx.analysis.dataflow import names_in
+from goptx.analysis.dataflow import names_in, written
 from goptx.analysis.order import loop_order
 from goptx.analysis.spin import waiting_loops
 from goptx.emulator.families import execution
@@ -289,9 +289,20 @@ class _Decoder:
             block,
             origin,
             len(made.operations),
+            self.harmless(instruction),
         )
         made.operations.append(operation)
         return operation
+
+    def harmless(self, instruction: Instruction) -> tuple[int, ...] | None:
+        """The registers that the instruction writes, if that is all it does."""
+        facts = facts_of(instruction.opcode)
+        row = facts.row
+        if not facts.known or row.access or row.ends or row.scope != Convergence.THREAD or facts.base == "call":
+            return None
+        names = [part for name in sorted(written(instruction)) for part in self.names.vectors.get(name, (name,))]
+        names += [CARRY] * facts.sets_carry
+        return tuple(self.names.registers[name] for name in names if name in self.names.registers) or None
 
     def decider(self, operand: Operand, type_: str, line: int) -> Source:
         """What a guard or a branch depends on. Raises `InputError` where it is no such register."""

@@ -7,6 +7,7 @@ without a value has none itself; only where it would have an effect is that a fa
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from goptx.emulator.trouble import Trouble
 
 if TYPE_CHECKING:
     from goptx.emulator.machine import Machine
+    from goptx.emulator.operands import Source
     from goptx.emulator.program import Code
 
 WARP = 32  # lanes
@@ -93,6 +95,23 @@ class Lanes:
                     f"{name} is {use}, but it, or what it comes from, was never written",
                     self.numbers[missing],
                 )
+
+    def under(self, guard: Source, harmless: tuple[int, ...] | None) -> Lanes:
+        """Those of the lanes that the guard lets through to an instruction which does no more than write the
+        `harmless` registers, None if it does: where the guard has no value, these have none either."""
+        unknown = self.unknown(guard.registers) if self.machine.strict else None
+        if unknown is None:
+            return self.where(np.broadcast_to(guard.read(self), self.count))
+        if harmless is None:
+            self.require(guard.registers, "a guard")
+        self.where(unknown).forget(harmless or ())
+        known = self.where(~unknown)
+        return known.where(np.broadcast_to(guard.read(known), known.count))
+
+    def forget(self, registers: Iterable[int]) -> None:
+        """Nobody knows any more what these hold."""
+        for register in registers:
+            self.write(register, self.read(register), np.ones(self.count, np.bool_))
 
     def write(self, register: int, values: Array, missing: Array | None = None) -> None:
         """The values become the lanes' own; those of `missing` count as never written.

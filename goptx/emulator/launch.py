@@ -104,27 +104,26 @@ class Launch:
             all_.barriers,
             all_.shared_transactions,
             all_.global_transactions,
+            all_.executed,
             {letter: counts for letter, counts in each.items() if letter},
             "".join(self.printed),
         )
 
     def _counts(self, letters: Sequence[str]) -> Counts:
         instructions: dict[tuple[str, str, str], int] = {}
-        lanes = 0
+        executed: dict[tuple[str, int], int] = {}
         for operation in self.program.operations:
             issued = self.counts.issued[operation.number]
             if operation.origin.kernel in letters and issued:
                 key = (operation.origin.kernel, operation.block, operation.instruction.opcode)
                 instructions[key] = instructions.get(key, 0) + issued
-                lanes += self.counts.lanes[operation.number]
-        return Counts(
-            instructions,
-            lanes,
-            *(
-                sum(c[letter] for letter in letters)
-                for c in (self.counts.barriers, self.traffic.shared, self.traffic.globals)
-            ),
+                line = operation.origin.kernel, operation.origin.line
+                executed[line] = executed.get(line, 0) + self.counts.lanes[operation.number]
+        barriers, shared, globals_ = (
+            sum(c[letter] for letter in letters)
+            for c in (self.counts.barriers, self.traffic.shared, self.traffic.globals)
         )
+        return Counts(instructions, sum(executed.values()), barriers, shared, globals_, executed)
 
     # faults ------------------------------------------------------------------------------------------
 

@@ -180,8 +180,7 @@ class Machine:
         self.traffic.kernel = operation.origin.kernel
         try:
             if operation.guard is not None:
-                lanes.require(operation.guard.registers, "a guard")
-                lanes = lanes.where(np.broadcast_to(operation.guard.read(lanes), lanes.count))
+                lanes = lanes.under(operation.guard, operation.harmless)
                 if not lanes.count:
                     return
             counts.lanes[operation.number] += lanes.count

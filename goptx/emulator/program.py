@@ -26,7 +26,8 @@ Execute = Callable[[Lanes], None]
 
 @dataclass(slots=True, eq=False)
 class Operation:
-    """One instruction ready to run. `number` counts them through the program; what it did is counted there."""
+    """One instruction ready to run. `number` counts them through the program; what it did is counted there. `harmless`
+    has the registers that it writes if it does nothing else, so that it does not matter who executes it."""
 
     instruction: Instruction
     execute: Execute
@@ -35,6 +36,7 @@ class Operation:
     block: str
     origin: Origin
     number: int
+    harmless: tuple[int, ...] | None = None
 
 
 # How segments end. Targets are numbers of segments; `rejoin` is where lanes that part come together again,

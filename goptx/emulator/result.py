@@ -15,6 +15,8 @@ class Counts:
         additions have the letter "". Labels name blocks, "entry" and "after_N" those that have none. Jumps and the
         final `ret` are not counted.
     lane_instructions: the same, each times the lanes that executed it.
+    executed: how many lanes executed what stands in a line of a kernel's own file, keyed by (kernel letter, line). What
+        goptx inserted has line 0.
     barriers: how often a CTA barrier let its threads go on.
     shared_transactions, global_transactions: wavefronts of the banks; 32-byte sectors (see `traffic.py`).
     """
@@ -24,6 +26,7 @@ class Counts:
     barriers: int
     shared_transactions: int
     global_transactions: int
+    executed: Mapping[tuple[str, int], int]
 
     @property
     def lanes_per_instruction(self) -> float:

@@ -137,9 +137,9 @@ FAULTY_ACCESSES = [
         "ld.global.u32 %r5, [%rd4];\n", "add.u64 %rd4, %rd7, 4;\n ld.global.u32 %r5, [%rd4];\n",
     ),
     Faulty(
-        "guard that nobody wrote", "uninitialised", "@%p3 mov.u32 %r5, 1;", (5,),
-        "setp.ne.u32 %p1, %r0, 5; @%p1 setp.eq.u32 %p3, %r0, 0;\n @%p3 mov.u32 %r5, 1;\n",
-        "setp.ne.u32 %p1, %r0, 5; setp.eq.u32 %p3, %r0, 0;\n @%p3 mov.u32 %r5, 1;\n",
+        "guard that nobody wrote", "uninitialised", "@%p3 ld.global.u32 %r5, [%rd1];", (5,),
+        "setp.ne.u32 %p1, %r0, 5; @%p1 setp.eq.u32 %p3, %r0, 0;\n @%p3 ld.global.u32 %r5, [%rd1];\n",
+        "setp.ne.u32 %p1, %r0, 5; setp.eq.u32 %p3, %r0, 0;\n @%p3 ld.global.u32 %r5, [%rd1];\n",
     ),
     Faulty(
         "branch on what nobody wrote", "uninitialised", "@!%p3 bra J;", ALL,

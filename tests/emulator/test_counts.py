@@ -144,3 +144,27 @@ def test_other_seeds_give_other_orders() -> None:
     body = "atom.global.add.u32 %r5, [%rd8], 1;"
     orders = {tuple(run(body, block=100, grid=3, seed=seed)[0]) for seed in range(6)}
     assert len(orders) > 3
+
+
+def test_lanes_by_line_of_the_file() -> None:
+    """A line counts each time that it is executed, whichever instructions stand in it."""
+    text = module(
+        f"{LOW}\nmov.u32 %r6, 3;\nL: @%p1 add.u32 %r5, %r5, 1;\nsub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0;\n@%p2 bra L;\n"
+    )
+    given = np.zeros(48, np.uint32)
+    counts = goptx.emulate(text, 1, 48, [given, given.copy(), np.uint32(48)])
+    first = text.splitlines().index("mov.u32 %r6, 3;") + 1
+    assert [counts.executed["A", first + i] for i in range(4)] == [48, 3 * 32, 2 * 3 * 48, 3 * 48]
+    assert sum(counts.executed.values()) == counts.lane_instructions
+
+
+def test_lanes_by_line_of_each_kernel_of_a_woven_one() -> None:
+    """Lanes that have ended execute no store any more, and what was inserted is apart."""
+    text = module(f"{LOW} @%p1 ret;\n st.global.u32 [%rd2], %r0;\n bar.sync 0;\n")
+    line = text.splitlines().index(" st.global.u32 [%rd2], %r0;") + 1
+    arrays = [np.zeros(48, np.uint32) for _ in range(4)]
+    values = [[*arrays[:2], np.uint32(48)], [*arrays[2:], np.uint32(48)]]
+    counts = goptx.emulate(goptx.weave(text, text), 1, 48, values)
+    for letter in "AB":
+        assert counts.executed[letter, line] == counts.kernels[letter].executed[letter, line] == 16
+        assert counts.executed[letter, 0] > 0

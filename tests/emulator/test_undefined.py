@@ -16,6 +16,9 @@ SOME = f"{LOW} @%p1 mov.u32 %r6, %r3;"
     # not stored by those who lack it
     f"{SOME} mov.u32 %r5, 7; @!%p1 bra J; st.global.u32 [%rd2], %r6; ret; J:",
     f"{SOME} mov.u32 %r5, 7; @%p1 st.global.u32 [%rd2], %r6; @%p1 ret;",
+    # moved under a guard that some lack
+    f"{SOME} mov.u32 %r7, %r3; setp.eq.u32 %p5, %r6, 0; @%p5 mov.b64 %rd3, {{%r6, %r7}}; @%p5 mov.u32 %r7, 1;"
+    "@%p5 add.cc.u32 %r6, %r6, %r6; selp.u32 %r5, %r3, 7, %p1;",
     # a condition that another one decides
     f"{SOME} setp.eq.u32 %p5, %r6, 12345; and.pred %p5, %p1, %p5; mov.u32 %r5, 7; @%p1 mov.u32 %r5, %r3; @%p5 trap;",
     f"{SOME} setp.ne.u32 %p5, %r6, 12345; not.pred %p2, %p1; or.pred %p5, %p5, %p2; mov.u32 %r5, 7; @!%p5 trap;"
@@ -56,7 +59,9 @@ def test_arguments_that_a_function_does_not_look_at() -> None:
     (f"{TILE}\n st.shared.u32 [%r6], %r7;\n", "%r7", "st.shared.u32 [%r6], %r7;"),
     ("add.u64 %rd3, %rd3, 4;\n ld.global.u32 %r5, [%rd3];\n", "%rd3", "ld.global.u32 %r5, [%rd3];"),
     ("setp.eq.u32 %p5, %r6, 0;\n @%p5 bra J;\n mov.u32 %r5, 1;\n J:", "%p5", "@%p5 bra J;"),
-    ("setp.eq.u32 %p5, %r0, 0;\n and.pred %p5, %p5, %p4;\n @%p5 mov.u32 %r5, 1;\n", "%p5", "@%p5 mov.u32 %r5, 1;"),
+    ("setp.eq.u32 %p5, %r0, 0;\n and.pred %p5, %p5, %p4;\n @%p5 ld.global.u32 %r5, [%rd1];\n", "%p5",
+     "@%p5 ld.global.u32 %r5, [%rd1];"),
+    ("@%p5 mov.u32 %r5, 1;\n", "%r5", "st.global.u32 [%rd2], %r5;"),
     ("bar.sync %r6;\n", "%r6", "bar.sync %r6;"),
     ("setp.eq.u32 %p1, %r0, 0;\n bar.red.popc.u32 %r5, 0, %p5;\n", "%p5", "bar.red.popc.u32 %r5, 0, %p5;"),
     ("bar.warp.sync %r6;\n", "%r6", "bar.warp.sync %r6;"),
