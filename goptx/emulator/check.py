@@ -64,9 +64,7 @@ def check(
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
     modules = [read(source) for source in sources]
-    woven = weave(
-        *modules, entries=entries, policy=policy, slicing=slicing, divergence=divergence, latency=latency
-    )
+    woven = weave(*modules, entries=entries, policy=policy, slicing=slicing, divergence=divergence, latency=latency)
     subjects = [
         Subject(letter, module, choose_entry(module, entry), source if isinstance(source, Path) else None)
         for letter, module, entry, source in zip(

@@ -28,7 +28,8 @@ DATA = np.random.default_rng(1).integers(0, 1024, 300).astype(np.int32)
 # Why a kernel is refused, by the word that the table has for it.
 REFUSALS = {
     "lanes": r"cannot run under predicates \(.*needs its lanes together.*\)",
-    "loop": r"cannot run under predicates \(.*a loop is in it\)|a loop lies in what the branch decides",
+    "ways out": r"cannot run under predicates \(the loop is left to several places\)",
+    "loop": r"a loop lies in what the branch decides",
     "entered": r"cannot run under predicates \(.*it is entered from elsewhere too\)",
     "call": r"cannot run under predicates \(.*it holds a call\)",
     "ended, warp": r"would wait for lanes that may have ended the kernel",

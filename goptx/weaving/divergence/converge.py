@@ -9,7 +9,7 @@ A divergent branch is dealt with in one of these ways, outermost first:
     leave      one side only ends the kernel: the lanes that stay are kept in a predicate, which from there
                on guards what has effects or may fault; the rest runs for all (predication of memory)
     vote       it leaves a loop: lanes still inside are kept in a predicate, and the warp goes on while a
-               vote says that any is (M16)
+               vote says that any is (M16); or a loop lies on a side of it: the warp goes there if any lane does
     predicate  a small acyclic if/else or switch: its sides one after the other, each under its predicate
     park       anything else: the smallest closed region around it becomes one block. The merger decides
                whether the other kernel waits meanwhile, or stands on each side of it (duplicate)
@@ -34,7 +34,7 @@ from goptx.weaving.divergence.park import park
 from goptx.weaving.divergence.predicate import predicate
 from goptx.weaving.divergence.predicates import Fresh
 from goptx.weaving.divergence.unknown import first_unknown, whole
-from goptx.weaving.divergence.vote import vote
+from goptx.weaving.divergence.vote import NO_LOOP, vote, vote_sides
 
 
 def converge(
@@ -56,11 +56,12 @@ def converge(
     while (block := _next_divergent(lanes)) is not None:
         if forced not in (None, "predicate"):
             park(lanes, block)
-        elif (no_vote := vote(lanes, block)) and (obstacle := predicate(lanes, block)):
+        elif (no_vote := vote(lanes, block)) and predicate(lanes, block) and (no_sides := vote_sides(lanes, block)):
             if forced == "predicate":
+                why = no_sides if no_vote == NO_LOOP else no_vote
                 raise CannotWeave(
-                    f"{at(lanes.line(block))}: what the branch decides cannot run under predicates "
-                    f'({no_vote}; {obstacle}); use divergence="park" or leave the choice to goptx.'
+                    f"{at(lanes.line(block))}: what the branch decides cannot run under predicates ({why}); use "
+                    'divergence="park" or leave the choice to goptx.'
                 )
             park(lanes, block)
     return _converged(lanes)

@@ -78,13 +78,14 @@ def arms_between(lanes: Lanes, source: str, sides: Sequence[str], join: str) -> 
     else:
         rank = {n: i for i, n in enumerate(lanes.flow.reverse_postorder())}
         order = list(nx.lexicographical_topological_sort(inside, key=rank.__getitem__))
-        obstacle = next((o for n in order for o in _obstacles(lanes, lanes.flow.blocks[n])), "")
+        obstacle = next((o for n in order for o in obstacles(lanes, lanes.flow.blocks[n])), "")
         if not obstacle:
             return Arms(tuple(order))
     return Arms((), obstacle)
 
 
-def _obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
+def obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
+    """What of a block cannot run under a predicate."""
     if block.region:
         yield "it holds flow that cannot run under predicates"
     for code in block.code:
@@ -114,12 +115,12 @@ def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> Non
         for target in block.end.successors():
             if target in order:
                 edges[name, target] = edge = lanes.fresh.predicate("if")
-                after += _edge_predicate(lanes, edge, under, block.end, target)
+                after += edge_predicate(lanes, edge, under, block.end, target)
         following = order[i] if i < len(order) else join
         lanes.replace(name, Block((*code, *block.code, *after), Jump(following), block.pragmas))
 
 
-def _edge_predicate(lanes: Lanes, edge: str, under: str, end: End, target: str) -> list[Code]:
+def edge_predicate(lanes: Lanes, edge: str, under: str, end: End, target: str) -> list[Code]:
     """What sets `edge` for the lanes that go from a block, run under `under`, to `target`."""
     match end:
         case Branch():

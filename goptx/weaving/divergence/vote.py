@@ -1,8 +1,12 @@
-"""vote: a divergent loop goes on while any lane of the warp is in it, the others under a predicate (M16)."""
+"""vote: a divergent loop goes on while any lane of the warp is in it, the others under a predicate (M16); so does a
+warp enter a side of a branch, with a loop on it, if any of its lanes does.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+
+import networkx as nx
 
 from goptx.analysis.cfg import Block, Branch, Code, Flow, Jump, closure, controls, loops
 from goptx.analysis.dataflow import live_in
@@ -11,7 +15,10 @@ from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Name
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.lanes import Lanes
+from goptx.weaving.divergence.predicate import between, edge_predicate, obstacles
 from goptx.weaving.divergence.predicates import copy, inverted, set_true, vote_any
+
+NO_LOOP = "no divergent loop"
 
 
 def vote(lanes: Lanes, block: str) -> str:
@@ -27,7 +34,7 @@ def vote(lanes: Lanes, block: str) -> str:
             lanes.chose(next(n for n in leaving if branches[n] > Uniformity.WARP), "predicate")
             _vote(lanes, header, body, leaving)
         return obstacle
-    return "no divergent loop"
+    return NO_LOOP
 
 
 def _leaves(flow: Flow, name: str, body: frozenset[str]) -> bool:
@@ -88,3 +95,55 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: list[str]) -
     if outer:
         lanes.masks[before] = outer
     lanes.flow = Flow(before if flow.entry == header else flow.entry, blocks)
+
+
+def vote_sides(lanes: Lanes, block: str) -> str:
+    """Sends the warp through each side of the branch of `block` that any of its lanes takes, one after the other.
+    Returns "" if it did, else why it cannot. Left to goptx, only for sides with a loop."""
+    flow, graph = lanes.flow, lanes.flow.graph()
+    end, join = flow.blocks[block].end, flow.post_dominators()[block]
+    if not isinstance(end, Branch):
+        return "it is a switch with a side that no predicate can guard"
+    if join is None:
+        return "its sides never join"
+    arms = {side: frozenset(between(graph, side, join)) for side in end.successors() if side != join}
+    inside = frozenset[str]().union(*arms.values())
+    if block in inside or sum(map(len, arms.values())) != len(inside):
+        return "its sides are not apart"
+    if any(set(graph.pred[n]) - arm - {block} for arm in arms.values() for n in arm):
+        return "it is entered from elsewhere too"
+    if any(lanes.masks.get(n) != lanes.masks.get(block) for n in inside):
+        return "some lanes end within it"
+    if lanes.forced is None and nx.is_directed_acyclic_graph(graph.subgraph(inside)):
+        return "its sides have no loop"
+    obstacle = next((o for n in flow.blocks if n in inside for o in obstacles(lanes, flow.blocks[n])), "")
+    if not obstacle:
+        lanes.chose(block, "predicate")
+        _vote_sides(lanes, block, end, arms, join)
+    return obstacle
+
+
+def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset[str]], join: str) -> None:
+    live = live_in(lanes.flow)
+    under = lanes.masks.get(block, "")
+    edges = {side: lanes.fresh.predicate("if") for side in arms}
+    gates = [f"{block}.side{i}" for i in range(len(arms))]
+    behind = dict(zip(arms, [*gates[1:], join], strict=True))
+    later: frozenset[str] = live[join]
+    for side in reversed(arms):
+        for name in arms[side]:
+            lanes.masks[name] = edges[side]
+            lanes.keep(name, later)
+        later |= live[side]
+    blocks: dict[str, Block] = {}
+    for name, old in lanes.flow.blocks.items():
+        arm = next((side for side in arms if name in arms[side]), None)
+        blocks[name] = old if arm is None else replace(old, end=old.end.retarget({join: behind[arm]}))
+        if name == block:
+            code = [c for side in arms for c in edge_predicate(lanes, edges[side], under, end, side)]
+            blocks[name] = replace(old, code=(*old.code, *code), end=Jump(gates[0]))
+            for gate, side in zip(gates, arms, strict=True):
+                anyone = lanes.fresh.predicate("any")
+                enters = Branch(Guard(Name(anyone)), side, behind[side], True, end.line)
+                blocks[gate] = Block((vote_any(anyone, edges[side]),), enters)
+    lanes.flow = Flow(lanes.flow.entry, blocks)
