@@ -5,8 +5,8 @@
 Each pair runs in a child process under a time limit, so that a hang costs one pair. Right first, then fast:
 with contraction off (`fmad=False`) the outputs of the woven kernel have to equal those of separate launches
 bit for bit; the timed builds, with contraction, are compared too, and a difference is reported by its size.
-Schemes are the ablation of the GoPTX paper's Figure: merge, + slicing, + weaving, + both; "capped" is "both"
-under the best of the paper's register caps. Needs cuda-python and CuPy.
+Schemes are the ablation of the GoPTX paper's Figure: merge, + slicing, + weaving, + both; then what goptx does
+by default. "capped" is "both" under the best of the paper's register caps. Needs cuda-python and CuPy.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
     "merge+slicing": {"policy": "concat", "slicing": "adaptive"},
     "merge+weaving": {"policy": "paper", "slicing": None},
     "merge+both": {"policy": "paper", "slicing": "adaptive"},
+    "default": {},
 }
 CAPS = (32, 40, 48, 64, 80, 128)
 WARMUPS, REPEATS = 3, 20

@@ -37,6 +37,7 @@ class Row:
     ends: "branch", "exit" or "trap" where the instruction ends a block.
     mask: position of the lane mask among the operands (-1 is the last), or None.
     space: what it accesses where no modifier says so.
+    expands: the assembler may write it out with a branch inside, see `Facts.slow_path`.
     """
 
     writes: int = 1
@@ -47,6 +48,7 @@ class Row:
     ends: str = ""
     mask: int | None = None
     space: str = ""
+    expands: bool = False
 
 
 PURE = Row()
@@ -69,14 +71,15 @@ UNKNOWN = Row(writes=sys.maxsize, updates=True, access="ls", scope=Scope.CTA, bl
 TABLE: dict[str, Row] = {
     # arithmetic, logic, comparison, conversion, data movement between registers
     **dict.fromkeys(
-        """abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvt.pack cvta div dp2a dp4a ex2 fma
+        """abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvt.pack cvta dp2a dp4a ex2 fma
         fns getctarank isspacep istypep lg2 lop3 mad mad24 madc mapa max min mov mul mul24 neg not or popc prmt
-        rcp rem rsqrt sad selp set setp shf shl shr sin slct sqrt sub subc szext tanh testp vabsdiff vabsdiff2
+        rsqrt sad selp set setp shf shl shr sin slct sub subc szext tanh testp vabsdiff vabsdiff2
         vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl
         vshr vsub vsub2 vsub4 xor createpolicy clusterlaunchcontrol.query_cancel mbarrier.pending_count
         stacksave""".split(),
         PURE,
     ),
+    **dict.fromkeys("div rcp rem sqrt".split(), Row(expands=True)),
     # memory
     "ld": LOAD, "ldu": LOAD, "st": STORE, "atom": ATOMIC, "red": UPDATE, "discard": STORE,
     **dict.fromkeys("prefetch prefetchu applypriority cp.async.bulk.prefetch".split(), HINT),
@@ -177,6 +180,13 @@ class Facts:
     @property
     def loads(self) -> bool:
         return "l" in self.row.access
+
+    @property
+    def slow_path(self) -> bool:
+        """Whether the assembler expands it into code with a branch inside: what is rounded by the book, and integers
+        that are not of 32 bits."""
+        rounded = not self.modifiers & {"approx", "full"}
+        return self.row.expands and rounded and self.types[-1:] not in (("s32",), ("u32",))
 
     @property
     def may_fault_or_store(self) -> bool:

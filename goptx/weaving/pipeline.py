@@ -47,7 +47,8 @@ def weave(
     arch: for example "sm_90"; the highest `.target` of the inputs by default.
     name: of the woven entry.
     policy: "latency" (default), "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving).
-    slicing: "adaptive" (default; the mean block latency), a threshold in cycles, or None.
+    slicing: "adaptive" (default; the mean block latency), a threshold in cycles, or None. Policy "latency" leaves
+        adaptive slicing out where it would make the woven kernel longer.
     divergence: what to do where the lanes of a warp go different ways: "park" (the other kernel waits meanwhile),
         "predicate" (all sides run, under predicates) or "duplicate" (the other kernel's code stands on each side);
         None (default) chooses by cost for each place.
@@ -62,14 +63,27 @@ def weave(
         converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence)
         for k in linked.kernels
     ]
-    flows = prepare_barriers(linked.kernels, converged)
-    flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
+    prepared = prepare_barriers(linked.kernels, converged)
+    tried = choices.alternatives() if divergence is None else [choices]  # copies that were asked for are no fault
+    ways = [merge_sliced(linked, converged, prepared, c, divergence) for c in tried]
+    choices, flows, merged = min(ways, key=lambda way: way[2].size)
+    return finish(linked, flows, merged, choices, converged)
+
+
+def merge_sliced(
+    linked: Linked,
+    converged: Sequence[Converged],
+    prepared: Sequence[Flow],
+    choices: Choices,
+    divergence: Choice | None = None,
+) -> tuple[Choices, list[Flow], Merged]:
+    """The flows sliced by these choices, and merged."""
+    flows = [choices.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)]
     first, second = (
         Side(f, c.warp_branches, choices.cycles, c.last, divergence == "duplicate")
         for f, c in zip(flows, converged, strict=True)
     )
-    merged = merge(first, second)
-    return finish(linked, flows, merged, choices, converged)
+    return choices, flows, merge(first, second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +97,14 @@ class Choices:
     def cycles(self, code: Code) -> int:
         """The latency of an instruction, or of all those in a call's braces."""
         return sum(map(self.table.cycles_of, instructions_in(code) if isinstance(code, Scope) else (code,)))
+
+    def alternatives(self) -> tuple[Choices, ...]:
+        """What is tried, the smallest result to be kept. Where the slices of two loops do not line up, one kernel's
+        loop begins in the middle of the other's: that takes a copy of both for each way they may stand to each
+        other, and values that live across. Published policies slice as they are told."""
+        if self.policy == "latency" and self.slicing == "adaptive":
+            return self, replace(self, slicing=None)
+        return (self,)
 
     def sliced(self, flow: Flow, original: Flow) -> Flow:
         return slice_flow(flow, original, self.slicing, self.cycles)

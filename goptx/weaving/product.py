@@ -67,6 +67,12 @@ class Merged:
     flow: Flow
     blocks: dict[str, MergedBlock]
 
+    @property
+    def size(self) -> int:
+        """Its instructions, branches among them."""
+        branches = sum(len(b.end.successors()) > 1 for b in self.flow.blocks.values())
+        return branches + sum(len(part) for b in self.blocks.values() for part in b.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class Product:

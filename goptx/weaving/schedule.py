@@ -1,7 +1,7 @@
 """Orders the instructions of a merged block, whose parts come from different kernels.
 
-Requires: parts whose registers are apart. Ensures: each part keeps its own order, and no carry chain is
-parted by instructions of another kernel.
+Requires: parts whose registers are apart. Ensures: each part keeps its own order (under the policy "latency" its
+dependences), and no carry chain is parted by instructions of another kernel.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from goptx.analysis.cfg import Code, is_barrier
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.urgency import Rank, by_urgency
 
 Unit = tuple[Code, ...]
 POLICIES = ("latency", "paper", "concat")
@@ -46,24 +47,33 @@ def schedule(
 ) -> tuple[Code, ...]:
     """The woven code of a merged block; `cycles` gives the latency of one instruction.
 
-    "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3);
-    "latency" is the same order until the dependence-aware scheduler takes its place. `waits` names, in the
-    order that has to be kept, the kernel of each CTA barrier.
+    "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is that
+    greedy among units of equal urgency, each part put in order by it (urgency.py). `waits` names, in the order
+    that has to be kept, the kernel of each CTA barrier.
     """
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
-    return greedy([units(part) for part in parts], latency, waits)
+    grouped = [units(part) for part in parts]
+    if policy != "latency":
+        return greedy(grouped, latency, waits)
+    urgent = [by_urgency(part) for part in grouped]
+    return greedy([part for part, _ in urgent], latency, waits, [ranks for _, ranks in urgent])
 
 
 def greedy(
-    parts: Sequence[Sequence[Unit]], latency: Callable[[Unit], int], waits: Sequence[int] = ()
+    parts: Sequence[Sequence[Unit]],
+    latency: Callable[[Unit], int],
+    waits: Sequence[int] = (),
+    ranked: Sequence[Sequence[Rank]] | None = None,
 ) -> tuple[Code, ...]:
     """The next unit comes from the part that has emitted the least latency so far; where these are equal,
-    the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). A barrier
-    whose turn has not come in `waits` holds its part back."""
+    the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). The ranks
+    of the units, where given, decide before that. A barrier whose turn has not come in `waits` holds its part
+    back."""
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
     order = list(waits)
+    rank = ranked or [[(0, False, 0)] * len(part) for part in parts]
     woven: list[Code] = []
 
     def may_go(k: int) -> bool:
@@ -72,7 +82,7 @@ def greedy(
         return not order or order[0] == k or not any(map(is_barrier, parts[k][positions[k]]))
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
-        k = min(ready, key=lambda k: (emitted[k], -latencies[k][positions[k]], k))
+        k = min(ready, key=lambda k: (rank[k][positions[k]], emitted[k], -latencies[k][positions[k]], k))
         unit = parts[k][positions[k]]
         woven += unit
         emitted[k] += latencies[k][positions[k]]

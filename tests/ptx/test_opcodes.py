@@ -108,3 +108,11 @@ def test_every_row_is_found_by_its_own_name() -> None:
     for name, row in TABLE.items():
         assert facts_of(name).row is row
         assert facts_of(f"{name}.novel").known
+
+
+def test_what_is_expanded_with_a_branch_inside() -> None:
+    """Seen in the machine code of ptxas 13.0 for sm_90: a branch, or none."""
+    branching = "div.rn.f32 rcp.rn.ftz.f32 sqrt.rn.f32 div.rn.f64 rcp.rn.f64 sqrt.rn.f64 div.u64 rem.s64 div.u16"
+    straight = "div.approx.f32 div.full.f32 rcp.approx.ftz.f32 sqrt.approx.f32 rsqrt.approx.f32 div.u32 rem.s32"
+    assert all(facts_of(opcode).slow_path for opcode in branching.split())
+    assert not any(facts_of(opcode).slow_path for opcode in straight.split())

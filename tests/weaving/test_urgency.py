@@ -1,0 +1,117 @@
+"""What the policy "latency" puts first, and that each kernel's dependences hold."""
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from bodies import flow
+
+import goptx
+from goptx.analysis.cfg import Code, Flow, control_flow
+from goptx.analysis.dataflow import read, written
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import Scope
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.schedule import schedule, units
+from goptx.weaving.urgency import by_urgency
+
+ROOT = Path(__file__).parents[2]
+KERNELS = sorted((ROOT / "examples" / "kernels").glob("*.sm_90.ptx"))
+
+
+def part(body: str) -> tuple[Code, ...]:
+    found = flow(body)
+    return found.blocks[found.entry].code
+
+
+def ordered(body: str) -> list[str]:
+    return [str(c).strip() for unit in by_urgency(units(part(body)))[0] for c in unit]
+
+
+def woven(first: str, second: str, waits: tuple[int, ...] = ()) -> list[str]:
+    return [str(c).split()[0] for c in schedule([part(first), part(second)], waits, "latency", lambda _: 4)]
+
+
+def test_loads_go_ahead_of_the_other_kernels_slow_path_and_store() -> None:
+    first = "div.rn.f32 %f3, %f1, %f2; st.global.f32 [%rd1], %f3;"
+    second = "add.s64 %rd2, %rd1, 4; ld.global.f32 %f1, [%rd2]; st.global.f32 [%rd1+8], %f1;"
+    for order in (woven(first, second), woven(second, first)):
+        assert order[:2] == ["add.s64", "ld.global.f32"]
+
+
+def test_the_kernel_with_more_answers_to_await_begins() -> None:
+    """One load behind another: the other kernel's only load waits for the second."""
+    chain = "ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd2]; st.global.u64 [%rd1+8], %rd3;"
+    single = "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1+4], %r1;"
+    for order in (woven(chain, single), woven(single, chain)):
+        assert order[0] == "ld.global.u64"
+        assert set(order[1:3]) == {"ld.global.u64", "ld.global.u32"}
+
+
+def test_the_pin_with_loads_behind_it_goes_first() -> None:
+    slow = "sqrt.rn.f32 %f2, %f1; sqrt.rn.f32 %f3, %f2;"
+    shared = "bar.sync 0; ld.shared.f32 %f1, [%r1]; add.f32 %f2, %f1, %f1;"
+    for order in (woven(slow, shared, (1,)), woven(shared, slow, (0,))):
+        assert order == ["bar.sync", "ld.shared.f32", "add.f32", "sqrt.rn.f32", "sqrt.rn.f32"]
+
+
+def test_a_load_passes_uses_and_slow_paths_of_its_own_kernel() -> None:
+    body = "ld.global.f32 %f1, [%rd1]; rcp.rn.f32 %f2, %f1; ld.global.f32 %f3, [%rd1+4]; add.f32 %f4, %f2, %f3;"
+    assert [line.split()[0] for line in ordered(body)] == ["ld.global.f32", "ld.global.f32", "rcp.rn.f32", "add.f32"]
+
+
+@pytest.mark.filterwarnings("ignore:.*frobnicate")
+@pytest.mark.parametrize(
+    "body",
+    [
+        "st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd2];",  # may alias
+        "st.shared.u32 [%r1], %r2; ld.u32 %r3, [%rd2];",  # generic: may be shared memory
+        "bar.sync 0; ld.global.u32 %r2, [%rd2];",
+        "ld.volatile.shared.u32 %r1, [%r9]; ld.volatile.global.u32 %r2, [%rd2];",
+        "atom.global.add.u32 %r1, [%rd1], 1; ld.global.u32 %r2, [%rd2];",
+        "st.global.u32 [%rd1], %r1; cp.async.ca.shared.global [%r3], [%rd1], 4; ld.global.u32 %r2, [%rd2];",
+        "add.u32 %r3, %r2, 1; ld.global.u32 %r2, [%rd2];",  # written after it is read
+        "mov.u32 %r2, 1; @%p1 ld.global.u32 %r2, [%rd2];",
+        "mov.u32 %r1, %clock; ld.global.u32 %r2, [%rd2];",
+        "shfl.sync.idx.b32 %r1, %r3, 0, 31, -1; ld.volatile.global.u32 %r2, [%rd2];",
+        "frobnicate.u32 %r1, %r3; ld.global.u32 %r2, [%rd2];",
+    ],
+)
+def test_what_must_not_pass(body: str) -> None:
+    assert ordered(body) == [str(c).strip() for c in part(body)]
+
+
+def test_a_constant_load_passes_the_kernels_own_barrier() -> None:
+    assert ordered("bar.sync 0; ld.global.nc.u32 %r2, [%rd2];")[0].startswith("ld.global.nc")
+
+
+def flows() -> list[Flow]:
+    constructs = goptx.read(ROOT / "tests" / "constructs" / "constructs.sm_80.ptx")
+    entries = [e for module in (*map(goptx.read, KERNELS), constructs) for e in module.entries]
+    return [control_flow(flatten(e.body or (), lambda n: n)) for e in entries]
+
+
+def depends(later: Code, earlier: Code) -> bool:
+    """Written from the definition: one writes a register that the other names, or both touch memory and one is
+    neither a load nor a constant load."""
+    if written(earlier) & (read(later) | written(later)) or read(earlier) & written(later):
+        return True
+    facts = [facts_of("call" if isinstance(c, Scope) else c.opcode) for c in (earlier, later)]
+    touching = [f for f in facts if f.row.access and f.space != "param" and "nc" not in f.modifiers]
+    apart = [set(f.spaces) for f in facts]
+    if len(touching) < 2 or (all(f.row.access != "f" for f in facts) and {"shared"} in apart and {"global"} in apart):
+        return False
+    return any(f.row.access != "l" or f.volatile for f in facts)
+
+
+def test_dependences_of_all_examples_hold() -> None:
+    moved = 0
+    for found in flows():
+        for block in found.blocks.values():
+            order = [c for unit in by_urgency(units(block.code))[0] for c in unit]
+            place = {id(c): i for i, c in enumerate(order)}
+            assert sorted(place) == sorted(map(id, block.code))
+            moved += list(place) != list(map(id, block.code))
+            for earlier, later in combinations(block.code, 2):
+                assert place[id(earlier)] < place[id(later)] or not depends(later, earlier), (earlier, later)
+    assert moved > 10
