@@ -352,7 +352,8 @@ class _Cutter:
 def loops(flow: Flow) -> dict[str, frozenset[str]]:
     """Natural loops: header to the blocks of its body, loops with one header joined.
 
-    A cycle whose header does not dominate it (irreducible flow) is listed under its first block, whole.
+    A cycle whose header does not dominate it (irreducible flow) is listed under its first block, whole, with the
+    loops in it.
     """
     graph = flow.graph()
     order = flow.reverse_postorder()
@@ -373,7 +374,10 @@ def loops(flow: Flow) -> dict[str, frozenset[str]]:
     rank = {name: i for i, name in enumerate(order)}
     for component in nx.strongly_connected_components(forward.subgraph(order)):
         if len(component) > 1:
-            bodies.setdefault(min(component, key=rank.__getitem__), set()).update(component)
+            body = bodies.setdefault(min(component, key=rank.__getitem__), set())
+            body |= component
+            while inner := [b for header, b in bodies.items() if header in body and not b <= body]:
+                body.update(*inner)
     return {header: frozenset(bodies[header]) for header in sorted(bodies, key=rank.__getitem__)}
 
 

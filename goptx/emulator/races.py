@@ -129,6 +129,8 @@ class Races:
         return self.shadows[space.name]
 
     def _bytes(self, space: Space, addresses: Array, width: int, lanes: Array) -> list[Array]:
+        """Where each of the accessed bytes lies. Raises `Trouble` where that is out of reach."""
+        space.words(addresses, width, lanes)
         start = addresses - space.base
         if space.of_lane is not None:
             start = start + space.of_lane[lanes] * space.size

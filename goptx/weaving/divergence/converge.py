@@ -34,7 +34,7 @@ from goptx.weaving.divergence.park import park
 from goptx.weaving.divergence.predicate import predicate
 from goptx.weaving.divergence.predicates import Fresh
 from goptx.weaving.divergence.unknown import first_unknown, whole
-from goptx.weaving.divergence.vote import NO_LOOP, vote, vote_sides
+from goptx.weaving.divergence.vote import divergent_loop, vote, vote_sides
 
 
 def converge(
@@ -54,17 +54,27 @@ def converge(
         leave_early(lanes)
     check_barriers(lanes)
     while (block := _next_divergent(lanes)) is not None:
-        if forced not in (None, "predicate"):
+        if forced in ("park", "duplicate"):
             park(lanes, block)
-        elif (no_vote := vote(lanes, block)) and predicate(lanes, block) and (no_sides := vote_sides(lanes, block)):
+        elif obstacle := _predicate(lanes, block):
+            around = divergent_loop(lanes, block)
+            place = around.divergent if around else block
             if forced == "predicate":
-                why = no_sides if no_vote == NO_LOOP else no_vote
                 raise CannotWeave(
-                    f"{at(lanes.line(block))}: what the branch decides cannot run under predicates ({why}); use "
+                    f"{at(lanes.line(place))}: what the branch decides cannot run under predicates ({obstacle}); use "
                     'divergence="park" or leave the choice to goptx.'
                 )
-            park(lanes, block)
+            park(lanes, place)
     return _converged(lanes)
+
+
+def _predicate(lanes: Lanes, block: str) -> str:
+    """Makes the branch of `block`, or the divergent loop around it, one that warps take together. Returns "" if it did,
+    else why it cannot."""
+    loop = divergent_loop(lanes, block)
+    if loop is not None:
+        return vote(lanes, loop)
+    return predicate(lanes, block) and vote_sides(lanes, block)
 
 
 def _converged(lanes: Lanes) -> Converged:

@@ -52,7 +52,7 @@ class Guards:
         for item in self.without_ended(code):
             if isinstance(item, Scope):
                 yield self._guarded_call(item, mask)
-            elif not _needs_guard(item, kept):
+            elif not _needs_guard(item, kept) and not self._ends_lanes(item, mask):
                 yield item
             elif item.guard is None:
                 yield replace(item, guard=Guard(Name(mask)))
@@ -60,6 +60,10 @@ class Guards:
                 also = self.fresh.named(f"both_{item.guard.predicate.text.lstrip('%')}_{mask.lstrip('%')}")
                 yield from self.fresh.conjunction(also, mask, item.guard)
                 yield replace(item, guard=Guard(Name(also)))
+
+    def _ends_lanes(self, item: Instruction, mask: str) -> bool:
+        """Whether it takes lanes out of the running ones, where other lanes pass by."""
+        return is_ours(item) and self.running in written(item) and mask != self.running
 
     def _guarded_call(self, scope: Scope, mask: str) -> Scope:
         body = []

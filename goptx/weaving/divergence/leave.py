@@ -6,6 +6,7 @@ on to `EXIT` and still arrives at barriers (M14).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import networkx as nx
@@ -13,93 +14,128 @@ import networkx as nx
 from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, closure, controls, holds_barrier, loops
 from goptx.analysis.uniformity import Uniformity
 from goptx.weaving.divergence.lanes import Lanes
-from goptx.weaving.divergence.predicate import arms_between, linearise
+from goptx.weaving.divergence.predicate import arms_between, between, linearise
 from goptx.weaving.divergence.predicates import inverted, set_false
 
 
 def leave_early(lanes: Lanes) -> None:
     """Turns each divergent branch that ends the kernel on one side into the predicate `running`: on straight code where
     that side can run under predicates, else where the lanes meet again."""
-    while _leave_straight(lanes) or _leave_to_join(lanes):
+    while _leave_one(lanes):
         pass
 
 
-def _ending(lanes: Lanes) -> list[tuple[str, Branch]]:
-    """The blocks whose branch may end the kernel for some lanes of a warp only; ahead of a barrier, for some warps."""
+def _leave_one(lanes: Lanes) -> bool:
     branches = lanes.uniformity().branches
     # Warps may end one by one, but not ahead of a barrier: theirs would then be missing.
     agreed = Uniformity.CTA if any(map(holds_barrier, lanes.flow.blocks.values())) else Uniformity.WARP
-    found = []
+    parting = frozenset(n for n, uniform in branches.items() if uniform > agreed)
+    ends = _ends(lanes.flow)
     for name in lanes.flow.reverse_postorder():
-        end = lanes.flow.blocks[name].end
-        known = lanes.masks.get(name, lanes.running) == lanes.running
-        if branches[name] > agreed and isinstance(end, Branch) and known:
-            found.append((name, end))
+        if name in parting and name in ends and lanes.masks.get(name, lanes.running) == lanes.running:
+            inside, join = _where_lanes_meet(lanes.flow, name, ends, parting)
+            if len(inside) == 1 and _leave_straight(lanes, name):
+                return True
+            if join != EXIT:
+                lanes.some_end()
+                arms = frozenset[str]().union(*(_arm(lanes.flow, n, ends[n]) or () for n in inside if n in ends))
+                _redirect(lanes, name, inside, arms, join)
+                return True
+    return False
+
+
+def _ends(flow: Flow) -> dict[str, str]:
+    """Of the blocks whose branch has a side that only ends the kernel, that side: the shorter one where both do. The
+    way on behind a loop is none."""
+    bodies = loops(flow)
+    behind: dict[str, str] = {}
+    graph = flow.graph()
+    for body in bodies.values():
+        ways = [n for n in flow.blocks if n not in body and body & set(graph.pred[n])]
+        on = max(ways, key=lambda n: len(nx.descendants(graph, n)), default=EXIT)
+        behind |= dict.fromkeys((n for n in body if on in graph.succ[n]), on)
+    found: dict[str, str] = {}
+    for name, block in flow.blocks.items():
+        arms = {s: _arm(flow, name, s) for s in block.end.successors() if s != behind.get(name)}
+        sides = [(len(arm), s) for s, arm in arms.items() if arm is not None]
+        if isinstance(block.end, Branch) and sides:
+            found[name] = min(sides, key=lambda side: side[0])[1]
     return found
 
 
-def _leave_straight(lanes: Lanes) -> bool:
-    cyclic = frozenset().union(*loops(lanes.flow).values())
-    for name, end in _ending(lanes):
-        ends: list[tuple[int, tuple[str, ...], str]] = []
-        for side, other in ((end.taken, end.fallen), (end.fallen, end.taken)) if name not in cyclic else ():
-            arm = arms_between(lanes, name, [side], EXIT)
-            if not arm.obstacle and other not in arm.blocks and other != EXIT:
-                ends.append((sum(len(lanes.flow.blocks[n].code) for n in arm.blocks), arm.blocks, other))
-        if not ends:
-            continue
-        _, arm_blocks, stays = min(ends, key=lambda e: e[0])  # the shorter side is the one that ends
-        lanes.some_end()
-        lanes.chose(name, "predicate")
-        goes_on = end.guard if end.taken == stays else inverted(end.guard)
-        linearise(lanes, name, arm_blocks, stays)
-        code = [*lanes.fresh.conjunction(lanes.running, lanes.running, goes_on), *lanes.running_changed()]
-        lanes.append(name, code)  # ahead of the arm, which may change what the branch read
-        _run_by_those_that_stay(lanes, arm_blocks[-1] if arm_blocks else name)
-        return True
-    return False
+def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
+    """The blocks that a side of the branch of `name` leads to, if it only ends the kernel: none is reached in another
+    way, and the other side goes on."""
+    graph = flow.graph()
+    arm = frozenset() if side == EXIT else frozenset((side, *nx.descendants(graph, side))) - {EXIT}
+    others = set(graph.succ[name]) - {side}
+    if name in arm or EXIT in others or others & arm or any(set(graph.pred[n]) - arm - {name} for n in arm):
+        return None
+    return arm
 
 
-def _leave_to_join(lanes: Lanes) -> bool:
-    """Where lanes end amid a loop, or with code that no predicate can guard: they go to where the others leave the
-    loop, or to where those go on, and from there on are told apart by `running`."""
-    graph, controlled = lanes.flow.graph(), controls(lanes.flow)
-    ending = dict(_ending(lanes))
-    for name in ending:
-        inside = max((b for b in loops(lanes.flow).values() if name in b), key=len, default=frozenset((name,)))
-        ways = [n for n in lanes.flow.blocks if n not in inside and inside & set(graph.pred[n])]
-        join = max(ways, key=lambda n: len(nx.descendants(graph, n)), default=EXIT)
-        arms = {way: _only_ends(graph, inside, way) for way in ways if way != join}
-        sources = {s for way in arms for s in graph.pred[way] if s in inside}
-        if join == EXIT or not sources or any(arm is None or join in arm for arm in arms.values()):
-            continue
-        if sources.isdisjoint(ending) and closure(sources, controlled).isdisjoint(ending):
-            continue
-        lanes.some_end()
-        arm = frozenset().union(*filter(None, arms.values()))
-        _redirect(lanes, inside, arm, join)
-        return True
-    return False
+def _where_lanes_meet(
+    flow: Flow, name: str, ends: Mapping[str, str], parting: Collection[str]
+) -> tuple[frozenset[str], str]:
+    """The blocks around `name` in which lanes may be apart, and the one behind them where those that did not end meet;
+    `EXIT` if there is no such block."""
+    kept = {
+        n: replace(b, end=b.end.retarget({ends[n]: _other(b, ends[n])})) if n in ends else b
+        for n, b in flow.blocks.items()
+    }
+    staying = Flow(flow.entry, kept)
+    graph, joins, controlled = staying.graph(), staying.post_dominators(), controls(staying)
+    inside = {name}
+    while True:
+        wider = inside.union(*(body for body in loops(flow).values() if body & inside))
+        for decider in closure(inside, controlled) & set(parting):
+            wider |= {decider}.union(*(between(graph, s, joins[decider] or EXIT) for s in graph.succ[decider]))
+        if wider <= inside:
+            break
+        inside |= wider
+    joined = {t for n in inside for t in graph.succ[n]} - inside
+    return frozenset(inside), joined.pop() if len(joined) == 1 else EXIT
 
 
-def _only_ends(graph: nx.DiGraph[str], inside: frozenset[str], way: str) -> frozenset[str] | None:
-    """The blocks that a way out of `inside` leads to, if none is reached in another way."""
-    arm = frozenset() if way == EXIT else frozenset((way, *nx.descendants(graph, way))) - {EXIT}
-    elsewhere = any(set(graph.pred[n]) - arm - inside for n in arm)
-    return None if elsewhere else arm
+def _other(block: Block, side: str) -> str:
+    return next(s for s in block.end.successors() if s != side)
 
 
-def _redirect(lanes: Lanes, inside: frozenset[str], arm: frozenset[str], join: str) -> None:
-    """Sends lanes that end, out of `inside` or at the end of `arm`, to the others ahead of `join`."""
+def _leave_straight(lanes: Lanes, name: str) -> bool:
+    """Where all running lanes pass the branch: the side that ends runs under predicates, the rest behind it."""
+    end = lanes.flow.blocks[name].end
+    assert isinstance(end, Branch)
+    ends: list[tuple[int, tuple[str, ...], str]] = []
+    for side, other in ((end.taken, end.fallen), (end.fallen, end.taken)):
+        arm = arms_between(lanes, name, [side], EXIT)
+        if not arm.obstacle and other not in arm.blocks and other != EXIT:
+            ends.append((sum(len(lanes.flow.blocks[n].code) for n in arm.blocks), arm.blocks, other))
+    if not ends:
+        return False
+    _, arm_blocks, stays = min(ends, key=lambda e: e[0])  # the shorter side is the one that ends
+    lanes.some_end()
+    lanes.chose(name, "predicate")
+    goes_on = end.guard if end.taken == stays else inverted(end.guard)
+    linearise(lanes, name, arm_blocks, stays)
+    code = [*lanes.fresh.conjunction(lanes.running, lanes.running, goes_on), *lanes.running_changed()]
+    lanes.append(name, code)  # ahead of the arm, which may change what the branch read
+    _run_by_those_that_stay(lanes, arm_blocks[-1] if arm_blocks else name)
+    return True
+
+
+def _redirect(lanes: Lanes, name: str, inside: frozenset[str], arms: frozenset[str], join: str) -> None:
+    """Sends lanes that end, out of `inside` or at the end of its `arms`, to the others ahead of `join`."""
     ended, met = f"{join}.ended", f"{join}.met"
     blocks: dict[str, Block] = {}
-    for name, block in lanes.flow.blocks.items():
-        if name == join:
+    for n, block in lanes.flow.blocks.items():
+        if n == join:
             blocks[ended] = Block((set_false(lanes.running),), Jump(met))
             blocks[met] = Block(tuple(lanes.running_changed()), Jump(join))
-        targets = {EXIT: ended, join: met} if name in inside else {EXIT: ended} if name in arm else {}
-        blocks[name] = replace(block, end=block.end.retarget(targets))
+        targets = {EXIT: ended, join: met} if n in inside else {EXIT: ended} if n in arms else {}
+        blocks[n] = replace(block, end=block.end.retarget(targets))
     lanes.flow = Flow(lanes.flow.entry, blocks)
+    if name in lanes.masks:
+        lanes.masks[ended] = lanes.masks[name]
     _run_by_those_that_stay(lanes, ended)
 
 

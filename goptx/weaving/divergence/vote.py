@@ -4,7 +4,8 @@ warp enter a side of a branch, with a loop on it, if any of its lanes does.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import networkx as nx
 
@@ -18,32 +19,38 @@ from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.predicate import between, edge_predicate, obstacles
 from goptx.weaving.divergence.predicates import copy, inverted, set_true, vote_any
 
-NO_LOOP = "no divergent loop"
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop that lanes of one warp leave at different times, by the branches at the end of `leaving`."""
+
+    header: str
+    body: frozenset[str]
+    leaving: tuple[str, ...]
+    divergent: str  # the first of them that lanes take differently
 
 
-def vote(lanes: Lanes, block: str) -> str:
-    """Makes the outermost divergent loop around `block` warp-uniform. Returns "" if it did, else why it cannot."""
-    branches = lanes.uniformity().branches
-    bodies = sorted((b for b in loops(lanes.flow).items() if block in b[1]), key=lambda b: -len(b[1]))
-    for header, body in bodies:
-        leaving = [n for n in lanes.flow.blocks if n in body and _leaves(lanes.flow, n, body)]
-        if not any(branches[n] > Uniformity.WARP for n in leaving):
-            continue
-        obstacle = _obstacle(lanes, header, body, leaving, branches)
-        if not obstacle:
-            lanes.chose(next(n for n in leaving if branches[n] > Uniformity.WARP), "predicate")
-            _vote(lanes, header, body, leaving)
-        return obstacle
-    return NO_LOOP
+def divergent_loop(lanes: Lanes, block: str) -> Loop | None:
+    """The outermost divergent loop around a block; None if there is none."""
+    flow, branches = lanes.flow, lanes.uniformity().branches
+    for header, body in sorted(loops(flow).items(), key=lambda loop: -len(loop[1])):
+        leaving = [n for n in flow.blocks if n in body and not body.issuperset(flow.blocks[n].end.successors())]
+        divergent = next((n for n in leaving if branches[n] > Uniformity.WARP), None)
+        if block in body and divergent is not None:
+            return Loop(header, body, tuple(leaving), divergent)
+    return None
 
 
-def _leaves(flow: Flow, name: str, body: frozenset[str]) -> bool:
-    return any(t not in body for t in flow.blocks[name].end.successors())
+def vote(lanes: Lanes, loop: Loop) -> str:
+    """Makes a divergent loop warp-uniform. Returns "" if it did, else why it cannot."""
+    obstacle = _obstacle(lanes, loop.header, loop.body, loop.leaving)
+    if not obstacle:
+        lanes.chose(loop.divergent, "predicate")
+        _vote(lanes, loop.header, loop.body, loop.leaving)
+    return obstacle
 
 
-def _obstacle(
-    lanes: Lanes, header: str, body: frozenset[str], leaving: list[str], branches: dict[str, Uniformity]
-) -> str:
+def _obstacle(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> str:
     flow, graph = lanes.flow, lanes.flow.graph()
     if len({t for n in leaving for t in graph.succ[n] if t not in body}) != 1:
         return "the loop is left to several places"
@@ -55,7 +62,7 @@ def _obstacle(
         return "some lanes end within the loop"
     if any(n in inner for h, inner in loops(flow).items() if inner < body for n in leaving):
         return "a loop within it leaves it"
-    controlled = controls(flow)
+    branches, controlled = lanes.uniformity().branches, controls(flow)
     deciders = {c for n in leaving for c in closure([n], controlled) if c in body}
     if any(branches[c] > Uniformity.WARP and c not in leaving for c in deciders):
         return "it is left under a condition that differs by lane"
@@ -66,7 +73,7 @@ def _obstacle(
     return ""
 
 
-def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: list[str]) -> None:
+def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> None:
     flow = lanes.flow
     outer = lanes.masks.get(header, "")
     inside = lanes.fresh.predicate("in")
