@@ -25,7 +25,7 @@ class Uniformity(IntEnum):
 
 
 _DIVERGENT_REGISTERS = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer", "%warpid", "%smid", "%pm")
-_ALL_LANES = ("-1", "0xffffffff", "0xFFFFFFFF", "4294967295")
+ALL_LANES = ("-1", "0xffffffff", "0xFFFFFFFF", "4294967295")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _constant_load(code: Instruction, facts: Facts) -> bool:
 
 
 def _warp_result(code: Instruction, facts: Facts, values: Uniformity, control: Uniformity) -> Uniformity:
-    full = bool(code.operands) and str(code.operands[-1]) in _ALL_LANES and code.guard is None
+    full = bool(code.operands) and str(code.operands[-1]) in ALL_LANES and code.guard is None
     if not full or control > Uniformity.WARP:
         return Uniformity.DIVERGENT
     if facts.base == "redux" or (facts.base == "vote" and "sync" in facts.modifiers):

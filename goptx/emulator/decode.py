@@ -289,7 +289,7 @@ class _Decoder:
             block,
             origin,
             len(made.operations),
-            self.harmless(instruction),
+            self.harmless(instruction) if guard else None,
         )
         made.operations.append(operation)
         return operation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from goptx.emulator.launch import Launch
 from goptx.emulator.literal import whole
 from goptx.emulator.memory import WINDOWS
 from goptx.emulator.operands import Symbol
+from goptx.emulator.program import Program
 from goptx.emulator.result import Emulation
 from goptx.errors import InputError
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
@@ -68,29 +70,19 @@ def emulate(
     """
     if isinstance(args, str | bytes) or not isinstance(args, Sequence):
         raise InputError(f"args is a sequence of one value for each parameter, not a {type(args).__name__}.")
-    if isinstance(source, Woven):
-        module = parse(source.ptx, f"{source.name}.ptx")
-        params, values = list(source.params), _of_each_kernel(source, args)
-        origins = _origins(module.entries[0], source)
-        entry = source.name
-    else:
-        module = read(source)
-        params, values, origins = [], list(args), {}
-    chosen = choose_entry(module, entry)
-    if not isinstance(source, Woven):
-        params = [Parameter(letter, p.name, p.name, p.type, p.size) for p in chosen.parameters]
-        origins = {
-            i.line: Origin(letter, module.source, i.line) for f in module.functions for i in _instructions(f.body or ())
-        }
-    if module.address_size != 64:
-        raise InputError(f"{module.at('.address_size')}: only 64-bit addresses can be emulated.")
-    shape = extents("grid", grid), extents("block", block)
-    _check_shape(chosen, *shape, module)
     if isinstance(shared, bool) or not isinstance(shared, int | np.integer) or shared < 0:
         raise InputError(f"shared={shared} is no number of bytes.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed={seed} is no number from 0 on.")
-    made = decode(module, chosen, shared, origins)
+    if isinstance(source, Woven):
+        params, values = list(source.params), _of_each_kernel(source, args)
+        made = _program(_Same(source), source.name, int(shared), letter)
+    else:
+        made, values = _program(_Same(read(source)), entry, int(shared), letter), list(args)
+        params = [Parameter(letter, p.name, p.name, p.type, p.size) for p in made.entry.parameters]
+    chosen, module = made.entry, made.module
+    shape = extents("grid", grid), extents("block", block)
+    _check_shape(chosen, *shape, module)
     if made.layout.sizes["shared"] > MOST_SHARED:
         raise InputError(
             f"{made.layout.sizes['shared']} bytes of shared memory are more than a CTA has ({MOST_SHARED})."
@@ -98,6 +90,34 @@ def emulate(
     start = WINDOWS["global"] + made.layout.sizes["global"]
     buffers, parameters = _parameters(made.layout.own[chosen.name], chosen, params, values, start)
     return Launch(made, *shape, shared, parameters, buffers, strict, races, seed, max_steps).run()
+
+
+class _Same:
+    """An object by its identity, which stays its own as long as it is held here."""
+
+    def __init__(self, held: Module | Woven) -> None:
+        self.held = held
+
+    def __hash__(self) -> int:
+        return id(self.held)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.held is other.held
+
+
+@lru_cache(maxsize=4)
+def _program(source: _Same, entry: str | None, shared: int, letter: str) -> Program:
+    """Made once, since a kernel is often launched several times: with its warps in other orders, on other data."""
+    if isinstance(source.held, Woven):
+        module = parse(source.held.ptx, f"{source.held.name}.ptx")
+        origins = _origins(module.entries[0], source.held)
+    else:
+        module = source.held
+        lines = (i.line for f in module.functions for i in _instructions(f.body or ()))
+        origins = {line: Origin(letter, module.source, line) for line in lines}
+    if module.address_size != 64:
+        raise InputError(f"{module.at('.address_size')}: only 64-bit addresses can be emulated.")
+    return decode(module, choose_entry(module, entry), shared, origins)
 
 
 def _parameters(

@@ -7,6 +7,7 @@ import operator
 import re
 import struct
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -28,6 +29,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[int], int]] = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=4096)
 def whole(expression: str) -> int:
     """The value of a constant expression of integers, with C's operators. Raises `ValueError`."""
     try:

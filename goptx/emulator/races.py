@@ -53,40 +53,40 @@ class Races:
         if strong:
             self.acquire(space, addresses, lanes)
         shadow = self._shadow(space)
-        for at in self._bytes(space, addresses, width, lanes):
-            self._check(
-                shadow.writer[at], shadow.wrote[at], lanes, shadow.strong_write[at] & strong, "reads", "wrote", space
-            )
-            newer = self._seen(shadow.reader[at], shadow.read[at], lanes) | (shadow.reader[at] == NOBODY)
-            keep = ~newer & (shadow.reader[at] != lanes)
-            shadow.other[at] = np.where(keep, shadow.reader[at], NOBODY)
-            shadow.other_read[at] = np.where(keep, shadow.read[at], 0)
-            shadow.reader[at], shadow.read[at], shadow.strong_read[at] = lanes, self._count(lanes), strong
-            self._same_instruction_readers(shadow, at, lanes)
+        at, lanes = self._bytes(space, addresses, width, lanes)
+        self._check(
+            shadow.writer[at], shadow.wrote[at], lanes, shadow.strong_write[at] & strong, "reads", "wrote", space
+        )
+        newer = self._seen(shadow.reader[at], shadow.read[at], lanes) | (shadow.reader[at] == NOBODY)
+        keep = ~newer & (shadow.reader[at] != lanes)
+        shadow.other[at] = np.where(keep, shadow.reader[at], NOBODY)
+        shadow.other_read[at] = np.where(keep, shadow.read[at], 0)
+        shadow.reader[at], shadow.read[at], shadow.strong_read[at] = lanes, self._count(lanes), strong
+        self._same_instruction_readers(shadow, at, lanes)
 
     def write(self, space: Space, addresses: Array, values: Array, width: int, lanes: Array, strong: bool) -> None:
         """Raises `Trouble` where somebody else's access is not ordered before it. Runs ahead of the write."""
         if space.name not in ("shared", "global"):
             return
         shadow = self._shadow(space)
-        new = np.ascontiguousarray(values).view(np.uint8).reshape(len(lanes), width)
-        for i, at in enumerate(self._bytes(space, addresses, width, lanes)):
-            changes = (space.bytes[at] != new[:, i]) | (space.state[at] & WRITTEN == 0)
-            both = shadow.strong_write[at] & strong
-            self._check(shadow.writer[at], shadow.wrote[at], lanes, both | ~changes, "writes", "wrote", space)
-            for reader, read in ((shadow.reader[at], shadow.read[at]), (shadow.other[at], shadow.other_read[at])):
-                self._check(reader, read, lanes, (shadow.strong_read[at] & strong) | ~changes, "writes", "read", space)
-            self._collide(at, new[:, i], lanes, strong, space)
-            who, at = lanes[changes | strong], at[changes | strong]
-            shadow.writer[at], shadow.wrote[at], shadow.strong_write[at] = who, self._count(who), strong
+        new = np.ascontiguousarray(values).view(np.uint8).ravel()
+        at, owners = self._bytes(space, addresses, width, lanes)
+        changes = (space.bytes[at] != new) | (space.state[at] & WRITTEN == 0)
+        both = shadow.strong_write[at] & strong
+        self._check(shadow.writer[at], shadow.wrote[at], owners, both | ~changes, "writes", "wrote", space)
+        for reader, read in ((shadow.reader[at], shadow.read[at]), (shadow.other[at], shadow.other_read[at])):
+            self._check(reader, read, owners, (shadow.strong_read[at] & strong) | ~changes, "writes", "read", space)
+        self._collide(at, new, owners, strong, space)
+        who, at = owners[changes | strong], at[changes | strong]
+        shadow.writer[at], shadow.wrote[at], shadow.strong_write[at] = who, self._count(who), strong
         if strong:
             self.publish(space, addresses, lanes)
 
     def written(self, space: Space, addresses: Array, width: int, lanes: Array) -> None:
         """What the lanes have had written for them since an earlier `write` is there now."""
         shadow = self._shadow(space)
-        for at in self._bytes(space, addresses, width, lanes):
-            shadow.writer[at], shadow.wrote[at], shadow.strong_write[at] = lanes, self._count(lanes), False
+        at, lanes = self._bytes(space, addresses, width, lanes)
+        shadow.writer[at], shadow.wrote[at], shadow.strong_write[at] = lanes, self._count(lanes), False
 
     def atomic(self, space: Space, addresses: Array, width: int, lanes: Array) -> None:
         """An atomic access is ordered with other strong ones, and orders what its thread did."""
@@ -97,11 +97,12 @@ class Races:
             self.acquire(space, addresses[i : i + 1], lanes[i : i + 1])
             self.publish(space, addresses[i : i + 1], lanes[i : i + 1])
         shadow = self._shadow(space)
-        for at in self._bytes(space, addresses, width, lanes):
-            self._check(shadow.writer[at], shadow.wrote[at], lanes, shadow.strong_write[at], "updates", "wrote", space)
-            for reader, read in ((shadow.reader[at], shadow.read[at]), (shadow.other[at], shadow.other_read[at])):
-                self._check(reader, read, lanes, shadow.strong_read[at], "updates", "read", space)
-            shadow.writer[at], shadow.wrote[at], shadow.strong_write[at] = lanes, counts, True
+        at, owners = self._bytes(space, addresses, width, lanes)
+        self._check(shadow.writer[at], shadow.wrote[at], owners, shadow.strong_write[at], "updates", "wrote", space)
+        for reader, read in ((shadow.reader[at], shadow.read[at]), (shadow.other[at], shadow.other_read[at])):
+            self._check(reader, read, owners, shadow.strong_read[at], "updates", "read", space)
+        counts = np.repeat(counts, width)
+        shadow.writer[at], shadow.wrote[at], shadow.strong_write[at] = owners, counts, True
 
     def arrive(self, slot: int, lanes: Array) -> None:
         """These threads of one CTA come to a barrier: who waits there will see what they have done."""
@@ -128,13 +129,13 @@ class Races:
             self.shadows[space.name] = _Shadow(len(space.bytes))
         return self.shadows[space.name]
 
-    def _bytes(self, space: Space, addresses: Array, width: int, lanes: Array) -> list[Array]:
-        """Where each of the accessed bytes lies. Raises `Trouble` where that is out of reach."""
+    def _bytes(self, space: Space, addresses: Array, width: int, lanes: Array) -> tuple[Array, Array]:
+        """Where each accessed byte lies, and whose access it is. Raises `Trouble` where that is out of reach."""
         space.words(addresses, width, lanes)
         start = addresses - space.base
         if space.of_lane is not None:
             start = start + space.of_lane[lanes] * space.size
-        return [start + i for i in range(width)]
+        return (start[:, None] + np.arange(width)).ravel(), np.repeat(lanes, width)
 
     def _count(self, lanes: Array) -> Array:
         return np.asarray(self.clock[lanes, self.machine.thread[lanes]])
@@ -154,7 +155,7 @@ class Races:
             raise Trouble(
                 "race",
                 f"thread {one} {does} {space.name} memory that thread {two} {did} with no barrier in between",
-                lanes[wrong],
+                np.unique(lanes[wrong]),
             )
 
     def _collide(self, at: Array, values: Array, lanes: Array, strong: bool, space: Space) -> None:

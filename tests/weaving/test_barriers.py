@@ -27,7 +27,7 @@ def module(body: str, name: str = "k") -> str:
     return kernel(f"{begin}\n{body}\nst.global.u32 [%rd2], %r1; ret;", name)
 
 
-def weave(first: str, second: str, **options: str | None) -> Woven:
+def weave(first: str, second: str, **options: str | int | None) -> Woven:
     return goptx.weave(module(first), module(second, "other"), **options)  # type: ignore[arg-type]
 
 
@@ -440,6 +440,13 @@ def test_beside_a_voting_loop_the_first_kernels_barriers_come_first(first: str) 
     owners = ["A" if i in mine else "B" for i in sequence]
     assert owners == sorted(owners)
     assert owners.count("B") == 2
+
+
+def test_the_scheduler_keeps_the_order_in_each_copy_of_a_block() -> None:
+    """Latencies alone would put the barriers of blocks that follow each other in another order in some copies."""
+    first, second = BAR + V1 + BAR + BAR + BAR + WORK, BAR + V1 + V2 + BAR + RED
+    sequences, count = walks(flow_of(weave(first, second, policy="paper", slicing=30)), {})
+    assert len(sequences) == 1, f"{sequences} of {count} ways"
 
 
 def test_the_walk_sees_a_wrong_order() -> None:

@@ -126,6 +126,20 @@ def test_barrier_that_live_threads_miss_is_refused() -> None:
         converged(body)
 
 
+def test_a_barrier_in_flow_that_cannot_be_taken_apart_is_refused() -> None:
+    body = """
+        mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 0; setp.lt.u32 %p2, %r1, 16;
+        @%p1 bra SHARED;
+        @%p2 bra BOTH;
+        mov.u32 %r3, 1; bra JOIN;
+        SHARED: bar.sync 0;
+        BOTH: mov.u32 %r3, 2;
+        JOIN: st.global.u32 [%rd2], %r3; ret;
+    """  # BOTH is entered from two branches, and the closed region around the divergent one holds the barrier
+    with pytest.raises(CannotWeave, match="stands in divergent flow that cannot be taken apart"):
+        converged(body)
+
+
 def test_barrier_under_loaded_data_is_presumed_uniform_and_noted() -> None:
     body = """
         ld.global.u32 %r1, [%rd1]; setp.lt.u32 %p1, %r1, 16;

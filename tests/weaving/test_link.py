@@ -252,6 +252,11 @@ def test_static_shared_memory_adds_up_to_48_kib(assembles: Assembles) -> None:
     assert woven.resources().shared_bytes == 48 << 10
 
 
+def test_static_shared_memory_is_padded() -> None:
+    with pytest.raises(CannotLink, match="49155 bytes of static shared memory"):
+        goptx.weave(shared((24 << 10) - 15), shared((24 << 10) + 15, "other"))
+
+
 def test_one_dynamic_shared_array(assembles: Assembles) -> None:
     woven = goptx.weave(module(DYNAMIC, "st.shared.u32 [pool], 1;"), module(name="other"))
     assert lines(woven, ".extern") == [DYNAMIC.strip()]

@@ -74,7 +74,9 @@ class Guards:
                         f"{self.at(statement.line)}: `{as_written(statement, self.fresh.prefix)}` is conditional "
                         "within a call sequence that not all threads reach; use separate launches."
                     )
-                statement = replace(statement, guard=Guard(Name(mask)))
+                # `.uni` spoke of the lanes that come here alone
+                opcode = statement.opcode.replace("call.uni", "call")
+                statement = replace(statement, opcode=opcode, guard=Guard(Name(mask)))
             body.append(statement)
         return Scope(tuple(body))
 

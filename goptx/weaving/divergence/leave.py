@@ -6,13 +6,16 @@ on to `EXIT` and still arrives at barriers (M14).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, closure, controls, holds_barrier, loops
-from goptx.analysis.uniformity import Uniformity
+from goptx.analysis.uniformity import ALL_LANES, Uniformity
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.divergence.guards import is_warp_wide
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.predicate import arms_between, between, linearise
 from goptx.weaving.divergence.predicates import inverted, set_false
@@ -57,21 +60,37 @@ def _ends(flow: Flow) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, block in flow.blocks.items():
         arms = {s: _arm(flow, name, s) for s in block.end.successors() if s != behind.get(name)}
-        sides = [(len(arm), s) for s, arm in arms.items() if arm is not None]
+        sides = [(_instructions(flow, arm), s) for s, arm in arms.items() if arm is not None]
         if isinstance(block.end, Branch) and sides:
             found[name] = min(sides, key=lambda side: side[0])[1]
     return found
 
 
 def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
-    """The blocks that a side of the branch of `name` leads to, if it only ends the kernel: none is reached in another
-    way, and the other side goes on."""
+    """The blocks that a side of the branch of `name` leads to, if it only ends the kernel: they are reached by branches
+    alone whose other side goes on, and wait for no lanes that go on."""
     graph = flow.graph()
     arm = frozenset() if side == EXIT else frozenset((side, *nx.descendants(graph, side))) - {EXIT}
-    others = set(graph.succ[name]) - {side}
-    if name in arm or EXIT in others or others & arm or any(set(graph.pred[n]) - arm - {name} for n in arm):
+    sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
+    if any(EXIT in others or others & arm or not others for others in (set(graph.succ[n]) - {side} for n in sources)):
+        return None
+    going_on = nx.ancestors(graph.subgraph(set(graph) - arm), EXIT)
+    if any(going_on.isdisjoint(graph.succ[n]) for n in sources):
+        return None  # it is where all come at last
+    if name in arm or any(_needs_all(i) for n in arm for i in flow.blocks[n].instructions()):
         return None
     return arm
+
+
+def _needs_all(instruction: Instruction) -> bool:
+    """Whether it is a warp instruction of all lanes that have not ended."""
+    if not is_warp_wide(instruction) or facts_of(instruction.opcode).base == "activemask":
+        return False
+    return facts_of(instruction.opcode).row.mask is None or str(instruction.operands[-1]) in ALL_LANES
+
+
+def _instructions(flow: Flow, blocks: Iterable[str]) -> int:
+    return sum(len(flow.blocks[n].code) for n in blocks)
 
 
 def _where_lanes_meet(
@@ -85,9 +104,13 @@ def _where_lanes_meet(
     }
     staying = Flow(flow.entry, kept)
     graph, joins, controlled = staying.graph(), staying.post_dominators(), controls(staying)
+    pred = flow.graph().pred
     inside = {name}
     while True:
         wider = inside.union(*(body for body in loops(flow).values() if body & inside))
+        for n in inside & ends.keys():
+            arm = _arm(flow, n, ends[n]) or frozenset()
+            wider |= {source for a in arm for source in pred[a]} - arm
         for decider in closure(inside, controlled) & set(parting):
             wider |= {decider}.union(*(between(graph, s, joins[decider] or EXIT) for s in graph.succ[decider]))
         if wider <= inside:

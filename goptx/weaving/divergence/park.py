@@ -6,11 +6,14 @@ stand on each of them (duplicate). Which of the two the merger decides.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Region, closure, controls, is_barrier
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Region, is_barrier
+from goptx.analysis.dataflow import written
+from goptx.analysis.uniformity import Uniformity
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Name
@@ -40,8 +43,8 @@ def park(lanes: Lanes, block: str) -> None:
             inner |= _flat(n, flow.blocks[n])
     inner = {n: replace(b, end=b.end.retarget({head: start})) for n, b in inner.items()}
     _refuse_barriers(lanes, inner)
-    if leave == EXIT:
-        _refuse_missing_lanes(lanes, Region(start, inner, leave))
+    uniform = {start if n == head else n for n, u in lanes.uniformity().branches.items() if u <= Uniformity.WARP}
+    _refuse_missing_lanes(lanes, Region(start, inner, leave), uniform)
     inner = {n: replace(b, code=tuple(lanes.guards().without_ended(b.code))) for n, b in inner.items()}
     region = Region(start, inner, leave)
     if lanes.forced != "park" and _is_acyclic(region):
@@ -103,13 +106,25 @@ def _refuse_barriers(lanes: Lanes, blocks: dict[str, Block]) -> None:
         )
 
 
-def _refuse_missing_lanes(lanes: Lanes, region: Region) -> None:
-    """Lanes that end the kernel in a region live on behind it: no warp instruction may wait for them (M14)."""
+def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]) -> None:
+    """Lanes that end the kernel in a region live on behind it: no warp instruction that they do not come to may wait
+    for them (M14). At the blocks of `uniform` lanes do not part."""
     flow = region.flow()
-    controlled = controls(flow)
+    graph = flow.graph()
+    ending = {
+        n for n, b in flow.blocks.items() if any(lanes.running in written(i) for i in b.instructions() if is_ours(i))
+    }
+    if region.leave == EXIT:
+        ending.add(EXIT)
     for name, block in region.blocks.items():
         needed = next((i for i in block.instructions() if is_warp_wide(i) and not is_ours(i)), None)
-        if needed is not None and facts_of(needed.opcode).base != "activemask" and closure([name], controlled):
+        if needed is None or facts_of(needed.opcode).base == "activemask":
+            continue
+        others = graph.subgraph(set(graph) - {name})
+        passing = ending.union(*(nx.ancestors(others, n) for n in ending if n != name))
+        passing |= {name} if passing & set(graph.succ[name]) else set()
+        coming = set(graph.pred[name]).union(*(nx.ancestors(graph, n) for n in graph.pred[name]))
+        if (passing & coming) - set(uniform):
             other = 'use divergence="predicate" or' if lanes.forced in ("park", "duplicate") else "use"
             raise CannotWeave(
                 f"{lanes.at(needed.line)}: `{as_written(needed, lanes.fresh.prefix)}` would wait for lanes that may "

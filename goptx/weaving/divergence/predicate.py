@@ -14,7 +14,7 @@ from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.lanes import Lanes
-from goptx.weaving.divergence.predicates import copy, either, equals, invert, inverted
+from goptx.weaving.divergence.predicates import both, copy, either, equals, invert, inverted
 
 MAX_PREDICATED = 96  # instructions of an if/else that still run under predicates: each keeps one alive
 
@@ -130,11 +130,11 @@ def edge_predicate(lanes: Lanes, edge: str, under: str, end: End, target: str) -
             return [invert(edge, guard.predicate.text) if guard.negated else copy(edge, guard.predicate.text)]
         case Switch(index, targets):
             cases = [i for i, t in enumerate(targets) if t == target]
-            code: list[Code] = [equals(edge, index, cases[0], under)]
+            code: list[Code] = [equals(edge, index, cases[0])]
             for case in cases[1:]:
                 also = lanes.fresh.named("case")
-                code += [equals(also, index, case, under), either(edge, edge, also)]
-            return code
+                code += [equals(also, index, case), either(edge, edge, also)]
+            return [*code, both(edge, under, edge)] if under else code
     return [copy(edge, under)]
 
 

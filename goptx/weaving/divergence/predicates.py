@@ -84,10 +84,9 @@ def set_false(result: str) -> Instruction:
     return _on_predicates("mov", Name(result), Immediate("0"))
 
 
-def equals(result: str, value: Operand, number: int, under: str = "") -> Instruction:
-    """result := value equals number, and `under` holds."""
-    operands: tuple[Operand, ...] = (Name(result), value, Immediate(str(number)))
-    return Instruction("setp.eq.and.u32", (*operands, Name(under))) if under else Instruction("setp.eq.u32", operands)
+def equals(result: str, value: Operand, number: int) -> Instruction:
+    """result := value equals number."""
+    return Instruction("setp.eq.u32", (Name(result), value, Immediate(str(number))))
 
 
 def _on_predicates(operation: str, *operands: Operand) -> Instruction:

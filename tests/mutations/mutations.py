@@ -1,0 +1,500 @@
+"""Rules of the merger, how each is broken, and the test that has to notice. Read by run.py and test_mutations.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """One change of one file.
+
+    rule: what it breaks. file: its path from the root. before: a text that stands in it once; after: what takes its
+    place. test: the pytest node id of a test that fails then.
+    """
+
+    rule: str
+    file: str
+    before: str
+    after: str
+    test: str
+
+
+WEAVING = "goptx/weaving"
+LANES = "goptx/weaving/divergence"
+PAIR = "tests/emulator/test_constructs.py::test_woven_pairs"
+DIVERGENCE = "tests/weaving/test_divergence.py::test_woven_is_right_or_refused"
+LINK = "tests/weaving/test_link.py"
+BARRIERS = "tests/weaving/test_barriers.py"
+CONVERGE = "tests/weaving/test_converge.py"
+MERGE = "tests/weaving/test_merge.py"
+URGENCY = "tests/weaving/test_urgency.py"
+PROJECTION = "tests/weaving/test_projection.py"
+SCHEDULE = "tests/weaving/test_schedule.py"
+
+MUTATIONS = (
+    # names, symbols and resources
+    Mutation(
+        "registers of both kernels get one prefix",
+        f"{WEAVING}/link.py",
+        "prefix = letter.lower()\n",
+        'prefix = "k"\n',
+        f"{PAIR}[0]",
+    ),
+    Mutation(
+        "renaming makes one name of two registers",
+        "goptx/ptx/flatten.py",
+        "while self._taken(name, count):",
+        "while self._taken(name, count) and False:",
+        "tests/ptx/test_flatten.py::test_inner_range_shadows_only_the_numbers_it_holds",
+    ),
+    Mutation(
+        "the guard of an instruction keeps its old register",
+        "goptx/ptx/flatten.py",
+        "new_guard = Guard(Name(resolve(guard.predicate.text)), guard.negated) if guard else None",
+        "new_guard = guard",
+        f"{PAIR}[0]",
+    ),
+    Mutation(
+        "parameters are taken for each other",
+        f"{WEAVING}/link.py",
+        "for p, n in zip(entry.parameters, parameters, strict=True)}",
+        "for p, n in zip(entry.parameters, parameters[::-1], strict=True)}",
+        f"{PAIR}[0]",
+    ),
+    Mutation(
+        "globals of different modules that look alike are shared",
+        f"{WEAVING}/symbols.py",
+        "return _is_extern(one)",
+        "return True",
+        f"{LINK}::test_globals_of_different_modules_are_different",
+    ),
+    Mutation(
+        "a new name of a symbol may be one of the same module",
+        f"{WEAVING}/symbols.py",
+        "while new_name in own or new_name in known:",
+        "while new_name in known:",
+        f"{LINK}::test_a_new_name_is_a_free_one[1]",
+    ),
+    Mutation(
+        "pointers among a module's globals keep the old names",
+        f"{WEAVING}/symbols.py",
+        "Name(rename.get(p.text, p.text)) if isinstance(p, Name) else p for p in item.init",
+        "p for p in item.init",
+        f"{LINK}::test_globals_of_different_modules_are_different",
+    ),
+    Mutation(
+        "dynamic shared arrays of both kernels overlap",
+        f"{WEAVING}/link.py",
+        "if len(dynamic) > 1:",
+        "if len(dynamic) > 2:",
+        f"{LINK}::test_dynamic_shared_memory_behind_a_call_counts",
+    ),
+    Mutation(
+        "static shared memory is added up without alignment",
+        f"{WEAVING}/link.py",
+        "total += -total % variable.alignment + variable.size",
+        "total += variable.size",
+        f"{LINK}::test_static_shared_memory_is_padded",
+    ),
+    Mutation(
+        "the looser of two launch bounds holds",
+        f"{WEAVING}/bounds.py",
+        "fewest = min(",
+        "fewest = max(",
+        f"{LINK}::test_launch_bounds_hold_for_both[.maxntid 256, 1, 1-.maxntid 128, 1, 1-result0]",
+    ),
+    # barriers
+    Mutation(
+        "two kernels use one barrier id",
+        f"{WEAVING}/barriers.py",
+        "used.add(free)",
+        "used.discard(free)",
+        f"{BARRIERS}::test_every_barrier_of_one_id_gets_one_id",
+    ),
+    Mutation(
+        "where warps come different ways, barriers have no order",
+        f"{WEAVING}/merge.py",
+        "if apart and first in self.before_barrier and",
+        "if apart and first not in self.before_barrier and",
+        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two apart-behind a vote]",
+    ),
+    Mutation(
+        "only the first kernel's loops are asked whether warps come different ways",
+        f"{WEAVING}/merge.py",
+        "apart = first in self.apart[0] or second in self.apart[1]",
+        "apart = first in self.apart[0]",
+        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two apart-behind a vote]",
+    ),
+    Mutation(
+        "the scheduler does not keep the order of waiting",
+        f"{WEAVING}/schedule.py",
+        "return not order or order[0] == k or",
+        "return True or",
+        f"{BARRIERS}::test_the_scheduler_keeps_the_order_in_each_copy_of_a_block",
+    ),
+    Mutation(
+        "copies of a barrier that warps reach separately stay aligned",
+        f"{WEAVING}/barriers.py",
+        "flow = _each_barrier(flow, _unaligned)",
+        "flow = _each_barrier(flow, lambda barrier: barrier)",
+        f"{BARRIERS}::test_beside_a_voting_loop_barriers_are_unaligned",
+    ),
+    Mutation(
+        "a counted barrier is taken although threads may have ended",
+        f"{WEAVING}/barriers.py",
+        "if is_counted(barrier) and lanes_end:",
+        "if is_counted(barrier) and not lanes_end:",
+        f"{BARRIERS}::test_partial_barriers_behind_an_early_return[bar.sync 1, 64;]",
+    ),
+    Mutation(
+        "a barrier under a branch that depends on the thread is presumed uniform",
+        f"{LANES}/converge.py",
+        "if branches[decider] == Uniformity.DIVERGENT:",
+        "if branches[decider] > Uniformity.DIVERGENT:",
+        f"{CONVERGE}::test_barrier_that_live_threads_miss_is_refused",
+    ),
+    Mutation(
+        "a guarded barrier is presumed uniform",
+        f"{LANES}/converge.py",
+        "uniform.of(barrier.guard.predicate.text) > Uniformity.CTA:",
+        "uniform.of(barrier.guard.predicate.text) > Uniformity.DIVERGENT:",
+        f"{BARRIERS}::test_a_guarded_barrier_that_only_some_threads_meet[bar.sync 0;]",
+    ),
+    Mutation(
+        "a spin may wait for what a branch sets",
+        "goptx/analysis/spin.py",
+        "| read(instruction) | conditions",
+        "| read(instruction)",
+        f"{BARRIERS}::test_a_spin_through_a_flag_that_is_set_under_a_branch_is_refused",
+    ),
+    Mutation(
+        "a loop that waits for a volatile load is woven",
+        "goptx/analysis/spin.py",
+        "if facts.volatile and facts.loads:",
+        "if facts.volatile and not facts.loads:",
+        f"{BARRIERS}::test_spinning_on_memory_is_refused[ld.volatile.global.u32 %r3, [%rd1];-A]",
+    ),
+    # lanes that have ended
+    Mutation(
+        "lanes that end stay, and the others end",
+        f"{LANES}/leave.py",
+        "goes_on = end.guard if end.taken == stays else",
+        "goes_on = end.guard if end.taken != stays else",
+        f"{PAIR}[1]",
+    ),
+    Mutation(
+        "which lanes end is read behind the arm that may change it",
+        f"{LANES}/leave.py",
+        "lanes.append(name, code)",
+        "lanes.append(arm_blocks[-1] if arm_blocks else name, code)",
+        f"{CONVERGE}::test_an_arm_that_ends_may_overwrite_what_the_branch_read",
+    ),
+    Mutation(
+        "a warp that ends does not arrive at barriers",
+        f"{LANES}/leave.py",
+        "agreed = Uniformity.CTA if",
+        "agreed = Uniformity.WARP if",
+        f"{CONVERGE}::test_a_warp_that_ends_still_arrives_at_barriers",
+    ),
+    Mutation(
+        "ended threads bring the wrong value to a reduction",
+        f"{LANES}/guards.py",
+        'negated != ("and" in facts.modifiers)',
+        'negated == ("and" in facts.modifiers)',
+        f"{PAIR}[17]",
+    ),
+    Mutation(
+        "ended threads bring values of their own to a reduction",
+        f"{LANES}/guards.py",
+        "yield from self._neutral(item)",
+        "yield item",
+        f"{PAIR}[17]",
+    ),
+    Mutation(
+        "warp instructions wait for lanes that have ended",
+        f"{LANES}/guards.py",
+        "yield replace(item, operands=(*item.operands[:-1], Name(lanes)))",
+        "yield item",
+        f"{PAIR}[19]",
+    ),
+    Mutation(
+        "activemask counts lanes that have ended",
+        f"{LANES}/guards.py",
+        "(name, name, Name(self.running_lanes))",
+        "(name, name, name)",
+        f"{CONVERGE}::test_ended_lanes_are_taken_out_of_masks",
+    ),
+    Mutation(
+        "the mask of running lanes stays as at the start",
+        f"{LANES}/lanes.py",
+        "return [ballot(self.running_lanes, self.running)] if self.running_lanes else []",
+        "return []",
+        f"{PAIR}[19]",
+    ),
+    # guards and predicates
+    Mutation(
+        "what has effects is guarded by the lanes that do not run it",
+        f"{LANES}/guards.py",
+        "yield replace(item, guard=Guard(Name(mask)))",
+        "yield replace(item, guard=Guard(Name(mask), True))",
+        f"{PAIR}[1]",
+    ),
+    Mutation(
+        "a predicated instruction loses its own condition",
+        f"{LANES}/guards.py",
+        "yield from self.fresh.conjunction(also, mask, item.guard)",
+        "yield from self.fresh.conjunction(also, mask, Guard(Name(mask)))",
+        f"{CONVERGE}::test_a_predicated_instruction_keeps_its_own_condition",
+    ),
+    Mutation(
+        "a negated condition counts as it stands",
+        f"{LANES}/predicates.py",
+        "if not right.negated:",
+        "if True:",
+        f"{PAIR}[1]",
+    ),
+    Mutation(
+        "lanes that do not run a block lose registers that they still need",
+        f"{LANES}/guards.py",
+        "bool(written(item) & kept)",
+        "False",
+        f"{PAIR}[3]",
+    ),
+    Mutation(
+        "stores run for all lanes",
+        f"{LANES}/guards.py",
+        "if facts.may_fault_or_store or facts.row.ends",
+        "if facts.row.ends",
+        f"{PAIR}[1]",
+    ),
+    Mutation(
+        "the two sides of a branch run under each other's predicate",
+        f"{LANES}/predicate.py",
+        "guard = end.guard if end.taken == target else",
+        "guard = end.guard if end.taken != target else",
+        f"{PAIR}[3]",
+    ),
+    Mutation(
+        "a side within a side forgets the outer condition",
+        f"{LANES}/predicate.py",
+        "return lanes.fresh.conjunction(edge, under, guard)",
+        "return lanes.fresh.conjunction(edge, guard.predicate.text, guard)",
+        f"{PAIR}[4]",
+    ),
+    Mutation(
+        "of the cases of a switch that lead to one place, the second is forgotten",
+        f"{LANES}/predicate.py",
+        "for case in cases[1:]:",
+        "for case in cases[2:]:",
+        f"{DIVERGENCE}[switch_by_lane-predicate-guard_with_work]",
+    ),
+    Mutation(
+        "`.uni` of the kernel is kept where lanes walk on that have ended",
+        f"{LANES}/guards.py",
+        "end = replace(end, uniform=False)",
+        "end = replace(end, uniform=end.uniform)",
+        f"{CONVERGE}::test_a_promise_of_the_active_lanes_is_not_kept_for_ended_ones",
+    ),
+    # loops that lanes leave one by one
+    Mutation(
+        "a loop goes on only while all lanes are in it",
+        f"{LANES}/predicates.py",
+        'Instruction("vote.sync.any.pred"',
+        'Instruction("vote.sync.all.pred"',
+        f"{PAIR}[6]",
+    ),
+    Mutation(
+        "lanes that were not to enter a loop run it",
+        f"{LANES}/vote.py",
+        "copy(inside, outer) if outer else set_true(inside)",
+        "set_true(inside)",
+        f"{PROJECTION}::test_lanes_that_have_ended_enter_no_loop",
+    ),
+    Mutation(
+        "lanes that have left a loop lose what it computed",
+        f"{LANES}/vote.py",
+        "lanes.keep(name, needed)",
+        "lanes.keep(name, frozenset())",
+        f"{PAIR}[8]",
+    ),
+    Mutation(
+        "lanes that have left a loop come back",
+        f"{LANES}/vote.py",
+        "lanes.fresh.conjunction(inside, inside, stays)",
+        "lanes.fresh.conjunction(inside, stays.predicate.text, stays)",
+        f"{PAIR}[6]",
+    ),
+    Mutation(
+        "one side of a branch overwrites what the other needs",
+        f"{LANES}/vote.py",
+        "later |= live[side]",
+        "later |= live[join]",
+        f"{PROJECTION}::test_each_side_of_a_branch_finds_what_was_before_it",
+    ),
+    # parking
+    Mutation(
+        "a parked kernel runs on",
+        f"{WEAVING}/product.py",
+        "tuple(p.code if r else () for p, r in",
+        "tuple(p.code for p, r in",
+        f"{PROJECTION}::test_regions_behind_an_early_return[park]",
+    ),
+    Mutation(
+        "beside a region that has no sides the other kernel runs",
+        f"{WEAVING}/merge.py",
+        "return (Move.FIRST, Move.SECOND)\n",
+        "return (Move.BOTH, Move.FIRST, Move.SECOND)\n",
+        f"{PROJECTION}::test_what_stands_beside_a_parked_loop_runs_once[mask inside-None]",
+    ),
+    Mutation(
+        "warp instructions stand in copies, which lanes reach one by one",
+        f"{WEAVING}/merge.py",
+        "facts_of(c.opcode).duplicable and not facts_of(c.opcode).row.blocking",
+        "c.opcode",
+        f"{PROJECTION}::test_what_stands_beside_a_region_runs_once[choose-warp_reduce-duplicate]",
+    ),
+    Mutation(
+        "the other kernel stands on one side of a region only",
+        f"{LANES}/park.py",
+        "return Region(region.entry, blocks, region.leave, tuple(sides.values()))",
+        "return Region(region.entry, blocks, region.leave, tuple(sides.values())[:1])",
+        f"{PROJECTION}::test_what_stands_beside_a_region_runs_once[choose-straight-duplicate]",
+    ),
+    Mutation(
+        "lanes that go around a region miss the other kernel's code",
+        f"{LANES}/park.py",
+        "(*region.sides, past) if region.sides else ()",
+        "region.sides",
+        f"{PROJECTION}::test_regions_behind_an_early_return[None]",
+    ),
+    Mutation(
+        "lanes that have ended enter a region",
+        f"{LANES}/park.py",
+        'if mask := lanes.masks.get(head, ""):',
+        'if mask := lanes.masks.get(head, "")[:0]:',
+        f"{PROJECTION}::test_regions_behind_an_early_return[None]",
+    ),
+    Mutation(
+        "the other kernel stands on the sides of a loop",
+        f"{LANES}/park.py",
+        'if lanes.forced != "park" and _is_acyclic(region):',
+        'if lanes.forced != "park":',
+        f"{PROJECTION}::test_what_stands_beside_a_parked_loop_runs_once[mask inside-None]",
+    ),
+    Mutation(
+        "a warp instruction in a region waits for lanes that may have ended",
+        f"{LANES}/park.py",
+        "if is_warp_wide(i) and not is_ours(i)), None)",
+        "if is_warp_wide(i) and is_ours(i)), None)",
+        f"{DIVERGENCE}[return_in_loop_before_shuffle-park-guard_with_work]",
+    ),
+    Mutation(
+        "a barrier stands in a region, where lanes reach it one by one",
+        f"{LANES}/park.py",
+        "if barrier is not None:",
+        "if barrier is not None and False:",
+        f"{CONVERGE}::test_a_barrier_in_flow_that_cannot_be_taken_apart_is_refused",
+    ),
+    Mutation(
+        "a kernel of which nothing is known runs first",
+        f"{WEAVING}/merge.py",
+        "return (Move.SECOND,) if self.sides[0].last else (Move.FIRST,)",
+        "return (Move.FIRST,) if self.sides[0].last else (Move.SECOND,)",
+        "tests/weaving/test_unknown.py::test_it_stands_once_and_behind_the_other_kernel[first]",
+    ),
+    # uniformity
+    Mutation(
+        "thread numbers count as uniform",
+        "goptx/analysis/uniformity.py",
+        '("%tid", "%laneid"',
+        '("%laneid"',
+        f"{PAIR}[1]",
+    ),
+    Mutation(
+        "what a branch decides counts as uniform",
+        "goptx/analysis/uniformity.py",
+        "result = max(control, _result(code, values, control))",
+        "result = _result(code, values, control)",
+        "tests/analysis/test_uniformity.py::test_control_goes_through_nested_branches",
+    ),
+    Mutation(
+        "a vote of some lanes counts as uniform",
+        "goptx/analysis/uniformity.py",
+        "if not full or control > Uniformity.WARP:",
+        "if control > Uniformity.WARP:",
+        "tests/analysis/test_uniformity.py::test_other_warp_operations_are_divergent"
+        "[redux.sync.add.u32 %r1, %r9, 0x0000ffff;]",
+    ),
+    Mutation(
+        "`.uni` counts for the whole CTA",
+        "goptx/analysis/uniformity.py",
+        "value = min(value, Uniformity.WARP)",
+        "value = min(value, Uniformity.CTA)",
+        "tests/analysis/test_uniformity.py::test_uni_of_an_indexed_branch",
+    ),
+    # the woven flow
+    Mutation(
+        "carry chains are parted",
+        f"{WEAVING}/schedule.py",
+        "if _sets_carry(code[i]):",
+        "if False:",
+        f"{SCHEDULE}::test_carry_chains_are_not_parted_by_the_other_kernel",
+    ),
+    Mutation(
+        "a register is written before all have read it",
+        f"{WEAVING}/urgency.py",
+        "writes.get(r, 0) for r in inputs + outputs]",
+        "writes.get(r, 0) for r in outputs]",
+        f"{URGENCY}::test_what_must_not_pass[add.u32 %r3, %r2, 1; ld.global.u32 %r2, [%rd2];]",
+    ),
+    Mutation(
+        "loads rise above a barrier",
+        f"{WEAVING}/urgency.py",
+        'return ("near", "far")',
+        'return ("near",)',
+        f"{URGENCY}::test_what_must_not_pass[bar.sync 0; ld.global.u32 %r2, [%rd2];]",
+    ),
+    Mutation(
+        "loads rise above a store that may write what they read",
+        f"{WEAVING}/urgency.py",
+        "for kind in memory if not plain)",
+        "for kind in memory if plain)",
+        f"{URGENCY}::test_what_must_not_pass[st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd2];]",
+    ),
+    Mutation(
+        "slices part carry chains",
+        f"{WEAVING}/slice.py",
+        "grouped = units(code)",
+        "grouped = [(c,) for c in code]",
+        f"{PROJECTION}::test_carry_flags_are_not_mixed_up[1]",
+    ),
+    Mutation(
+        "loops with two ways in are left",
+        f"{WEAVING}/reducible.py",
+        "if len(ways) > 1:",
+        "if len(ways) > 2:",
+        f"{MERGE}::test_splitting_keeps_every_path",
+    ),
+    Mutation(
+        "a branch that falls through where it was taken is not inverted",
+        f"{WEAVING}/emit.py",
+        "Guard(guard.predicate, not guard.negated), line)]",
+        "Guard(guard.predicate, guard.negated), line)]",
+        f"{PAIR}[11]",
+    ),
+    Mutation(
+        "branches on which lanes part are marked `.uni`",
+        f"{WEAVING}/emit.py",
+        '"bra.uni" if uniform else "bra"',
+        '"bra.uni"',
+        f"{PAIR}[20]",
+    ),
+    Mutation(
+        "where both kernels branch, the second goes one way",
+        f"{WEAVING}/product.py",
+        "second.retarget({s: self._name((f, s)) for s in seconds})",
+        "second.retarget({s: self._name((f, seconds[0])) for s in seconds})",
+        f"{MERGE}::test_both_branching_gives_four_ways",
+    ),
+)
