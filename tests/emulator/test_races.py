@@ -192,6 +192,14 @@ def test_no_race(body: str) -> None:
         run(body.replace("{tile}", TILE), races=True, seed=seed, grid=2)
 
 
+@pytest.mark.parametrize("access", [
+    "st.global.u32 [%rd3], %r3;", "red.global.add.u32 [%rd3], %r3;", "ld.global.u32 %r5, [%rd3];",
+    "st.shared.v4.u32 [tile+2048], {%r3, %r3, %r3, %r3};", "cp.async.ca.shared.global [tile], [%rd3], 4;",
+])  # fmt: skip
+def test_out_of_reach_is_no_race(access: str) -> None:
+    assert fault(f"mov.u64 %rd3, 0;\n{access}\n", races=True).kind == "out of bounds"
+
+
 # real kernels -----------------------------------------------------------------------------------------
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"

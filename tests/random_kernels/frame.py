@@ -1,0 +1,195 @@
+"""The text of a random kernel: around its body, what gives the registers their first values and stores them at the end.
+
+Registers of the pools (`arithmetic.POOLS`, and %u0 to %u3, which are the same for a whole CTA) have a part in it where
+the body uses them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from random_kernels.control import write
+from random_kernels.data import ALIKE, FLOATS, WORDS
+from random_kernels.place import EVERYWHERE
+from random_kernels.tree import Kernel, Level
+from random_kernels.writer import FRESH, Writer
+
+HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
+PARAMETERS = (("in", "u64"), ("out", "u64"), ("totals", "u64"), ("n", "u32"), ("scale", "u32"))
+PLACES = {"v": 0, "f": 8, "w": 12, "d": 20, "h": 24, "q": 26, "u": 28}  # the word of `out` where each pool is stored
+TYPES = {"v": "b32", "f": "f32", "w": "b64", "d": "f64", "h": "b16", "q": "pred", "u": "b32"}
+SIZES = {"b32": 4, "f32": 4, "b64": 8, "f64": 8, "b16": 2, "pred": 1}
+UNIFORM = ("mov.b32 %u0, %scale;", "mov.b32 %u1, %cta;", "shr.u32 %u2, %n, 2;", "add.u32 %u3, %scale, 7;")
+WORD_REGISTERS = "%n %scale %cta %rank %number %threads %lane %warp %loaded %slot %present".split()
+ADDRESSES = "%in %out %totals".split()
+FACTORS = (7, 2654435769, 40503, 1, 3)
+BITS = (1, 6, 5, 16)  # of a thread's number, each of which decides a predicate
+
+
+def text(kernel: Kernel) -> tuple[str, Counter[str]]:
+    """The module with this one entry, and how often it has each construct."""
+    w = Writer(kernel)
+    functions = "".join(_function(w, number) for number in range(len(kernel.functions)))
+    write(w, kernel.body, EVERYWHERE.at(kernel.level))
+    body, w.lines = w.lines, []
+    used = _used(body)
+    _begin(w, used)
+    begin, w.lines = w.lines, []
+    _end(w, used)
+    lines = [*_needed(begin, [*body, *w.lines]), *body, *w.lines]
+    declared = [*_registers(lines), *_variables(w, lines)]
+    parameters = ", ".join(f".param .{t} {kernel.name}_{n}" for n, t in PARAMETERS)
+    entry = f".visible .entry {kernel.name}({parameters})\n{{\n" + "\n".join([*declared, *lines]) + "\n}\n"
+    table = ".const .align 4 .b32 table[8] = {5, 42, 79, 116, 153, 190, 227, 264};\n"
+    return HEADER + (table if re.search(r"\btable\b", entry) else "") + functions + entry, w.census
+
+
+def _needed(begin: Sequence[str], rest: Sequence[str]) -> list[str]:
+    """The lines of the beginning without those whose result nothing reads."""
+    text, kept = "\n".join(rest), list[str]()
+    for line in reversed(begin):
+        result = re.match(r"(?:ld|mov|mad|cvta|shr|and|mul|sub|min|add|xor|cvt|setp)\.\S+ (%\w+),", line)
+        if result is None or re.search(rf"{result[1]}\b", text):
+            kept.append(line)
+            text += "\n" + line
+    return kept[::-1]
+
+
+def _used(lines: Sequence[str]) -> list[tuple[str, int]]:
+    """The registers of pools among the lines, as pool and number."""
+    return sorted({(r[1], int(r[2])) for r in re.findall(r"%[vfwdhqu]\d\b", "\n".join(lines))})
+
+
+def _function(w: Writer, number: int) -> str:
+    """Makes one word of two."""
+    write(w, w.kernel.functions[number], EVERYWHERE.at(Level.LONE))
+    body, w.lines = w.lines, []
+    _first_values(w, [r for r in _used(body) if r not in (("v", 0), ("v", 1))], "%v0", "%v1")
+    lines = ["ld.param.u32 %v0, [one];", "ld.param.u32 %v1, [two];", *w.lines, *body]
+    lines += ["st.param.b32 [result], %v0;", "ret;"]
+    w.lines = []
+    head = f".func (.param .b32 result) mix{number}(.param .b32 one, .param .b32 two)\n{{\n"
+    return head + "\n".join([*_registers(lines), *lines]) + "\n}\n"
+
+
+def _registers(lines: Sequence[str]) -> list[str]:
+    """Declarations of what the lines mention."""
+    mentioned = "\n".join(lines)
+    declared = []
+    for stem, type_ in (TYPES | FRESH).items():
+        if numbers := re.findall(rf"%{stem}(\d+)\b", mentioned):
+            declared.append(f".reg .{type_} %{stem}<{1 + max(map(int, numbers))}>;")
+    for type_, names in (("b32", WORD_REGISTERS), ("b64", ADDRESSES)):
+        if found := [name for name in names if re.search(rf"{name}\b", mentioned)]:
+            declared.append(f".reg .{type_} {', '.join(found)};")
+    return declared
+
+
+def _variables(w: Writer, lines: Sequence[str]) -> list[str]:
+    declared = {
+        "tile": f".shared .align 16 .b8 tile[{-(-4 * w.threads // 128) * 128}];",
+        "bins": ".shared .align 16 .b8 bins[32];",
+        "frame": ".local .align 8 .b8 frame[32];",
+    }
+    return [line for name, line in declared.items() if re.search(rf"\b{name}\b", "\n".join(lines))]
+
+
+def _begin(w: Writer, used: Sequence[tuple[str, int]]) -> None:
+    kernel = w.kernel
+    for name in ("in", "out", "totals"):
+        w.line(f"ld.param.u64 %{name}, [{kernel.name}_{name}];", f"cvta.to.global.u64 %{name}, %{name};")
+    for name in ("n", "scale"):
+        w.line(f"ld.param.u32 %{name}, [{kernel.name}_{name}];")
+    _numbers(w)
+    if kernel.tile == "before":
+        w.line("mov.b32 %present, %threads;")
+        _shared(w)
+    if kernel.guard == "first":
+        _guard(w)
+    _first_values(w, used, "%number", "%rank")
+    w.line(f"ld.global{'.nc' if kernel.start == 'nc' else ''}.u32 %loaded, [%in+{4 * (ALIKE + kernel.scale % 32)}];")
+    if kernel.guard == "loaded":
+        _guard(w)
+    if kernel.tile == "after":
+        w.line("mul.lo.u32 %present, %cta, %threads;", "sub.u32 %present, %n, %present;")
+        w.line("min.u32 %present, %present, %threads;")
+        _shared(w)
+
+
+def _numbers(w: Writer) -> None:
+    """Which CTA this is, and which thread in it and in the grid, all counted in one dimension."""
+    for register, own, sizes, extent in (
+        ("%cta", "%ctaid", "%nctaid", w.kernel.grid),
+        ("%rank", "%tid", "%ntid", w.kernel.block),
+    ):
+        axes = "xyz"[: len(extent)]
+        w.line(f"mov.u32 {register}, {own}.{axes[-1]};")
+        for axis in reversed(axes[:-1]):
+            size, place = w.word(), w.word()
+            w.line(f"mov.u32 {size}, {sizes}.{axis};", f"mov.u32 {place}, {own}.{axis};")
+            w.line(f"mad.lo.u32 {register}, {register}, {size}, {place};")
+    w.line(f"mov.u32 %threads, {'%ntid.x' if len(w.kernel.block) == 1 else w.threads};")
+    w.line("mad.lo.u32 %number, %cta, %threads, %rank;")
+    w.line("mov.u32 %lane, %laneid;", "shr.u32 %warp, %rank, 5;")
+    w.line(f"mad.wide.u32 %out, %number, {4 * WORDS}, %out;")
+
+
+def _guard(w: Writer) -> None:
+    w.saw("guard")
+    p = w.predicate()
+    w.line(f"setp.ge.u32 {p}, %number, %n;", f"@{p} bra END;")
+
+
+def _shared(w: Writer) -> None:
+    """A word for each of the threads that are %present, and totals that begin with 0."""
+    w.line("mov.u32 %slot, tile;", "mad.lo.u32 %slot, %rank, 4, %slot;", "st.shared.u32 [%slot], %number;")
+    if w.kernel.bins:
+        p = w.predicate()
+        w.line(f"setp.eq.u32 {p}, %rank, 0;", f"@{p} st.shared.v4.u32 [bins], {{0, 0, 0, 0}};")
+        w.line(f"@{p} st.shared.v4.u32 [bins+16], {{0, 0, 0, 0}};")
+    w.line("bar.sync 0;")
+
+
+def _first_values(w: Writer, used: Sequence[tuple[str, int]], one: str, two: str) -> None:
+    """Made of two words; in a kernel that begins with loads also of what these lead to."""
+    loads = w.kernel.start != "computed" and one == "%number"
+    pair = loads and ("v", 0) in used and ("v", 1) in used
+    if pair:
+        w.line(f"ld.global.v2.u32 {{%v0, %v1}}, [{w.at('%in', w.below(one, 32), 8)}];")
+    for stem, k in used:
+        register, own = f"%{stem}{k}", (one, two)[k & 1]
+        if stem == "v" and not (pair and k < 2):
+            w.line(f"mad.lo.u32 {register}, {one}, {FACTORS[k % len(FACTORS)]}, {two};")
+        elif stem == "f" and loads:
+            w.line(f"ld.global.f32 {register}, [{w.at('%in', w.below(own, 32), 4)}+{4 * (FLOATS + 8 * k)}];")
+        elif stem == "f":
+            w.line(f"cvt.rn.f32.u32 {register}, {own};")
+        elif stem == "w":
+            w.line(f"mul.wide.u32 {register}, {one}, {2654435769 + k};")
+        elif stem == "d":
+            w.line(f"cvt.rn.f64.u32 {register}, {own};")
+        elif stem == "h":
+            w.line(f"cvt.u16.u32 {register}, {own};")
+        elif stem == "q":
+            t = w.word()
+            w.line(f"and.b32 {t}, {one}, {BITS[k]};", f"setp.ne.u32 {register}, {t}, 0;")
+        elif stem == "u":
+            w.line(UNIFORM[k])
+
+
+def _end(w: Writer, used: Sequence[tuple[str, int]]) -> None:
+    """Each thread that comes here stores what it has."""
+    w.mark("DONE")
+    for stem, k in used:
+        place = 4 * PLACES[stem] + SIZES[TYPES[stem]] * k
+        if stem == "q":
+            t = w.word()
+            w.line(f"selp.u32 {t}, 1, 0, %q{k};", f"st.global.u8 [%out+{place}], {t};")
+        elif stem == "v" and k % 2 == 0 and ("v", k + 1) in used:
+            w.line(f"st.global.v2.b32 [%out+{place}], {{%v{k}, %v{k + 1}}};")
+        elif stem != "v" or ("v", k - 1) not in used or k % 2 == 0:
+            w.line(f"st.global.{TYPES[stem]} [%out+{place}], %{stem}{k};")
+    w.mark("END")
+    w.line("ret;")

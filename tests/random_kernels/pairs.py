@@ -1,0 +1,175 @@
+"""Runs one pair on the strict emulator: each kernel alone, then the woven kernel in two orders of its warps. Compares
+all that they leave in memory, and how many threads executed each instruction with an effect."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from random_kernels.case import Case
+from random_kernels.frame import text
+from random_kernels.tree import Pair
+
+import goptx
+from goptx.emulator.verdict import differences
+from goptx.errors import CannotWeave, GoptxError
+from goptx.ptx.ir import Instruction, Module, Scope, Statement
+from goptx.ptx.opcodes import Scope as Convergence
+from goptx.ptx.opcodes import facts_of
+
+LETTERS = "AB"
+STEPS = 100_000  # of a warp of a kernel alone
+PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
+SECONDS = 30.0  # for weaving one pair
+NAMES = ("in", "out", "totals", "n", "scale")
+
+# Why goptx may decline a pair, from its messages: where it is not wrong to, or not yet wanted to do better.
+REASONS = {
+    "a barrier under a loaded condition": r"depends on loaded data, which threads that have returned early do not load",
+    "a barrier under a divergent condition": r"depends on the thread: threads that live on would never arrive",
+    "a barrier in divergent flow": r"stands in divergent flow that cannot be taken apart",
+    "a warp operation behind ends": r"would wait for lanes that may have ended the kernel before it and live on",
+    "entangled flow": r"the control flow here is too entangled to be woven",
+    "loops with several ways in": r"the merged control flow has loops with several ways in",
+}
+
+
+class InvalidKernel(Exception):
+    """A random kernel does something wrong on its own."""
+
+
+class Wrong(Exception):
+    """The woven kernel is not what its kernels are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`refused` is a key of `REASONS`, or "" where the pair was woven and is right."""
+
+    refused: str
+    woven_fraction: float = 0.0
+
+
+def case_of(pair: Pair) -> tuple[Case, tuple[Counter[str], Counter[str]]]:
+    """The pair as text, and the constructs of each kernel."""
+    kernels = pair.first, pair.second
+    (first, seen), (second, also_seen) = map(text, kernels)
+    n, scale = ((getattr(kernels[0], f), getattr(kernels[1], f)) for f in ("n", "scale"))
+    shape = pair.first.grid, pair.first.block
+    return Case((first, second), *shape, n, scale, pair.policy, pair.slicing, pair.seed), (seen, also_seen)
+
+
+def run(case: Case) -> Outcome:
+    """Raises `Wrong`, `InvalidKernel`, and `GoptxError` where the pair is declined for no reason among `REASONS`."""
+    modules = parsed(case)
+    alone, counts = _alone(case, modules, 0)
+    try:
+        with within(SECONDS):
+            woven = goptx.weave(*modules, policy=case.policy, slicing=case.slicing)
+    except CannotWeave as error:
+        reason = next((name for name, said in REASONS.items() if re.search(said, str(error))), None)
+        if reason is None:
+            raise
+        return Outcome(reason)
+    steps = PATIENCE * sum(sum(c.instructions.values()) for c in counts) + LEAST
+    for order in (0, case.seed + 1):
+        values = case.arguments()
+        try:
+            done = goptx.emulate(woven, case.grid, case.block, values, races=True, seed=order, max_steps=steps)
+        except GoptxError as error:
+            raise Wrong(f"{type(error).__name__}: {error}") from error
+        if found := _differences(alone, values):
+            raise Wrong(f"in order {order} of the warps {found}")
+        _check_counts(modules, counts, done)
+    return Outcome("", woven.report.woven_fraction)
+
+
+def parsed(case: Case) -> list[Module]:
+    return [goptx.parse(t, name) for t, name in zip(case.texts, ("first.ptx", "second.ptx"), strict=True)]
+
+
+def run_alone(case: Case, orders: Sequence[int]) -> None:
+    """Raises `InvalidKernel` where a kernel does anything wrong, or other things in other orders of its warps."""
+    modules = parsed(case)
+    first, _ = _alone(case, modules, orders[0])
+    for order in orders[1:]:
+        again, _ = _alone(case, modules, order)
+        if found := _differences(first, again):
+            raise InvalidKernel(f"in order {order} of the warps {found}")
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raises `Wrong` where this takes longer. Only the main thread of a process of a POSIX system can be stopped."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise Wrong(f"weaving takes more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again and again: some callers pass exceptions over
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _alone(case: Case, modules: Sequence[Module], order: int) -> tuple[list[list[object]], list[goptx.Emulation]]:
+    values = case.arguments()
+    try:
+        counts = [
+            goptx.emulate(m, case.grid, case.block, v, races=True, seed=order, max_steps=STEPS, letter=letter)
+            for m, v, letter in zip(modules, values, LETTERS, strict=True)
+        ]
+    except GoptxError as error:
+        raise InvalidKernel(f"{type(error).__name__}: {error}") from error
+    return values, counts
+
+
+def _differences(alone: Sequence[Sequence[object]], other: Sequence[Sequence[object]]) -> str:
+    found = [
+        str(d)
+        for letter, one, two in zip(LETTERS, alone, other, strict=True)
+        for d in differences([f"{letter}:{name}" for name in NAMES], one, two)
+    ]
+    return "; ".join(found)
+
+
+def _check_counts(modules: Sequence[Module], alone: Sequence[goptx.Emulation], woven: goptx.Emulation) -> None:
+    """Each instruction with an effect is executed by as many threads as alone (design.md, contract 1)."""
+    for letter, module, own in zip(LETTERS, modules, alone, strict=True):
+        for line, instruction in effects(module).items():
+            expected, got = (c.executed.get((letter, line), 0) for c in (own, woven))
+            if expected != got:
+                raise Wrong(f"{letter}: `{instruction}` in line {line} is executed {got} times, not {expected}")
+
+
+def effects(module: Module) -> Mapping[int, Instruction]:
+    """What the entry stores, loads, or does together with other lanes, by line; barriers are passed over, because ended
+    threads have to arrive there too."""
+
+    def instructions(body: Sequence[Statement]) -> list[Instruction]:
+        found = []
+        for statement in body:
+            if isinstance(statement, Instruction):
+                found.append(statement)
+            elif isinstance(statement, Scope):
+                found += instructions(statement.body)
+        return found
+
+    chosen = {}
+    for instruction in instructions(module.entries[0].body or ()):
+        facts = facts_of(instruction.opcode)
+        if facts.barrier or facts.space == "param":
+            continue
+        if facts.may_fault_or_store or facts.row.scope == Convergence.WARP or facts.base == "call":
+            chosen[instruction.line] = instruction
+    return chosen

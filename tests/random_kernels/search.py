@@ -1,0 +1,64 @@
+"""Lets Hypothesis draw pairs by a seed, and shrink the first that fails."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from random_kernels.case import Case
+from random_kernels.pairs import Outcome, case_of, run
+from random_kernels.strategies import pairs
+from random_kernels.tree import Pair
+
+
+@dataclass(slots=True)
+class Search:
+    """What came of the pairs of one seed.
+
+    pairs: how many were run, until the first that failed. refused: by reason (`pairs.REASONS`). census: in how many of
+    the woven pairs a construct is. failing: the pair that failed, shrunken, and why.
+    """
+
+    seed: int
+    pairs: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    census: Counter[str] = field(default_factory=Counter)
+    failing: Case | None = None
+    failure: str = ""
+
+
+def search(number: int, examples: int, shrink: bool = True, judge: Callable[[Case], Outcome] = run) -> Search:
+    found = Search(number)
+
+    def one(pair: Pair) -> None:
+        case, seen = case_of(pair)
+        try:
+            outcome = judge(case)
+        except Exception as error:
+            found.failing, found.failure = case, f"{type(error).__name__}: {error}"
+            raise
+        if found.failing is not None:
+            return  # this is a step of shrinking
+        found.pairs += 1
+        if outcome.refused:
+            found.refused[outcome.refused] += 1
+        else:
+            found.census.update(set(seen[0]) | set(seen[1]))
+
+    options = settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        seed(number)(options(given(pairs())(one)))()
+    except Exception:
+        if found.failing is None:  # the drawing or the writing itself
+            raise
+    return found

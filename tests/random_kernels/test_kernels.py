@@ -1,0 +1,104 @@
+"""Random kernels are what they are meant to be: legal, deterministic, and able to show that a weaver is wrong."""
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pytest
+from random_kernels.case import Case
+from random_kernels.pairs import Outcome, Wrong, run, run_alone
+from random_kernels.search import search
+
+import goptx
+from goptx.device.assemble import assemble, find_ptxas
+from goptx.errors import CannotWeave
+
+SOME = 25
+
+
+def drawn(number: int, examples: int = SOME) -> list[Case]:
+    found: list[Case] = []
+
+    def take(case: Case) -> Outcome:
+        found.append(case)
+        return Outcome("")
+
+    search(number, examples, judge=take)
+    return found
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="no ptxas")
+def test_ptxas_takes_them() -> None:
+    for case in drawn(1):
+        for text, entry in zip(case.texts, ("first", "second"), strict=True):
+            assert assemble(text, entry=entry, fmad=False).cubin
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="no ptxas")
+def test_ptxas_takes_what_is_woven_of_them() -> None:
+    for case in drawn(2):
+        try:
+            woven = goptx.weave(*case.texts, policy=case.policy, slicing=case.slicing)
+        except CannotWeave:
+            continue
+        assert woven.cubin(fmad=False)
+
+
+def test_they_do_the_same_in_any_order_of_warps() -> None:
+    for case in drawn(3):
+        run_alone(case, (0, 1, 2))
+
+
+def test_equal_seeds_give_equal_pairs() -> None:
+    assert drawn(4) == drawn(4) != drawn(5)
+
+
+def test_arguments_are_fresh_and_equal() -> None:
+    case = drawn(6, 1)[0]
+    first, second = case.arguments(), case.arguments()
+    for one, other in zip(chain(*first), chain(*second), strict=True):
+        assert one is not other and np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+# What a wrong weaver does has to be seen ------------------------------------------------------------------
+
+BEGIN = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry NAME(.param .u64 in, .param .u64 out, .param .u64 totals, .param .u32 n, .param .u32 scale)
+{
+.reg .b32 %r<4>; .reg .b64 %a<4>; .reg .pred %p;
+mov.u32 %r0, %tid.x;
+ld.param.u64 %a0, [out];
+mad.wide.u32 %a1, %r0, 192, %a0;
+"""
+STORE = "st.global.u32 [%a1], %r0;\nret;\n}\n"
+GUARDED = "setp.ge.u32 %p, %r0, 7;\n@%p ret;\n"
+TWICE = "st.global.u32 [%a1], %r0;\n"
+
+
+def case_with(first: str) -> Case:
+    texts = BEGIN.replace("NAME", "first") + first + STORE, BEGIN.replace("NAME", "second") + STORE
+    return Case(texts, (1,), (33,), (33, 33), (0, 0), "latency", "adaptive", 0)
+
+
+@pytest.mark.parametrize(("first", "instead", "said"), [
+    ("add.u32 %r0, %r0, 1;\n", "add.u32 %r0, %r0, 2;\n", "A:out\\[0\\] is 2, not 1; 33 of"),
+    (GUARDED, "", "A:out\\[336\\] is 7, not 2779096485; 26 of"),
+    ("", "mov.u64 %a1, 0;\n", "EmulationFault: .*out of bounds"),
+    (TWICE, "\n", r"A: `st.global.u32 \[%a1\], %r0;` in line 10 is executed 0 times, not 33"),
+    ("", "bra.uni L; L: bra L;\n", "EmulationFault: .*step limit"),
+])  # fmt: skip
+def test_a_wrong_weaver_is_found(monkeypatch: pytest.MonkeyPatch, first: str, instead: str, said: str) -> None:
+    """The kernels alone are those that were asked for, the woven one is made of others."""
+    asked, other = case_with(first), case_with(instead)
+    assert run(asked) == Outcome("", 1.0)
+    weave = goptx.weave
+
+    def wrong(*modules: Any, **options: Any) -> goptx.Woven:
+        texts = [goptx.parse(t, m.source) for t, m in zip(other.texts, modules, strict=True)]
+        return weave(*texts, **options)
+
+    monkeypatch.setattr(goptx, "weave", wrong, raising=False)
+    with pytest.raises(Wrong, match=said):
+        run(asked)

@@ -1,0 +1,92 @@
+"""What the text of a random kernel is written with: lines, fresh names, and a census of what was written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import count
+from math import prod
+
+from random_kernels.arithmetic import filled
+from random_kernels.place import Place
+from random_kernels.tree import Guard, Kernel, Plain
+
+FRESH = {"t": "b32", "p": "pred", "c": "b32", "a": "b64", "m": "b32"}  # registers that are written at one place only
+
+
+class Writer:
+    """`lanes_end`: whether some lanes of a warp may have ended while others go on."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.threads = prod(kernel.block)
+        self.census: Counter[str] = Counter()
+        self.lines: list[str] = []
+        self.lanes_end = kernel.guard != "" and not kernel.exact
+        self.departures = 0
+        self._fresh = {stem: count() for stem in (*FRESH, "L")}
+
+    def line(self, *lines: str) -> None:
+        self.lines += lines
+
+    def mark(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+
+    def saw(self, construct: str) -> None:
+        self.census[construct] += 1
+
+    def word(self) -> str:
+        return f"%t{next(self._fresh['t'])}"
+
+    def predicate(self) -> str:
+        return f"%p{next(self._fresh['p'])}"
+
+    def counter(self) -> str:
+        return f"%c{next(self._fresh['c'])}"
+
+    def wide(self) -> str:
+        return f"%a{next(self._fresh['a'])}"
+
+    def mask(self) -> str:
+        return f"%m{next(self._fresh['m'])}"
+
+    def label(self, stem: str) -> str:
+        return f"{stem}_{next(self._fresh['L'])}"
+
+    def guarded(self, guard: Guard | None, *lines: str) -> None:
+        if guard is not None:
+            self.saw("predicated")
+            lines = tuple(f"@{'!' if guard.negated else ''}%q{guard.register % 4} {line}" for line in lines)
+        self.line(*lines)
+
+    def plain(self, statement: Plain) -> None:
+        self.guarded(statement.guard, *filled(statement.row, statement.numbers, self._divisor))
+
+    def _divisor(self, register: str, word: str) -> str:
+        """A register made of it with 1 to 65535, so that no quotient is too large."""
+        t, type_ = (self.word(), "b32") if word == "Z" else (self.wide(), "b64")
+        self.line(f"and.{type_} {t}, {register}, 65535;", f"or.{type_} {t}, {t}, 1;")
+        return t
+
+    def at(self, base: str, index: str, size: int) -> str:
+        """The address of an element of that many bytes."""
+        a = self.wide()
+        self.line(f"mad.wide.u32 {a}, {index}, {size}, {base};")
+        return a
+
+    def base(self, variable: str) -> str:
+        """The address of a variable."""
+        a = self.wide()
+        self.line(f"mov.u64 {a}, {variable};")
+        return a
+
+    def below(self, register: str, bound: int) -> str:
+        """A register with its value modulo a power of two."""
+        t = self.word()
+        self.line(f"and.b32 {t}, {register}, {bound - 1};")
+        return t
+
+    def barrier(self, text: str, place: Place) -> None:
+        self.saw("barrier after lanes have ended" if self.lanes_end else "barrier")
+        if place.loop:
+            self.saw("barrier in a loop")
+        self.line(text)
