@@ -78,7 +78,7 @@ def random_jobs(seed: int, count: int) -> Iterator[Job]:
         modules = [goptx.parse(text, name) for text, name in zip(texts, ("first.ptx", "second.ptx"), strict=True)]
         job = Job(f"random {number}", case.grid, case.block, 0, case.arguments(), [], [])
         job.approximate = any(".approx" in text for text in texts)
-        yield made(job, modules, policy=case.policy, slicing=case.slicing)
+        yield made(job, modules, **case.options)
 
 
 def example_jobs(first: str) -> Iterator[Job]:

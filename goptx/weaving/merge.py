@@ -16,10 +16,11 @@ from dataclasses import dataclass
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, depths, holds_barrier
+from goptx.errors import CannotWeave
 from goptx.latency.cost import ISSUE, flow_cycles
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.product import Merged, Move, Pair, Pairs
+from goptx.weaving.product import Merged, Move, Pair, Pairs, Product
 from goptx.weaving.reducible import reducible
 
 MAX_DEPTH = 4  # loop nests deeper than this weigh no more
@@ -39,10 +40,25 @@ class Side:
 
 
 def merge(first: Side, second: Side) -> Merged:
-    """The two kernels as one. Raises `CannotWeave` where the flow cannot be made reducible."""
+    """The two kernels as one; one after the other where pairing them makes loops that take too many copies to undo.
+
+    Raises `CannotWeave` where even that does.
+    """
     pairs = Pairs(first.flow, second.flow)
-    product = pairs.product(_Chooser(first, second, pairs).choices().__getitem__)
+    try:
+        return _reducible(pairs.product(_Chooser(first, second, pairs).choices().__getitem__))
+    except CannotWeave:
+        return _reducible(pairs.product(lambda pair: _in_turn(pair, first.last)))
+
+
+def _reducible(product: Product) -> Merged:
     return product.copied(*reducible(product.flow.without_empty())).tidied()
+
+
+def _in_turn(pair: Pair, second_begins: bool) -> Move:
+    if EXIT in pair:
+        return Move.BOTH
+    return Move.SECOND if second_begins else Move.FIRST
 
 
 class _Chooser:

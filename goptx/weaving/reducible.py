@@ -7,7 +7,7 @@ divergent branch of such a flow was taken by a part of the warp only (ptxas 13.0
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import networkx as nx
@@ -15,7 +15,7 @@ import networkx as nx
 from goptx.analysis.cfg import Flow
 from goptx.errors import CannotWeave
 
-MAX_GROWTH = 16  # times as many blocks as at first
+MAX_GROWTH = 3  # times as many blocks as at first
 
 
 def reducible(flow: Flow) -> tuple[Flow, dict[str, str]]:
@@ -55,7 +55,8 @@ def _several_ways_in(
 def _split(flow: Flow, loop: frozenset[str], ways: list[str], origin: dict[str, str]) -> Flow:
     """Keeps one way into the loop; what the others reach before they come to it is copied for them."""
     graph = flow.graph()
-    reached = {h: _reached(graph, loop, [w for w in ways if w != h], h) for h in ways}
+    within = {n: [t for t in graph.succ[n] if t in loop] for n in loop}
+    reached = {h: _reached(within, [w for w in ways if w != h], h) for h in ways}
     header = min(ways, key=lambda h: (len(reached[h]), ways.index(h)))
     copied = [n for n in flow.blocks if n in reached[header]]  # sets have no fixed order
     copies = {n: f"{origin.get(n, n)}_c{len(origin) + i}" for i, n in enumerate(copied)}
@@ -68,6 +69,12 @@ def _split(flow: Flow, loop: frozenset[str], ways: list[str], origin: dict[str, 
     return Flow(copies.get(flow.entry, flow.entry), blocks)
 
 
-def _reached(graph: nx.DiGraph[str], loop: frozenset[str], starts: list[str], header: str) -> set[str]:
-    within = graph.subgraph(loop - {header})
-    return set(starts).union(*(nx.descendants(within, s) for s in starts))
+def _reached(within: Mapping[str, Sequence[str]], starts: Sequence[str], header: str) -> set[str]:
+    """What `starts` lead to within the loop without passing the header, themselves among it."""
+    reached, work = set(starts), list(starts)
+    while work:
+        for target in within[work.pop()]:
+            if target != header and target not in reached:
+                reached.add(target)
+                work.append(target)
+    return reached

@@ -149,7 +149,8 @@ def test_other_seeds_give_other_orders() -> None:
 def test_lanes_by_line_of_the_file() -> None:
     """A line counts each time that it is executed, whichever instructions stand in it."""
     text = module(
-        f"{LOW}\nmov.u32 %r6, 3;\nL: @%p1 add.u32 %r5, %r5, 1;\nsub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0;\n@%p2 bra L;\n"
+        f"{LOW}\nmov.u32 %r6, 3;\nL: @%p1 add.u32 %r5, %r5, 1;\n"
+        "sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0;\n@%p2 bra L;\n"
     )
     given = np.zeros(48, np.uint32)
     counts = goptx.emulate(text, 1, 48, [given, given.copy(), np.uint32(48)])

@@ -14,6 +14,8 @@ from typing import Any
 from random_kernels.data import arguments
 from random_kernels.tree import Extent
 
+from goptx.weaving.divergence.converged import Choice
+
 BETWEEN = "// the second kernel\n"
 KEPT = Path(__file__).parent / "kept"
 
@@ -30,6 +32,12 @@ class Case:
     policy: str
     slicing: str | int | None
     seed: int
+    divergence: Choice | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """For `goptx.weave`."""
+        return {"policy": self.policy, "slicing": self.slicing, "divergence": self.divergence}
 
     def arguments(self) -> list[list[object]]:
         """Of each kernel, fresh ones."""

@@ -25,11 +25,14 @@ from goptx.ptx.opcodes import facts_of
 LETTERS = "AB"
 STEPS = 100_000  # of a warp of a kernel alone
 PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
-SECONDS = 30.0  # for weaving one pair
+SECONDS = 20.0  # for weaving one pair
 NAMES = ("in", "out", "totals", "n", "scale")
+
+FORCED = "a way that was asked for"
 
 # Why goptx may decline a pair, from its messages: where it is not wrong to, or not yet wanted to do better.
 REASONS = {
+    FORCED: r'use divergence="|or leave the choice to goptx',
     "a barrier under a loaded condition": r"depends on loaded data, which threads that have returned early do not load",
     "a barrier under a divergent condition": r"depends on the thread: threads that live on would never arrive",
     "a barrier in divergent flow": r"stands in divergent flow that cannot be taken apart",
@@ -61,7 +64,8 @@ def case_of(pair: Pair) -> tuple[Case, tuple[Counter[str], Counter[str]]]:
     (first, seen), (second, also_seen) = map(text, kernels)
     n, scale = ((getattr(kernels[0], f), getattr(kernels[1], f)) for f in ("n", "scale"))
     shape = pair.first.grid, pair.first.block
-    return Case((first, second), *shape, n, scale, pair.policy, pair.slicing, pair.seed), (seen, also_seen)
+    case = Case((first, second), *shape, n, scale, pair.policy, pair.slicing, pair.seed, pair.divergence)
+    return case, (seen, also_seen)
 
 
 def run(case: Case) -> Outcome:
@@ -70,7 +74,7 @@ def run(case: Case) -> Outcome:
     alone, counts = _alone(case, modules, 0)
     try:
         with within(SECONDS):
-            woven = goptx.weave(*modules, policy=case.policy, slicing=case.slicing)
+            woven = goptx.weave(*modules, **case.options)
     except CannotWeave as error:
         reason = next((name for name, said in REASONS.items() if re.search(said, str(error))), None)
         if reason is None:

@@ -290,4 +290,5 @@ def pairs(draw: DrawFn) -> Pair:
     first, second = (draw(kernels(name, grid, block)) for name in ("first", "second"))
     policy: str = draw(one_of(*POLICIES))
     slicing = draw(one_of("adaptive", None, 20, 60, 200))
-    return Pair(first, second, policy, slicing, draw(st.integers(0, 1000)))
+    divergence = draw(one_of(*[None] * 14, "park", "predicate", "duplicate"))
+    return Pair(first, second, policy, slicing, divergence, draw(st.integers(0, 1000)))

@@ -3,14 +3,16 @@
 A pair that fails is shrunken, and its text is in the failure: keep it as a file of kept/ once the fault is mended.
 """
 
+from collections import Counter
 from functools import cache
 
 import pytest
 from random_kernels.census import CONSTRUCTS
+from random_kernels.pairs import FORCED
 from random_kernels.search import Search, search
 
 BATCHES, EACH = 10, 50
-LEAST = 3  # of the 500 pairs have each construct
+LEAST = 2  # of the 500 pairs have each construct
 MOST_REFUSED = 0.05  # of them
 
 
@@ -27,11 +29,12 @@ def test_pairs(number: int) -> None:
 
 
 def test_that_few_are_declined() -> None:
-    refused = sum((batch(number).refused for number in range(BATCHES)), start=batch(0).refused - batch(0).refused)
-    assert refused.total() <= MOST_REFUSED * BATCHES * EACH, refused
+    """Apart from those for which divergence was to be dealt with in a certain way, which may be none."""
+    refused = sum((batch(number).refused for number in range(BATCHES)), start=Counter[str]())
+    assert refused.total() - refused[FORCED] <= MOST_REFUSED * BATCHES * EACH, refused
 
 
 def test_that_every_construct_occurs() -> None:
-    seen = sum((batch(number).census for number in range(BATCHES)), start=batch(0).census - batch(0).census)
+    seen = sum((batch(number).census for number in range(BATCHES)), start=Counter[str]())
     assert set(seen) <= set(CONSTRUCTS)
     assert not {name: seen[name] for name in CONSTRUCTS if seen[name] < LEAST}

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from goptx.weaving.divergence.converged import Choice
+
 Numbers = tuple[int, ...]  # each from 0 to 15
 
 
@@ -179,4 +181,5 @@ class Pair:
     second: Kernel
     policy: str
     slicing: str | int | None
+    divergence: Choice | None
     seed: int

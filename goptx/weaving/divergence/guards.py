@@ -66,16 +66,16 @@ class Guards:
         return is_ours(item) and self.running in written(item) and mask != self.running
 
     def _guarded_call(self, scope: Scope, mask: str) -> Scope:
+        """Only the call itself: the assembler takes no guard on accesses to the parameters of calls."""
         body = []
         for statement in scope.body:
-            if isinstance(statement, Instruction):
+            if isinstance(statement, Instruction) and facts_of(statement.opcode).base == "call":
                 if statement.guard is not None:
                     raise CannotWeave(
                         f"{self.at(statement.line)}: `{as_written(statement, self.fresh.prefix)}` is conditional "
                         "within a call sequence that not all threads reach; use separate launches."
                     )
-                # `.uni` spoke of the lanes that come here alone
-                opcode = statement.opcode.replace("call.uni", "call")
+                opcode = statement.opcode.replace("call.uni", "call")  # `.uni` spoke of the lanes that come here alone
                 statement = replace(statement, opcode=opcode, guard=Guard(Name(mask)))
             body.append(statement)
         return Scope(tuple(body))

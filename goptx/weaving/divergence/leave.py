@@ -57,12 +57,22 @@ def _ends(flow: Flow) -> dict[str, str]:
         ways = [n for n in flow.blocks if n not in body and body & set(graph.pred[n])]
         on = max(ways, key=lambda n: len(nx.descendants(graph, n)), default=EXIT)
         behind |= dict.fromkeys((n for n in body if on in graph.succ[n]), on)
+    candidates = [
+        (_instructions(flow, arm), i, name, side, arm)
+        for i, (name, block) in enumerate(flow.blocks.items())
+        for side in block.end.successors()
+        if isinstance(block.end, Branch) and side != behind.get(name) and (arm := _arm(flow, name, side)) is not None
+    ]
     found: dict[str, str] = {}
-    for name, block in flow.blocks.items():
-        arms = {s: _arm(flow, name, s) for s in block.end.successors() if s != behind.get(name)}
-        sides = [(_instructions(flow, arm), s) for s, arm in arms.items() if arm is not None]
-        if isinstance(block.end, Branch) and sides:
-            found[name] = min(sides, key=lambda side: side[0])[1]
+    left = graph.copy()  # without what ends the kernel: from there everything has to be able to go on
+    for _, _, name, side, arm in sorted(candidates, key=lambda candidate: candidate[:2]):
+        rest = left.subgraph(set(left) - arm).copy()
+        rest.remove_edges_from([(name, EXIT)] if side == EXIT else [])
+        sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
+        going_on = nx.ancestors(rest, EXIT)
+        if name not in found and all(going_on & (set(graph.succ[n]) - {side}) for n in sources):
+            found[name] = side
+            left = rest
     return found
 
 
@@ -74,9 +84,6 @@ def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
     sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
     if any(EXIT in others or others & arm or not others for others in (set(graph.succ[n]) - {side} for n in sources)):
         return None
-    going_on = nx.ancestors(graph.subgraph(set(graph) - arm), EXIT)
-    if any(going_on.isdisjoint(graph.succ[n]) for n in sources):
-        return None  # it is where all come at last
     if name in arm or any(_needs_all(i) for n in arm for i in flow.blocks[n].instructions()):
         return None
     return arm

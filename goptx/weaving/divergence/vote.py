@@ -12,9 +12,7 @@ import networkx as nx
 from goptx.analysis.cfg import Block, Branch, Code, Flow, Jump, closure, controls, loops
 from goptx.analysis.dataflow import live_in
 from goptx.analysis.uniformity import Uniformity
-from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Name
-from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.predicate import between, edge_predicate, obstacles
 from goptx.weaving.divergence.predicates import copy, inverted, set_true, vote_any
@@ -66,11 +64,7 @@ def _obstacle(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence
     deciders = {c for n in leaving for c in closure([n], controlled) if c in body}
     if any(branches[c] > Uniformity.WARP and c not in leaving for c in deciders):
         return "it is left under a condition that differs by lane"
-    together = (i for n in flow.blocks if n in body for i in flow.blocks[n].instructions())
-    needed = next((i for i in together if not facts_of(i.opcode).predicable), None)
-    if needed is not None:
-        return f"`{as_written(needed, lanes.fresh.prefix)}` (line {needed.line}) needs its lanes together"
-    return ""
+    return next((o for n in flow.blocks if n in body for o in obstacles(lanes, flow.blocks[n])), "")
 
 
 def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> None:
