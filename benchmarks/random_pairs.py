@@ -40,7 +40,7 @@ from pairs.job import EXAMPLE_NAMES, Job, example_jobs, random_jobs
 from pairs.report import table
 from pairs.sanitizer import sanitized
 
-EACH = 25  # random pairs of one seed for the GPU
+EACH = 100  # random pairs of one seed for the GPU
 
 
 def main() -> int:
@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=200, help="how many")
     parser.add_argument("--seed", type=int, default=100_000, help="the first seed; others follow it")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that emulate or assemble")
-    parser.add_argument("--keep", type=Path, help="folder for pairs that fail on the emulator")
+    parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
     parser.add_argument("--gpu", action="store_true", help="on the GPU")
     parser.add_argument("--examples", action="store_true", help="with --gpu: the pairs of examples/kernels too")
     parser.add_argument("--sanitizer", type=int, default=0, metavar="N", help="with --gpu: N pairs under the sanitizer")
@@ -92,8 +92,7 @@ def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
         if done.failing is not None:
             print(f"seed {done.seed}: {done.failure[:500]}", flush=True)
             if options.keep:
-                options.keep.mkdir(parents=True, exist_ok=True)
-                (options.keep / f"seed_{done.seed}.ptx").write_text(done.failing.file(done.failure))
+                keep(options.keep / f"seed_{done.seed}.ptx", done.failing.file(done.failure))
         if len(rows) % 10 == 0:
             print(f"{count} pairs, {refused.total()} declined", flush=True)
     failures = [r for r in rows if r["failure"]]
@@ -106,6 +105,11 @@ def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
         "census": dict(sorted(census.items())),
         "right": not failures,
     }
+
+
+def keep(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 def processor() -> str:
@@ -141,6 +145,8 @@ def on_gpu(options: argparse.Namespace) -> dict[str, Any]:
         if outcome not in ("right", "right, approximations differ from the emulator"):
             others.append({"pair": job.name, "outcome": outcome, **answer})
             print(job.name, outcome, json.dumps(answer)[:300], flush=True)
+            if options.keep and job.case:
+                keep(options.keep / f"{job.name.replace(' ', '_')}.ptx", job.case.file(f"{outcome} {answer}"))
         if sum(tally[k] for k in ("example pairs", "random pairs")) % 100 == 0:
             print(dict(tally), flush=True)
     checked = sanitized(chosen) if chosen else []

@@ -59,6 +59,10 @@ FAMILIES: dict[str, Family] = {
         "100 pi, `div.approx` beyond 2**126",
     ),
     "conversions": Family(lanewise.conversions),
+    "guarded": Family(
+        lanewise.guarded,
+        "all of the above under a guard, but `set` and `testp`, of which ptxas keeps none; the flag left out",
+    ),
     "moves": Family(lanewise.moves, "`cvta`, `isspacep`, clocks and what depends on the machine left out"),
     "exact matrices": Family(partial(_products, _exact, True), "integers, bits, f64; `wmma` from memory to memory"),
     "whole-number matrices": Family(

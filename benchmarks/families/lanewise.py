@@ -11,13 +11,14 @@ import numpy as np
 from emulator import convert_opcodes, floating_opcodes, integer_opcodes
 from emulator.floating_opcodes import Bound
 from families.comparison import FLOATS, element_of, numbers
-from families.entry import Case, Entry
+from families.entry import WIDTHS, Case, Entry
 from families.operands import FORMATS, operands
 
 from goptx.emulator.arithmetic.convert import convert
 from goptx.emulator.arithmetic.floating import floating
 from goptx.emulator.arithmetic.integer import integer
 from goptx.emulator.arithmetic.lanewise import Array, Lanewise
+from goptx.ptx.opcodes import facts_of
 
 TABLES = (0x00, 0x80, 0xFE, 0x96, 0xE8, 0xCA, 0xB8, 0x1B, 0x6A, 0x3C, 0x0F, 0x55, 0x78, 0xD2, 0xFF)  # of lop3
 
@@ -48,8 +49,16 @@ def found(opcode: str) -> Lanewise:
 # one instruction ------------------------------------------------------------------------------------
 
 
-def case(opcode: str, immediate: int | None = None, allowed: Callable[[Array], Array] | None = None) -> Case:
-    """The instruction on all its operands; `immediate` stands for the fourth (of `lop3`)."""
+def case(
+    opcode: str,
+    immediate: int | None = None,
+    allowed: Callable[[Array], Array] | None = None,
+    guarded: bool = False,
+) -> Case:
+    """The instruction on all its operands; `immediate` stands for the fourth (of `lop3`).
+
+    guarded: some of the threads are kept from it, and have to keep what their registers held.
+    """
     lanewise = found(opcode)
     types = lanewise.sources
     values = list(operands(tuple("pred" if t == "cc" else t for t in types)))
@@ -67,9 +76,10 @@ def case(opcode: str, immediate: int | None = None, allowed: Callable[[Array], A
     plain = [t for t in lanewise.results if t != "cc"]
     if opcode.startswith("setp") and types[0] in ("f16", "bf16"):
         plain.pop()  # ptxas takes one predicate only
-    targets = [entry.new(_register(t)) for t in plain]
-    entry.line(f"{opcode} {'|'.join(targets)}, {', '.join(read)};")
-    if "cc" in lanewise.results:
+    targets = [_held(entry, _register(t), i) if guarded else entry.new(_register(t)) for i, t in enumerate(plain)]
+    guard = f"@{_held(entry, 'pred', len(plain))} " if guarded else ""
+    entry.line(f"{guard}{opcode} {'|'.join(targets)}, {', '.join(read)};")
+    if "cc" in lanewise.results and not guarded:  # a thread that is kept from it leaves the flag undefined
         _write_carry(entry, borrows)
     for t, target in zip(plain, targets, strict=True):
         entry.write(target, _register(t), t if t in FLOATS else "bits", allowed=allowed)
@@ -80,6 +90,13 @@ def _register(type_: str) -> str:
     if type_ == "pred":
         return "pred"
     return {"u8": "b32", "s8": "b32"}.get(type_) or f"b{8 * element_of(type_)}"
+
+
+def _held(entry: Entry, type_: str, seed: int) -> str:
+    """A register that holds random bits."""
+    width = np.dtype(f"u{1 if type_ == 'pred' else WIDTHS[type_]}")
+    bits = np.random.default_rng(seed).integers(0, 2 if type_ == "pred" else np.iinfo(width).max, entry.threads, width)
+    return entry.read(bits.astype(np.uint32) if type_ == "pred" else bits, "pred" if type_ == "pred" else "")
 
 
 def _set_carry(entry: Entry, predicate: str, borrows: bool) -> None:
@@ -159,6 +176,16 @@ def _allowed(opcode: str, bounds: tuple[Bound, ...]) -> Callable[[Array], Array]
         return np.where(near_zero, np.maximum(permitted, flushed * (1 + 2.0**-10)), permitted)
 
     return allowed
+
+
+def guarded() -> list[Case]:
+    """All that the assembler keeps a guard of; of `lop3` with one table."""
+    bounds = floating_opcodes.APPROXIMATE
+    plain = [*integer_opcodes.OPCODES, *floating_opcodes.ARITHMETIC, *floating_opcodes.UNROUNDED]
+    plain += [*floating_opcodes.COMPARING, *convert_opcodes.OPCODES]
+    return [
+        case(o, TABLES[3] if o.startswith("lop3") else None, guarded=True) for o in plain if facts_of(o).row.guardable
+    ] + [case(o, allowed=_allowed(o, bounds[o]), guarded=True) for o in bounds]
 
 
 def moves() -> list[Case]:

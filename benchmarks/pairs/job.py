@@ -44,7 +44,8 @@ class Part:
 @dataclass(slots=True)
 class Job:
     """`parts` are the two kernels and the woven one. `emulated`: what the kernels leave of their arguments, each alone,
-    on the emulator. `refused` is a reason why there is nothing to run, `problem` one why something went wrong."""
+    on the emulator. `refused` is a reason why there is nothing to run, `problem` one why something went wrong.
+    `case` is the random pair."""
 
     name: str
     grid: tuple[int, ...]
@@ -56,6 +57,7 @@ class Job:
     approximate: bool = False
     refused: str = ""
     problem: str = ""
+    case: Case | None = None
 
 
 def random_cases(seed: int, count: int) -> list[Case]:
@@ -76,7 +78,7 @@ def random_jobs(seed: int, count: int) -> Iterator[Job]:
         number = f"{seed}_{i}"
         texts = tuple(re.sub(r"\b(first|second)", rf"\1_{number}", text) for text in case.texts)
         modules = [goptx.parse(text, name) for text, name in zip(texts, ("first.ptx", "second.ptx"), strict=True)]
-        job = Job(f"random {number}", case.grid, case.block, 0, case.arguments(), [], [])
+        job = Job(f"random {number}", case.grid, case.block, 0, case.arguments(), [], [], case=case)
         job.approximate = any(".approx" in text for text in texts)
         yield made(job, modules, **case.options)
 

@@ -61,11 +61,10 @@ def sanitized(jobs: Sequence[Job]) -> list[dict[str, Any]]:
 
 
 def new_findings(job: Job, found: dict[str, dict[str, Counter[str]]]) -> list[str]:
-    """Kinds of findings in the woven kernel that its kernels do not have."""
-    first, second, woven = (part.entry for part in job.parts)
-    return sorted(
-        set(found["woven"].get(woven, ())) - set(found["alone"].get(first, ())) - set(found["alone"].get(second, ()))
-    )
+    """Kinds of findings in the woven kernel that its kernels do not have; what names no kernel may be anybody's."""
+    *entries, woven = (part.entry for part in job.parts)
+    new = set(found["woven"].get(woven, ())).union(found["woven"].get("", ()))
+    return sorted(new.difference(*(found["alone"].get(entry, ()) for entry in (*entries, ""))))
 
 
 def findings(log: str, entries: Sequence[str]) -> dict[str, Counter[str]]:
@@ -75,7 +74,7 @@ def findings(log: str, entries: Sequence[str]) -> dict[str, Counter[str]]:
     kind, entry = "", ""
     for line in [*log.splitlines(), "========= end"]:
         headline = HEADLINE.match(line)
-        if headline and not line.startswith("=========  "):
+        if headline:
             if kind:
                 found.setdefault(entry, Counter())[kind] += 1
             said = headline["said"]

@@ -38,6 +38,8 @@ class Row:
     mask: position of the lane mask among the operands (-1 is the last), or None.
     space: what it accesses where no modifier says so.
     expands: the assembler may write it out with a branch inside, see `Facts.slow_path`.
+    guardable: whether the assembler keeps a guard. ptxas 13.0 does not for `testp` and most of `set`: threads that the
+    guard should keep from them run them too, or only a part of what they are written out as, without a warning.
     """
 
     writes: int = 1
@@ -49,6 +51,7 @@ class Row:
     mask: int | None = None
     space: str = ""
     expands: bool = False
+    guardable: bool = True
 
 
 PURE = Row()
@@ -73,13 +76,14 @@ TABLE: dict[str, Row] = {
     **dict.fromkeys(
         """abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvt.pack cvta dp2a dp4a ex2 fma
         fns getctarank isspacep istypep lg2 lop3 mad mad24 madc mapa max min mov mul mul24 neg not or popc prmt
-        rsqrt sad selp set setp shf shl shr sin slct sub subc szext tanh testp vabsdiff vabsdiff2
+        rsqrt sad selp setp shf shl shr sin slct sub subc szext tanh vabsdiff vabsdiff2
         vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl
         vshr vsub vsub2 vsub4 xor createpolicy clusterlaunchcontrol.query_cancel mbarrier.pending_count
         stacksave""".split(),
         PURE,
     ),
     **dict.fromkeys("div rcp rem sqrt".split(), Row(expands=True)),
+    **dict.fromkeys("set testp".split(), Row(guardable=False)),
     # memory
     "ld": LOAD, "ldu": LOAD, "st": STORE, "atom": ATOMIC, "red": UPDATE, "discard": STORE,
     **dict.fromkeys("prefetch prefetchu applypriority cp.async.bulk.prefetch".split(), HINT),

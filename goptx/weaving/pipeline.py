@@ -9,7 +9,7 @@ from pathlib import Path
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
-from goptx.ptx.ir import Module, Registers, Scope
+from goptx.ptx.ir import Module, Scope
 from goptx.ptx.parse import read
 from goptx.ptx.verify import verify
 from goptx.weaving.barriers import prepare_barriers
@@ -135,8 +135,7 @@ def finish(
     `converged` says what became of divergence, if the kernels went that way. Raises `CannotWeave` where launch bounds
     contradict.
     """
-    fresh = [Registers((".pred",), tuple((p, None) for p in c.predicates)) for c in converged]
-    fresh += [Registers((".b32",), tuple((w, None) for w in c.words)) for c in converged]
+    fresh = [r for c in converged for r in c.registers]
     bounds, dropped = launch_bounds(linked.kernels)
     woven = {n: schedule(b.parts, b.waits, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
     flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()

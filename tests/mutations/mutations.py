@@ -236,8 +236,8 @@ MUTATIONS = (
     Mutation(
         "what has effects is guarded by the lanes that do not run it",
         f"{LANES}/guards.py",
-        "yield replace(item, guard=Guard(Name(mask)))",
-        "yield replace(item, guard=Guard(Name(mask), True))",
+        "guard = Guard(Name(predicate))",
+        "guard = Guard(Name(predicate), True)",
         f"{PAIR}[1]",
     ),
     Mutation(

@@ -10,6 +10,8 @@ from random_kernels.arithmetic import filled
 from random_kernels.place import Place
 from random_kernels.tree import Guard, Kernel, Plain
 
+from goptx.ptx.opcodes import facts_of
+
 FRESH = {"t": "b32", "p": "pred", "c": "b32", "a": "b64", "m": "b32"}  # registers that are written at one place only
 
 
@@ -53,7 +55,8 @@ class Writer:
         return f"{stem}_{next(self._fresh['L'])}"
 
     def guarded(self, guard: Guard | None, *lines: str) -> None:
-        if guard is not None:
+        # Of what the assembler keeps no guard of a kernel would not do on a GPU what it says.
+        if guard is not None and all(facts_of(line.split()[0]).row.guardable for line in lines):
             self.saw("predicated")
             lines = tuple(f"@{'!' if guard.negated else ''}%q{guard.register % 4} {line}" for line in lines)
         self.line(*lines)

@@ -66,6 +66,19 @@ def test_a_predicated_instruction_keeps_its_own_condition() -> None:
     assert "not.pred %a_unless, %p2;" in code
 
 
+def test_the_result_of_what_the_assembler_keeps_no_guard_of_is_taken_under_it() -> None:
+    body = """mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 7; @%p1 bra END;
+        set.gt.f32.f32 %f1, %f2, %f1; set.eq.f16.f16 %h1, %h2, %h3; testp.finite.f32 %p2, %f2;
+        END: st.global.f32 [%rd1], %f1; st.global.b16 [%rd1+4], %h1; @%p2 st.global.u32 [%rd1+8], %r1; ret;"""
+    code = text(converged(body))
+    for found in (
+        ("set.gt.f32.f32 %a_found_b32, %f2, %f1;", "@%a_if0 mov.b32 %f1, %a_found_b32;"),
+        ("set.eq.f16.f16 %a_found_b16, %h2, %h3;", "@%a_if0 mov.b16 %h1, %a_found_b16;"),
+        ("testp.finite.f32 %a_found_pred, %f2;", "@%a_if0 mov.pred %p2, %a_found_pred;"),
+    ):
+        assert code[code.index(found[0]) + 1] == found[1]
+
+
 LOOP = """
     mov.u32 %r1, %tid.x; mov.u32 %r5, 0;
     LOOP: add.u32 %r4, %r1, 2; ld.global.u32 %r3, [%rd1]; add.u32 %r5, %r5, %r3;

@@ -82,8 +82,7 @@ def _converged(lanes: Lanes) -> Converged:
     uniform = uniformity(flow).branches
     return Converged(
         flow=Flow(flow.entry, {n: _marked_uniform(b) for n, b in flow.blocks.items()}),
-        predicates=tuple(lanes.fresh.predicates),
-        words=tuple(lanes.fresh.words),
+        registers=lanes.fresh.declared(),
         warp_branches=frozenset(n for n, u in uniform.items() if u > Uniformity.CTA and n not in lanes.presumed),
         lanes_end=bool(lanes.running),
         notes=tuple(lanes.notes),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from goptx.analysis.cfg import Flow
+from goptx.ptx.ir import Registers
 
 Choice = Literal["park", "predicate", "duplicate"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
@@ -25,14 +26,13 @@ class Divergence:
 class Converged:
     """A kernel's flow with warp-uniform branches only, regions apart.
 
-    `predicates` and `words` are the fresh registers (`.pred`, `.b32`) that it needs; `warp_branches` the
-    blocks whose branch the warps of a CTA may take differently; `lanes_end` whether threads may return while
-    others go on; `notes` what was presumed; `last` whether it may only run when the other kernel has ended.
+    `registers` are the fresh ones that it needs; `warp_branches` the blocks whose branch the warps of a CTA
+    may take differently; `lanes_end` whether threads may return while others go on; `notes` what was presumed;
+    `last` whether it may only run when the other kernel has ended.
     """
 
     flow: Flow
-    predicates: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    registers: tuple[Registers, ...] = ()
     warp_branches: frozenset[str] = frozenset()
     lanes_end: bool = False
     notes: tuple[str, ...] = ()

@@ -55,11 +55,23 @@ class Guards:
             elif not _needs_guard(item, kept) and not self._ends_lanes(item, mask):
                 yield item
             elif item.guard is None:
-                yield replace(item, guard=Guard(Name(mask)))
+                yield from self._under(mask, item)
             else:
                 also = self.fresh.named(f"both_{item.guard.predicate.text.lstrip('%')}_{mask.lstrip('%')}")
                 yield from self.fresh.conjunction(also, mask, item.guard)
-                yield replace(item, guard=Guard(Name(also)))
+                yield from self._under(also, item)
+
+    def _under(self, predicate: str, item: Instruction) -> Iterator[Code]:
+        """The instruction under a guard; what the assembler keeps no guard of runs for all, and the lanes that should
+        run it take its result."""
+        guard = Guard(Name(predicate))
+        if facts_of(item.opcode).row.guardable:
+            yield replace(item, guard=guard)
+            return
+        type_ = _register_type(item.opcode)
+        found = self.fresh.register(type_, f"found_{type_}")
+        yield replace(item, operands=(Name(found), *item.operands[1:]), guard=None)
+        yield Instruction(f"mov.{type_}", (item.operands[0], Name(found)), guard=guard)
 
     def _ends_lanes(self, item: Instruction, mask: str) -> bool:
         """Whether it takes lanes out of the running ones, where other lanes pass by."""
@@ -115,7 +127,7 @@ class Guards:
                 name = item.operands[0]
                 yield Instruction("and.b32", (name, name, Name(self.running_lanes)))
         elif "sync" in facts.modifiers:
-            lanes = self.fresh.word("lanes_here")
+            lanes = self.fresh.register("b32", "lanes_here")
             yield Instruction("and.b32", (Name(lanes), item.operands[-1], Name(self.running_lanes)))
             yield replace(item, operands=(*item.operands[:-1], Name(lanes)))
         else:
@@ -132,6 +144,14 @@ def _needs_guard(item: Instruction, kept: frozenset[str]) -> bool:
     if facts.may_fault_or_store or facts.row.ends == "trap" or facts.row.access == "f":
         return True
     return is_warp_wide(item) or bool(written(item) & kept)
+
+
+def _register_type(opcode: str) -> str:
+    """Of the register that takes the result of an instruction which the assembler keeps no guard of."""
+    facts = facts_of(opcode)
+    if facts.base == "testp":
+        return "pred"
+    return "b16" if facts.types[0] in ("f16", "bf16") else "b32"
 
 
 def is_warp_wide(item: Instruction) -> bool:

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Code
-from goptx.ptx.ir import Guard, Immediate, Instruction, Name, Operand
+from goptx.ptx.ir import Guard, Immediate, Instruction, Name, Operand, Registers
 
-STEMS = ("any", "both", "brought", "case", "if", "in", "lanes", "run", "unless")
+STEMS = ("any", "both", "brought", "case", "found", "if", "in", "lanes", "run", "unless")
 
 
 def free_prefix(prefix: str, registers: Iterable[str]) -> str:
@@ -24,29 +24,28 @@ def free_prefix(prefix: str, registers: Iterable[str]) -> str:
 
 @dataclass(slots=True)
 class Fresh:
-    """Registers beside those of the kernel: `.pred` and `.b32`, their names beginning with `prefix`."""
+    """Registers beside those of the kernel, their names beginning with `prefix`; `made` has them by type."""
 
     prefix: str
-    predicates: list[str] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
+    made: dict[str, list[str]] = field(default_factory=lambda: {"pred": [], "b32": [], "b16": []})
 
     def predicate(self, stem: str) -> str:
         """A new predicate register."""
-        return self.named(f"{stem}{len(self.predicates)}")
+        return self.named(f"{stem}{len(self.made['pred'])}")
 
     def named(self, stem: str) -> str:
         """The predicate register of that name, made when first asked for."""
-        return self._once(self.predicates, stem)
+        return self.register("pred", stem)
 
-    def word(self, stem: str) -> str:
-        """The 32-bit register of that name, made when first asked for."""
-        return self._once(self.words, stem)
-
-    def _once(self, registers: list[str], stem: str) -> str:
+    def register(self, type_: str, stem: str) -> str:
+        """The register of that type and name, made when first asked for."""
         name = f"%{self.prefix}_{stem}"
-        if name not in registers:
-            registers.append(name)
+        if name not in self.made[type_]:
+            self.made[type_].append(name)
         return name
+
+    def declared(self) -> tuple[Registers, ...]:
+        return tuple(Registers((f".{t}",), tuple((name, None) for name in names)) for t, names in self.made.items())
 
     def conjunction(self, result: str, left: str, right: Guard) -> list[Code]:
         """result := left and right."""

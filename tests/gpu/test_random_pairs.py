@@ -1,0 +1,32 @@
+"""Random pairs woven on a GPU give what separate launches give, bit for bit, and hang nowhere."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goptx.device.launch import current_device
+from goptx.errors import DeviceError
+
+pytestmark = pytest.mark.gpu
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_random_pairs_in_small() -> None:
+    pytest.importorskip("cupy")
+    try:
+        current_device()
+    except DeviceError as error:
+        pytest.skip(str(error))
+    command = [
+        sys.executable,
+        str(ROOT / "benchmarks" / "random_pairs.py"),
+        "--gpu",
+        "--pairs",
+        "150",
+        "--commit",
+        "test",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
