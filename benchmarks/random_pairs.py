@@ -4,12 +4,13 @@
     python benchmarks/random_pairs.py --gpu --pairs 2000 [--examples] [--sanitizer 50] [-o benchmarks/results]
 
 tests/random_kernels draws the kernels. On the emulator each pair is judged as in CI: strict, races looked for, two
-orders of warps, all memory and the counts of executed instructions compared; a pair that fails is shrunken and
-written to --keep. On the GPU kernels are built with contraction off; the woven kernel has to leave what separate
-launches leave, bit for bit. They run in a child process that is replaced after a hang. What separate launches leave
-is compared with the emulator's too; kernels with approximate instructions are counted apart there. --examples adds
-all pairs of examples/kernels, in the sizes for checks; --sanitizer runs that many pairs under compute-sanitizer. The
-exit status is 1 if anything differs, hangs or fails. --gpu needs ptxas, cuda-python and CuPy.
+orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are built with
+contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in a child process
+that is replaced after a hang. What separate launches leave is compared with the emulator's too; kernels with
+approximate instructions are counted apart there. --examples adds all pairs of examples/kernels, in the sizes for
+checks; --sanitizer runs that many pairs under compute-sanitizer. A pair that fails is written to --keep, one that
+fails on the emulator after minutes of shrinking if --shrink is given. The exit status is 1 if anything differs, hangs
+or fails. --gpu needs ptxas, cuda-python and CuPy.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=100_000, help="the first seed; others follow it")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that emulate or assemble")
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
+    parser.add_argument("--shrink", action="store_true", help="pairs that fail on the emulator")
     parser.add_argument("--gpu", action="store_true", help="on the GPU")
     parser.add_argument("--examples", action="store_true", help="with --gpu: the pairs of examples/kernels too")
     parser.add_argument("--sanitizer", type=int, default=0, metavar="N", help="with --gpu: N pairs under the sanitizer")
@@ -84,7 +86,7 @@ def main() -> int:
 def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
     refused, census, rows = Counter[str](), Counter[str](), []
     count = 0
-    for done in emulated(options.pairs, options.seed, options.workers):
+    for done in emulated(options.pairs, options.seed, options.workers, options.shrink):
         count += done.pairs
         refused += done.refused
         census += done.census

@@ -29,14 +29,15 @@ class Done:
     seconds: float
 
 
-def emulated(pairs: int, seed: int, workers: int) -> Iterator[Done]:
-    """The seeds from `seed` on, until so many pairs have been run; a seed ends at the first pair that fails."""
+def emulated(pairs: int, seed: int, workers: int, shrink: bool) -> Iterator[Done]:
+    """The seeds from `seed` on, until so many pairs have been run; a seed ends at the first pair that fails, which
+    minutes are spent on shrinking if `shrink`."""
     with multiprocessing.get_context("fork").Pool(workers, maxtasksperchild=20) as pool:
         count, submitted = 0, 0
         pending: list[AsyncResult[Done]] = []
         while count < pairs:
             while count + EACH * len(pending) < pairs and len(pending) < 2 * workers:
-                pending.append(pool.apply_async(_one, (seed + submitted,)))
+                pending.append(pool.apply_async(_one, (seed + submitted, shrink)))
                 submitted += 1
             ready = next((p for p in pending if p.ready()), None)
             if ready is None:
@@ -48,9 +49,9 @@ def emulated(pairs: int, seed: int, workers: int) -> Iterator[Done]:
             yield done
 
 
-def _one(seed: int) -> Done:
+def _one(seed: int, shrink: bool) -> Done:
     begin = time.monotonic()
-    found = search(seed, EACH)
+    found = search(seed, EACH, shrink)
     return Done(
         seed, found.pairs, found.refused, found.census, found.failing, found.failure, time.monotonic() - begin
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -135,12 +135,15 @@ def solve(flow: Flow, problem: Problem[T]) -> tuple[dict[str, T], dict[str, T]]:
     return before, after
 
 
-def live_in(flow: Flow) -> dict[str, frozenset[str]]:
-    """Registers whose value at the start of each block may still be read."""
+def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str]]:
+    """Registers whose value at the start of each block may still be read. Blocks of `partly` are run by some lanes
+    only: what they overwrite may be read behind them by the others."""
     uses: dict[str, frozenset[str]] = {}
     kills: dict[str, frozenset[str]] = {}
     for name, block in flow.blocks.items():
         uses[name], kills[name] = _upward(block)
+        if name in partly:
+            kills[name] = frozenset()
     problem: Problem[frozenset[str]] = Problem(
         forward=False,
         boundary=frozenset(),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch
+from goptx.analysis.dataflow import live_in
 from goptx.analysis.uniformity import Uniform, uniformity
 from goptx.latency.cost import Cycles
 from goptx.weaving.divergence.converged import Choice, Divergence
@@ -73,6 +74,11 @@ class Lanes:
     def running_changed(self) -> list[Code]:
         """What keeps the mask of running lanes true, for all lanes of a warp together."""
         return [ballot(self.running_lanes, self.running)] if self.running_lanes else []
+
+    def live_in(self, name: str) -> dict[str, frozenset[str]]:
+        """Registers that lanes which run the block `name` may still need at the start of each block."""
+        theirs = ("", self.running, self.masks.get(name, ""))
+        return live_in(self.flow, [n for n, mask in self.masks.items() if mask not in theirs])
 
     def keep(self, name: str, registers: frozenset[str]) -> None:
         self.kept[name] = self.kept.get(name, frozenset()) | registers

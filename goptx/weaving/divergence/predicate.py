@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import networkx as nx
 
 from goptx.analysis.cfg import Block, Branch, Code, End, Jump, Switch, dominated_by
-from goptx.analysis.dataflow import live_in
 from goptx.latency.cost import ISSUE, block_cycles
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Scope
@@ -98,7 +97,7 @@ def obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
 def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> None:
     """Lays the blocks of `order` one after the other behind `source`, each under its own predicate."""
     graph = lanes.flow.graph()
-    live = live_in(lanes.flow)
+    live = lanes.live_in(source)
     outer = lanes.masks.get(source, "")
     edges: dict[tuple[str, str], str] = {}
     for i, name in enumerate(order):

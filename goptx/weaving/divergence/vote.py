@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import networkx as nx
 
 from goptx.analysis.cfg import Block, Branch, Code, Flow, Jump, closure, controls, loops
-from goptx.analysis.dataflow import live_in
 from goptx.analysis.uniformity import Uniformity
 from goptx.ptx.ir import Guard, Name
 from goptx.weaving.divergence.lanes import Lanes
@@ -72,7 +71,7 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
     outer = lanes.masks.get(header, "")
     inside = lanes.fresh.predicate("in")
     target = next(t for t in flow.blocks[leaving[0]].end.successors() if t not in body)
-    needed = live_in(flow)[target]
+    needed = lanes.live_in(header)[target]
     before = f"{header}.enter"
     begin: Code = copy(inside, outer) if outer else set_true(inside)
     blocks: dict[str, Block] = {}
@@ -125,7 +124,7 @@ def vote_sides(lanes: Lanes, block: str) -> str:
 
 
 def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset[str]], join: str) -> None:
-    live = live_in(lanes.flow)
+    live = lanes.live_in(block)
     under = lanes.masks.get(block, "")
     edges = {side: lanes.fresh.predicate("if") for side in arms}
     gates = [f"{block}.side{i}" for i in range(len(arms))]
