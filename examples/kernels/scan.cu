@@ -1,7 +1,7 @@
 // SCAN: exclusive prefix sums modulo 2^32 of each tile of 1024 elements, and the tiles' totals: the first of the three
 // steps of a scan over many CTAs. A thread takes four neighbours, warps scan by shuffles, the first warp scans the
 // warps' totals. CTA b takes tile b; the last tile may be cut short, and CTAs beyond it return at once. in and out are
-// 16-byte aligned. 256 threads per CTA.
+// 16-byte aligned; n must stay below 2^32 - 1024. 256 threads per CTA.
 
 constexpr unsigned kLanes = 32, kThreads = 256, kWarps = kThreads / kLanes, kItems = 4, kTile = kThreads * kItems;
 
