@@ -14,9 +14,9 @@ from goptx.device.assemble import assemble, find_ptxas
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 WOVEN = (
-    "reduce+reduce", "reduce+scan", "harris+reduce", "scan+lud", "scan+histogram", "histogram+reduce", "histogram+gelu",
-    "stencil+stencil", "stencil+transpose", "transpose+transpose", "gemm+wmma", "scan+gemm", "softmax+layernorm",
-    "layernorm+layernorm", "softmax+sort", "micnd+layernorm", "sha256+harris",
+    "reduce+reduce", "harris+reduce", "reduce+scan", "scan+lud", "histogram+reduce", "histogram+gelu",
+    "stencil+transpose", "transpose+transpose", "gemm+wmma", "scan+gemm", "layernorm+layernorm", "softmax+sort",
+    "sha256+harris",
 )  # fmt: skip
 REFUSED = (
     "histogram+histogram", "pipeline+reduce", "gelu+pipeline", "pipeline+pipeline", "reduce+stencil", "transpose+lud",
@@ -37,8 +37,10 @@ def test_cells_say_what_happens() -> None:
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
-@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("pair", WOVEN)
-def test_woven_pairs_assemble(pair: str, arch: str) -> None:
-    woven = goptx.weave(*(KERNELS / f"{name}.{arch}.ptx" for name in pair.split("+")))
-    assert assemble(woven.ptx, entry=woven.name).arch == arch
+def test_woven_pairs_assemble(pair: str) -> None:
+    """For the architecture that the table does not speak of."""
+    woven = goptx.weave(*(KERNELS / f"{name}.sm_80.ptx" for name in pair.split("+")))
+    made = assemble(woven.ptx, entry=woven.name)
+    assert made.arch == "sm_80"
+    assert made.spill_store_bytes == made.spill_load_bytes == 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which pairs of the kernels of this folder are woven, and why the rest is not: docs/pairs.md.
 
-    ./table.py                          remake the table; all pairs take about 15 minutes
+    ./table.py                          remake the table; all pairs take a quarter of an hour
     ./table.py --check [A+B ...]        exit status 1 if a cell (of all, or of these pairs) is not what it says
 
 Each pair is woven, and compared with its kernels alone on the emulator, in the sizes for checks of their launch
@@ -39,8 +39,8 @@ column. Each was woven for sm_90 by default and, in the sizes for checks, compar
 on the strict emulator, in two orders of the warps, by `goptx check`. `examples/kernels/table.py` makes this file.
 
 * **woven**: right, and at least a tenth of the smaller kernel's instructions, by loop depth, stand beside the other's.
-* **in turn**: right, but one kernel runs behind the other, which is what goptx falls back to where pairing their blocks
-  makes loops that take too many copies to undo.
+* **in turn**: right, but with less beside each other than that. Of what it tries goptx takes the shortest, and it tries
+  one kernel behind the other where pairing their blocks makes loops that take too many copies to undo.
 * **a number**: refused; the message is below the table, NAME in it stands for the pair's kernels.
 """
 
