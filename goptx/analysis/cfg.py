@@ -6,7 +6,7 @@ one has an `end` that names its successors; a branch whose two sides are one is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import networkx as nx
@@ -141,6 +141,11 @@ def is_counted(barrier: Instruction) -> bool:
 def holds_barrier(block: Block) -> bool:
     """Whether the block synchronises the threads of a CTA."""
     return any(map(is_barrier, block.instructions()))
+
+
+def holds_rendezvous(block: Block) -> bool:
+    """Whether all threads of a CTA meet in the block."""
+    return any(is_barrier(i) and not is_counted(i) for i in block.instructions())
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +352,16 @@ class _Cutter:
                 "in this function; is the file cut off?"
             )
         return name
+
+
+def marked_uniform(flow: Flow, names: Collection[str]) -> Flow:
+    """The flow with the branches of those blocks `.uni`: all lanes of a warp agree."""
+    blocks = dict(flow.blocks)
+    for name in names:
+        end = blocks[name].end
+        if isinstance(end, Branch | Switch):
+            blocks[name] = replace(blocks[name], end=replace(end, uniform=True))
+    return Flow(flow.entry, blocks)
 
 
 def loops(flow: Flow) -> dict[str, frozenset[str]]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import Branch, Code, Flow, Switch
+from goptx.analysis.cfg import Branch, Code, Flow, Switch, is_barrier
 from goptx.latency.table import load_table
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
@@ -30,7 +30,8 @@ def papers_merge(first: Source, second: Source, entries: tuple[str | None, str |
     choices = Choices("paper", "adaptive", load_table(None, linked.target[0]))
     flows = ids_apart(linked.kernels, [_without_uni(k.flow).cut(_around_syncs, "sync") for k in linked.kernels])
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
-    merged = Pairs(*flows).product(deadlock_rule(*flows)).tidied(join=False)  # each pair is woven by itself
+    paired = Pairs(*flows).product(deadlock_rule(*flows))
+    merged = paired.tidied(lambda _, code: is_barrier(code), join=False)  # each pair is woven by itself
     return finish(linked, flows, merged, choices, notes=[NOTE])
 
 

@@ -18,6 +18,7 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
+from goptx.weaving.inline import inlined
 from goptx.weaving.link import Linked, choose_entry, link
 from goptx.weaving.merge import Side, merge
 from goptx.weaving.origins import origins
@@ -80,7 +81,7 @@ def merge_sliced(
     """The flows sliced by these choices, and merged."""
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)]
     first, second = (
-        Side(f, c.warp_branches, choices.cycles, c.last, divergence == "duplicate")
+        Side(f, c.warp_branches, choices.cycles, c.lanes_wait_apart, c.last, divergence == "duplicate")
         for f, c in zip(flows, converged, strict=True)
     )
     return choices, flows, merge(first, second)
@@ -117,7 +118,7 @@ def read_and_link(
     name: str | None = None,
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`."""
-    modules = [read(source) for source in sources]
+    modules = [inlined(read(source)) for source in sources]
     chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
     return link(modules, chosen, arch, name)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, is_barrier, loops
+from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, loops
 
 Pair = tuple[str, str]  # the block of each kernel, EXIT for a finished one
 Parts = tuple[tuple[Code, ...], ...]  # the code of each kernel in a merged block, in the order of the kernels
@@ -35,19 +35,16 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class MergedBlock:
-    """The pairings that always follow each other."""
+    """The pairings that always follow each other. `waits` has the code that must keep its order across kernels, each
+    with the index of its kernel."""
 
     pairings: tuple[Pairing, ...]
+    waits: tuple[tuple[int, Code], ...] = ()
 
     @property
     def parts(self) -> Parts:
         """The code of each kernel in all of them."""
         return tuple(tuple(code for p in self.pairings for code in p.parts[k]) for k in range(2))
-
-    @property
-    def waits(self) -> tuple[int, ...]:
-        """The CTA barriers in the order in which the pairings meet them, the kernel's index for each."""
-        return tuple(k for p in self.pairings for k, part in enumerate(p.parts) for c in part if is_barrier(c))
 
     @property
     def woven(self) -> bool:
@@ -86,15 +83,17 @@ class Product:
         copies = {copy: self.pairings[old] for copy, old in origin.items() if old in self.pairings}
         return Product(flow, {**self.pairings, **copies})
 
-    def tidied(self, join: bool = True) -> Merged:
+    def tidied(self, has_place: Callable[[int, Code], bool], join: bool = True) -> Merged:
         """Without empty blocks and unreachable ones; `join` makes blocks that always follow each other one block,
-        whose code is then woven as a whole."""
+        whose code is then woven as a whole. `has_place` says whether code of a kernel keeps its order with the other's
+        that does too."""
         flow = _pragmas_at_loops(self.flow.without_empty())
         chains = flow.chains() if join else {name: (name,) for name in flow.blocks}
-        blocks = {
-            head: MergedBlock(tuple(self.pairings[m] for m in members if m in self.pairings))
-            for head, members in chains.items()
-        }
+        blocks = {}
+        for head, members in chains.items():
+            pairings = tuple(self.pairings[m] for m in members if m in self.pairings)
+            waits = [(k, c) for p in pairings for k, part in enumerate(p.parts) for c in part if has_place(k, c)]
+            blocks[head] = MergedBlock(pairings, tuple(waits))
         return Merged(flow.pruned() if join else flow, blocks)
 
 

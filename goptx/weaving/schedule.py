@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from goptx.analysis.cfg import Code, is_barrier
+from goptx.analysis.cfg import Code
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.urgency import Rank, by_urgency
 
 Unit = tuple[Code, ...]
+Turn = tuple[int, Code]  # the kernel's index, and what waits for other threads or is waited for
 POLICIES = ("latency", "paper", "concat")
 
 
@@ -43,13 +44,13 @@ def _uses_carry(code: Code) -> bool:
 
 
 def schedule(
-    parts: Sequence[Sequence[Code]], waits: Sequence[int], policy: str, cycles: Callable[[Code], int]
+    parts: Sequence[Sequence[Code]], waits: Sequence[Turn], policy: str, cycles: Callable[[Code], int]
 ) -> tuple[Code, ...]:
     """The woven code of a merged block; `cycles` gives the latency of one instruction.
 
     "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is that
-    greedy among units of equal urgency, each part put in order by it (urgency.py). `waits` names, in the order
-    that has to be kept, the kernel of each CTA barrier.
+    greedy among units of equal urgency, each part put in order by it (urgency.py). `waits` has the turns of both
+    kernels in the order that has to be kept.
     """
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
     grouped = [units(part) for part in parts]
@@ -62,24 +63,28 @@ def schedule(
 def greedy(
     parts: Sequence[Sequence[Unit]],
     latency: Callable[[Unit], int],
-    waits: Sequence[int] = (),
+    waits: Sequence[Turn] = (),
     ranked: Sequence[Sequence[Rank]] | None = None,
 ) -> tuple[Code, ...]:
     """The next unit comes from the part that has emitted the least latency so far; where these are equal,
     the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). The ranks
-    of the units, where given, decide before that. A barrier whose turn has not come in `waits` holds its part
-    back."""
+    of the units, where given, decide before that. What has a turn in `waits` that has not come holds its
+    part back."""
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
-    order = list(waits)
+    turns = [kernel for kernel, _ in waits]
+    in_turn = {id(code) for _, code in waits}
     rank = ranked or [[(0, False, 0)] * len(part) for part in parts]
     woven: list[Code] = []
+
+    def needed(unit: Unit) -> int:
+        return sum(id(code) in in_turn for code in unit)
 
     def may_go(k: int) -> bool:
         if positions[k] == len(parts[k]):
             return False
-        return not order or order[0] == k or not any(map(is_barrier, parts[k][positions[k]]))
+        return all(turn == k for turn in turns[: needed(parts[k][positions[k]])])
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
         k = min(ready, key=lambda k: (rank[k][positions[k]], emitted[k], -latencies[k][positions[k]], k))
@@ -87,5 +92,5 @@ def greedy(
         woven += unit
         emitted[k] += latencies[k][positions[k]]
         positions[k] += 1
-        del order[: sum(map(is_barrier, unit))]
+        del turns[: needed(unit)]
     return tuple(woven)
