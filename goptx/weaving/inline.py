@@ -4,7 +4,8 @@ Requires: a parsed module. Ensures: a call of a function that holds a barrier, a
 release, or calls one that does, has become the function's body wherever that can be done (`_may_be_copied`). What is
 left is refused later (link.py).
 
-What such a call passes in memory is a local variable then, which the assembler turns into registers.
+What such a call passes in memory is a register then if it is a number that is stored and loaded whole, else a local
+variable, which the assembler turns into registers.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
+    TYPE_BYTES,
     Address,
     Arguments,
     Declaration,
@@ -34,7 +36,7 @@ from goptx.ptx.ir import (
     Variable,
 )
 from goptx.ptx.opcodes import Scope as Convergence
-from goptx.ptx.opcodes import facts_of
+from goptx.ptx.opcodes import Facts, facts_of
 from goptx.weaving.divergence.predicates import inverted
 from goptx.weaving.symbols import statements_in
 
@@ -45,10 +47,13 @@ def inlined(module: Module) -> Module:
     waiting = {name for name, f in functions.items() if _waits(f)}
     while more := {n for n, f in functions.items() if n not in waiting and not waiting.isdisjoint(_mentioned(f))}:
         waiting |= more
-    inliner = _Inliner({n: f for n, f in functions.items() if n in waiting and _may_be_copied(f, functions)})
+    kept = {name for name in waiting if not _may_be_copied(functions[name], functions)}
+    while more := {n for n in waiting - kept if not kept.isdisjoint(_mentioned(functions[n]))}:
+        kept |= more
+    inliner = _Inliner({name: functions[name] for name in sorted(waiting - kept)})
     if not inliner.functions:
         return module
-    entries = {e.name: replace(e, body=inliner.body(e.body or (), frozenset())) for e in module.entries}
+    entries = {e.name: replace(e, body=inliner.body(e.body or (), {})) for e in module.entries}
     items = tuple(entries.get(i.name, i) if isinstance(i, Function) and i.body is not None else i for i in module.items)
     return replace(module, items=items)
 
@@ -79,7 +84,9 @@ def _may_be_copied(function: Function, functions: Mapping[str, Function]) -> boo
     itself, and accesses to its parameters in memory name them."""
     declared = [s.variable for s in statements_in(function.body or ()) if isinstance(s, Declaration)]
     formals = (*function.results, *function.parameters)
-    if any(v.space not in (".local", ".param") for v in declared) or any(v.type in _NO_MOVE for v in formals):
+    if any(v.space not in (".local", ".param") for v in declared):
+        return False
+    if any(v.space == ".reg" and v.type in _NO_MOVE for v in formals):
         return False
     named = {v.name for v in (*formals, *declared) if v.space == ".param"}
     for instruction in _instructions(function):
@@ -104,27 +111,42 @@ class _Inliner:
     functions: Mapping[str, Function]
     copies: int = 0
 
-    def body(self, body: tuple[Statement, ...], local: frozenset[str]) -> tuple[Statement, ...]:
-        """A body or scope without calls of the functions. `local` are the variables around it that were in parameter
-        space."""
+    def body(self, body: tuple[Statement, ...], outer: Mapping[str, Variable]) -> tuple[Statement, ...]:
+        """A body or scope without calls of the functions. `outer` has what has become of the variables around it that
+        were in parameter space: they are in local memory, or registers (`.reg`)."""
         passed = {name for call in self.calls(body) for o in call.operands for name in names_in(o)}
-        declared = {s.variable.name for s in body if isinstance(s, Declaration)}
-        moved = {s.variable.name for s in body if isinstance(s, Declaration) and s.variable.space == ".param"} & passed
-        local = (local - declared) | moved
+        declared = {s.variable.name: s.variable for s in body if isinstance(s, Declaration)}
+        moved = {n: v for n, v in declared.items() if v.space == ".param" and n in passed}
+        spaces = {n: ".reg" if self.is_number(v, body) else ".local" for n, v in moved.items()}
+        now = {n: v for n, v in outer.items() if n not in declared}
+        now |= {n: replace(v, space=spaces[n]) for n, v in moved.items()}
         code: list[Statement] = []
         for statement in body:
             match statement:
                 case Declaration(variable) if variable.name in moved:
-                    code.append(Declaration(replace(variable, space=".local")))
+                    code.append(_declared(now[variable.name]))
                 case Scope(inner):
-                    code.append(Scope(self.body(inner, local)))
+                    code.append(Scope(self.body(inner, now)))
                 case Instruction() if self.function(statement):
-                    code.append(Scope(self.body(self.copy(statement), local)))
+                    code.append(Scope(self.body(self.copy(statement), now)))
                 case Instruction():
-                    code.append(_in_local_memory(statement, local))
+                    code.append(_access(statement, now))
                 case _:
                     code.append(statement)
         return tuple(code)
+
+    def is_number(self, variable: Variable, body: tuple[Statement, ...]) -> bool:
+        """Whether a register may take the variable's place, in the body and in the functions that it is passed to."""
+        if variable.dims or variable.size not in (4, 8):
+            return False
+        accesses = [(variable.name, s) for s in statements_in(body) if isinstance(s, Instruction)]
+        for call in self.calls(body):
+            results, name, arguments = _call(call)
+            function = self.functions[name]
+            formals = (*function.results, *function.parameters)
+            passed = [f.name for f, a in zip(formals, (*results, *arguments), strict=True) if str(a) == variable.name]
+            accesses += [(formal, i) for formal in passed for i in _instructions(function)]
+        return all(_is_whole(i, name, variable.size) for name, i in accesses if facts_of(i.opcode).base != "call")
 
     def calls(self, body: tuple[Statement, ...]) -> Iterator[Instruction]:
         return (s for s in statements_in(body) if isinstance(s, Instruction) and self.function(s))
@@ -189,15 +211,44 @@ def _returning(statement: Statement, ended: str) -> Statement:
     return statement
 
 
-def _in_local_memory(instruction: Instruction, local: frozenset[str]) -> Instruction:
-    """An access to one of the variables `local`, which is no parameter any more."""
-    for operand in instruction.operands:
-        if isinstance(operand, Address) and _base(operand) in local:
-            words = ["local" if w.partition("::")[0] == "param" else w for w in instruction.opcode.split(".")]
-            return replace(instruction, opcode=".".join(words))
+def _declared(variable: Variable) -> Declaration | Registers:
+    if variable.space == ".reg":
+        return Registers((f".b{8 * variable.size}",), ((variable.name, None),))
+    return Declaration(variable)
+
+
+def _is_whole(instruction: Instruction, name: str, size: int) -> bool:
+    """Whether an instruction loads or stores all of the variable `name`, or does nothing with it."""
+    if all(name != n for operand in instruction.operands for n in names_in(operand)):
+        return True
+    facts = facts_of(instruction.opcode)
+    offset = next((_offset(o) for o in instruction.operands if isinstance(o, Address)), "")
+    return offset in ("", "+0") and len(facts.types) == 1 and TYPE_BYTES[facts.types[0]] == size and not _lanes(facts)
+
+
+def _lanes(facts: Facts) -> bool:
+    return not facts.modifiers.isdisjoint(("v2", "v4", "v8"))
+
+
+def _access(instruction: Instruction, moved: Mapping[str, Variable]) -> Instruction:
+    """An access to one of the variables `moved`, which is no parameter any more."""
+    for position, operand in enumerate(instruction.operands):
+        if isinstance(operand, Address) and _base(operand) in moved:
+            variable = moved[_base(operand)]
+            if variable.space == ".local":
+                words = ["local" if w.partition("::")[0] == "param" else w for w in instruction.opcode.split(".")]
+                return replace(instruction, opcode=".".join(words))
+            operands = list(instruction.operands)
+            operands[position] = Name(variable.name)
+            type_ = facts_of(instruction.opcode).types[0]
+            return replace(instruction, opcode=f"mov.{type_}", operands=tuple(operands))
     return instruction
 
 
 def _base(address: Address) -> str:
     base = address.parts[0].base if isinstance(address.parts[0], Sum) else address.parts[0]
     return str(base)
+
+
+def _offset(address: Address) -> str:
+    return "".join(map(str, address.parts[0].tail)) if isinstance(address.parts[0], Sum) else ""
