@@ -138,6 +138,16 @@ def is_counted(barrier: Instruction) -> bool:
     return len(barrier.operands) > (3 if reduces else 1) or not (reduces or barrier.opcode in PLAIN_BARRIERS)
 
 
+def is_rendezvous(code: Code) -> bool:
+    """Whether it is a barrier at which all threads of the CTA meet."""
+    return isinstance(code, Instruction) and is_barrier(code) and not is_counted(code)
+
+
+def is_reduction(code: Code) -> bool:
+    """Whether it is a barrier that gives a result."""
+    return is_barrier(code) and isinstance(code, Instruction) and "red" in facts_of(code.opcode).modifiers
+
+
 def holds_barrier(block: Block) -> bool:
     """Whether the block synchronises the threads of a CTA."""
     return any(map(is_barrier, block.instructions()))
@@ -145,7 +155,7 @@ def holds_barrier(block: Block) -> bool:
 
 def holds_rendezvous(block: Block) -> bool:
     """Whether all threads of a CTA meet in the block."""
-    return any(is_barrier(i) and not is_counted(i) for i in block.instructions())
+    return any(map(is_rendezvous, block.instructions()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,8 @@ from goptx.ptx.ir import (
     Sum,
     Variable,
 )
-from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import Facts, facts_of
+from goptx.ptx.opcodes import Scope as Convergence
 from goptx.weaving.divergence.predicates import inverted
 from goptx.weaving.symbols import statements_in
 

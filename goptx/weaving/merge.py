@@ -58,7 +58,7 @@ def merge(first: Side, second: Side) -> Merged:
 
 
 def _reducible(made: Product, order: Order) -> Merged:
-    return made.copied(*reducible(made.flow.without_empty())).tidied(order.has_place)
+    return made.copied(*reducible(made.flow.without_empty())).tidied(order.turns)
 
 
 def _in_turn(pair: Pair, second_begins: bool) -> Move:

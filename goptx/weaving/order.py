@@ -21,9 +21,10 @@ from itertools import product
 
 import networkx as nx
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, is_reduction, is_rendezvous
 from goptx.analysis.waiting import is_warp_wide, waiting
-from goptx.weaving.product import Move, Pair, Pairs
+from goptx.ptx.ir import Instruction
+from goptx.weaving.product import Move, Pair, Pairing, Pairs, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,26 @@ class Order:
         begins |= {i + 1 for i in begins if self.waiting[kernel].is_of_span(code[i])}
         return sorted(begins - {0, len(code)})
 
+    def turns(self, pairing: Pairing) -> list[Turn]:
+        """What of a pairing has its place in the order of waiting. Where both kernels begin with a rendezvous to which
+        all threads come together, one serves both."""
+        found = [[(k, c) for c in part if self.has_place(k, c)] for k, part in enumerate(pairing.parts)]
+        singly: list[Turn] = [(place,) for places in found for place in places]
+        begin = [part[0] for part in pairing.parts if part]
+        if len(begin) < 2 or self.is_apart(pairing.pair) or not can_be_one(begin):
+            return singly
+        return [tuple(enumerate(begin)), *((place,) for places in found for place in places[1:])]
+
     def has_place(self, kernel: int, code: Code) -> bool:
         """Whether what the kernel has in a merged block has its place among the waits of both."""
         return self.waiting[kernel].has_place(code) or (self.lanes_matter[kernel] and is_warp_wide(code))
+
+
+def can_be_one(barriers: Sequence[Code]) -> bool:
+    """Whether one barrier can serve for all of them: each is a rendezvous that every thread comes to, and at most one
+    gives a result."""
+    plain = all(isinstance(b, Instruction) and b.guard is None and is_rendezvous(b) for b in barriers)
+    return plain and sum(map(is_reduction, barriers)) <= 1
 
 
 def safe_moves(pairs: Pairs, moves: Callable[[Pair], Sequence[Move]]) -> Mapping[Pair, Sequence[Move]]:

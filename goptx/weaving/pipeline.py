@@ -139,7 +139,7 @@ def finish(
     fresh = [Registers((".pred",), tuple((p, None) for p in c.predicates)) for c in converged]
     fresh += [Registers((".b32",), tuple((w, None) for w in c.words)) for c in converged]
     bounds, dropped = launch_bounds(linked.kernels)
-    woven = {n: schedule(b.parts, b.waits, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
+    woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
     flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()
     module = verify(woven_module(linked, flow, fresh, bounds))
     dummies = sum(b.dummy for b in merged.blocks.values())

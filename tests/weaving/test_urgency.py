@@ -30,7 +30,7 @@ def ordered(body: str) -> list[str]:
 
 def woven(first: str, second: str, waits: tuple[int, ...] = ()) -> list[str]:
     parts = [part(first), part(second)]
-    turns = [(k, next(c for c in parts[k] if is_barrier(c))) for k in waits]
+    turns = [((k, next(c for c in parts[k] if is_barrier(c))),) for k in waits]
     return [str(c).split()[0] for c in schedule(parts, turns, "latency", lambda _: 4)]
 
 
