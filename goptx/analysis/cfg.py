@@ -15,6 +15,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Directive, Guard, Instruction, Label, Name, Operand, Scope
 from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
+from goptx.ptx.opcodes import Scope as Convergence
 
 EXIT = "exit"
 Code = Instruction | Scope
@@ -132,6 +133,11 @@ def is_barrier(code: Code) -> bool:
     return isinstance(code, Instruction) and facts_of(code.opcode).barrier
 
 
+def is_cluster_barrier(code: Code) -> bool:
+    """Whether it is an arrival or a wait at the barrier of the cluster, which all its threads come to."""
+    return isinstance(code, Instruction) and facts_of(code.opcode).row.scope == Convergence.CLUSTER
+
+
 def is_counted(barrier: Instruction) -> bool:
     """Whether a barrier waits for a number of threads, or does not wait, rather than for all threads of the CTA."""
     reduces = "red" in facts_of(barrier.opcode).modifiers
@@ -153,9 +159,9 @@ def holds_barrier(block: Block) -> bool:
     return any(map(is_barrier, block.instructions()))
 
 
-def holds_rendezvous(block: Block) -> bool:
-    """Whether all threads of a CTA meet in the block."""
-    return any(map(is_rendezvous, block.instructions()))
+def needs_all_threads(code: Code) -> bool:
+    """Whether all threads of the CTA have to come to it: a rendezvous, or a barrier of the cluster."""
+    return is_rendezvous(code) or is_cluster_barrier(code)
 
 
 @dataclass(frozen=True, slots=True)

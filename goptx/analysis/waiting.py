@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import Block, Code, Flow, instructions_in, is_barrier, is_counted
+from goptx.analysis.cfg import Code, Flow, instructions_in, is_barrier, is_cluster_barrier, is_rendezvous
 from goptx.analysis.spin import waiting_loops
 from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import Scope as Convergence
@@ -29,6 +29,7 @@ class Waiting:
     span: those where such a wait or release may lie behind a thread that comes to the block, and one ahead.
     waits: those in which a thread may wait for others of its CTA.
     lanes: those in which a lane may wait for others of its warp.
+    warpgroups: those with instructions that the warps of a warpgroup execute together.
     releasing_stores: whether stores count as releases.
     """
 
@@ -37,16 +38,17 @@ class Waiting:
     span: frozenset[str]
     waits: frozenset[str]
     lanes: frozenset[str]
+    warpgroups: frozenset[str]
     releasing_stores: bool
 
     def has_place(self, code: Code) -> bool:
         """Whether an instruction outside of regions has its place in the order of waiting."""
-        return is_barrier(code) or self.is_of_span(code)
+        return _is_any_barrier(code) or self.is_of_span(code)
 
     def is_of_span(self, code: Code) -> bool:
         """Whether an instruction outside of regions is a wait of another kind, or a release for one."""
-        if isinstance(code, Instruction) and is_barrier(code):
-            return is_counted(code)
+        if _is_any_barrier(code):
+            return not is_rendezvous(code)
         return bool(self.other) and _releases(code, self.releasing_stores)
 
 
@@ -55,9 +57,8 @@ def waiting(flow: Flow) -> Waiting:
     found = list(_awaited(flow))
     looping = {name for name, _ in found}
     stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
-    kinds = {n: [i for i in b.instructions() if is_barrier(i)] for n, b in flow.blocks.items()}
-    counted = {n for n, barriers in kinds.items() if any(map(is_counted, barriers))}
-    other = looping | counted
+    kinds = {n: [i for i in b.instructions() if _is_any_barrier(i)] for n, b in flow.blocks.items()}
+    other = looping | {n for n, barriers in kinds.items() if not all(map(is_rendezvous, barriers))}
     if other:
         other |= {n for n, b in flow.blocks.items() if any(_releases(i, stores) for i in b.instructions())}
     graph = flow.graph()
@@ -69,7 +70,8 @@ def waiting(flow: Flow) -> Waiting:
         other=frozenset(other),
         span=frozenset(behind & ahead),
         waits=frozenset(looping | {n for n in barriers if any(facts_of(i.opcode).row.blocking for i in kinds[n])}),
-        lanes=frozenset(n for n, b in flow.blocks.items() if _holds_warp_instruction(b)),
+        lanes=frozenset(n for n, b in flow.blocks.items() if any(map(is_warp_wide, b.instructions()))),
+        warpgroups=frozenset(n for n, b in flow.blocks.items() if any(map(is_of_warpgroup, b.instructions()))),
         releasing_stores=stores,
     )
 
@@ -83,6 +85,10 @@ def _awaited(flow: Flow) -> Iterator[tuple[str, Instruction]]:
             yield from ((name, instruction) for _, instruction in waiting_loops(block.region.flow()))
 
 
+def _is_any_barrier(code: Code) -> bool:
+    return is_barrier(code) or is_cluster_barrier(code)
+
+
 def _releases(code: Code, stores: bool) -> bool:
     if isinstance(code, Scope):
         return any(_releases(i, stores) for i in instructions_in(code))
@@ -90,12 +96,13 @@ def _releases(code: Code, stores: bool) -> bool:
     return facts.releases or (stores and "s" in facts.row.access and facts.space in ("", "shared", "global"))
 
 
-def _holds_warp_instruction(block: Block) -> bool:
-    return any(is_warp_wide(i) for i in block.instructions())
-
-
 def is_warp_wide(code: Code) -> bool:
     """Whether the lanes of a warp, or of a warpgroup, execute it together: each waits until those are there that it
     needs, `.sync` or not."""
     scopes = (Convergence.WARP, Convergence.WARPGROUP)
     return isinstance(code, Instruction) and facts_of(code.opcode).row.scope in scopes
+
+
+def is_of_warpgroup(code: Code) -> bool:
+    """Whether the warps of a warpgroup execute it together."""
+    return isinstance(code, Instruction) and facts_of(code.opcode).row.scope == Convergence.WARPGROUP

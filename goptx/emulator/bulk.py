@@ -24,7 +24,7 @@ Execute = Callable[[Lanes], None]
 
 CHUNK = 16  # bytes; addresses and sizes are multiples of it
 _WORDS = frozenset(
-    """cp async bulk shared::cta shared::cluster global mbarrier::complete_tx::bytes bulk_group L2::cache_hint""".split()
+    "cp async bulk shared::cta shared::cluster global mbarrier::complete_tx::bytes bulk_group L2::cache_hint".split()
 )
 
 
@@ -48,7 +48,9 @@ def copy(instruction: Instruction, names: Names) -> Execute:
         for i in range(lanes.count):
             start, begin, count = (int(v[i]) for v in values[:3])
             if any(v % CHUNK for v in (start, begin, count)):
-                message = f"addresses and bytes of a bulk copy are multiples of {CHUNK}, not {start:#x}, {begin:#x}, {count}"
+                message = (
+                    f"addresses and bytes of a bulk copy are multiples of {CHUNK}, not {start:#x}, {begin:#x}, {count}"
+                )
                 raise Trouble("misaligned", message, lanes.numbers[i : i + 1])
             offsets = np.arange(0, count, CHUNK)
             numbers = np.repeat(lanes.numbers[i : i + 1], len(offsets))

@@ -104,7 +104,8 @@ TABLE: dict[str, Row] = {
     "cp.async.mbarrier": RELEASE, "mbarrier.complete_tx": RELEASE, "mbarrier.arrive": ARRIVAL,
     "mbarrier.arrive_drop": ARRIVAL, "mbarrier.test_wait": ATOMIC,
     "mbarrier.try_wait": Row(access="ls", blocking=True),
-    "griddepcontrol.wait": Row(writes=0, access="f", blocking=True), "griddepcontrol.launch_dependents": FENCE,
+    "griddepcontrol.wait": Row(writes=0, access="f", blocking=True),
+    "griddepcontrol.launch_dependents": Row(writes=0, access="f", releases=True),
     # warps
     **dict.fromkeys("shfl vote match redux elect".split(), WARP), "activemask": Row(scope=Scope.WARP),
     "bar.warp": Row(writes=0, access="f", scope=Scope.WARP, blocking=True, mask=-1),

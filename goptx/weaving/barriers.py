@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from goptx.analysis.cfg import Block, Code, Flow, is_barrier
+from goptx.analysis.cfg import Block, Code, Flow, is_barrier, is_cluster_barrier
 from goptx.analysis.ranges import Ranges
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
@@ -30,7 +30,7 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
     flows = ids_apart(kernels, [c.flow for c in converged])
     for i in range(len(flows)):
         if any(c.warp_branches for j, c in enumerate(converged) if j != i):
-            flows[i] = _each_barrier(flows[i], _unaligned)
+            flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), _unaligned)
     order = Order([Waits(f, c.warp_branches, c.lanes_wait_apart) for f, c in zip(flows, converged, strict=True)])
     return [flow.cut(partial(order.cuts, i), "bar") for i, flow in enumerate(flows)]
 
@@ -53,7 +53,7 @@ def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow]) -> list[Flow]:
                 )
             new[old] = free
             used.add(free)
-        apart.append(_each_barrier(flow, partial(ids.renumbered, new)))
+        apart.append(_each(flow, _has_id, partial(ids.renumbered, new)))
     return apart
 
 
@@ -105,18 +105,18 @@ class _Ids:
 
 
 def _barriers(flow: Flow) -> Iterator[Instruction]:
-    return (i for b in flow.blocks.values() for i in b.instructions() if _is_known_barrier(i))
+    return (i for b in flow.blocks.values() for i in b.instructions() if _has_id(i))
 
 
-def _is_known_barrier(code: Code) -> bool:
-    return isinstance(code, Instruction) and is_barrier(code) and facts_of(code.opcode).known
+def _has_id(code: Code) -> bool:
+    return is_barrier(code) and isinstance(code, Instruction) and facts_of(code.opcode).known
 
 
-def _each_barrier(flow: Flow, change: Callable[[Instruction], Instruction]) -> Flow:
-    """The flow with each barrier changed."""
+def _each(flow: Flow, which: Callable[[Code], bool], change: Callable[[Instruction], Instruction]) -> Flow:
+    """The flow with the instructions changed for which `which` holds."""
 
     def changed(block: Block) -> Block:
-        code = tuple(change(c) if isinstance(c, Instruction) and _is_known_barrier(c) else c for c in block.code)
+        code = tuple(change(c) if isinstance(c, Instruction) and which(c) else c for c in block.code)
         region = block.region
         if region is not None:
             region = replace(region, blocks={n: changed(b) for n, b in region.blocks.items()})

@@ -66,7 +66,8 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What the woven module holds beside the woven entry."""
+    """What the woven module holds beside the woven entry; the code that the entry begins with (grids.py), and what it
+    states of clusters (clusters.py)."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -75,6 +76,8 @@ class Linked:
     items: tuple[Item, ...]
     kernels: tuple[Kernel, ...]
     notes: tuple[str, ...]
+    begin: tuple[Instruction, ...] = ()
+    clusters: tuple[Directive, ...] = ()
 
 
 def choose_entry(module: Module, name: str | None) -> Function:
@@ -126,7 +129,7 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
         kernels.append(_kernel(position, module, entry, renames[position], taken, woven_name))
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
-    functions = {k.letter: _called(k, items) for k in kernels}
+    functions = {k.letter: called(k, items) for k in kernels}
     _check_unknown(kernels)
     _check_parameters(kernels, version)
     _check_shared(kernels, functions, items)
@@ -185,7 +188,7 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
         )
 
 
-def _called(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
+def called(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
     """The device functions that a kernel reaches."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
     stack = [w for w in sorted(_words(str(c) for b in kernel.flow.blocks.values() for c in b.code)) if w in functions]
@@ -248,7 +251,8 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
         for block in kernel.flow.blocks.values():
             for scope in block.code:
                 for instruction in instructions_in(scope) if isinstance(scope, Scope) else ():
-                    if facts_of(instruction.opcode).row.ends or facts_of(instruction.opcode).row.scope:
+                    facts = facts_of(instruction.opcode)
+                    if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
                         raise CannotWeave(
                             f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
                             "call, which are moved whole; put it outside of them."

@@ -48,7 +48,7 @@ def merge(first: Side, second: Side) -> Merged:
     pairs = Pairs(first.flow, second.flow)
     waits = [Waits(s.flow, s.warp_branches, s.lanes_apart) for s in (first, second)]
     choosers = [_Chooser(first, second, pairs, Order(waits))]
-    if choosers[0].order.has_spans:  # which of the kernels comes first decides how much of a span can be woven
+    if choosers[0].order.chooses_leader:  # that decides how much of a span can be woven
         choosers.append(_Chooser(first, second, pairs, Order(waits, leader=1)))
     chosen = max(choosers, key=lambda chooser: chooser.overlap)
     try:
@@ -58,7 +58,10 @@ def merge(first: Side, second: Side) -> Merged:
 
 
 def _reducible(made: Product, order: Order) -> Merged:
-    return made.copied(*reducible(made.flow.without_empty())).tidied(order.turns)
+    flow, origin = reducible(made.flow.without_empty())
+    if any(order.forbids_copies(made.pairings[n].pair) for n in origin.values() if n in made.pairings):
+        raise CannotWeave("warps of a warpgroup would come to copies of one instruction")
+    return made.copied(flow, origin).tidied(order.turns)
 
 
 def _in_turn(pair: Pair, second_begins: bool) -> Move:

@@ -11,6 +11,9 @@ thread may be held up by the other kernel, for it may be the one that is waited 
 stands before that span or behind it, while its other code may stand anywhere. Instructions of a warp hold lanes up for
 lanes of their warp. That matters only to a kernel whose lanes may come to its waits, or get through them, one by
 one: where they do so together, all lanes of a warp come to an instruction of the other kernel by themselves.
+
+*Warpgroups.* The warps of a warpgroup execute one and the same instruction, no copies of it. Once warps may have come
+different ways, the leader runs what it has of those only before the other has begun, that one after the leader's end.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from itertools import product
 
 import networkx as nx
 
-from goptx.analysis.cfg import Code, Flow, is_reduction, is_rendezvous
+from goptx.analysis.cfg import EXIT, Code, Flow, is_reduction, is_rendezvous
 from goptx.analysis.waiting import is_warp_wide, waiting
 from goptx.ptx.ir import Instruction
 from goptx.weaving.product import Move, Pair, Pairing, Pairs, Turn
@@ -42,6 +45,7 @@ class Order:
 
     def __init__(self, kernels: Sequence[Waits], leader: int = 0) -> None:
         self.leader = leader
+        self.entries = [k.flow.entry for k in kernels]
         self.waiting = [waiting(k.flow) for k in kernels]
         graphs = [k.flow.graph() for k in kernels]
         self.before = [
@@ -58,9 +62,13 @@ class Order:
         ]
 
     @property
-    def has_spans(self) -> bool:
-        """Whether a kernel waits in another way than by rendezvous."""
-        return any(w.other for w in self.waiting)
+    def chooses_leader(self) -> bool:
+        """Whether it may matter which kernel comes first."""
+        return any(w.other or w.warpgroups for w in self.waiting)
+
+    def forbids_copies(self, pair: Pair) -> bool:
+        """Whether what runs at the pair may stand in one place only."""
+        return self.is_apart(pair) and any(n in w.warpgroups for n, w in zip(pair, self.waiting, strict=True))
 
     def is_apart(self, pair: Pair) -> bool:
         """Whether warps may have come to the pair by different ways."""
@@ -69,10 +77,17 @@ class Order:
     def allows(self, pair: Pair, move: Move) -> bool:
         """Whether the move keeps the order at the pair; later moves may still have none left, see `safe_moves`."""
         runs = (move != Move.SECOND, move != Move.FIRST)
-        return not any(
-            runs[1 - k] and (self._holds_up(pair, k, runs[k]) or (k == self.leader and self._overtakes(pair)))
-            for k in range(2)
-        )
+        for k in range(2):
+            if runs[1 - k] and (self._holds_up(pair, k, runs[k]) or (k == self.leader and self._overtakes(pair))):
+                return False
+            if runs[k] and self._parts_warpgroups(pair, k):
+                return False
+        return True
+
+    def _parts_warpgroups(self, pair: Pair, kernel: int) -> bool:
+        """Whether warps of a warpgroup could run copies of what the kernel has at the pair."""
+        alone = self.entries[1 - kernel] if kernel == self.leader else EXIT
+        return pair[kernel] in self.waiting[kernel].warpgroups and pair[1 - kernel] != alone and self.is_apart(pair)
 
     def _overtakes(self, pair: Pair) -> bool:
         """Whether the follower, by running at the pair, would come first where the leader has to."""

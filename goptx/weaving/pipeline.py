@@ -14,10 +14,12 @@ from goptx.ptx.parse import read
 from goptx.ptx.verify import verify
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
+from goptx.weaving.clusters import in_clusters
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
+from goptx.weaving.grids import between_grids
 from goptx.weaving.inline import inlined
 from goptx.weaving.link import Linked, choose_entry, link
 from goptx.weaving.merge import Side, merge
@@ -120,7 +122,7 @@ def read_and_link(
     """The first passes; arguments and errors are those of `weave`."""
     modules = [inlined(read(source)) for source in sources]
     chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
-    return link(modules, chosen, arch, name)
+    return in_clusters(between_grids(link(modules, chosen, arch, name)))
 
 
 def finish(
@@ -141,7 +143,7 @@ def finish(
     bounds, dropped = launch_bounds(linked.kernels)
     woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
     flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()
-    module = verify(woven_module(linked, flow, fresh, bounds))
+    module = verify(woven_module(linked, flow, fresh, (*bounds, *linked.clusters)))
     dummies = sum(b.dummy for b in merged.blocks.values())
     report = Report(
         kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.kernels},

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-import re
-
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
-# By the beginning of the opcode; "" is for what names a cluster in any other way.
+# By the beginning of the opcode.
 REFUSED = {
-    "setmaxnreg": "register reallocation: the pool of registers that it takes from is another one when kernels share "
-    "a CTA, and where it waits for registers the other kernel may hold them",
-    "griddepcontrol": "programmatic dependent launch",
-    "wgmma": "warpgroup instructions",
-    "tcgen05": "tensor memory: it is allocated for the whole CTA",
-    "brkpt": "breakpoints",
+    "setmaxnreg": "the registers of a CTA are another pool when kernels share it, and where one waits for registers "
+    "the other's warps may hold them",
+    "tcgen05": "tensor memory is allocated for the whole CTA",
+    "clusterlaunchcontrol": "a CTA that has not begun is one of the other kernel too",
+    "brkpt": "a breakpoint is one for both kernels",
 }
-CLUSTERS = "cluster synchronisation, memory and registers"
 
 
 def refuse_instruction(instruction: Instruction, said: str) -> None:
     """Raises `CannotWeave` for an instruction that cannot be woven; `said` names it and its place."""
-    meaning = next((m for word, m in REFUSED.items() if instruction.opcode.startswith(word)), "")
-    if not meaning and _is_of_clusters(instruction):
-        meaning = CLUSTERS
-    if meaning:
-        raise CannotWeave(
-            f"{said}: {meaning} cannot be woven (contract 3, one order of waiting); use separate launches."
-        )
-
-
-def _is_of_clusters(instruction: Instruction) -> bool:
-    """Whether it concerns other CTAs of a cluster. Without `mapa`, addresses of the window `.shared::cluster` are the
-    CTA's own, which is how copies into shared memory and their mbarriers are spelled."""
-    words = instruction.opcode.split(".")
-    if words[0] in ("mapa", "getctarank", "clusterlaunchcontrol") or "multicast::cluster" in words:
-        return True
-    if words[:2] == ["barrier", "cluster"] or re.search(r"%(is_explicit_|n)?cluster", str(instruction)):
-        return True
-    return "shared::cluster" in words and facts_of(instruction.opcode).base in ("ld", "st", "atom", "red")
+    reason = next((why for word, why in REFUSED.items() if instruction.opcode.startswith(word)), "")
+    if reason:
+        raise CannotWeave(f"{said} cannot be woven: {reason} (contract 3); use separate launches.")
 
 
 def refuse_spin(waited: Instruction, said: str) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from goptx.analysis.cfg import EXIT, Flow, closure, controls, is_barrier, is_counted, marked_uniform
+from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform, needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
@@ -111,8 +111,7 @@ def _next_divergent(lanes: Lanes) -> str | None:
 def check_barriers(lanes: Lanes) -> None:
     """Every barrier of the whole CTA must be reached by all threads or by none (M18). Which warps come to one that
     counts is the kernel's own affair."""
-    barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if is_barrier(i)]
-    barriers = [(n, i) for n, i in barriers if not is_counted(i)]
+    barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
     if not barriers:
         return
     uniform = lanes.uniformity()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import Branch, Code, Flow, Switch, is_barrier, is_counted
+from goptx.analysis.cfg import Branch, Code, Flow, Switch, is_barrier, is_cluster_barrier, is_counted
 from goptx.analysis.dataflow import written
 from goptx.analysis.waiting import is_warp_wide
 from goptx.errors import CannotWeave
@@ -146,7 +146,7 @@ class Guards:
 
 def _needs_guard(item: Instruction, kept: frozenset[str]) -> bool:
     facts = facts_of(item.opcode)
-    if facts.barrier or is_ours(item):
+    if facts.barrier or is_cluster_barrier(item) or is_ours(item):
         return False  # ended threads still arrive at barriers
     if facts.may_fault_or_store or facts.row.ends == "trap" or facts.row.access == "f":
         return True

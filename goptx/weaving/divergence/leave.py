@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, closure, controls, holds_rendezvous, loops
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, closure, controls, loops, needs_all_threads
 from goptx.analysis.uniformity import ALL_LANES, Uniformity
 from goptx.analysis.waiting import is_warp_wide
 from goptx.ptx.ir import Instruction
@@ -31,7 +31,8 @@ def leave_early(lanes: Lanes) -> None:
 def _leave_one(lanes: Lanes) -> bool:
     branches = lanes.uniformity().branches
     # Warps may end one by one, but not ahead of a barrier of the whole CTA: theirs would then be missing.
-    agreed = Uniformity.CTA if any(map(holds_rendezvous, lanes.flow.blocks.values())) else Uniformity.WARP
+    needed = any(needs_all_threads(i) for block in lanes.flow.blocks.values() for i in block.instructions())
+    agreed = Uniformity.CTA if needed else Uniformity.WARP
     parting = frozenset(n for n, uniform in branches.items() if uniform > agreed)
     ends = _ends(lanes.flow)
     for name in lanes.flow.reverse_postorder():

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Region, is_barrier
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Region, is_barrier, is_cluster_barrier
 from goptx.analysis.dataflow import written
 from goptx.analysis.uniformity import Uniformity
 from goptx.analysis.waiting import is_warp_wide
@@ -128,7 +128,8 @@ def _ending(lanes: Lanes, region: Region) -> set[str]:
 def _refuse_missing_threads(lanes: Lanes, region: Region) -> None:
     """Threads that have ended the kernel go around the region, or leave it early, but live on: a barrier inside would
     wait for the warp that they are of, or for all warps (M14)."""
-    barrier = next((i for b in region.blocks.values() for i in b.instructions() if is_barrier(i)), None)
+    instructions = (i for b in region.blocks.values() for i in b.instructions())
+    barrier = next((i for i in instructions if is_barrier(i) or is_cluster_barrier(i)), None)
     if barrier is not None and (lanes.running or _ending(lanes, region)):
         raise CannotWeave(
             f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` stands in divergent flow that "
