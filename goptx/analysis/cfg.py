@@ -6,7 +6,7 @@ one has an `end` that names its successors; a branch whose two sides are one is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import networkx as nx
@@ -15,6 +15,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Directive, Guard, Instruction, Label, Name, Operand, Scope
 from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
+from goptx.ptx.opcodes import Scope as Convergence
 
 EXIT = "exit"
 Code = Instruction | Scope
@@ -132,15 +133,35 @@ def is_barrier(code: Code) -> bool:
     return isinstance(code, Instruction) and facts_of(code.opcode).barrier
 
 
+def is_cluster_barrier(code: Code) -> bool:
+    """Whether it is an arrival or a wait at the barrier of the cluster, which all its threads come to."""
+    return isinstance(code, Instruction) and facts_of(code.opcode).row.scope == Convergence.CLUSTER
+
+
 def is_counted(barrier: Instruction) -> bool:
     """Whether a barrier waits for a number of threads, or does not wait, rather than for all threads of the CTA."""
     reduces = "red" in facts_of(barrier.opcode).modifiers
     return len(barrier.operands) > (3 if reduces else 1) or not (reduces or barrier.opcode in PLAIN_BARRIERS)
 
 
+def is_rendezvous(code: Code) -> bool:
+    """Whether it is a barrier at which all threads of the CTA meet."""
+    return isinstance(code, Instruction) and is_barrier(code) and not is_counted(code)
+
+
+def is_reduction(code: Code) -> bool:
+    """Whether it is a barrier that gives a result."""
+    return is_barrier(code) and isinstance(code, Instruction) and "red" in facts_of(code.opcode).modifiers
+
+
 def holds_barrier(block: Block) -> bool:
     """Whether the block synchronises the threads of a CTA."""
     return any(map(is_barrier, block.instructions()))
+
+
+def needs_all_threads(code: Code) -> bool:
+    """Whether all threads of the CTA have to come to it: a rendezvous, or a barrier of the cluster."""
+    return is_rendezvous(code) or is_cluster_barrier(code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +368,16 @@ class _Cutter:
                 "in this function; is the file cut off?"
             )
         return name
+
+
+def marked_uniform(flow: Flow, names: Collection[str]) -> Flow:
+    """The flow with the branches of those blocks `.uni`: all lanes of a warp agree."""
+    blocks = dict(flow.blocks)
+    for name in names:
+        end = blocks[name].end
+        if isinstance(end, Branch | Switch):
+            blocks[name] = replace(blocks[name], end=replace(end, uniform=True))
+    return Flow(flow.entry, blocks)
 
 
 def loops(flow: Flow) -> dict[str, frozenset[str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import networkx as nx
+
 from goptx.analysis.cfg import Flow, closure, controls, loops
 from goptx.analysis.dataflow import read, register_of, written
 from goptx.ptx.ir import Instruction
@@ -20,7 +22,7 @@ def waiting_loops(flow: Flow) -> Iterator[tuple[frozenset[str], Instruction]]:
     to end: their blocks and that instruction."""
     graph = flow.graph()
     controlled = controls(flow)
-    for body in loops(flow).values():
+    for body in _bodies(flow, graph):
         sources: dict[str, frozenset[str]] = {}
         volatile: dict[str, Instruction] = {}
         for name in flow.blocks:
@@ -39,3 +41,12 @@ def waiting_loops(flow: Flow) -> Iterator[tuple[frozenset[str], Instruction]]:
         waited = [r for r in sorted({*tested, *closure(tested, sources)}) if r in volatile]
         if waited:
             yield body, volatile[waited[0]]
+
+
+def _bodies(flow: Flow, graph: nx.DiGraph[str]) -> Iterator[frozenset[str]]:
+    """The loops of a flow, inner ones first where several begin at one block: `loops` knows those as one."""
+    for header, body in loops(flow).items():
+        around = graph.subgraph(body - {header})
+        latches = [n for n in flow.blocks if n in body and header in graph.succ[n]]
+        inner = [{header, n} | (nx.ancestors(around, n) if n != header else set()) for n in latches]
+        yield from sorted({*map(frozenset, inner), body}, key=lambda found: (len(found), sorted(found)))

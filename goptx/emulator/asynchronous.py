@@ -48,6 +48,11 @@ class Copies:
     def issue(self, lanes: Array, addresses: Array, width: int) -> None:
         self.pending.append(_Copy(lanes, self.committed[lanes], np.full(len(lanes), -1), addresses, width))
 
+    def issue_until(self, lanes: Array, addresses: Array, width: int, barrier: Array) -> None:
+        """Bytes that are there when a phase of the mbarrier object is over, whatever groups are waited for."""
+        never = np.full(len(lanes), np.iinfo(np.int64).max)
+        self.pending.append(_Copy(lanes, never, np.repeat(barrier, len(lanes)), addresses, width))
+
     def attach(self, lanes: Array, barriers: Array) -> None:
         """From now on the lanes' copies complete with the phase of an mbarrier object too."""
         places = np.full(len(self.committed), -1)

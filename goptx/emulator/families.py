@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from goptx.emulator import asynchronous, atomics, lane_groups, load_store, mbarrier, move, warp_matrices
+from goptx.emulator import asynchronous, atomics, bulk, lane_groups, load_store, mbarrier, move, warp_matrices
 from goptx.emulator.arithmetic.convert import convert
 from goptx.emulator.arithmetic.floating import floating
 from goptx.emulator.arithmetic.integer import integer
@@ -29,6 +29,7 @@ BUILDERS: dict[str, Callable[[Instruction, Names], Execute]] = {
     **load_store.BUILDERS,
     **atomics.BUILDERS,
     **asynchronous.BUILDERS,
+    **bulk.BUILDERS,
     **mbarrier.BUILDERS,
     **lane_groups.BUILDERS,
     **warp_matrices.BUILDERS,

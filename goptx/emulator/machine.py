@@ -125,15 +125,15 @@ class Machine:
         if not self.ready:
             return None
         candidates = list(self.ready)
-        if self.launch.seed:
-            cohorts = sorted({cohort for cohort, _ in candidates})
-            cohort = cohorts[self._rng.integers(len(cohorts))]
-            candidates = [c for c in candidates if c[0] == cohort] if self._spun == 0 else candidates
         if self.ticks % TURN == TURN - 1:
             if self._going_on.reached(self.ready) and (self.launch.max_steps is None or len(self._free())):
                 self._stuck()
                 self._going_on.steps = 0
             return min(candidates, key=lambda c: c[1].last)
+        if self.launch.seed:
+            cohorts = sorted({cohort for cohort, _ in candidates})
+            cohort = cohorts[self._rng.integers(len(cohorts))]
+            candidates = [c for c in candidates if c[0] == cohort] if self._spun == 0 else candidates
         best = min(candidates, key=lambda c: c[1].key)
         if not best[1].segment.spins:
             self._spun = self._waiting.steps = 0

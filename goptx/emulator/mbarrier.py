@@ -136,6 +136,14 @@ def _apply(
     return result
 
 
+def complete_transaction(lanes: Lanes, lane: int, address: Array, count: int) -> None:
+    """Bytes that one of the lanes had copied have arrived, and complete as much of what the object waits for."""
+    space, number = lanes.machine.spaces["shared"], lanes.numbers[lane : lane + 1]
+    if lanes.machine.races:
+        lanes.machine.races.publish(space, address, number)
+    _apply(space, _complete, int(address[0]), count, lanes, lane, ["mbarrier", "complete_tx"])
+
+
 def _arrive(object_: _Object, value: int, words: list[str]) -> int:
     state = object_.word
     if words[0] == "cp":

@@ -34,6 +34,7 @@ class Row:
     access: what it does to memory: "" nothing, "l" load, "s" store, "ls" both, "f" orders other accesses.
     scope: convergent at this scope.
     blocking: can wait for other threads.
+    releases: others may wait for it, and it does not wait for them.
     ends: "branch", "exit" or "trap" where the instruction ends a block.
     mask: position of the lane mask among the operands (-1 is the last), or None.
     space: what it accesses where no modifier says so.
@@ -47,6 +48,7 @@ class Row:
     access: str = ""
     scope: Scope = Scope.THREAD
     blocking: bool = False
+    releases: bool = False
     ends: str = ""
     mask: int | None = None
     space: str = ""
@@ -60,13 +62,15 @@ STORE = Row(writes=0, access="s")
 HINT = Row(writes=0)
 ATOMIC = Row(access="ls")
 UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, a copy, what acts on a barrier in memory
+RELEASE = Row(writes=0, access="ls", releases=True)
+ARRIVAL = Row(access="ls", releases=True)
 FENCE = Row(writes=0, access="f")
 WARP = Row(scope=Scope.WARP, blocking=True, mask=-1)
 MMA = Row(scope=Scope.WARP)
 WARP_FENCE = Row(writes=0, access="f", scope=Scope.WARP)
 WARPGROUP_FENCE = Row(writes=0, access="f", scope=Scope.WARPGROUP)
 CTA_BARRIER = Row(writes=0, access="f", scope=Scope.CTA, blocking=True)
-CTA_ARRIVAL = Row(writes=0, access="f", scope=Scope.CTA)
+CTA_ARRIVAL = Row(writes=0, access="f", scope=Scope.CTA, releases=True)
 CTA_REDUCTION = Row(access="f", scope=Scope.CTA, blocking=True)
 TENSOR = Row(writes=0, access="ls", space="tensor")
 UNKNOWN = Row(writes=sys.maxsize, updates=True, access="ls", scope=Scope.CTA, blocking=True)
@@ -97,13 +101,15 @@ TABLE: dict[str, Row] = {
         + "cp.async.bulk.commit_group cp.async.bulk.wait_group tcgen05.fence nanosleep pmevent".split(), FENCE,
     ),
     **dict.fromkeys(
-        """cp.async cp.async.bulk cp.reduce.async.bulk cp.async.mbarrier mbarrier.init mbarrier.inval
-        mbarrier.expect_tx mbarrier.complete_tx tensormap.replace clusterlaunchcontrol.try_cancel brkpt""".split(),
+        """cp.async cp.async.bulk cp.reduce.async.bulk mbarrier.init mbarrier.inval mbarrier.expect_tx
+        tensormap.replace clusterlaunchcontrol.try_cancel brkpt""".split(),
         UPDATE,
     ),
-    "mbarrier.arrive": ATOMIC, "mbarrier.arrive_drop": ATOMIC, "mbarrier.test_wait": ATOMIC,
+    "cp.async.mbarrier": RELEASE, "mbarrier.complete_tx": RELEASE, "mbarrier.arrive": ARRIVAL,
+    "mbarrier.arrive_drop": ARRIVAL, "mbarrier.test_wait": ATOMIC,
     "mbarrier.try_wait": Row(access="ls", blocking=True),
-    "griddepcontrol.wait": Row(writes=0, access="f", blocking=True), "griddepcontrol.launch_dependents": FENCE,
+    "griddepcontrol.wait": Row(writes=0, access="f", blocking=True),
+    "griddepcontrol.launch_dependents": Row(writes=0, access="f", releases=True),
     # warps
     **dict.fromkeys("shfl vote match redux elect".split(), WARP), "activemask": Row(scope=Scope.WARP),
     "bar.warp": Row(writes=0, access="f", scope=Scope.WARP, blocking=True, mask=-1),
@@ -126,7 +132,7 @@ TABLE: dict[str, Row] = {
     **dict.fromkeys("bar.arrive barrier.arrive bar.cta.arrive barrier.cta.arrive".split(), CTA_ARRIVAL),
     **dict.fromkeys("bar.red barrier.red bar.cta.red barrier.cta.red".split(), CTA_REDUCTION),
     "barrier.cluster": Row(writes=0, access="f", scope=Scope.CLUSTER, blocking=True),
-    "barrier.cluster.arrive": Row(writes=0, access="f", scope=Scope.CLUSTER),
+    "barrier.cluster.arrive": Row(writes=0, access="f", scope=Scope.CLUSTER, releases=True),
     # control
     "bra": Row(writes=0, ends="branch"), "brx": Row(writes=0, ends="branch"), "ret": Row(writes=0, ends="exit"),
     "exit": Row(writes=0, ends="exit"), "trap": Row(writes=0, ends="trap"), "call": Row(access="ls"),
@@ -191,6 +197,11 @@ class Facts:
         that are not of 32 bits."""
         rounded = not self.modifiers & {"approx", "full"}
         return self.row.expands and rounded and self.types[-1:] not in (("s32",), ("u32",))
+
+    @property
+    def releases(self) -> bool:
+        """Whether others may wait for it, or for what it begins, while it waits for nobody itself."""
+        return self.row.releases or "mbarrier::complete_tx::bytes" in self.modifiers
 
     @property
     def may_fault_or_store(self) -> bool:

@@ -1,49 +1,50 @@
-"""CTA barriers of several kernels in one: ids of their own, and one order of waiting.
+"""CTA barriers of several kernels in one: ids of their own, and forms that allow copies.
 
 Requires: converged flows. Ensures: no two kernels use one barrier id; barriers that different warps may
-reach in different copies are unaligned (M15); with several kernels that have barriers, each barrier
-begins a block, so that the merger can hold it back.
+reach in different copies are unaligned (M15); what has its place in the order of waiting (order.py) begins a block, so
+that the merger can hold it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from goptx.analysis.cfg import Code, Flow, is_barrier, is_counted
-from goptx.analysis.spin import waited_on
+from goptx.analysis.cfg import Block, Code, Flow, is_barrier, is_cluster_barrier
+from goptx.analysis.ranges import Ranges
 from goptx.errors import CannotWeave
-from goptx.ptx.ir import Immediate, Instruction, whole_number
+from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.link import Kernel
+from goptx.weaving.order import Order, Waits
 
 BARRIER_IDS = 16
+ANY_SHAPE = ((1 << 31) - 1,) * 3  # more CTAs and threads than any launch has
 
 
 def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) -> list[Flow]:
-    """The flows with barrier ids apart. Raises `CannotWeave` where ids run out or a wait has no fixed order."""
-    waiting = _waiting([c.flow for c in converged])
-    for i, (kernel, c) in enumerate(zip(kernels, converged, strict=True)):
-        _check_waits(kernel, c.flow, bool(waiting - {i}), c.lanes_end)
-    flows = []
-    for i, flow in enumerate(ids_apart(kernels, [c.flow for c in converged])):
+    """The flows with barrier ids apart, and cut where one kernel may have to wait for the other. Raises `CannotWeave`
+    where ids run out, or may be any."""
+    flows = ids_apart(kernels, [c.flow for c in converged])
+    for i in range(len(flows)):
         if any(c.warp_branches for j, c in enumerate(converged) if j != i):
-            flow = _each_barrier(flow, _unaligned)
-        flows.append(flow.cut(_starts_at_barriers, "bar") if waiting - {i} else flow)
-    return flows
+            flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), _unaligned)
+    order = Order([Waits(f, c.warp_branches, c.lanes_wait_apart) for f, c in zip(flows, converged, strict=True)])
+    return [flow.cut(partial(order.cuts, i), "bar") for i, flow in enumerate(flows)]
 
 
 def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow]) -> list[Flow]:
     """The flows with no barrier id in two of them; an id is kept where it is free. Raises `CannotWeave` where
     they run out, or may be any."""
-    waiting = _waiting(flows)
+    waiting = {i for i, flow in enumerate(flows) if any(_barriers(flow))}
     apart = []
     used: set[int] = set()
     for i, (kernel, flow) in enumerate(zip(kernels, flows, strict=True)):
+        ids = _Ids(kernel, waiting > {i})
         new: dict[int, int] = {}
-        for old in sorted({_id(kernel, b, bool(waiting - {i})) for b in _barriers(flow)}):
+        for old in sorted({ids.of(b) for b in _barriers(flow)}):
             free = next((n for n in [old, *range(BARRIER_IDS)] if n not in used), None)
             if free is None:
                 raise CannotWeave(
@@ -52,85 +53,78 @@ def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow]) -> list[Flow]:
                 )
             new[old] = free
             used.add(free)
-        apart.append(_each_barrier(flow, partial(_with_id, new)))
+        apart.append(_each(flow, _has_id, partial(ids.renumbered, new)))
     return apart
 
 
-def _waiting(flows: Sequence[Flow]) -> set[int]:
-    """The positions of the flows that have barriers."""
-    return {i for i, flow in enumerate(flows) if _barriers(flow)}
+class _Ids:
+    """The barrier ids of a kernel: numbers, or registers that hold one number throughout. Others are kept, and refused
+    if other kernels have barriers too (`others_wait`)."""
 
+    def __init__(self, kernel: Kernel, others_wait: bool) -> None:
+        self.kernel = kernel
+        self.others_wait = others_wait
+        code = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+        self.ranges = Ranges(code, (), {}, ANY_SHAPE, ANY_SHAPE)
 
-def _barriers(flow: Flow) -> list[Instruction]:
-    """But for those of a kernel that runs last as one region: they cannot come between the other's."""
-    return [i for b in flow.blocks.values() for i in b.code if isinstance(i, Instruction) and is_barrier(i)]
-
-
-def _id(kernel: Kernel, barrier: Instruction, others_wait: bool) -> int:
-    operand = barrier.operands[facts_of(barrier.opcode).barrier_id]
-    if isinstance(operand, Immediate):
-        try:
-            number = whole_number(operand.text)
-        except ValueError:
-            number = BARRIER_IDS
-        if number >= BARRIER_IDS:
+    def of(self, barrier: Instruction) -> int:
+        """Raises `CannotWeave` where the id is none, or may be any."""
+        operand = barrier.operands[facts_of(barrier.opcode).barrier_id]
+        number = self._number(operand)
+        if number is None and not isinstance(operand, Immediate):
+            if not self.others_wait:
+                return 0
             raise CannotWeave(
-                f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` has no barrier id from 0 to {BARRIER_IDS - 1}; "
-                "write it as a plain number."
+                f"{self.kernel.at(barrier.line)}: `{self.kernel.quote(barrier)}` takes its barrier id from a register, "
+                f"so it may be any of the {BARRIER_IDS} and none is left for the other kernel; use a constant id."
+            )
+        if number is None or not 0 <= number < BARRIER_IDS:
+            raise CannotWeave(
+                f"{self.kernel.at(barrier.line)}: `{self.kernel.quote(barrier)}` has no barrier id from 0 to "
+                f"{BARRIER_IDS - 1}; write it as a plain number."
             )
         return number
-    if others_wait:
-        raise CannotWeave(
-            f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` takes its barrier id from a register, so it may "
-            f"be any of the {BARRIER_IDS} and none is left for the other kernel; use a constant id."
-        )
-    return 0
+
+    def renumbered(self, new: Mapping[int, int], barrier: Instruction) -> Instruction:
+        """The barrier with the new id of its own."""
+        position = facts_of(barrier.opcode).barrier_id
+        operands = list(barrier.operands)
+        number = self._number(operands[position])
+        if number is not None and (isinstance(operands[position], Immediate) or new[number] != number):
+            operands[position] = Immediate(str(new[number]))
+        return replace(barrier, operands=tuple(operands))
+
+    def _number(self, operand: Operand) -> int | None:
+        if isinstance(operand, Immediate):
+            try:
+                return whole_number(operand.text)
+            except ValueError:
+                return None
+        value = self.ranges.of(operand)
+        return None if value is None else value.number
 
 
-def _check_waits(kernel: Kernel, flow: Flow, others_wait: bool, lanes_end: bool) -> None:
-    """Waits that are no rendezvous of the whole CTA have no order that could be fixed here (contract 3)."""
-    for barrier in _barriers(flow):
-        if is_counted(barrier) and others_wait:
-            raise CannotWeave(
-                f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` waits for some threads of the CTA only, and the "
-                "other kernel has barriers too: no common order of waiting can be shown (contract 3). "
-                "Use separate launches."
-            )
-        if is_counted(barrier) and lanes_end:
-            raise CannotWeave(
-                f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` counts threads, and some may have returned "
-                "before it, which a woven kernel cannot leave out of the count (M14). Use separate launches."
-            )
-    spin = waited_on(kernel.flow)
-    if spin is not None:
-        raise CannotWeave(
-            f"{kernel.at(spin.line)}: `{kernel.quote(spin)}` decides when a loop ends, so the loop may wait for other "
-            "threads or CTAs (M18), which weaving could keep from running; use separate launches."
-        )
+def _barriers(flow: Flow) -> Iterator[Instruction]:
+    return (i for b in flow.blocks.values() for i in b.instructions() if _has_id(i))
 
 
-def _each_barrier(flow: Flow, change: Callable[[Instruction], Instruction]) -> Flow:
-    """The flow with each barrier changed, regions apart."""
-
-    def changed(code: Code) -> Code:
-        return change(code) if isinstance(code, Instruction) and is_barrier(code) else code
-
-    return Flow(flow.entry, {n: replace(b, code=tuple(map(changed, b.code))) for n, b in flow.blocks.items()})
+def _has_id(code: Code) -> bool:
+    return is_barrier(code) and isinstance(code, Instruction) and facts_of(code.opcode).known
 
 
-def _with_id(new: Mapping[int, int], barrier: Instruction) -> Instruction:
-    position = facts_of(barrier.opcode).barrier_id
-    operands = list(barrier.operands)
-    operand = operands[position]
-    if isinstance(operand, Immediate):
-        operands[position] = Immediate(str(new[whole_number(operand.text)]))
-    return replace(barrier, operands=tuple(operands))
+def _each(flow: Flow, which: Callable[[Code], bool], change: Callable[[Instruction], Instruction]) -> Flow:
+    """The flow with the instructions changed for which `which` holds."""
+
+    def changed(block: Block) -> Block:
+        code = tuple(change(c) if isinstance(c, Instruction) and which(c) else c for c in block.code)
+        region = block.region
+        if region is not None:
+            region = replace(region, blocks={n: changed(b) for n, b in region.blocks.items()})
+        return replace(block, code=code, region=region)
+
+    return Flow(flow.entry, {n: changed(b) for n, b in flow.blocks.items()})
 
 
 def _unaligned(barrier: Instruction) -> Instruction:
     words = [w for w in barrier.opcode.split(".") if w != "aligned"]
     return replace(barrier, opcode=".".join(["barrier", *words[1:]]))
-
-
-def _starts_at_barriers(code: Sequence[Code]) -> list[int]:
-    return [i for i, c in enumerate(code) if i and is_barrier(c)]

@@ -1,4 +1,4 @@
-"""Reconciles the launch bounds of kernels that share one launch shape.
+"""Reconciles the launch bounds of kernels that share one launch shape, clusters apart (clusters.py).
 
 Requires: linked kernels. Ensures: what W states holds for every kernel; what cannot be kept is refused or
 noted, never dropped in silence.
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Directive, whole_number
+from goptx.weaving.clusters import DIRECTIVES
 from goptx.weaving.link import Kernel
 
 
@@ -24,7 +25,7 @@ def launch_bounds(kernels: Sequence[Kernel]) -> tuple[tuple[Directive, ...], tup
             elif directive.name in (".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm"):
                 values = tuple(whole_number(v) for v in directive.values)
                 found.setdefault(directive.name, []).append((kernel, values))
-            else:
+            elif directive.name not in DIRECTIVES:
                 raise CannotWeave(
                     f"{kernel.at(directive.line)}: `{directive}` cannot be kept in a woven kernel; "
                     "use separate launches."

@@ -20,7 +20,7 @@ def woven_module(linked: Linked, flow: Flow, fresh: Iterable[Registers], bounds:
         name=linked.name,
         parameters=tuple(p for k in linked.kernels for p in k.parameters),
         directives=bounds,
-        body=(*registers, *variables, *statements(flow)),
+        body=(*registers, *variables, *linked.begin, *statements(flow)),
         linkage=(".visible",),
     )
     return Module(linked.version, linked.target, linked.address_size, (*linked.items, entry))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from goptx.analysis.cfg import Flow, control_flow, instructions_in
-from goptx.analysis.spin import waited_on
+from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.ptx.flatten import as_written, flatten, prefixed
 from goptx.ptx.ir import (
@@ -32,6 +32,7 @@ from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
 from goptx.weaving.divergence.unknown import first_unknown
+from goptx.weaving.refusals import refuse_instruction, refuse_spin
 from goptx.weaving.symbols import is_dynamic_shared, module_symbols, statements_in
 from goptx.weaving.target import common_target, common_version
 
@@ -65,7 +66,8 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What the woven module holds beside the woven entry."""
+    """What the woven module holds beside the woven entry; the code that the entry begins with (grids.py), and what it
+    states of clusters (clusters.py)."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -74,6 +76,8 @@ class Linked:
     items: tuple[Item, ...]
     kernels: tuple[Kernel, ...]
     notes: tuple[str, ...]
+    begin: tuple[Instruction, ...] = ()
+    clusters: tuple[Directive, ...] = ()
 
 
 def choose_entry(module: Module, name: str | None) -> Function:
@@ -125,7 +129,7 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
         kernels.append(_kernel(position, module, entry, renames[position], taken, woven_name))
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
-    functions = {k.letter: _called(k, items) for k in kernels}
+    functions = {k.letter: called(k, items) for k in kernels}
     _check_unknown(kernels)
     _check_parameters(kernels, version)
     _check_shared(kernels, functions, items)
@@ -158,8 +162,10 @@ def _kernel(
             raise CannotWeave(f"{_place(module.source, statement.line, letter, entry)}: {_INDIRECT}")
         if isinstance(statement, Instruction):
             place = _place(module.source, statement.line, letter, entry)
-            _refuse(statement, f"{place}: `{as_written(statement, prefix)}`")
+            refuse_instruction(statement, f"{place}: `{as_written(statement, prefix)}`")
     flow = control_flow(flat, module.source, lambda code: as_written(code, prefix))
+    for _, waited in waiting_loops(flow):
+        refuse_spin(waited, f"{_place(module.source, waited.line, letter, entry)}: `{as_written(waited, prefix)}`")
     return Kernel(letter, prefix, entry, parameters, flat.registers, flat.variables, flow, module.source)
 
 
@@ -169,28 +175,6 @@ _INDIRECT = "an indirect call (.callprototype, .calltargets) cannot be woven yet
 def _is_indirect(statement: Statement) -> TypeGuard[Prototype | Directive]:
     """Whether it says what is called through a pointer."""
     return isinstance(statement, Prototype) or (isinstance(statement, Directive) and statement.name == ".calltargets")
-
-
-_NOT_YET = {
-    "cluster": "cluster synchronisation and cluster registers",
-    "mbarrier": "mbarrier waits",
-    "setmaxnreg": "register reallocation",
-    "griddepcontrol": "programmatic dependent launch",
-    "wgmma": "warpgroup instructions",
-    "cp.async.bulk": "bulk copies",
-    "tcgen05": "tensor memory",
-    "brkpt": "breakpoints",
-}
-
-
-def _refuse(instruction: Instruction, said: str) -> None:
-    """Refuses what waits so that no common order can be shown (contract 3)."""
-    clusters = "cluster" in instruction.opcode or re.search(r"%(is_explicit_|n)?cluster", str(instruction))
-    for word, meaning in _NOT_YET.items():
-        if instruction.opcode.startswith(word) or (word == "cluster" and clusters):
-            raise CannotWeave(
-                f"{said}: {meaning} cannot be woven (contract 3, one order of waiting); use separate launches."
-            )
 
 
 def _check_unknown(kernels: Sequence[Kernel]) -> None:
@@ -204,7 +188,7 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
         )
 
 
-def _called(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
+def called(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
     """The device functions that a kernel reaches."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
     stack = [w for w in sorted(_words(str(c) for b in kernel.flow.blocks.values() for c in b.code)) if w in functions]
@@ -267,7 +251,8 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
         for block in kernel.flow.blocks.values():
             for scope in block.code:
                 for instruction in instructions_in(scope) if isinstance(scope, Scope) else ():
-                    if facts_of(instruction.opcode).row.ends or facts_of(instruction.opcode).row.scope:
+                    facts = facts_of(instruction.opcode)
+                    if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
                         raise CannotWeave(
                             f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
                             "call, which are moved whole; put it outside of them."
@@ -278,12 +263,18 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                     raise CannotWeave(f"{kernel.at(statement.line)}: in `{function.name}`, {_INDIRECT}")
                 if isinstance(statement, Instruction):
                     said = f"{kernel.at(statement.line)}: `{statement}` in the device function `{function.name}`"
-                    _refuse(statement, said)
-                    if facts_of(statement.opcode).row.scope != Convergence.THREAD:
-                        raise CannotWeave(f"{said} cannot be kept convergent there; inline the function.")
-            spin = waited_on(control_flow(flatten(function.body or (), lambda n: n), kernel.source))
-            if spin is not None:
-                raise CannotWeave(
-                    f"{kernel.at(spin.line)}: `{spin}` in the device function `{function.name}` decides when a loop "
-                    "ends, so the loop may wait for other threads or CTAs (M18); use separate launches."
-                )
+                    refuse_instruction(statement, said)
+                    facts = facts_of(statement.opcode)
+                    if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
+                        raise CannotWeave(f"{said} {_HIDDEN}")
+            flow = control_flow(flatten(function.body or (), lambda n: n), kernel.source)
+            for _, waited in waiting_loops(flow):
+                said = f"{kernel.at(waited.line)}: `{waited}` in the device function `{function.name}`"
+                refuse_spin(waited, said)
+                raise CannotWeave(f"{said} {_HIDDEN}")
+
+
+_HIDDEN = (
+    "cannot be kept convergent and in order there, and the function cannot be put where it is called (it calls itself, "
+    "is called through a pointer, or has shared memory of its own); inline the function."
+)

@@ -1,7 +1,7 @@
 """Chooses which blocks of two kernels run together, and merges the kernels by that choice.
 
-Requires: converged flows with barriers prepared. Ensures: every thread of a CTA meets the barriers of both
-kernels in one order; the merged flow is reducible.
+Requires: converged flows with barriers prepared. Ensures: every thread of a CTA waits in both kernels in one order
+(order.py); the merged flow is reducible.
 
 Chosen is by dynamic programming over the pairs: the way through both flows that lets the most latency
 overlap, and of those the one that does so in the heaviest blocks. Safety comes before: `_moves` lists what
@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-import networkx as nx
-
-from goptx.analysis.cfg import EXIT, Block, Code, Flow, depths, holds_barrier
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, depths
 from goptx.errors import CannotWeave
 from goptx.latency.cost import ISSUE, flow_cycles
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.order import Order, Waits, safe_moves
 from goptx.weaving.product import Merged, Move, Pair, Pairs, Product
 from goptx.weaving.reducible import reducible
 
@@ -35,6 +35,7 @@ class Side:
     flow: Flow
     warp_branches: frozenset[str]
     cycles: Callable[[Code], int]
+    lanes_apart: bool = False  # lanes of one warp may come to its waits one by one
     last: bool = False  # it begins when the other has ended
     duplicate: bool = False  # its code stands on the sides of the other's regions wherever that is right
 
@@ -45,14 +46,22 @@ def merge(first: Side, second: Side) -> Merged:
     Raises `CannotWeave` where even that does.
     """
     pairs = Pairs(first.flow, second.flow)
+    waits = [Waits(s.flow, s.warp_branches, s.lanes_apart) for s in (first, second)]
+    choosers = [_Chooser(first, second, pairs, Order(waits))]
+    if choosers[0].order.chooses_leader:  # that decides how much of a span can be woven
+        choosers.append(_Chooser(first, second, pairs, Order(waits, leader=1)))
+    chosen = max(choosers, key=lambda chooser: chooser.overlap)
     try:
-        return _reducible(pairs.product(_Chooser(first, second, pairs).choices().__getitem__))
+        return _reducible(pairs.product(chosen.choices.__getitem__), chosen.order)
     except CannotWeave:
-        return _reducible(pairs.product(lambda pair: _in_turn(pair, first.last)))
+        return _reducible(pairs.product(lambda pair: _in_turn(pair, first.last)), chosen.order)
 
 
-def _reducible(product: Product) -> Merged:
-    return product.copied(*reducible(product.flow.without_empty())).tidied()
+def _reducible(made: Product, order: Order) -> Merged:
+    flow, origin = reducible(made.flow.without_empty())
+    if any(order.forbids_copies(made.pairings[n].pair) for n in origin.values() if n in made.pairings):
+        raise CannotWeave("warps of a warpgroup would come to copies of one instruction")
+    return made.copied(flow, origin).tidied(order.turns)
 
 
 def _in_turn(pair: Pair, second_begins: bool) -> Move:
@@ -62,44 +71,34 @@ def _in_turn(pair: Pair, second_begins: bool) -> Move:
 
 
 class _Chooser:
-    def __init__(self, first: Side, second: Side, pairs: Pairs) -> None:
+    """`choices` has for each pair the move with the most overlapped latency ahead, `overlap` what that is from the
+    beginning; back edges count for nothing."""
+
+    def __init__(self, first: Side, second: Side, pairs: Pairs, order: Order) -> None:
         self.sides = (first, second)
         self.pairs = pairs
+        self.order = order
         self.times = [{n: 10 ** min(d, MAX_DEPTH) for n, d in depths(s.flow).items()} for s in self.sides]
         self.weights = [_weights(s, times) for s, times in zip(self.sides, self.times, strict=True)]
-        graphs = [s.flow.graph() for s in self.sides]
-        barriers = [frozenset(n for n, b in s.flow.blocks.items() if holds_barrier(b)) for s in self.sides]
-        self.has_barrier = barriers
-        # Blocks from which a barrier can still be reached, and blocks that warps of one CTA may reach by
-        # different ways.
-        self.before_barrier = barriers[0].union(*(nx.ancestors(graphs[0], n) for n in barriers[0]))
-        self.apart = [
-            frozenset[str]().union(*({t, *nx.descendants(g, t)} for n in s.warp_branches for t in g.succ[n]))
-            for s, g in zip(self.sides, graphs, strict=True)
-        ]
         self.value: dict[Pair, tuple[Overlap, Move]] = {}
-
-    def choices(self) -> dict[Pair, Move]:
-        """For each pair the move with the most overlapped latency ahead; back edges count for nothing."""
-        for first in reversed(self.pairs.order[0]):
-            for second in reversed(self.pairs.order[1]):
-                pair = (first, second)
-                allowed = [(self._overlap(pair, m), m) for m in self._moves(pair)]
-                self.value[pair] = max(allowed, key=lambda c: (c[0], -c[1]))  # ties go to the earlier move
-        return {pair: move for pair, (_, move) in self.value.items()}
+        allowed = safe_moves(pairs, self._moves)
+        for pair in product(reversed(pairs.order[0]), reversed(pairs.order[1])):
+            if pair in allowed:
+                found = [(self._overlap(pair, m), m) for m in allowed[pair]]
+                self.value[pair] = max(found, key=lambda c: (c[0], -c[1]))  # ties go to the earlier move
+        self.choices = {pair: move for pair, (_, move) in self.value.items()}
+        self.overlap = self.value[first.flow.entry, second.flow.entry][0]
 
     def _moves(self, pair: Pair) -> Sequence[Move]:
-        first, second = pair
         if EXIT in pair:
             return (Move.BOTH,)
         if self.sides[0].last or self.sides[1].last:
             return (Move.SECOND,) if self.sides[0].last else (Move.FIRST,)
-        # One order of waiting (contract 3): where the warps of a CTA may have come different ways, the first
-        # kernel's barriers come first, and the second waits ahead of its own.
-        apart = first in self.apart[0] or second in self.apart[1]
-        if apart and first in self.before_barrier and second in self.has_barrier[1]:
-            return (Move.FIRST,)
-        blocks = self._blocks(pair)
+        found = [move for move in self._beside(*self._blocks(pair)) if self.order.allows(pair, move)]
+        return found or [move for move in (Move.FIRST, Move.SECOND) if self.order.allows(pair, move)]
+
+    def _beside(self, *blocks: Block) -> Sequence[Move]:
+        """What may stand beside what, whatever anybody waits for."""
         if not any(b.region for b in blocks):
             return (Move.BOTH, Move.FIRST, Move.SECOND)
         if not _goes_on_sides(*blocks) and not _goes_on_sides(*blocks[::-1]):

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import Branch, Code, Flow, Switch
+from goptx.analysis.cfg import Branch, Code, Flow, Switch, is_barrier
 from goptx.latency.table import load_table
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.barriers import ids_apart
 from goptx.weaving.pipeline import Choices, Source, finish, read_and_link
-from goptx.weaving.product import Move, Pair, Pairs
+from goptx.weaving.product import Move, Pair, Pairing, Pairs, Turn
 from goptx.weaving.result import Woven
 
 NOTE = "the paper's merge: nothing shows that barriers and warp instructions still meet all their threads"
@@ -30,8 +30,13 @@ def papers_merge(first: Source, second: Source, entries: tuple[str | None, str |
     choices = Choices("paper", "adaptive", load_table(None, linked.target[0]))
     flows = ids_apart(linked.kernels, [_without_uni(k.flow).cut(_around_syncs, "sync") for k in linked.kernels])
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
-    merged = Pairs(*flows).product(deadlock_rule(*flows)).tidied(join=False)  # each pair is woven by itself
+    paired = Pairs(*flows).product(deadlock_rule(*flows))
+    merged = paired.tidied(_turns, join=False)  # each pair is woven by itself
     return finish(linked, flows, merged, choices, notes=[NOTE])
+
+
+def _turns(pairing: Pairing) -> list[Turn]:
+    return [((k, code),) for k, part in enumerate(pairing.parts) for code in part if is_barrier(code)]
 
 
 def deadlock_rule(first: Flow, second: Flow) -> Callable[[Pair], Move]:

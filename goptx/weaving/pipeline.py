@@ -14,10 +14,13 @@ from goptx.ptx.parse import read
 from goptx.ptx.verify import verify
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
+from goptx.weaving.clusters import in_clusters
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
+from goptx.weaving.grids import between_grids
+from goptx.weaving.inline import inlined
 from goptx.weaving.link import Linked, choose_entry, link
 from goptx.weaving.merge import Side, merge
 from goptx.weaving.origins import origins
@@ -80,7 +83,7 @@ def merge_sliced(
     """The flows sliced by these choices, and merged."""
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)]
     first, second = (
-        Side(f, c.warp_branches, choices.cycles, c.last, divergence == "duplicate")
+        Side(f, c.warp_branches, choices.cycles, c.lanes_wait_apart, c.last, divergence == "duplicate")
         for f, c in zip(flows, converged, strict=True)
     )
     return choices, flows, merge(first, second)
@@ -117,9 +120,9 @@ def read_and_link(
     name: str | None = None,
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`."""
-    modules = [read(source) for source in sources]
+    modules = [inlined(read(source)) for source in sources]
     chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
-    return link(modules, chosen, arch, name)
+    return in_clusters(between_grids(link(modules, chosen, arch, name)))
 
 
 def finish(
@@ -137,9 +140,9 @@ def finish(
     """
     fresh = [r for c in converged for r in c.registers]
     bounds, dropped = launch_bounds(linked.kernels)
-    woven = {n: schedule(b.parts, b.waits, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
+    woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
     flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()
-    module = verify(woven_module(linked, flow, fresh, bounds))
+    module = verify(woven_module(linked, flow, fresh, (*bounds, *linked.clusters)))
     dummies = sum(b.dummy for b in merged.blocks.values())
     report = Report(
         kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.kernels},

@@ -6,11 +6,12 @@ dependences), and no carry chain is parted by instructions of another kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from goptx.analysis.cfg import Code, is_barrier
+from goptx.analysis.cfg import Code, is_reduction
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.product import Turn
 from goptx.weaving.urgency import Rank, by_urgency
 
 Unit = tuple[Code, ...]
@@ -43,49 +44,63 @@ def _uses_carry(code: Code) -> bool:
 
 
 def schedule(
-    parts: Sequence[Sequence[Code]], waits: Sequence[int], policy: str, cycles: Callable[[Code], int]
+    parts: Sequence[Sequence[Code]], turns: Sequence[Turn], policy: str, cycles: Callable[[Code], int]
 ) -> tuple[Code, ...]:
     """The woven code of a merged block; `cycles` gives the latency of one instruction.
 
     "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is that
-    greedy among units of equal urgency, each part put in order by it (urgency.py). `waits` names, in the order
-    that has to be kept, the kernel of each CTA barrier.
+    greedy among units of equal urgency, each part put in order by it (urgency.py). `turns` has what keeps its order
+    across the parts; of barriers that have one turn one is left, under the policy "latency".
     """
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
     grouped = [units(part) for part in parts]
     if policy != "latency":
-        return greedy(grouped, latency, waits)
+        return greedy(grouped, latency, [(place,) for turn in turns for place in turn])
     urgent = [by_urgency(part) for part in grouped]
-    return greedy([part for part, _ in urgent], latency, waits, [ranks for _, ranks in urgent])
+    return greedy([part for part, _ in urgent], latency, turns, [ranks for _, ranks in urgent])
 
 
 def greedy(
     parts: Sequence[Sequence[Unit]],
     latency: Callable[[Unit], int],
-    waits: Sequence[int] = (),
+    turns: Sequence[Turn] = (),
     ranked: Sequence[Sequence[Rank]] | None = None,
 ) -> tuple[Code, ...]:
     """The next unit comes from the part that has emitted the least latency so far; where these are equal,
     the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). The ranks
-    of the units, where given, decide before that. A barrier whose turn has not come in `waits` holds its part
-    back."""
+    of the units, where given, decide before that. What has a turn that has not come holds its part back."""
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
-    order = list(waits)
     rank = ranked or [[(0, False, 0)] * len(part) for part in parts]
+    alone = {id(unit[0]) for part in parts for unit in part if len(unit) == 1}
+    left = [kernels for turn in turns for kernels in _kernels(turn, alone)]
+    in_turn = {id(code) for turn in turns for _, code in turn}
     woven: list[Code] = []
+
+    def needed(k: int) -> int:
+        """How many turns the next unit of a part takes."""
+        return sum(id(code) in in_turn for code in parts[k][positions[k]]) if positions[k] < len(parts[k]) else 0
 
     def may_go(k: int) -> bool:
         if positions[k] == len(parts[k]):
             return False
-        return not order or order[0] == k or not any(map(is_barrier, parts[k][positions[k]]))
+        together = left[0] if needed(k) and left else ()
+        return all(k in kernels for kernels in left[: needed(k)]) and all(map(needed, together))
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
         k = min(ready, key=lambda k: (rank[k][positions[k]], emitted[k], -latencies[k][positions[k]], k))
-        unit = parts[k][positions[k]]
-        woven += unit
-        emitted[k] += latencies[k][positions[k]]
-        positions[k] += 1
-        del order[: sum(map(is_barrier, unit))]
+        together = left[0] if needed(k) else (k,)
+        heads = [parts[j][positions[j]] for j in together]
+        del left[: needed(k)]
+        woven += next((unit for unit in heads if any(map(is_reduction, unit))), heads[0])
+        for j in together:
+            emitted[j] += latencies[j][positions[j]]
+            positions[j] += 1
     return tuple(woven)
+
+
+def _kernels(turn: Turn, alone: Collection[int]) -> list[tuple[int, ...]]:
+    """The kernels of a turn, one by one where their code moves with other code."""
+    kernels = tuple(k for k, _ in turn)
+    return [kernels] if all(id(code) in alone for _, code in turn) else [(k,) for k in kernels]

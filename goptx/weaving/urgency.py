@@ -17,6 +17,7 @@ from goptx.analysis.cfg import Code, instructions_in
 from goptx.analysis.dataflow import read, written
 from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import Facts, facts_of
+from goptx.ptx.opcodes import Scope as Convergence
 
 Unit = tuple[Code, ...]
 Rank = tuple[int, bool, int]  # minus the level, whether it is a pin, minus the loads behind a pin; the least goes first
@@ -39,8 +40,9 @@ def by_urgency(part: Sequence[Unit]) -> tuple[list[Unit], list[Rank]]:
 
 
 def _levels(part: Sequence[Unit]) -> list[int]:
-    """None is below a unit that has to come after it, and a far load is above those that read it."""
-    if not all(f.known for unit in part for f in _facts(unit)):
+    """None is below a unit that has to come after it, and a far load is above those that read it. What a warpgroup
+    multiplies is there behind a wait that names no register, so there all stays as it stood."""
+    if not all(f.known and f.row.scope != Convergence.WARPGROUP for unit in part for f in _facts(unit)):
         return [0] * len(part)
     # The highest level, among the units further on, that reads or writes each register, and that loads from each
     # kind of memory or is ordered there with all else.

@@ -71,7 +71,6 @@ WRONG = [
     ("uninitialised", "cp.async.ca.shared.global [s], [%rd9], 4;"),
     ("unsupported", "cp.async.cg.shared.global [s], [%rd0], 8;"),
     ("unsupported", "cp.async.ca.shared.global [s], [%rd0], 12;"),
-    ("unsupported", "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [%rd0], 16, [bar];"),
 ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import pytest
 from bodies import GUARD, flow
 
-from goptx.analysis.cfg import EXIT, Branch, Flow
+from goptx.analysis.cfg import EXIT, Branch, Flow, holds_barrier
 from goptx.errors import CannotWeave
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import Converged
@@ -139,18 +139,27 @@ def test_barrier_that_live_threads_miss_is_refused() -> None:
         converged(body)
 
 
-def test_a_barrier_in_flow_that_cannot_be_taken_apart_is_refused() -> None:
-    body = """
+ENTANGLED = """
         mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 0; setp.lt.u32 %p2, %r1, 16;
+        {guard}
         @%p1 bra SHARED;
         @%p2 bra BOTH;
         mov.u32 %r3, 1; bra JOIN;
         SHARED: bar.sync 0;
         BOTH: mov.u32 %r3, 2;
         JOIN: st.global.u32 [%rd2], %r3; ret;
-    """  # BOTH is entered from two branches, and the closed region around the divergent one holds the barrier
-    with pytest.raises(CannotWeave, match="stands in divergent flow that cannot be taken apart"):
-        converged(body)
+"""  # BOTH is entered from two branches, and the closed region around the divergent one holds the barrier
+
+
+def test_a_barrier_in_a_region_to_which_ended_threads_do_not_come_is_refused() -> None:
+    guard = "setp.gt.u32 %p3, %r1, 99; @%p3 ret;"
+    with pytest.raises(CannotWeave, match=r"`bar.sync 0;` stands in divergent flow .*threads that have ended.*M14"):
+        converged(ENTANGLED.replace("{guard}", guard))
+
+
+def test_a_barrier_in_a_region_to_which_all_threads_come() -> None:
+    (region,) = (b for b in converged(ENTANGLED.replace("{guard}", "")).flow.blocks.values() if b.region)
+    assert holds_barrier(region)
 
 
 def test_barrier_under_loaded_data_is_presumed_uniform_and_noted() -> None:

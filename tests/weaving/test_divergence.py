@@ -34,7 +34,6 @@ REFUSALS = {
     "call": r"cannot run under predicates \(.*it holds a call\)",
     "ended, warp": r"would wait for lanes that may have ended the kernel",
     "ended, barrier": r"where threads that ended the kernel before have to arrive too",
-    "counted": r"waits for some warps of the CTA only",
     "missing": r"threads that live on would never arrive",
 }
 

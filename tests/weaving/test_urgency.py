@@ -7,7 +7,7 @@ import pytest
 from bodies import flow
 
 import goptx
-from goptx.analysis.cfg import Code, Flow, control_flow
+from goptx.analysis.cfg import Code, Flow, control_flow, is_barrier
 from goptx.analysis.dataflow import read, written
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Scope
@@ -29,7 +29,9 @@ def ordered(body: str) -> list[str]:
 
 
 def woven(first: str, second: str, waits: tuple[int, ...] = ()) -> list[str]:
-    return [str(c).split()[0] for c in schedule([part(first), part(second)], waits, "latency", lambda _: 4)]
+    parts = [part(first), part(second)]
+    turns = [((k, next(c for c in parts[k] if is_barrier(c))),) for k in waits]
+    return [str(c).split()[0] for c in schedule(parts, turns, "latency", lambda _: 4)]
 
 
 def test_loads_go_ahead_of_the_other_kernels_slow_path_and_store() -> None:

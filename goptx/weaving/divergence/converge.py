@@ -20,9 +20,8 @@ A divergent branch is dealt with in one of these ways, outermost first:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Switch, closure, controls, is_barrier, is_counted
+from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform, needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
@@ -33,8 +32,10 @@ from goptx.weaving.divergence.leave import leave_early
 from goptx.weaving.divergence.park import park
 from goptx.weaving.divergence.predicate import predicate
 from goptx.weaving.divergence.predicates import Fresh
+from goptx.weaving.divergence.promises import warp_branches
 from goptx.weaving.divergence.unknown import first_unknown, whole
 from goptx.weaving.divergence.vote import divergent_loop, vote, vote_sides
+from goptx.weaving.divergence.waits import lanes_wait_apart, park_waiting_loops, refuse_votes_amid_waits
 
 
 def converge(
@@ -50,9 +51,13 @@ def converge(
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
     lanes = Lanes(flow, Fresh(prefix), at, cycles, forced)
+    lanes.promise(warp_branches(flow))
+    waits_apart = lanes_wait_apart(lanes.flow)
     if forced in (None, "predicate"):
         leave_early(lanes)
     check_barriers(lanes)
+    if forced != "predicate":
+        park_waiting_loops(lanes)
     while (block := _next_divergent(lanes)) is not None:
         if forced in ("park", "duplicate"):
             park(lanes, block)
@@ -65,7 +70,9 @@ def converge(
                     'divergence="park" or leave the choice to goptx.'
                 )
             park(lanes, place)
-    return _converged(lanes)
+    converged = _converged(lanes, waits_apart)
+    refuse_votes_amid_waits(converged, lanes)
+    return converged
 
 
 def _predicate(lanes: Lanes, block: str) -> str:
@@ -77,23 +84,18 @@ def _predicate(lanes: Lanes, block: str) -> str:
     return predicate(lanes, block) and vote_sides(lanes, block)
 
 
-def _converged(lanes: Lanes) -> Converged:
+def _converged(lanes: Lanes, waits_apart: bool) -> Converged:
     flow = lanes.guarded().pruned()
     uniform = uniformity(flow).branches
     return Converged(
-        flow=Flow(flow.entry, {n: _marked_uniform(b) for n, b in flow.blocks.items()}),
+        flow=marked_uniform(flow, flow.blocks),
         registers=lanes.fresh.declared(),
         warp_branches=frozenset(n for n, u in uniform.items() if u > Uniformity.CTA and n not in lanes.presumed),
         lanes_end=bool(lanes.running),
         notes=tuple(lanes.notes),
         divergences=tuple(lanes.divergences),
+        lanes_wait_apart=waits_apart,
     )
-
-
-def _marked_uniform(block: Block) -> Block:
-    if isinstance(block.end, Branch | Switch) and not block.region:
-        return replace(block, end=replace(block.end, uniform=True))
-    return block
 
 
 def _next_divergent(lanes: Lanes) -> str | None:
@@ -106,12 +108,13 @@ def _next_divergent(lanes: Lanes) -> str | None:
 
 
 def check_barriers(lanes: Lanes) -> None:
-    """Every CTA barrier must be reached by all threads or by none (M18)."""
-    barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if is_barrier(i)]
+    """Every barrier of the whole CTA must be reached by all threads or by none (M18). Which warps come to one that
+    counts is the kernel's own affair."""
+    barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
     if not barriers:
         return
     uniform = lanes.uniformity()
-    branches = uniform.branches
+    branches = uniform.branches | lanes.promised
     controlled = controls(lanes.flow)
     joins = lanes.flow.post_dominators()
     for name, barrier in barriers:
@@ -130,11 +133,6 @@ def check_barriers(lanes: Lanes) -> None:
                 raise CannotWeave(
                     f"{place}, where threads that ended the kernel before have to arrive too (M14), which "
                     f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.'
-                )
-            if is_counted(barrier):
-                raise CannotWeave(
-                    f"{place}, and `{waits}` waits for some warps of the CTA only, which cannot be woven yet; use "
-                    "separate launches."
                 )
             if branches[decider] == Uniformity.DIVERGENT:
                 raise CannotWeave(

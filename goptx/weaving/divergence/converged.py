@@ -28,7 +28,8 @@ class Converged:
 
     `registers` are the fresh ones that it needs; `warp_branches` the blocks whose branch the warps of a CTA
     may take differently; `lanes_end` whether threads may return while others go on; `notes` what was presumed;
-    `last` whether it may only run when the other kernel has ended.
+    `last` whether it may only run when the other kernel has ended; `lanes_wait_apart` whether lanes of one warp
+    may come to a wait for other threads one by one (waits.py).
     """
 
     flow: Flow
@@ -38,3 +39,4 @@ class Converged:
     notes: tuple[str, ...] = ()
     divergences: tuple[Divergence, ...] = ()
     last: bool = False
+    lanes_wait_apart: bool = False

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import Branch, Code, Flow, Switch
+from goptx.analysis.cfg import Branch, Code, Flow, Switch, is_barrier, is_cluster_barrier, is_counted
 from goptx.analysis.dataflow import written
+from goptx.analysis.waiting import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Instruction, Name, Negated, Operand, Scope
-from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.divergence.predicates import Fresh, is_ours
+from goptx.weaving.divergence.predicates import Fresh, is_ours, vote_any
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Guards:
         for item in self.without_ended(code):
             if isinstance(item, Scope):
                 yield self._guarded_call(item, mask)
+            elif is_barrier(item) and is_counted(item):
+                yield from self._by_whole_warps(item, mask)
             elif not _needs_guard(item, kept) and not self._ends_lanes(item, mask):
                 yield item
             elif item.guard is None:
@@ -72,6 +74,23 @@ class Guards:
         found = self.fresh.register(type_, f"found_{type_}")
         yield replace(item, operands=(Name(found), *item.operands[1:]), guard=None)
         yield Instruction(f"mov.{type_}", (item.operands[0], Name(found)), guard=guard)
+
+    def _by_whole_warps(self, item: Instruction, mask: str) -> Iterator[Code]:
+        """A barrier that counts: a warp comes to it if any of its lanes does, and then as a whole. Those that do not
+        run the block have ended the kernel, or else an aligned barrier is one that the warp does not come to."""
+        coming = mask
+        if item.guard is not None:
+            coming = self.fresh.named("coming")
+            yield from self.fresh.conjunction(coming, mask, item.guard)
+        if not is_of_whole_warps(item) and (item.guard is not None or mask != self.running):
+            raise CannotWeave(
+                f"{self.at(item.line)}: `{as_written(item, self.fresh.prefix)}` waits for all lanes of a warp, of "
+                "which some may come to another barrier and some may have ended the kernel (M14); write it as "
+                "`.aligned` or use separate launches."
+            )
+        anyone = self.fresh.named("any_coming")
+        yield vote_any(anyone, coming)
+        yield replace(item, guard=Guard(Name(anyone)))
 
     def _ends_lanes(self, item: Instruction, mask: str) -> bool:
         """Whether it takes lanes out of the running ones, where other lanes pass by."""
@@ -139,7 +158,7 @@ class Guards:
 
 def _needs_guard(item: Instruction, kept: frozenset[str]) -> bool:
     facts = facts_of(item.opcode)
-    if facts.barrier or is_ours(item):
+    if facts.barrier or is_cluster_barrier(item) or is_ours(item):
         return False  # ended threads still arrive at barriers
     if facts.may_fault_or_store or facts.row.ends == "trap" or facts.row.access == "f":
         return True
@@ -154,6 +173,6 @@ def _register_type(opcode: str) -> str:
     return "b16" if facts.types[0] in ("f16", "bf16") else "b32"
 
 
-def is_warp_wide(item: Instruction) -> bool:
-    """Whether the lanes of a warp have to execute it together."""
-    return facts_of(item.opcode).row.scope in (Convergence.WARP, Convergence.WARPGROUP)
+def is_of_whole_warps(item: Instruction) -> bool:
+    """Whether it is a barrier for some warps of the CTA, of which the lanes of one come to it together."""
+    return is_barrier(item) and is_counted(item) and facts_of(item.opcode).aligned

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
-from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch
+from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch, marked_uniform
 from goptx.analysis.dataflow import live_in
-from goptx.analysis.uniformity import Uniform, uniformity
+from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
+from goptx.analysis.waiting import is_warp_wide
 from goptx.latency.cost import Cycles
 from goptx.weaving.divergence.converged import Choice, Divergence
-from goptx.weaving.divergence.guards import Guards, is_warp_wide
+from goptx.weaving.divergence.guards import Guards
 from goptx.weaving.divergence.predicates import Fresh, ballot, is_ours, set_true
 
 
@@ -21,6 +22,7 @@ class Lanes:
     masks: block to predicate of the lanes that really run it; blocks that all lanes run are left out.
     kept: block to registers that the other lanes still need.
     presumed: blocks whose branch on loaded data is taken as CTA-uniform.
+    promised: blocks whose branch whole warps take together because the kernel says so, and how alike it is otherwise.
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
     mask, "" where no warp instruction needs it.
     """
@@ -35,6 +37,7 @@ class Lanes:
     masks: dict[str, str] = field(default_factory=dict)
     kept: dict[str, frozenset[str]] = field(default_factory=dict)
     presumed: set[str] = field(default_factory=set)
+    promised: dict[str, Uniformity] = field(default_factory=dict)
     running: str = ""
     running_lanes: str = ""
     regions: int = 0  # so far, those within others too
@@ -48,6 +51,12 @@ class Lanes:
 
     def uniformity(self) -> Uniform:
         return uniformity(self.guarded())
+
+    def promise(self, branches: Collection[str]) -> None:
+        """Whole warps take these branches together, as long as none of their lanes has ended."""
+        alike = self.uniformity().branches
+        self.promised = {n: alike[n] for n in self.flow.blocks if n in branches}
+        self.flow = marked_uniform(self.flow, branches)
 
     def line(self, name: str) -> int:
         """Of the branch at the end of a block, or of its first instruction; 0 where goptx made all of it."""

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, closure, controls, holds_barrier, loops
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, closure, controls, loops, needs_all_threads
 from goptx.analysis.uniformity import ALL_LANES, Uniformity
+from goptx.analysis.waiting import is_warp_wide
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.divergence.guards import is_warp_wide
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.predicate import arms_between, between, linearise
 from goptx.weaving.divergence.predicates import inverted, set_false
@@ -30,8 +30,9 @@ def leave_early(lanes: Lanes) -> None:
 
 def _leave_one(lanes: Lanes) -> bool:
     branches = lanes.uniformity().branches
-    # Warps may end one by one, but not ahead of a barrier: theirs would then be missing.
-    agreed = Uniformity.CTA if any(map(holds_barrier, lanes.flow.blocks.values())) else Uniformity.WARP
+    # Warps may end one by one, but not ahead of a barrier of the whole CTA: theirs would then be missing.
+    needed = any(needs_all_threads(i) for block in lanes.flow.blocks.values() for i in block.instructions())
+    agreed = Uniformity.CTA if needed else Uniformity.WARP
     parting = frozenset(n for n, uniform in branches.items() if uniform > agreed)
     ends = _ends(lanes.flow)
     for name in lanes.flow.reverse_postorder():

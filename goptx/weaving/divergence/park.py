@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Region, is_barrier
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Region, is_barrier, is_cluster_barrier
 from goptx.analysis.dataflow import written
 from goptx.analysis.uniformity import Uniformity
+from goptx.analysis.waiting import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Name
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.converged import Divergence
-from goptx.weaving.divergence.guards import is_warp_wide
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.predicate import between
 from goptx.weaving.divergence.predicates import is_ours
@@ -42,9 +42,9 @@ def park(lanes: Lanes, block: str) -> None:
         if n in blocks and n != head:
             inner |= _flat(n, flow.blocks[n])
     inner = {n: replace(b, end=b.end.retarget({head: start})) for n, b in inner.items()}
-    _refuse_barriers(lanes, inner)
     uniform = {start if n == head else n for n, u in lanes.uniformity().branches.items() if u <= Uniformity.WARP}
     _refuse_missing_lanes(lanes, Region(start, inner, leave), uniform)
+    _refuse_missing_threads(lanes, Region(start, inner, leave))
     inner = {n: replace(b, code=tuple(lanes.guards().without_ended(b.code))) for n, b in inner.items()}
     region = Region(start, inner, leave)
     if lanes.forced != "park" and _is_acyclic(region):
@@ -96,26 +96,12 @@ def _flat(name: str, block: Block) -> dict[str, Block]:
     return {name: Block((), Jump(block.region.entry)), **block.region.blocks}
 
 
-def _refuse_barriers(lanes: Lanes, blocks: dict[str, Block]) -> None:
-    barrier = next((i for b in blocks.values() for i in b.instructions() if is_barrier(i)), None)
-    if barrier is not None:
-        raise CannotWeave(
-            f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` stands in divergent flow that "
-            "cannot be taken apart, so the other kernel could not be kept out of it; use separate "
-            "launches."
-        )
-
-
 def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]) -> None:
     """Lanes that end the kernel in a region live on behind it: no warp instruction that they do not come to may wait
     for them (M14). At the blocks of `uniform` lanes do not part."""
     flow = region.flow()
     graph = flow.graph()
-    ending = {
-        n for n, b in flow.blocks.items() if any(lanes.running in written(i) for i in b.instructions() if is_ours(i))
-    }
-    if region.leave == EXIT:
-        ending.add(EXIT)
+    ending = _ending(lanes, region)
     for name, block in region.blocks.items():
         needed = next((i for i in block.instructions() if is_warp_wide(i) and not is_ours(i)), None)
         if needed is None or facts_of(needed.opcode).base == "activemask":
@@ -130,6 +116,26 @@ def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]
                 f"{lanes.at(needed.line)}: `{as_written(needed, lanes.fresh.prefix)}` would wait for lanes that may "
                 f"have ended the kernel before it and live on in the woven one (M14); {other} separate launches."
             )
+
+
+def _ending(lanes: Lanes, region: Region) -> set[str]:
+    """The blocks in which lanes end the kernel, by the names that `region.flow()` has."""
+    blocks = region.blocks.items()
+    ending = {n for n, b in blocks if any(lanes.running in written(i) for i in b.instructions() if is_ours(i))}
+    return ending | {EXIT} if region.leave == EXIT else ending
+
+
+def _refuse_missing_threads(lanes: Lanes, region: Region) -> None:
+    """Threads that have ended the kernel go around the region, or leave it early, but live on: a barrier inside would
+    wait for the warp that they are of, or for all warps (M14)."""
+    instructions = (i for b in region.blocks.values() for i in b.instructions())
+    barrier = next((i for i in instructions if is_barrier(i) or is_cluster_barrier(i)), None)
+    if barrier is not None and (lanes.running or _ending(lanes, region)):
+        raise CannotWeave(
+            f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` stands in divergent flow that "
+            "cannot be taken apart, and threads that have ended the kernel would have to arrive there too (M14); use "
+            "separate launches."
+        )
 
 
 def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:

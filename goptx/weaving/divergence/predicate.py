@@ -12,6 +12,7 @@ from goptx.latency.cost import ISSUE, block_cycles
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.divergence.guards import is_of_whole_warps
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.predicates import both, copy, either, equals, invert, inverted
 
@@ -90,7 +91,7 @@ def obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
     for code in block.code:
         if isinstance(code, Scope):
             yield "it holds a call"
-        elif not facts_of(code.opcode).predicable:
+        elif not facts_of(code.opcode).predicable and not is_of_whole_warps(code):
             yield f"`{as_written(code, lanes.fresh.prefix)}` (line {code.line}) needs its lanes together"
 
 

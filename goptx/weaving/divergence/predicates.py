@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from goptx.analysis.cfg import Code
 from goptx.ptx.ir import Guard, Immediate, Instruction, Name, Operand, Registers
 
-STEMS = ("any", "both", "brought", "case", "found", "if", "in", "lanes", "run", "unless")
+STEMS = ("any", "both", "brought", "case", "coming", "found", "if", "in", "lanes", "run", "unless")
 
 
 def free_prefix(prefix: str, registers: Iterable[str]) -> str:

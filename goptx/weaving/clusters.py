@@ -1,0 +1,80 @@
+"""Clusters of several kernels in one: all of them live in clusters of one shape, or only one knows of any.
+
+Requires: linked kernels. Ensures: a kernel that uses its cluster has it in the woven kernel too; the barrier of a
+cluster, of which there is one and which has no id, serves one kernel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Directive, Function, Instruction, whole_number
+from goptx.ptx.opcodes import Scope, facts_of
+from goptx.weaving.link import Kernel, Linked, called
+from goptx.weaving.symbols import statements_in
+
+SHAPE = ".reqnctapercluster"
+DIRECTIVES = (".explicitcluster", SHAPE, ".maxclusterrank")
+
+
+def in_clusters(linked: Linked) -> Linked:
+    """With what the woven entry states of clusters. Raises `CannotWeave` where the kernels do not agree, or one does
+    not say which shape its cluster has."""
+    stated: dict[str, list[tuple[Kernel, Directive]]] = {}
+    for kernel in linked.kernels:
+        for directive in kernel.entry.directives:
+            if directive.name in DIRECTIVES:
+                stated.setdefault(directive.name, []).append((kernel, directive))
+    for found in stated.values():
+        if len({_axes(d) for _, d in found}) > 1:
+            said = " and ".join(f"{k.at(d.line)} states `{d}`" for k, d in found)
+            raise CannotWeave(f"{said}: woven kernels share one cluster; use separate launches.")
+    for kernel in linked.kernels:
+        use = _first_use(kernel, called(kernel, linked.items))
+        if use is not None and all(k is not kernel for k, _ in stated.get(SHAPE, ())):
+            raise CannotWeave(
+                f"{kernel.at(use.line)}: `{kernel.quote(use)}` depends on the cluster, whose shape is not known; "
+                f"state it by `{SHAPE}` or use separate launches."
+            )
+    barriers = [(k, b) for k in linked.kernels if (b := _first_barrier(k)) is not None]
+    if len(barriers) > 1:
+        said = " and ".join(f"{k.at(b.line)}: `{k.quote(b)}`" for k, b in barriers)
+        raise CannotWeave(
+            f"{said} are both of the barrier of the cluster, of which there is one, so arrivals of one kernel would be "
+            "taken for the other's (contract 3); use separate launches."
+        )
+    return replace(linked, clusters=tuple(stated[name][0][1] for name in DIRECTIVES if name in stated))
+
+
+def _axes(directive: Directive) -> tuple[int, ...]:
+    numbers = [whole_number(value) for value in directive.values]
+    return tuple([*numbers, 1, 1][:3]) if numbers else ()
+
+
+def _first_use(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
+    """The first instruction that concerns other CTAs of the cluster, or its shape."""
+    own = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+    called = [s for f in functions for s in statements_in(f.body or ()) if isinstance(s, Instruction)]
+    return next((i for i in [*own, *called] if _is_of_clusters(i)), None)
+
+
+def _is_of_clusters(instruction: Instruction) -> bool:
+    """Without `mapa`, addresses of the window `.shared::cluster` are the CTA's own, which is how copies into shared
+    memory and their mbarriers are spelled."""
+    facts = facts_of(instruction.opcode)
+    if facts.base in ("mapa", "getctarank") or "multicast::cluster" in facts.modifiers or _is_barrier(instruction):
+        return True
+    if re.search(r"%(is_explicit_|n)?cluster", str(instruction)):
+        return True
+    return "shared::cluster" in facts.modifiers and facts.base in ("ld", "st", "atom", "red")
+
+
+def _is_barrier(instruction: Instruction) -> bool:
+    return facts_of(instruction.opcode).row.scope == Scope.CLUSTER
+
+
+def _first_barrier(kernel: Kernel) -> Instruction | None:
+    return next((i for b in kernel.flow.blocks.values() for i in b.instructions() if _is_barrier(i)), None)

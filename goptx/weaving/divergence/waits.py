@@ -1,0 +1,68 @@
+"""Loops that wait for other threads: each becomes a region, so that lanes leave it one by one as in the kernel alone.
+
+A vote would keep lanes in it that others, perhaps of their own warp, wait for.
+"""
+
+from __future__ import annotations
+
+from goptx.analysis.cfg import Flow, closure, controls
+from goptx.analysis.dataflow import read
+from goptx.analysis.spin import waiting_loops
+from goptx.analysis.uniformity import Uniformity, uniformity
+from goptx.analysis.waiting import is_warp_wide, waiting
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import as_written
+from goptx.ptx.ir import Instruction
+from goptx.weaving.divergence.converged import Converged
+from goptx.weaving.divergence.lanes import Lanes
+from goptx.weaving.divergence.park import park
+from goptx.weaving.divergence.predicates import is_ours
+
+
+def park_waiting_loops(lanes: Lanes) -> None:
+    """Parks every loop that waits for other threads (spin.py)."""
+    while (block := _next_left(lanes.flow)) is not None:
+        park(lanes, block)
+
+
+def _next_left(flow: Flow) -> str | None:
+    """Where the first waiting loop is left."""
+    graph = flow.graph()
+    for body, _ in waiting_loops(flow):
+        return next(n for n in flow.blocks if n in body and set(graph.succ[n]) - body)
+    return None
+
+
+def lanes_wait_apart(flow: Flow) -> bool:
+    """Whether lanes of one warp may come to a wait, or get through it, one by one: it stands under a branch that they
+    may take differently, or they may wait for different things. A barrier lets whole warps through in any case."""
+    uniform = uniformity(flow)
+    controlled = controls(flow)
+    for body, instruction in waiting_loops(flow):
+        deciders = closure(body, controlled) - body
+        if any(uniform.branches[d] > Uniformity.WARP for d in deciders):
+            return True
+        if instruction.guard or any(uniform.of(r) > Uniformity.WARP for r in read(instruction)):
+            return True
+    return False
+
+
+def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
+    """Raises `CannotWeave` where goptx would have lanes vote amid waits that they come to one by one: the vote would
+    hold up lanes that others wait for."""
+    if not converged.lanes_wait_apart:
+        return
+    found = waiting(converged.flow)
+    votes = {
+        name
+        for name, block in converged.flow.blocks.items()
+        if any(isinstance(c, Instruction) and is_ours(c) and is_warp_wide(c) for c in block.code)
+    }
+    if votes & (found.span | found.other):
+        loops = (loop for b in converged.flow.blocks.values() if b.region for loop in waiting_loops(b.region.flow()))
+        waited = next(instruction for _, instruction in loops)
+        raise CannotWeave(
+            f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
+            "and amid such waits others leave a loop or the kernel one by one, which takes votes of all lanes "
+            "(contract 3); use separate launches."
+        )

@@ -1,0 +1,50 @@
+"""Programmatic dependent launch: what kernels say of grids before and behind them, said once for the woven kernel.
+
+Requires: linked kernels. Ensures: if any kernel waits for the grids before it, the woven kernel does so ahead of all
+else, for the other kernel was not to run beside those grids either; dependents start when the woven grid has ended,
+since until then a kernel may still have to write what they read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from goptx.analysis.cfg import Block, Code, Flow
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.link import Kernel, Linked
+
+WAIT = "griddepcontrol.wait"
+
+
+def between_grids(linked: Linked) -> Linked:
+    """The kernels without `griddepcontrol`, and what the woven kernel does instead at its beginning."""
+    found = {k.letter: list(_controls(k.flow)) for k in linked.kernels}
+    waits = any(i.opcode == WAIT for instructions in found.values() for i in instructions)
+    notes = tuple(_note(k, i) for k in linked.kernels for i in found[k.letter])
+    kernels = tuple(replace(k, flow=_without(k.flow)) if found[k.letter] else k for k in linked.kernels)
+    begin = (Instruction(WAIT),) if waits else ()
+    return replace(linked, kernels=kernels, begin=begin, notes=(*linked.notes, *notes))
+
+
+def _is_control(code: Code) -> bool:
+    return isinstance(code, Instruction) and facts_of(code.opcode).base == "griddepcontrol"
+
+
+def _controls(flow: Flow) -> Iterator[Instruction]:
+    return (i for block in flow.blocks.values() for i in block.instructions() if _is_control(i))
+
+
+def _without(flow: Flow) -> Flow:
+    def kept(block: Block) -> Block:
+        return replace(block, code=tuple(c for c in block.code if not _is_control(c)))
+
+    return Flow(flow.entry, {n: kept(b) for n, b in flow.blocks.items()})
+
+
+def _note(kernel: Kernel, control: Instruction) -> str:
+    said = f"{kernel.at(control.line)}: `{kernel.quote(control)}`"
+    if control.opcode == WAIT:
+        return f"{said} stands at the beginning of the woven kernel"
+    return f"{said} is left out: dependents start when the woven grid has ended"

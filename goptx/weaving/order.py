@@ -1,0 +1,157 @@
+"""Which moves of the merger keep one order of waiting, so that no thread waits for one that waits for it (contract 3).
+
+Requires: two converged flows. Ensures, of the moves that it allows, these two:
+
+*Apart.* As long as all branches are CTA-uniform, the threads of a CTA run the same pairs in the same order. Once warps
+may have come different ways they do not, and then all that one kernel, the leader, has in the order of waiting comes
+first: the other waits ahead of its own.
+
+*Spans.* From a kernel's first wait of another kind than a rendezvous, or release for one, to its last (waiting.py), no
+thread may be held up by the other kernel, for it may be the one that is waited for. So what another kernel waits for
+stands before that span or behind it, while its other code may stand anywhere. Instructions of a warp hold lanes up for
+lanes of their warp. That matters only to a kernel whose lanes may come to its waits, or get through them, one by
+one: where they do so together, all lanes of a warp come to an instruction of the other kernel by themselves.
+
+*Warpgroups.* The warps of a warpgroup execute one and the same instruction, no copies of it. Once warps may have come
+different ways, the leader runs what it has of those only before the other has begun, that one after the leader's end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import networkx as nx
+
+from goptx.analysis.cfg import EXIT, Code, Flow, is_reduction, is_rendezvous
+from goptx.analysis.waiting import is_warp_wide, waiting
+from goptx.ptx.ir import Instruction
+from goptx.weaving.product import Move, Pair, Pairing, Pairs, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What the order of waiting depends on in one kernel: its flow, the blocks whose branch warps of a CTA may take
+    differently, and whether lanes of one warp may come to its waits one by one."""
+
+    flow: Flow
+    warp_branches: frozenset[str]
+    lanes_apart: bool
+
+
+class Order:
+    """The rules for two kernels, of which the one numbered `leader` comes first where warps are apart."""
+
+    def __init__(self, kernels: Sequence[Waits], leader: int = 0) -> None:
+        self.leader = leader
+        self.entries = [k.flow.entry for k in kernels]
+        self.waiting = [waiting(k.flow) for k in kernels]
+        graphs = [k.flow.graph() for k in kernels]
+        self.before = [
+            w.ordered.union(*(nx.ancestors(g, n) for n in w.ordered)) for w, g in zip(self.waiting, graphs, strict=True)
+        ]
+        self.apart = [
+            frozenset[str]().union(*({t, *nx.descendants(g, t)} for n in k.warp_branches for t in g.succ[n]))
+            for k, g in zip(kernels, graphs, strict=True)
+        ]
+        # Of each kernel, whether what a warp does together has its place among the waits of the other.
+        self.lanes_matter = [bool(self.waiting[1 - k].other) and kernels[1 - k].lanes_apart for k in range(2)]
+        self.holding = [
+            w.waits | w.lanes if m else w.waits for w, m in zip(self.waiting, self.lanes_matter, strict=True)
+        ]
+
+    @property
+    def chooses_leader(self) -> bool:
+        """Whether it may matter which kernel comes first."""
+        return any(w.other or w.warpgroups for w in self.waiting)
+
+    def forbids_copies(self, pair: Pair) -> bool:
+        """Whether what runs at the pair may stand in one place only."""
+        return self.is_apart(pair) and any(n in w.warpgroups for n, w in zip(pair, self.waiting, strict=True))
+
+    def is_apart(self, pair: Pair) -> bool:
+        """Whether warps may have come to the pair by different ways."""
+        return any(name in apart for name, apart in zip(pair, self.apart, strict=True))
+
+    def allows(self, pair: Pair, move: Move) -> bool:
+        """Whether the move keeps the order at the pair; later moves may still have none left, see `safe_moves`."""
+        runs = (move != Move.SECOND, move != Move.FIRST)
+        for k in range(2):
+            if runs[1 - k] and (self._holds_up(pair, k, runs[k]) or (k == self.leader and self._overtakes(pair))):
+                return False
+            if runs[k] and self._parts_warpgroups(pair, k):
+                return False
+        return True
+
+    def _parts_warpgroups(self, pair: Pair, kernel: int) -> bool:
+        """Whether warps of a warpgroup could run copies of what the kernel has at the pair."""
+        alone = self.entries[1 - kernel] if kernel == self.leader else EXIT
+        return pair[kernel] in self.waiting[kernel].warpgroups and pair[1 - kernel] != alone and self.is_apart(pair)
+
+    def _overtakes(self, pair: Pair) -> bool:
+        """Whether the follower, by running at the pair, would come first where the leader has to."""
+        leader, follower = pair[self.leader], pair[1 - self.leader]
+        waits = follower in self.waiting[1 - self.leader].ordered
+        return waits and leader in self.before[self.leader] and self.is_apart(pair)
+
+    def _holds_up(self, pair: Pair, kernel: int, runs: bool) -> bool:
+        """Whether the other kernel, by running at the pair, could hold up threads amid the span of this one. `runs`:
+        this one runs there too, by which it may come into its span."""
+        own, other = pair[kernel], pair[1 - kernel]
+        if runs and own in self.waiting[kernel].other and other in self.waiting[1 - kernel].other:
+            return True
+        within = own in self.waiting[kernel].span or (runs and own in self.waiting[kernel].other)
+        return within and other in self.holding[1 - kernel]
+
+    def cuts(self, kernel: int, code: Sequence[Code]) -> list[int]:
+        """Where the code of a block of the kernel is to be cut, so that the other can be held up, or hold it up, there
+        alone: ahead of what has its place in the order, and behind what may begin or end a span."""
+        other = self.waiting[1 - kernel]
+        if not other.ordered and not (self.lanes_matter[1 - kernel] and other.lanes):
+            return []
+        begins = {i for i, c in enumerate(code) if self.has_place(kernel, c)}
+        begins |= {i + 1 for i in begins if self.waiting[kernel].is_of_span(code[i])}
+        return sorted(begins - {0, len(code)})
+
+    def turns(self, pairing: Pairing) -> list[Turn]:
+        """What of a pairing has its place in the order of waiting. Where both kernels begin with a rendezvous to which
+        all threads come together, one serves both."""
+        found = [[(k, c) for c in part if self.has_place(k, c)] for k, part in enumerate(pairing.parts)]
+        singly: list[Turn] = [(place,) for places in found for place in places]
+        begin = [part[0] for part in pairing.parts if part]
+        if len(begin) < 2 or self.is_apart(pairing.pair) or not can_be_one(begin):
+            return singly
+        return [tuple(enumerate(begin)), *((place,) for places in found for place in places[1:])]
+
+    def has_place(self, kernel: int, code: Code) -> bool:
+        """Whether what the kernel has in a merged block has its place among the waits of both."""
+        return self.waiting[kernel].has_place(code) or (self.lanes_matter[kernel] and is_warp_wide(code))
+
+
+def can_be_one(barriers: Sequence[Code]) -> bool:
+    """Whether one barrier can serve for all of them: each is a rendezvous that every thread comes to, and at most one
+    gives a result."""
+    plain = all(isinstance(b, Instruction) and b.guard is None and is_rendezvous(b) for b in barriers)
+    return plain and sum(map(is_reduction, barriers)) <= 1
+
+
+def safe_moves(pairs: Pairs, moves: Callable[[Pair], Sequence[Move]]) -> Mapping[Pair, Sequence[Move]]:
+    """Of the moves at each pair, those that never lead to a pair without any; pairs that have none are left out."""
+    firsts, seconds = pairs.order
+    left = {pair: list(moves(pair)) for pair in product(firsts, seconds)}
+    work = [pair for pair, found in left.items() if not found]
+    if not work:
+        return left
+    reached_by: dict[Pair, list[tuple[Pair, Move]]] = {}
+    for pair, found in left.items():
+        for move in found:
+            for following in pairs.successors(pair, move):
+                reached_by.setdefault(following, []).append((pair, move))
+    while work:
+        for pair, move in reached_by.get(work.pop(), ()):
+            if move in left[pair]:
+                left[pair].remove(move)
+                if not left[pair]:
+                    work.append(pair)
+    return {pair: found for pair, found in left.items() if found}

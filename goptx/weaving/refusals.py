@@ -1,0 +1,34 @@
+"""What cannot be woven whatever stands beside it, and why (design.md, contracts 3 and 6)."""
+
+from __future__ import annotations
+
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+
+# By the beginning of the opcode.
+REFUSED = {
+    "setmaxnreg": "the registers of a CTA are another pool when kernels share it, and where one waits for registers "
+    "the other's warps may hold them",
+    "tcgen05": "tensor memory is allocated for the whole CTA",
+    "clusterlaunchcontrol": "a CTA that has not begun is one of the other kernel too",
+    "brkpt": "a breakpoint is one for both kernels",
+}
+
+
+def refuse_instruction(instruction: Instruction, said: str) -> None:
+    """Raises `CannotWeave` for an instruction that cannot be woven; `said` names it and its place."""
+    reason = next((why for word, why in REFUSED.items() if instruction.opcode.startswith(word)), "")
+    if reason:
+        raise CannotWeave(f"{said} cannot be woven: {reason} (contract 3); use separate launches.")
+
+
+def refuse_spin(waited: Instruction, said: str) -> None:
+    """Raises `CannotWeave` if a loop that waits for what the instruction reads may wait for other CTAs; `said` names it
+    and its place."""
+    facts = facts_of(waited.opcode)
+    if facts.base != "mbarrier" and (facts.space != "shared" or "shared::cluster" in facts.modifiers):
+        raise CannotWeave(
+            f"{said} decides when a loop ends, so the loop may wait for other CTAs (M18), which the woven kernel, "
+            "with its larger CTAs, could keep from running; use separate launches."
+        )

@@ -1,0 +1,283 @@
+"""Kernels whose threads wait for each other in other ways than at barriers of the whole CTA, by name, with what they
+show. They are written for CTAs of 128 threads.
+
+Each gets `in`, `out` and `n` as those of divergent_kernels.py; `%r1` is the thread's number in the grid, `%r2` in its
+CTA, `%r3` its element of `in`, `%r14` the address of its word of `tile`, `%r15` its lane, `%r5` is n; `%r4` is stored
+to `out` behind the body unless the body returns.
+"""
+
+PROLOGUE = """
+    .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<12>;
+    .shared .align 16 .b8 {name}_tile[1024]; .shared .align 8 .b64 {name}_bars[40];
+    ld.param.u64 %rd1, [{name}_in]; ld.param.u64 %rd2, [{name}_out]; ld.param.u32 %r5, [{name}_n];
+    mov.u32 %r2, %tid.x; mov.u32 %r6, %ctaid.x; mov.u32 %r7, %ntid.x; mad.lo.u32 %r1, %r6, %r7, %r2;
+    rem.u32 %r8, %r1, %r5; mul.wide.u32 %rd3, %r8, 4; add.s64 %rd1, %rd1, %rd3; ld.global.u32 %r3, [%rd1];
+    mul.wide.u32 %rd4, %r1, 4; add.s64 %rd2, %rd2, %rd4; mov.u32 %r4, %r3;
+    and.b32 %r15, %r2, 31; shl.b32 %r13, %r2, 2; mov.u32 %r14, {name}_tile; add.u32 %r14, %r14, %r13;
+"""
+EPILOGUE = "st.global.u32 [%rd2], %r4;\nret;\n"
+INIT = "setp.eq.u32 %p1, %r2, 0;\n@%p1 mbarrier.init.shared.b64 [{bar}], {count};\n"
+
+# Warps 0 and 1 produce what warps 2 and 3 consume: 64 words, in rounds.
+HALF = "and.b32 %r20, %r13, 255; mov.u32 %r21, {name}_tile; add.u32 %r21, %r21, %r20;"
+
+KERNELS = {
+    "producers_and_consumers": (
+        "named barriers between loops of producing and consuming warps",
+        HALF
+        + """
+        mov.u32 %r9, 0; setp.ge.u32 %p1, %r2, 64; @%p1 bra CONSUME;
+        PRODUCE: add.u32 %r10, %r3, %r9; st.shared.u32 [%r21], %r10;
+        bar.arrive 1, 128; bar.sync 2, 128;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4; @%p2 bra PRODUCE;
+        bra DONE;
+        CONSUME: bar.sync 1, 128; ld.shared.u32 %r10, [%r21]; mad.lo.u32 %r4, %r4, 3, %r10; bar.arrive 2, 128;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4; @%p2 bra CONSUME;
+        DONE: add.u32 %r4, %r4, 1;
+        """,
+    ),
+    "one_loop_for_both": (
+        "the same in one loop, producers and consumers on the sides of a branch inside",
+        HALF
+        + """
+        mov.u32 %r9, 0;
+        LOOP: setp.ge.u32 %p1, %r2, 64; @%p1 bra CONSUME;
+        add.u32 %r10, %r3, %r9; st.shared.u32 [%r21], %r10; bar.arrive 1, 128; bar.sync 2, 128; bra JOIN;
+        CONSUME: bar.sync 1, 128; ld.shared.u32 %r10, [%r21]; add.u32 %r4, %r4, %r10; bar.arrive 2, 128;
+        JOIN: add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 3; @%p2 bra LOOP;
+        """,
+    ),
+    "producers_return": (
+        "the producers' side of the branch ends the kernel",
+        HALF
+        + """
+        mov.u32 %r9, 0; bar.sync 0; setp.ge.u32 %p1, %r2, 64; @%p1 bra CONSUME;
+        PRODUCE: add.u32 %r10, %r3, %r9; st.shared.u32 [%r21], %r10;
+        bar.arrive 1, 128; bar.sync 2, 128;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4; @%p2 bra PRODUCE;
+        st.global.u32 [%rd2], %r9; ret;
+        CONSUME: bar.sync 1, 128; ld.shared.u32 %r10, [%r21]; mad.lo.u32 %r4, %r4, 3, %r10; bar.arrive 2, 128;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4; @%p2 bra CONSUME;
+        """,
+    ),
+    "some_warps_only": (
+        "a barrier that counts, in a loop of some warps, its trips loaded",
+        """
+        setp.ge.u32 %p1, %r2, 64; @%p1 bra JOIN;
+        ld.param.u64 %rd5, [{name}_in]; ld.global.u32 %r9, [%rd5]; and.b32 %r9, %r9, 3;
+        mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 128; add.u32 %r17, %r16, %r17;
+        setp.eq.u32 %p2, %r9, 0; @%p2 bra JOIN;
+        LOOP: st.shared.u32 [%r14], %r4; bar.sync 1, 64; ld.shared.u32 %r10, [%r17]; bar.sync 1, 64;
+        add.u32 %r4, %r10, %r9; sub.u32 %r9, %r9, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra LOOP;
+        JOIN: add.u32 %r4, %r4, 1;
+        """,
+    ),
+    "counted_for_all": (
+        "a barrier that counts all threads, in a loop",
+        """
+        mov.u32 %r9, 0; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 256; add.u32 %r17, %r16, %r17; mov.u32 %r18, 5;
+        LOOP: st.shared.u32 [%r14], %r4; bar.sync %r18, 128; ld.shared.u32 %r10, [%r17]; bar.sync %r18, 128;
+        add.u32 %r4, %r10, %r9; add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 3; @%p3 bra LOOP;
+        """,
+    ),
+    "counted_after_return": (
+        "a barrier that counts, behind a return of a part of a warp",
+        """
+        setp.ge.u32 %p1, %r2, 120; @%p1 ret;
+        st.shared.u32 [%r14], %r4; bar.sync 1, 128; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 16;
+        add.u32 %r17, %r16, %r17; ld.shared.u32 %r4, [%r17]; setp.gt.u32 %p2, %r4, 500;
+        bar.red.popc.u32 %r9, 2, 128, %p2; add.u32 %r4, %r4, %r9;
+        """,
+    ),
+    "counted_in_an_arm": (
+        "a barrier that counts on a short side of a branch",
+        """
+        setp.ge.u32 %p1, %r2, 64; @%p1 bra JOIN;
+        st.shared.u32 [%r14], %r3; bar.sync 1, 64; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 128;
+        add.u32 %r17, %r16, %r17; ld.shared.u32 %r4, [%r17];
+        JOIN: add.u32 %r4, %r4, 1;
+        """,
+    ),
+    "guarded_counted": (
+        "a barrier that counts, under a guard",
+        """
+        setp.lt.u32 %p1, %r2, 64; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 128; add.u32 %r17, %r16, %r17;
+        @%p1 st.shared.u32 [%r14], %r3; @%p1 bar.sync 1, 64; @%p1 ld.shared.u32 %r4, [%r17];
+        """,
+    ),
+    "unaligned_halves": (
+        "lanes of one warp that come to one barrier in two places",
+        """
+        setp.ge.u32 %p1, %r15, 16; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 320; add.u32 %r17, %r16, %r17;
+        st.shared.u32 [%r14], %r3; @%p1 bra HIGH;
+        barrier.sync 1, 128; ld.shared.u32 %r10, [%r17]; add.u32 %r4, %r4, %r10; bra JOIN;
+        HIGH: barrier.sync 1, 128; ld.shared.u32 %r10, [%r17]; sub.u32 %r4, %r4, %r10;
+        JOIN: add.u32 %r4, %r4, 1;
+        """,
+    ),
+    "register_ids": (
+        "a barrier whose id differs by warp",
+        """
+        shr.u32 %r9, %r2, 6; add.u32 %r9, %r9, 1; st.shared.u32 [%r14], %r3; bar.sync %r9, 64;
+        mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 128; add.u32 %r17, %r16, %r17; ld.shared.u32 %r4, [%r17];
+        """,
+    ),
+    "reductions": (
+        "`bar.red` in all forms, in a loop",
+        """
+        mov.u32 %r9, 0;
+        LOOP: add.u32 %r10, %r3, %r9; and.b32 %r10, %r10, 7; setp.gt.u32 %p1, %r10, 4;
+        bar.red.popc.u32 %r11, 0, %p1; barrier.red.and.pred %p2, 1, %p1; bar.red.or.pred %p3, 1, !%p1;
+        @%p2 add.u32 %r4, %r4, 1000; @%p3 add.u32 %r4, %r4, 100; add.u32 %r4, %r4, %r11;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, 3; @%p4 bra LOOP;
+        """,
+    ),
+    "reductions_after_return": (
+        "`bar.red` behind a return by thread",
+        """
+        setp.ge.u32 %p5, %r2, 100; @%p5 ret;
+        and.b32 %r10, %r3, 7; setp.gt.u32 %p1, %r10, 4;
+        bar.red.popc.u32 %r11, 0, %p1; bar.red.and.pred %p2, 0, %p1; bar.red.or.pred %p3, 0, %p1;
+        @%p2 add.u32 %r4, %r4, 1000; @%p3 add.u32 %r4, %r4, 100; add.u32 %r4, %r4, %r11;
+        """,
+    ),
+    "tiled": (
+        "a loop with two barriers of the whole CTA",
+        """
+        mov.u32 %r9, 0; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 256; add.u32 %r17, %r16, %r17;
+        LOOP: st.shared.u32 [%r14], %r4; bar.sync 0; ld.shared.u32 %r10, [%r17]; mad.lo.u32 %r4, %r10, 3, %r9;
+        bar.sync 0; add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 5; @%p3 bra LOOP;
+        """,
+    ),
+    "tiled_by_data": (
+        "the same, its trips loaded",
+        """
+        ld.param.u64 %rd5, [{name}_in]; ld.global.nc.u32 %r20, [%rd5]; and.b32 %r20, %r20, 3; add.u32 %r20, %r20, 1;
+        mov.u32 %r9, 0; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 128; add.u32 %r17, %r16, %r17;
+        LOOP: st.shared.u32 [%r14], %r4; bar.sync 0; ld.shared.u32 %r10, [%r17]; mad.lo.u32 %r4, %r10, 3, %r9;
+        bar.sync 0; add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, %r20; @%p3 bra LOOP;
+        """,
+    ),
+    "shuffles": (
+        "warp instructions and no barrier",
+        """
+        shfl.sync.bfly.b32 %r9, %r3, 5, 31, -1; add.u32 %r4, %r4, %r9; setp.gt.u32 %p1, %r4, 900;
+        vote.sync.ballot.b32 %r10, %p1, -1; add.u32 %r4, %r4, %r10; redux.sync.add.u32 %r11, %r4, -1;
+        add.u32 %r4, %r4, %r11;
+        """,
+    ),
+    "grid_stride": (
+        "a loop that lanes leave one by one",
+        """
+        mov.u32 %r9, %r2;
+        LOOP: add.u32 %r4, %r4, %r9; add.u32 %r9, %r9, 77; setp.lt.u32 %p1, %r9, 300; @%p1 bra LOOP;
+        """,
+    ),
+    "mbarrier_for_all": (
+        "all threads arrive at an mbarrier and wait for its phase, in a loop",
+        INIT.format(bar="{name}_bars", count=128)
+        + """
+        bar.sync 0; mov.u32 %r9, 0; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 256; add.u32 %r17, %r16, %r17;
+        LOOP: st.shared.u32 [%r14], %r4; and.b32 %r18, %r9, 1; mbarrier.arrive.shared.b64 _, [{name}_bars];
+        WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [{name}_bars], %r18; @!%p2 bra WAIT;
+        ld.shared.u32 %r10, [%r17]; mad.lo.u32 %r4, %r10, 5, %r4; add.u32 %r14, %r14, 0;
+        bar.sync 0; add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 3; @%p3 bra LOOP;
+        """,
+    ),
+    "mbarrier_uni": (
+        "the same in the words of CUTLASS, by branches said to be uniform",
+        INIT.format(bar="{name}_bars", count=128)
+        + """
+        bar.sync 0; st.shared.u32 [%r14], %r3; mbarrier.arrive.release.cta.shared::cta.b64 _, [{name}_bars];
+        WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [{name}_bars], 0; @%p2 bra.uni PAST; bra.uni WAIT;
+        PAST: xor.b32 %r17, %r13, 256; mov.u32 %r16, {name}_tile; add.u32 %r17, %r16, %r17; ld.shared.u32 %r4, [%r17];
+        """,
+    ),
+    "mbarrier_states": (
+        "waits for the state that an arrival gave, which differs by thread",
+        INIT.format(bar="{name}_bars", count=128)
+        + """
+        bar.sync 0; st.shared.u32 [%r14], %r3; mbarrier.arrive.shared.b64 %rd7, [{name}_bars];
+        WAIT: mbarrier.test_wait.shared.b64 %p2, [{name}_bars], %rd7; @!%p2 bra WAIT;
+        xor.b32 %r17, %r13, 256; mov.u32 %r16, {name}_tile; add.u32 %r17, %r16, %r17; ld.shared.u32 %r4, [%r17];
+        """,
+    ),
+    "mbarrier_pipeline": (
+        "a ring of two stages: one warp produces, the others consume, a full and an empty mbarrier for each stage",
+        """
+        setp.eq.u32 %p1, %r2, 0; mov.u32 %r16, {name}_bars; mov.u32 %r17, {name}_tile;
+        @%p1 mbarrier.init.shared.b64 [%r16], 32; @%p1 mbarrier.init.shared.b64 [%r16+8], 32;
+        @%p1 mbarrier.init.shared.b64 [%r16+16], 96; @%p1 mbarrier.init.shared.b64 [%r16+24], 96; bar.sync 0;
+        mov.u32 %r9, 0; setp.ge.u32 %p2, %r2, 32; shl.b32 %r22, %r15, 2; @%p2 bra CONSUME;
+        PRODUCE: and.b32 %r18, %r9, 1; shr.u32 %r19, %r9, 1; and.b32 %r19, %r19, 1; xor.b32 %r19, %r19, 1;
+        mad.lo.u32 %r20, %r18, 8, %r16; mad.lo.u32 %r21, %r18, 128, %r17; add.u32 %r21, %r21, %r22;
+        EMPTY: mbarrier.try_wait.parity.shared.b64 %p3, [%r20+16], %r19; @!%p3 bra EMPTY;
+        add.u32 %r10, %r3, %r9; st.shared.u32 [%r21], %r10; mbarrier.arrive.shared.b64 _, [%r20];
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, 6; @%p4 bra PRODUCE;
+        bra DONE;
+        CONSUME: and.b32 %r18, %r9, 1; shr.u32 %r19, %r9, 1; and.b32 %r19, %r19, 1;
+        mad.lo.u32 %r20, %r18, 8, %r16; mad.lo.u32 %r21, %r18, 128, %r17; add.u32 %r21, %r21, %r22;
+        FULL: mbarrier.try_wait.parity.shared.b64 %p3, [%r20], %r19; @!%p3 bra FULL;
+        ld.shared.u32 %r10, [%r21]; mad.lo.u32 %r4, %r4, 3, %r10; mbarrier.arrive.shared.b64 _, [%r20+16];
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, 6; @%p4 bra CONSUME;
+        DONE: add.u32 %r4, %r4, 1;
+        """,
+    ),
+    "one_lane_produces": (
+        "one thread expects a transaction and completes it, all wait",
+        INIT.format(bar="{name}_bars", count=1)
+        + """
+        bar.sync 0; mov.u32 %r9, 0; mov.u32 %r16, {name}_tile;
+        LOOP: setp.ne.u32 %p2, %r2, 0; @%p2 bra AHEAD;
+        add.u32 %r10, %r3, %r9; st.shared.u32 [%r16], %r10; mbarrier.arrive.expect_tx.shared.b64 _, [{name}_bars], 64;
+        mbarrier.complete_tx.shared.b64 [{name}_bars], 64;
+        AHEAD: and.b32 %r18, %r9, 1;
+        WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [{name}_bars], %r18; @!%p3 bra WAIT;
+        ld.shared.u32 %r10, [%r16]; mad.lo.u32 %r4, %r4, 3, %r10; bar.sync 0;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, 3; @%p4 bra LOOP;
+        """,
+    ),
+    "lane_by_lane": (
+        "each lane waits for an mbarrier of its own, at which the lane before it arrives behind its own wait",
+        """
+        mov.u32 %r16, {name}_bars; mad.lo.u32 %r17, %r15, 8, %r16; setp.lt.u32 %p1, %r2, 32; mov.u32 %r20, 0;
+        @%p1 mbarrier.init.shared.b64 [%r17], 1; bar.sync 0; @!%p1 bra DONE;
+        setp.ne.u32 %p2, %r15, 0; @%p2 bra WAIT; mbarrier.arrive.shared.b64 _, [%r17];
+        WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [%r17], 0; @!%p3 bra WAIT;
+        setp.eq.u32 %p4, %r15, 31; @!%p4 mbarrier.arrive.shared.b64 _, [%r17+8];
+        DONE: add.u32 %r4, %r4, 1;
+        """,
+    ),
+    "lock": (
+        "a spin lock in shared memory around a sum",
+        """
+        mov.u32 %r16, {name}_bars; setp.eq.u32 %p1, %r2, 0; mov.u32 %r17, 0; @%p1 st.shared.u32 [%r16], %r17;
+        @%p1 st.shared.u32 [%r16+4], %r17; bar.sync 0; setp.ne.u32 %p2, %r15, 7; @%p2 bra DONE;
+        SPIN: atom.shared.cas.b32 %r18, [%r16], 0, 1; setp.ne.u32 %p3, %r18, 0; @%p3 bra SPIN;
+        ld.volatile.shared.u32 %r19, [%r16+4]; add.u32 %r19, %r19, %r3; st.volatile.shared.u32 [%r16+4], %r19;
+        membar.cta; atom.shared.exch.b32 %r20, [%r16], 0;
+        DONE: bar.sync 0; ld.shared.u32 %r21, [%r16+4]; add.u32 %r4, %r4, %r21;
+        """,
+    ),
+    "flag": (
+        "threads that wait for a flag in shared memory",
+        """
+        mov.u32 %r16, {name}_bars; setp.eq.u32 %p1, %r2, 0; mov.u32 %r17, 0; @%p1 st.volatile.shared.u32 [%r16], %r17;
+        bar.sync 0; setp.ge.u32 %p2, %r2, 32; @%p2 bra SPIN; st.shared.u32 [%r14], %r3; bar.warp.sync -1;
+        membar.cta; setp.ne.u32 %p3, %r15, 3; mov.u32 %r18, 1; @!%p3 st.volatile.shared.u32 [%r16], %r18; bra DONE;
+        SPIN: ld.volatile.shared.u32 %r18, [%r16]; setp.eq.u32 %p3, %r18, 0; @%p3 bra SPIN;
+        mov.u32 %r19, {name}_tile; mad.lo.u32 %r19, %r15, 4, %r19; ld.volatile.shared.u32 %r20, [%r19];
+        add.u32 %r4, %r4, %r20;
+        DONE: add.u32 %r4, %r4, 1;
+        """,
+    ),
+}
+
+
+def text(target: str = "sm_90") -> str:
+    """All of them as one module."""
+    entries = []
+    for name, (_, body) in KERNELS.items():
+        head = f".visible .entry {name}(.param .u64 {name}_in, .param .u64 {name}_out, .param .u32 {name}_n)"
+        entries.append(f"{head}\n{{{PROLOGUE}{body}{EPILOGUE}}}\n".replace("{name}", name))
+    return f".version 8.0\n.target {target}\n.address_size 64\n" + "".join(entries)
