@@ -1,8 +1,8 @@
 """CTA barriers of several kernels in one: ids of their own, and one order of waiting.
 
-Requires: converged flows. Ensures: no two kernels use one barrier id; barriers that different warps may
-reach in different copies are unaligned (M15); with several kernels that have barriers, each barrier
-begins a block, so that the merger can hold it back.
+Requires: converged flows, with their gates. Ensures: no two kernels use one barrier id; barriers that different
+warps may reach in different copies are unaligned (M15); those of a kernel with fewer warps than W wait for its own
+(M17); with several kernels that have barriers, each barrier begins a block, so that the merger can hold it back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 from goptx.analysis.cfg import Code, Flow, is_barrier, is_counted
 from goptx.analysis.spin import waited_on
 from goptx.errors import CannotWeave
-from goptx.ptx.ir import Immediate, Instruction, whole_number
+from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.link import Kernel
@@ -28,8 +28,11 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
     for i, (kernel, c) in enumerate(zip(kernels, converged, strict=True)):
         _check_waits(kernel, c.flow, bool(waiting - {i}), c.lanes_end)
     flows = []
+    parted = {i for i, c in enumerate(converged) if c.warp_branches or _threads(kernels[i])}
     for i, flow in enumerate(ids_apart(kernels, [c.flow for c in converged])):
-        if any(c.warp_branches for j, c in enumerate(converged) if j != i):
+        if threads := _threads(kernels[i]):
+            flow = _each_barrier(flow, partial(_with_count, threads))
+        if parted - {i}:
             flow = _each_barrier(flow, _unaligned)
         flows.append(flow.cut(_starts_at_barriers, "bar") if waiting - {i} else flow)
     return flows
@@ -125,6 +128,19 @@ def _with_id(new: Mapping[int, int], barrier: Instruction) -> Instruction:
     if isinstance(operand, Immediate):
         operands[position] = Immediate(str(new[whole_number(operand.text)]))
     return replace(barrier, operands=tuple(operands))
+
+
+def _threads(kernel: Kernel) -> Operand | None:
+    """For how many threads its barriers wait; None for all of the CTA."""
+    return kernel.gate.threads if kernel.gate else None
+
+
+def _with_count(threads: Operand, barrier: Instruction) -> Instruction:
+    """A thread that never comes to the kernel has not ended, so it would be waited for."""
+    if is_counted(barrier):
+        return barrier
+    behind_id = facts_of(barrier.opcode).barrier_id + 1
+    return replace(barrier, operands=(*barrier.operands[:behind_id], threads, *barrier.operands[behind_id:]))
 
 
 def _unaligned(barrier: Instruction) -> Instruction:
