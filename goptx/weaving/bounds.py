@@ -68,7 +68,8 @@ def _common(found: Found) -> list[Directive]:
     if required:
         return [Directive(".reqntid", tuple(map(str, required[0][1])))]
     if most:
-        return [Directive(".maxntid", tuple(map(str, min((v for _, v in most), key=prod))))]
+        fewest = min((v for _, v in most), key=prod)
+        return [Directive(".maxntid", tuple(map(str, fewest)))]
     return []
 
 

@@ -24,6 +24,7 @@ from goptx.weaving.launching import PLACEMENTS, Placement
 from goptx.weaving.link import Linked, choose_entry, link
 from goptx.weaving.merge import Side, merge
 from goptx.weaving.origins import origins
+from goptx.weaving.own_shared import own_shared
 from goptx.weaving.product import Merged
 from goptx.weaving.report import Report, count, divergences, woven_fraction
 from goptx.weaving.result import Woven, parameters
@@ -134,7 +135,7 @@ def read_and_link(
     """The first passes; arguments and errors are those of `weave`."""
     modules = [read(source) for source in sources]
     chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
-    linked = link(modules, chosen, arch, name, clusters=shapes is not None)
+    linked = own_shared(link(modules, chosen, arch, name, clusters=shapes is not None))
     return check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement)
 
 

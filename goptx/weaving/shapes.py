@@ -17,7 +17,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
 from goptx.shape import Shape
-from goptx.weaving.apart import functions_apart, in_vectors, mentioned
+from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, in_vectors, mentioned
 from goptx.weaving.fits import check_clusters, check_fits, settled
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import ALIGNMENT, Placement, Plan
@@ -59,10 +59,7 @@ def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
     users = [i for i, o in enumerate(own) if o.dynamic]
     if not any(plan.carved) and (not users or users == plan.order[:1]):
         return ""
-    name, taken = f"{linked.name}_shared", {i.name for i in linked.items if isinstance(i, Function | Variable)}
-    while name in taken:
-        name += "_"
-    return name
+    return free_name(f"{linked.name}_shared", {i.name for i in linked.items if isinstance(i, Function | Variable)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +101,8 @@ class _Shaping:
             variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
         )
 
-    def function(self, function: Function, body: FlatBody) -> tuple[Substitution, Sequence[Statement]]:
-        """What stands for names in a device function that the kernel calls, and with what it begins. Parameters of the
-        entry cannot be read there."""
+    def function(self, function: Function, body: FlatBody) -> Change | None:
+        """What changes in a device function that the kernel calls. Parameters of the entry cannot be read there."""
 
         def unknown(role: str) -> Value:
             raise CannotWeave(
@@ -114,15 +110,14 @@ class _Shaping:
                 "at launch only; give the size when weaving, or inline the function."
             )
 
-        declared = [n for registers in body.registers for n, _ in registers.names]
-        declared += [v.name for v in (*(d.variable for d in body.variables), *function.parameters, *function.results)]
+        declared = declared_in(function, body)
         fresh = Fresh(free_stem("%shape", declared))
         scalars = Scalars(fresh)
         if self.unknown_ahead and any(n in self.places for n in mentioned(body.code)):
             unknown(f"{self.unknown_ahead[0]}.shared")
         view = View(self.plan, self.position, scalars, unknown, self.own.static_bytes, self.linked.target[0])
         values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
-        return Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)
+        return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
 
     def gate(self, fresh: Fresh) -> tuple[Gate | None, Value | None]:
         """What lets in the warps and CTAs of the kernel only; and the number of its CTA, where the gate finds that."""

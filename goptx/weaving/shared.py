@@ -1,8 +1,9 @@
 """Shared memory of several kernels: in W's own, as it is declared, or carved from one dynamic pool.
 
-Requires: linked kernels. Ensures: no array of one kernel overlaps another's, or `CannotLink` is raised. Arrays of
-unknown size all begin at one place, whichever kernel declares them, so two kernels with such arrays need a pool, in
-which the sizes of `goptx.Shape` keep them apart; and so do static arrays that are more than ptxas allows.
+Requires: linked kernels, none of which uses another's variables. Ensures: no array of one kernel overlaps another's,
+or `CannotLink` is raised. Arrays of unknown size all begin at one place, whichever kernel declares them, so two kernels
+with such arrays need a pool, in which the sizes of `goptx.Shape` keep them apart; and so do static arrays that are more
+than ptxas allows.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def check_shared(linked: Linked) -> Linked:
     places = " and ".join(k.at(k.entry.line) for k in linked.kernels)
     total = static_total(own)
     if total > STATIC_LIMIT:
-        sizes = ", ".join(f"{v.name} {v.size}" for v in _static(own))
+        sizes = ", ".join(f"{v.name} {v.size}" for o in own for v in o.static)
         raise CannotLink(
             f"{places} together declare {total} bytes of static shared memory, ptxas allows {STATIC_LIMIT} ({sizes}); "
             "say in which shapes they are launched (shapes=, --shape), make one of them dynamic or use separate "
@@ -81,12 +82,8 @@ def check_shared(linked: Linked) -> Linked:
 
 
 def static_total(own: Sequence[Own]) -> int:
-    """Bytes of static shared memory of all kernels; those of one module share its variables."""
-    return packed(_static(own))[1]
-
-
-def _static(own: Sequence[Own]) -> list[Variable]:
-    return list({v.name: v for o in own for v in o.static}.values())
+    """Bytes of static shared memory of all kernels."""
+    return packed([v for o in own for v in o.static])[1]
 
 
 def pool_variable(name: str) -> Variable:

@@ -98,8 +98,8 @@ class Substitution:
                 made = tuple(self.operand(o, instruction, size) for o in parts)
                 if made != parts and any(o in parts and is_special(o) for o in made):
                     raise CannotWeave(
-                        f"{self.at(instruction.line)}: `{instruction}` reads several special registers at once; read each "
-                        "by a mov of its own."
+                        f"{self.at(instruction.line)}: `{instruction}` reads several special registers at once; read "
+                        "each by a mov of its own."
                     )
                 return Vector(made)
             case Address(parts):

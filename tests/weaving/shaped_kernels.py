@@ -118,10 +118,13 @@ CALLING = kernel(
 .func (.param .b32 r) place(.param .b32 x)
 {
     .reg .b32 %r<20>; .reg .b32 %shape0; ld.param.b32 %r1, [x]; mov.u32 %r2, %tid.y; mov.u32 %r3, %ntid.x;
+    mov.u32 %r10, %tid.z; mov.u32 %r11, %ntid.y; mov.u32 %r12, %tid.x; mad.lo.u32 %r10, %r10, %r11, %r2;
+    mad.lo.u32 %r10, %r10, %r3, %r12; shl.b32 %r10, %r10, 2; mov.u32 %shape0, pool; add.u32 %shape0, %shape0, %r10;
+    st.shared.u32 [%shape0], %r1;
     mov.u32 %r4, %ctaid.x; mov.u32 %r5, %tid.x; mov.u32 %r6, %nctaid.y; mov.u32 %r7, %ctaid.y;
     mad.lo.u32 %r1, %r1, 3, %r2; mad.lo.u32 %r1, %r1, 3, %r3; mad.lo.u32 %r1, %r1, 3, %r4; mad.lo.u32 %r1, %r1, 3, %r5;
-    mad.lo.u32 %r1, %r1, 3, %r6; mad.lo.u32 %r1, %r1, 3, %r7; mov.u32 %shape0, pool; mul.lo.u32 %r8, %shape0, 0;
-    add.u32 %r1, %r1, %r8; st.param.b32 [r], %r1; ret;
+    mad.lo.u32 %r1, %r1, 3, %r6; mad.lo.u32 %r1, %r1, 3, %r7; ld.shared.u32 %r8, [%shape0]; add.u32 %r1, %r1, %r8;
+    st.param.b32 [r], %r1; ret;
 }
 """,
 )
