@@ -11,7 +11,9 @@ from goptx import InputError, Shape
 
 
 def test_extents_of_one_to_three_axes() -> None:
-    assert Shape(4, 256) == Shape((4,), [256]) == Shape((4, 1, 1), (256, 1), 0) == Shape(np.int64(4), np.array([256]))
+    assert Shape(4, 256) == Shape((4,), [256]) == Shape((4, 1, 1), (256, 1), 0)
+    of_numpy: Any = np.int64(4), np.array([256])
+    assert Shape(*of_numpy) == Shape(4, 256)
     assert Shape((2, 1, 3), (16, 16)).grid == (2, 1, 3)
     assert Shape((2, 1, 3), (16, 16)).axes("block") == (16, 16, 1)
     assert (Shape((2, 3), (4, 5)).ctas, Shape((2, 3), (4, 5)).threads) == (6, 20)
@@ -33,14 +35,14 @@ def test_it_is_a_value() -> None:
         shape.shared = 3  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    "text", ["1024:256", "33x7:16x16:4096", "?:256", "?x7:?", "?x?x?:?x?x?:?", "1x1x5:2x1x2:227"]
-)
+@pytest.mark.parametrize("text", ["1024:256", "33x7:16x16:4096", "?:256", "?x7:?", "?x?x?:?x?x?:?", "1x1x5:2x1x2:227"])
 def test_it_is_written_as_it_is_read(text: str) -> None:
     assert str(Shape.parse(text)) == text
 
 
-@pytest.mark.parametrize("text", ["", "4", "4:", ":4", "4:4:4:4", "4x:4", "4x4x4x4:4", "-1:4", "a:b", "4:4:1x1", "0x4:4"])
+@pytest.mark.parametrize(
+    "text", ["", "4", "4:", ":4", "4:4:4:4", "4x:4", "4x4x4x4:4", "-1:4", "a:b", "4:4:1x1", "0x4:4"]
+)
 def test_what_cannot_be_read(text: str) -> None:
     with pytest.raises(InputError, match=r"cannot be read; write GRID:BLOCK|is no extent"):
         Shape.parse(text)
