@@ -60,9 +60,9 @@ def layout(module: Module, entry: Function, bodies: Mapping[str, FlatBody], shar
         if not _is_dynamic(variable) and (symbol := made.place(variable)) is not None:
             names[variable.name] = symbol
     made.static_shared = made.sizes["shared"]
-    # All begin at one place, where the static ones end and the alignment of each lets them; so does ptxas 13.0.
-    start = made.static_shared + -made.static_shared % max([16, *(v.alignment for v, _ in dynamic)] if dynamic else [1])
-    for variable, names in dynamic:
+    start = made.static_shared
+    for variable, names in dynamic:  # none begins ahead of those declared before it, as ptxas 13.0 has it
+        start += -start % max(16, variable.alignment)
         names[variable.name] = Symbol("shared", FIRST + start, shared)
     made.sizes["shared"] = start + shared
     for variable, names in variables:
