@@ -27,8 +27,8 @@ OF_SHAPES = (
     Mutation(
         "a kernel with fewer warps sees the warps of the woven one",
         f"{WEAVING}/view.py",
-        'return self.scalars.divide(self.number("block"), WARP) if self.more_warps() else None',
-        'return self.scalars.divide(self.number("block"), 2 * WARP) if self.more_warps() else None',
+        'return self.scalars.divide(self.number("block"), WARP, MOST_THREADS) if self.more_warps() else None',
+        'return self.scalars.divide(self.number("block"), 2 * WARP, MOST_THREADS) if self.more_warps() else None',
         f"{ALONE}[3:48+3:256-registers-registers]",
     ),
     Mutation(

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, Shape
 from goptx.emulator.arithmetic.lanewise import Array
+from goptx.ptx.ir import Name
 from goptx.weaving.launching import PLACEMENTS, Placement, spread
 from goptx.weaving.result import Woven
+from goptx.weaving.scalars import Fresh, Scalars, Value
 
 Assembles = Callable[[Woven], None]
 LIMIT = 150  # n: the threads of the grid from there on end at once
@@ -145,9 +147,39 @@ def test_the_largest_block_is_woven_without_divisions() -> None:
         assert woven.shape == Shape(4, (33, 7)) and not lines(woven, "div.u32")
 
 
-def test_powers_of_two_take_no_division() -> None:
-    woven = weave("registers", "registers", Shape((4, 2, 3), (8, 4, 2)), Shape(24, 256))
-    assert not lines(woven, "div.u32", "%a_") or all(" 4;" not in line for line in lines(woven, "div.u32", "%a_"))
+def test_known_sizes_take_no_division() -> None:
+    """ptxas writes out a division by a constant in full."""
+    powers = weave("registers", "registers", Shape((4, 2, 3), (8, 4, 2)), Shape(24, 256))
+    assert not lines(powers, "div.u32") and not lines(powers, "mul.hi")
+    others = weave("registers", "registers", Shape((5, 2, 3), (7, 3, 2)), Shape(30, 256))
+    assert not lines(others, "div.u32") and lines(others, "mul.hi.u32")
+    assert not lines(weave("registers", "registers", Shape((None,), (None,)), Shape(30, 256)), "div.u32")
+    assert lines(weave("registers", "registers", Shape((None, None), (8, 8)), Shape(30, 64)), "div.u32")
+
+
+OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "mul.hi.u32": lambda a, b: a * b >> 32, "mul.lo.u32": lambda a, b: a * b, "shr.u32": lambda a, b: a >> b,
+    "and.b32": lambda a, b: a & b, "sub.u32": lambda a, b: a - b,
+}  # fmt: skip
+
+
+@given(st.integers(1, (1 << 31) - 1), st.integers(1, (1 << 31) - 1), st.integers(0, (1 << 31) - 1))
+@example((1 << 31) - 1, 3, (1 << 31) - 1)
+@example((1 << 31) - 2, (1 << 31) - 3, (1 << 31) - 1)
+@example(1023, 7, 1023)
+def test_divisions_by_known_sizes(number: int, by: int, most: int) -> None:
+    scalars = Scalars(Fresh("%x"))
+    register = Name("%n")
+    results: dict[Value, int] = {register: number, 0: 0}
+    quotient = scalars.divide(register, by, max(number, most))
+    remainder = scalars.remainder(register, by, max(number, most))
+    for instruction in scalars.code:
+        result, a, b = instruction.operands
+        assert isinstance(result, Name) and isinstance(a, Name)
+        first, second = results[a], results[b] if isinstance(b, Name) else int(str(b))
+        assert second < 1 << 32
+        results[result] = OPERATIONS[instruction.opcode](first, second)
+    assert (results[quotient], results[remainder]) == (number // by, number % by)
 
 
 def test_what_does_not_depend_on_the_shape_stays() -> None:
