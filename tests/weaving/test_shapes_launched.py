@@ -150,3 +150,8 @@ def test_check(strategy: str) -> None:
         500,
     )
     assert check.to_dict()["shapes"] == {"A": "3x2:8x4:500", "B": "2x5:64"}
+
+
+def test_a_check_takes_a_shape_for_each_kernel() -> None:
+    with pytest.raises(InputError, match="shapes= takes one for each of the 2 kernels"):
+        goptx.check(KERNELS["tiled"], KERNELS["looping"], shapes=[KNOWN[0]])
