@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from goptx.emulator.verdict import Check
     from goptx.latency.table import LatencyTable, load_table
     from goptx.ptx.parse import parse, read
+    from goptx.shape import Shape
     from goptx.weaving.pipeline import weave
     from goptx.weaving.result import Woven
 
@@ -36,6 +37,7 @@ _HOMES = {
     "Check": "goptx.emulator.verdict",
     "Emulation": "goptx.emulator.result",
     "LatencyTable": "goptx.latency.table",
+    "Shape": "goptx.shape",
     "Sweep": "goptx.device.sweep",
     "Woven": "goptx.weaving.result",
     "check": "goptx.emulator.check",
@@ -60,6 +62,7 @@ __all__ = [
     "InputError",
     "LatencyTable",
     "PtxSyntaxError",
+    "Shape",
     "Sweep",
     "Woven",
     "check",

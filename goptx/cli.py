@@ -21,6 +21,7 @@ from goptx.errors import CannotWeave, GoptxError, InputError
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
+    from goptx.shape import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,15 @@ def _add_weaving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--divergence", metavar="CHOICE", help="park, predicate or duplicate wherever lanes part; by cost if left out"
     )
+    parser.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="A=GRID:BLOCK[:SHARED]",
+        help="the shape in which kernel A is launched alone, once for each kernel: CTAs and threads of one as 33x7, "
+        "bytes of dynamic shared memory; `?` for what is known at launch only",
+    )
+    parser.add_argument("--placement", default="spread", help="CTAs of a smaller grid: spread (default) or front")
     parser.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
     parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
 
@@ -197,7 +207,24 @@ def _weaving(options: argparse.Namespace) -> dict[str, Any]:
         "slicing": slicing,
         "divergence": options.divergence,
         "latency": options.latency,
+        "shapes": _shapes(options.shape, len(options.inputs)),
+        "placement": options.placement,
     }
+
+
+def _shapes(given: Sequence[str], inputs: int) -> list[Shape] | None:
+    """One for each kernel, or none."""
+    from goptx.shape import Shape
+
+    letters = [chr(ord("A") + i) for i in range(inputs)]
+    named = [text.partition("=") for text in given]
+    if named and sorted(letter for letter, _, _ in named) != letters:
+        raise InputError(
+            f"--shape is given for {', '.join(letter for letter, _, _ in named)}; give it once for each of the kernels "
+            f"{', '.join(letters)}, for example --shape A=1024:256."
+        )
+    shapes = {letter: Shape.parse(text) for letter, _, text in named}
+    return [shapes[letter] for letter in letters] if named else None
 
 
 def _axes(text: str) -> tuple[int, ...]:

@@ -1,9 +1,10 @@
 """Where the threads of a kernel wait for each other, and in which span that must not be disturbed (contract 3).
 
-A *rendezvous* is a barrier of the whole CTA. Waits of *another kind* are barriers that count, loops that wait for
-memory or for an mbarrier, and barriers of a cluster; with them go their releases, for which others wait: arrivals,
-copies that complete a transaction and, where loops read memory, stores. From the first of those to the last is the
-kernel's span: a thread that another kernel holds up there may be one that a thread of this kernel waits for.
+A *rendezvous* is a barrier of the whole CTA, as the kernel knows it. Waits of *another kind* are barriers that count,
+loops that wait for memory or for an mbarrier, and barriers of a cluster; with them go their releases, for which others
+wait: arrivals, copies that complete a transaction and, where loops read memory, stores. From the first of those to the
+last is the kernel's span: a thread that another kernel holds up there may be one that a thread of this kernel waits
+for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import networkx as nx
 
 from goptx.analysis.cfg import Code, Flow, instructions_in, is_barrier, is_cluster_barrier, is_rendezvous
 from goptx.analysis.spin import waiting_loops
-from goptx.ptx.ir import Instruction, Scope
+from goptx.ptx.ir import Instruction, Operand, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 
@@ -31,6 +32,7 @@ class Waiting:
     lanes: those in which a lane may wait for others of its warp.
     warpgroups: those with instructions that the warps of a warpgroup execute together.
     releasing_stores: whether stores count as releases.
+    threads: the count of barriers at which all threads of the kernel meet, where its CTA is larger; else None.
     """
 
     ordered: frozenset[str]
@@ -40,6 +42,7 @@ class Waiting:
     lanes: frozenset[str]
     warpgroups: frozenset[str]
     releasing_stores: bool
+    threads: Operand | None
 
     def has_place(self, code: Code) -> bool:
         """Whether an instruction outside of regions has its place in the order of waiting."""
@@ -48,17 +51,17 @@ class Waiting:
     def is_of_span(self, code: Code) -> bool:
         """Whether an instruction outside of regions is a wait of another kind, or a release for one."""
         if _is_any_barrier(code):
-            return not is_rendezvous(code)
+            return not _is_rendezvous(code, self.threads)
         return bool(self.other) and _releases(code, self.releasing_stores)
 
 
-def waiting(flow: Flow) -> Waiting:
-    """Where the threads of a converged flow wait."""
+def waiting(flow: Flow, threads: Operand | None = None) -> Waiting:
+    """Where the threads of a converged flow wait; for `threads` see `Waiting`."""
     found = list(_awaited(flow))
     looping = {name for name, _ in found}
     stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
     kinds = {n: [i for i in b.instructions() if _is_any_barrier(i)] for n, b in flow.blocks.items()}
-    other = looping | {n for n, barriers in kinds.items() if not all(map(is_rendezvous, barriers))}
+    other = looping | {n for n, barriers in kinds.items() if not all(_is_rendezvous(b, threads) for b in barriers)}
     if other:
         other |= {n for n, b in flow.blocks.items() if any(_releases(i, stores) for i in b.instructions())}
     graph = flow.graph()
@@ -73,6 +76,7 @@ def waiting(flow: Flow) -> Waiting:
         lanes=frozenset(n for n, b in flow.blocks.items() if any(map(is_warp_wide, b.instructions()))),
         warpgroups=frozenset(n for n, b in flow.blocks.items() if any(map(is_of_warpgroup, b.instructions()))),
         releasing_stores=stores,
+        threads=threads,
     )
 
 
@@ -83,6 +87,14 @@ def _awaited(flow: Flow) -> Iterator[tuple[str, Instruction]]:
     for name, block in flow.blocks.items():
         if block.region:
             yield from ((name, instruction) for _, instruction in waiting_loops(block.region.flow()))
+
+
+def _is_rendezvous(code: Code, threads: Operand | None) -> bool:
+    """Whether all threads of the kernel meet there."""
+    if is_rendezvous(code) or threads is None or not isinstance(code, Instruction) or not is_barrier(code):
+        return is_rendezvous(code)
+    facts = facts_of(code.opcode)
+    return facts.row.blocking and code.operands[facts.barrier_id + 1 :][:1] == (threads,)
 
 
 def _is_any_barrier(code: Code) -> bool:

@@ -6,22 +6,24 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from goptx.analysis.ranges import Extent
 from goptx.emulator.emulate import emulate
 from goptx.emulator.inputs import MADE_UP, Input, given_to, inputs
-from goptx.emulator.launch_shape import launch_shape
+from goptx.emulator.launch_shape import launch_shapes
 from goptx.emulator.subject import Subject
 from goptx.emulator.verdict import Check, Checked, Difference, differences
 from goptx.errors import EmulationFault, InputError
 from goptx.latency.table import LatencyTable
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import read
+from goptx.shape import Shape
 from goptx.weaving.divergence.converged import Choice
+from goptx.weaving.launching import Placement
 from goptx.weaving.link import choose_entry
-from goptx.weaving.pipeline import weave
+from goptx.weaving.pipeline import check_request, weave
 from goptx.weaving.result import Woven
 
 STRATEGIES = ("weave",)
@@ -44,12 +46,16 @@ def check(
     slicing: str | int | None = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
+    shapes: Sequence[Shape] | None = None,
+    placement: Placement = "spread",
 ) -> Check:
     """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
 
-    sources, entries, policy, slicing, divergence, latency: as of `goptx.weave`.
+    sources, entries, policy, slicing, divergence, latency, placement: as of `goptx.weave`.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
-        launch specifications beside the files; else 4 CTAs of 256 threads, or what `.reqntid` and `.maxntid` allow.
+        launch specifications beside the files, which may differ; else 4 CTAs of 256 threads, or what `.reqntid` and
+        `.maxntid` allow.
+    shapes: of each kernel, to weave with; what they leave to the launch comes from where the above does.
     args: values by name ("A:2", "B:n"): text such as "f32[1024]" (a random array), "f32[1024]:zeros",
         "i32[1024]:arange", "i32[1024]:0..10" or "i32:1024" (a scalar), or what `goptx.emulate` takes. By default what
         the specification says, else made up where pointers are indexed by thread id and scalars bound it.
@@ -64,50 +70,66 @@ def check(
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
     modules = [read(source) for source in sources]
-    woven = weave(*modules, entries=entries, policy=policy, slicing=slicing, divergence=divergence, latency=latency)
+    check_request(sources, entries, policy, slicing, divergence)
     subjects = [
-        Subject(letter, module, choose_entry(module, entry), source if isinstance(source, Path) else None)
-        for letter, module, entry, source in zip(
-            woven.report.kernels, modules, entries or [None] * len(modules), sources, strict=True
+        Subject(chr(ord("A") + i), module, choose_entry(module, entry), source if isinstance(source, Path) else None)
+        for i, (module, entry, source) in enumerate(
+            zip(modules, entries or [None] * len(modules), sources, strict=True)
         )
     ]
-    ctas, threads, dynamic = launch_shape(subjects, grid, block, shared)
+    launched, own = launch_shapes(subjects, grid, block, shared, shapes)
+    woven = weave(
+        *modules,
+        entries=entries,
+        policy=policy,
+        slicing=slicing,
+        divergence=divergence,
+        latency=latency,
+        shapes=own,
+        placement=placement,
+    )
     given = given_to(subjects, args or {})
-    taken = [inputs(s, g, ctas, threads, seed) for s, g in zip(subjects, given, strict=True)]
-    runner = _Runner(ctas, threads, dynamic, races, STEPS if max_steps is None else max_steps, (0, seed + 1))
-    alone = [value for s, own in zip(subjects, taken, strict=True) for value in runner.alone(s, own)]
+    taken = [
+        inputs(subject, g, shape.sizes("grid"), shape.sizes("block"), seed)
+        for subject, g, shape in zip(subjects, given, launched, strict=True)
+    ]
+    runner = _Runner(launched, races, STEPS if max_steps is None else max_steps, (0, seed + 1))
+    alone = [v for s, i, shape in zip(subjects, taken, launched, strict=True) for v in runner.alone(s, i, shape)]
     named = [
-        Checked(s.letter, s.entry.name, s.module.source, {s.called(i): v for i, v in enumerate(own)})
-        for s, own in zip(subjects, taken, strict=True)
+        Checked(s.letter, s.entry.name, s.module.source, {s.called(i): v for i, v in enumerate(given)}, shape)
+        for s, given, shape in zip(subjects, taken, launched, strict=True)
     ]
     found, fault = runner.woven(woven, taken, [n for k in named for n in k.inputs], alone)
     compared = sum(value.nbytes for value in alone if isinstance(value, np.ndarray))
     return Check(
-        woven.name, tuple(named), ctas, threads, dynamic, seed, runner.orders, compared, found, fault, woven.report
+        woven.name, tuple(named), runner.shape(woven), seed, runner.orders, compared, found, fault, woven.report
     )
 
 
 @dataclass(slots=True)
 class _Runner:
-    """Launches of one shape, each in all `orders` of the warps; `issued` counts the instructions of all kernels."""
+    """Launches of kernels in their `shapes`, each in all `orders` of the warps; `issued` counts the instructions of all
+    kernels."""
 
-    grid: Extent
-    block: Extent
-    shared: int
+    shapes: tuple[Shape, ...]
     races: bool
     max_steps: int
     orders: tuple[int, ...]
     issued: int = 0
 
-    def alone(self, subject: Subject, own: Sequence[Input]) -> list[object]:
+    def shape(self, woven: Woven) -> Shape:
+        """That of the woven kernel's launch."""
+        return woven.plan.launched(self.shapes) if woven.plan else self.shapes[0]
+
+    def alone(self, subject: Subject, own: Sequence[Input], shape: Shape) -> list[object]:
         """The arguments as the kernel leaves them, which has to be the same in every order."""
         first: list[object] = []
         for order in self.orders:
             values = deepcopy([i.value for i in own])
             try:
                 done = emulate(
-                    subject.module, self.grid, self.block, values, subject.entry.name, self.shared,
-                    races=self.races, seed=order, max_steps=self.max_steps, letter=subject.letter,
+                    subject.module, shape.sizes("grid"), shape.sizes("block"), values, subject.entry.name,
+                    shape.shared or 0, races=self.races, seed=order, max_steps=self.max_steps, letter=subject.letter,
                 )  # fmt: skip
             except EmulationFault as fault:
                 data = ", on data that was made up" if any(i.source == MADE_UP for i in own) else ""
@@ -128,11 +150,15 @@ class _Runner:
         self, woven: Woven, taken: Sequence[Sequence[Input]], names: Sequence[str], alone: Sequence[object]
     ) -> tuple[tuple[Difference, ...], EmulationFault | None]:
         """In the first order in which something is wrong, what that is."""
+        launch: dict[str, Any] = {"shapes": self.shapes}
+        if woven.plan is None:
+            common = self.shapes[0]
+            launch = {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}
         for order in self.orders:
             values = deepcopy([[i.value for i in own] for own in taken])
             try:
                 emulate(
-                    woven, self.grid, self.block, values, shared=self.shared,
+                    woven, args=values, **launch,
                     races=self.races, seed=order, max_steps=PATIENCE * self.issued + LEAST,
                 )  # fmt: skip
             except EmulationFault as fault:

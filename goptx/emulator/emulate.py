@@ -21,22 +21,20 @@ from goptx.emulator.result import Emulation
 from goptx.errors import InputError
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
 from goptx.ptx.parse import parse, read
+from goptx.shape import MOST_SHARED, Shape
 from goptx.weaving.link import choose_entry
 from goptx.weaving.origins import Origin
 from goptx.weaving.result import Parameter, Woven
 
 Extent = int | Sequence[int]
-MOST_THREADS = 1024  # of a CTA
-MOST_ALONG = (1024, 1024, 64)  # of them, x, y and z
-MOST_CTAS = ((1 << 31) - 1, 65535, 65535)  # of a grid
-MOST_SHARED = 227 * 1024  # bytes of a CTA, on an H100 or H200
+Axes = tuple[int, int, int]
 
 
 def emulate(
     source: str | bytes | Path | Module | Woven,
-    grid: Extent,
-    block: Extent,
-    args: Sequence[object],
+    grid: Extent | None = None,
+    block: Extent | None = None,
+    args: Sequence[object] = (),
     entry: str | None = None,
     shared: int = 0,
     strict: bool = True,
@@ -44,11 +42,12 @@ def emulate(
     seed: int = 0,
     max_steps: int | None = None,
     letter: str = "A",
+    shapes: Sequence[Shape] | None = None,
 ) -> Emulation:
     """Runs one launch and gives what it counted; needs neither a GPU nor a toolkit.
 
     source: PTX text, its bytes, a path, a parsed module, or a woven kernel.
-    grid, block: CTAs, and threads of one, along x, y and z.
+    grid, block: CTAs, and threads of one, along x, y and z. A kernel woven for given shapes knows them itself.
     args: one value for each parameter; for a woven kernel one sequence for each of its kernels. A numpy array is a
         buffer: the kernel gets its address and changes it in place (one that is not writeable is read-only). Numpy
         scalars are values of their size; Python numbers are taken in the parameter's. A structure passed by value
@@ -64,6 +63,7 @@ def emulate(
         order, which the number determines.
     max_steps: the most instructions that a warp may execute; None for no limit.
     letter: what a kernel that is not woven is called in counts and messages.
+    shapes: one for each kernel of a woven one, where weaving did not know them; see `Woven.launch`.
 
     Raises `EmulationFault` for what the kernel does wrong and for instructions that the emulator lacks, `InputError`
     for arguments that do not fit, `PtxSyntaxError`.
@@ -74,22 +74,38 @@ def emulate(
         raise InputError(f"shared={shared} is no number of bytes.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed={seed} is no number from 0 on.")
+    ctas, threads, shared, hidden = _launched(source, grid, block, int(shared), shapes)
     if isinstance(source, Woven):
-        params, values = list(source.params), _of_each_kernel(source, args)
-        made = _program(_Same(source), source.name, int(shared), letter)
+        params, values = list(source.params), [*_of_each_kernel(source, args), *hidden]
+        made = _program(_Same(source), source.name, shared, letter)
     else:
-        made, values = _program(_Same(read(source)), entry, int(shared), letter), list(args)
+        made, values = _program(_Same(read(source)), entry, shared, letter), list(args)
         params = [Parameter(letter, p.name, p.name, p.type, p.size) for p in made.entry.parameters]
     chosen, module = made.entry, made.module
-    shape = extents("grid", grid), extents("block", block)
-    _check_shape(chosen, *shape, module)
+    _check_bounds(chosen, threads, module)
     if made.layout.sizes["shared"] > MOST_SHARED:
         raise InputError(
             f"{made.layout.sizes['shared']} bytes of shared memory are more than a CTA has ({MOST_SHARED})."
         )
     start = WINDOWS["global"] + made.layout.sizes["global"]
     buffers, parameters = _parameters(made.layout.own[chosen.name], chosen, params, values, start)
-    return Launch(made, *shape, shared, parameters, buffers, strict, races, seed, max_steps).run()
+    return Launch(made, ctas, threads, shared, parameters, buffers, strict, races, seed, max_steps).run()
+
+
+def _launched(
+    source: object, grid: Extent | None, block: Extent | None, shared: int, shapes: Sequence[Shape] | None
+) -> tuple[Axes, Axes, int, list[object]]:
+    """Grid, block and dynamic shared memory of the launch, and what the caller does not know to give as arguments."""
+    if isinstance(source, Woven):
+        shape, hidden = source.launched(grid, block, shared, shapes)
+    elif shapes is not None:
+        raise InputError("shapes= is for a woven kernel; give grid and block.")
+    else:
+        shape, hidden = Shape(grid, block, shared), []
+        for name, extent in (("grid", grid), ("block", block)):
+            if extent is None:
+                raise InputError(f"{name}=None is no extent; only a kernel woven with shapes knows its own.")
+    return shape.sizes("grid"), shape.sizes("block"), shape.shared or 0, hidden
 
 
 class _Same:
@@ -175,34 +191,15 @@ def _instructions(body: Sequence[Statement]) -> list[Instruction]:
     return found
 
 
-def extents(name: str, extent: Extent) -> tuple[int, int, int]:
-    """All three axes of `extent`, which messages call `name`. Raises `InputError`."""
-    try:
-        sizes = [extent] if isinstance(extent, int | np.integer) else list(extent)
-    except TypeError:
-        sizes = []
-    whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in sizes)
-    if not 1 <= len(sizes) <= 3 or not whole or min(sizes) < 1:
-        raise InputError(f"{name}={extent} is no extent; give one to three numbers above 0.")
-    x, y, z = (*map(int, sizes), 1, 1)[:3]
-    return x, y, z
-
-
-def _check_shape(entry: Function, grid: tuple[int, int, int], block: tuple[int, int, int], module: Module) -> None:
-    """A launch fails whose shape no GPU takes, or whose block contradicts the entry's bounds."""
-    threads = math.prod(block)
-    if threads > MOST_THREADS:
-        raise InputError(f"block={block} has {threads} threads; a CTA has at most {MOST_THREADS}.")
-    for name, extent, most in (("grid", grid, MOST_CTAS), ("block", block, MOST_ALONG)):
-        if any(n > limit for n, limit in zip(extent, most, strict=True)):
-            raise InputError(f"{name}={extent} is more than {most}, the most that a launch has along x, y and z.")
+def _check_bounds(entry: Function, block: Axes, module: Module) -> None:
+    """A launch fails whose block contradicts the entry's bounds."""
     for directive in entry.directives:
         if directive.name == ".reqnctapercluster" and math.prod(map(whole, directive.values)) > 1:
             raise InputError(f"{module.source}:{entry.line}: `{directive}`: clusters of CTAs cannot be emulated.")
         if directive.name not in (".reqntid", ".maxntid"):
             continue
         bound = (*tuple(whole(v) for v in directive.values), 1, 1)
-        fits = block == bound[:3] if directive.name == ".reqntid" else threads <= math.prod(bound[:3])
+        fits = block == bound[:3] if directive.name == ".reqntid" else math.prod(block) <= math.prod(bound[:3])
         if not fits:
             raise InputError(
                 f"{module.source}:{entry.line}: block={block} contradicts `{directive}` of `{entry.name}`."

@@ -1,56 +1,71 @@
-"""The shape in which kernels under check are launched, common to all of them."""
+"""The shapes in which kernels under check are launched: common to all of them, or each its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
 
-from goptx.analysis.ranges import Extent
-from goptx.emulator.emulate import extents
 from goptx.emulator.subject import Subject
 from goptx.errors import InputError
 from goptx.ptx.ir import whole_number
+from goptx.shape import Axes, Extent, Shape, axes
 
 CTAS, THREADS = 4, 256  # where nothing says otherwise
 
-Given = int | Sequence[int] | None
+
+def launch_shapes(
+    subjects: Sequence[Subject],
+    grid: Extent,
+    block: Extent,
+    shared: int | None,
+    shapes: Sequence[Shape] | None,
+) -> tuple[tuple[Shape, ...], Sequence[Shape] | None]:
+    """In what shape each kernel is launched, and the shapes to weave them with: those given, or, where the kernels' own
+    differ, these; else none.
+
+    What `shapes` leave open comes from grid, block and shared, else from the kernel's specification, what its entry
+    demands, or another's specification. Raises `InputError`.
+    """
+    if shared is not None and shared < 0:
+        raise InputError(f"shared={shared} is below 0.")
+    if shapes is not None and len(shapes) != len(subjects):
+        raise InputError(f"shapes= takes one for each of the {len(subjects)} kernels.")
+    usual = [_usual(subject, subjects, grid, block, shared) for subject in subjects]
+    if shapes is not None:
+        return tuple(_filled(s, u) for s, u in zip(shapes, usual, strict=True)), shapes
+    if len({(u.grid, u.block) for u in usual}) > 1 or (shared is None and all(u.shared for u in usual)):
+        return tuple(usual), usual
+    most = max(u.shared or 0 for u in usual)
+    return tuple(Shape(u.grid, u.block, most) for u in usual), None
 
 
-def launch_shape(
-    subjects: Sequence[Subject], grid: Given, block: Given, shared: int | None
-) -> tuple[Extent, Extent, int]:
-    """CTAs, threads of one, and bytes of dynamic shared memory: as given, else as the kernels' specifications say,
-    else as their entries demand. Raises `InputError` where specifications contradict each other."""
-    launches = [subject.launch for subject in subjects if subject.launch]
-    dynamic = max((launch.shared for launch in launches), default=0) if shared is None else shared
-    if dynamic < 0:
-        raise InputError(f"shared={dynamic} is below 0.")
-    return (
-        _common("grid", grid, subjects) or (CTAS, 1, 1),
-        _common("block", block, subjects) or _demanded(subjects),
-        dynamic,
+def _usual(subject: Subject, subjects: Sequence[Subject], grid: Extent, block: Extent, shared: int | None) -> Shape:
+    launches = [s.launch for s in subjects if s.launch]
+    own, other = subject.launch, next(iter(launches), None)
+    stated = own or other
+    if block is None:
+        block = own.block if own else _required([subject]) or (other.block if other else _allowed(subjects))
+    if grid is None:
+        grid = stated.grid if stated else CTAS
+    return Shape(grid, block, shared if shared is not None else own.shared if own else 0)
+
+
+def _filled(shape: Shape, usual: Shape) -> Shape:
+    """The shape with the usual sizes where it has none."""
+    grid, block = (
+        [u if s is None else s for s, u in zip(shape.axes(what), usual.axes(what), strict=True)]
+        for what in ("grid", "block")
     )
+    return Shape(grid, block, usual.shared if shape.shared is None else shape.shared, shape.cluster)
 
 
-def _common(name: str, given: Given, subjects: Sequence[Subject]) -> Extent | None:
-    if given is not None:
-        return extents(name, given)
-    stated = {extents(name, getattr(s.launch, name)): s.specification for s in subjects if s.launch}
-    if len(stated) > 1:
-        listed = " and ".join(f"{path} says {'x'.join(map(str, extent))}" for extent, path in stated.items())
-        raise InputError(
-            f"{listed} for {name}, but woven kernels share one; give what suits all of them ({name}=, --{name})."
-        )
-    return next(iter(stated), None)
+def _required(subjects: Sequence[Subject]) -> Axes | None:
+    """The block that one of the entries requires."""
+    directives = (d for s in subjects for d in s.entry.directives if d.name == ".reqntid")
+    return next((axes(tuple(map(whole_number, d.values))) for d in directives), None)
 
 
-def _demanded(subjects: Sequence[Subject]) -> Extent:
+def _allowed(subjects: Sequence[Subject]) -> Axes:
     """The block that an entry requires, else the usual one or the most that all entries allow."""
-    most = THREADS
-    for directive in (d for s in subjects for d in s.entry.directives):
-        if directive.name in (".reqntid", ".maxntid"):
-            x, y, z = (*map(whole_number, directive.values), 1, 1)[:3]
-            if directive.name == ".reqntid":
-                return x, y, z
-            most = min(most, prod((x, y, z)))
-    return most, 1, 1
+    stated = [prod(map(whole_number, d.values)) for s in subjects for d in s.entry.directives if d.name == ".maxntid"]
+    return _required(subjects) or (min([THREADS, *stated]), 1, 1)

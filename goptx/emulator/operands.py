@@ -202,7 +202,7 @@ class Names:
         return [self.target(part, t) for part, t in zip(self.parts(operand), types, strict=False)]
 
     def parts(self, operand: Operand) -> tuple[Operand, ...]:
-        """The registers that a vector or a pair names."""
+        """The registers that a vector or a pair names, or a special register of four numbers, such as `%tid`."""
         match operand:
             case Vector(parts):
                 return parts
@@ -210,6 +210,8 @@ class Names:
                 return (first, second)
             case Name(text) if text in self.vectors:
                 return tuple(map(Name, self.vectors[text]))
+            case Name(text) if f"{text}.w" in SPECIAL:
+                return tuple(Name(f"{text}.{c}") for c in "xyzw")
         return (operand,)
 
 

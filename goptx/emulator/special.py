@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goptx.emulator.arithmetic.lanewise import Array
+from goptx.shape import shared_unit
 
 if TYPE_CHECKING:
     from goptx.emulator.machine import Machine
@@ -23,8 +24,8 @@ def _along(number: Array, sizes: tuple[int, int, int], axis: int) -> Array:
 
 
 def _axes(name: str, value: Callable[..., Array | int]) -> dict[str, Value]:
-    named: dict[str, Value] = {f"{name}.{c}": partial(value, axis=axis) for axis, c in enumerate("xyz")}
-    return named | {f"{name}.w": lambda m: 0}
+    named: dict[str, Value] = {f"{name}.{c}": partial(value, axis=axis % 3) for axis, c in enumerate("xyzrgb")}
+    return named | dict.fromkeys((f"{name}.w", f"{name}.a"), lambda m: 0)
 
 
 def _mask(m: Machine, compare: Callable[[Array, Array], Array]) -> Array:
@@ -32,6 +33,12 @@ def _mask(m: Machine, compare: Callable[[Array, Array], Array]) -> Array:
     own, other = np.arange(32)[:, None], np.arange(32)[None, :]
     masks = (compare(other, own) << other).sum(axis=1)
     return np.tile(masks, m.warps)
+
+
+def _allocated(m: Machine) -> int:
+    """A CTA gets shared memory in whole units."""
+    unit = shared_unit(m.launch.program.module.target[0])
+    return -(-int(m.spaces["shared"].size) // unit) * unit
 
 
 SPECIAL: dict[str, Value] = {
@@ -60,8 +67,8 @@ SPECIAL: dict[str, Value] = {
     "%lanemask_ge": lambda m: _mask(m, np.greater_equal),
     "%lanemask_gt": lambda m: _mask(m, np.greater),
     "%dynamic_smem_size": lambda m: m.dynamic_shared,
-    "%total_smem_size": lambda m: m.spaces["shared"].size,
-    "%aggr_smem_size": lambda m: m.spaces["shared"].size,
+    "%total_smem_size": _allocated,
+    "%aggr_smem_size": _allocated,
     "%reserved_smem_offset_begin": lambda m: 0,
     "%reserved_smem_offset_end": lambda m: 0,
     "%reserved_smem_offset_cap": lambda m: 0,

@@ -11,6 +11,7 @@ import numpy as np
 from goptx.analysis.ranges import Extent
 from goptx.emulator.inputs import Input
 from goptx.errors import CheckFailed, EmulationFault, GoptxError
+from goptx.shape import Shape
 from goptx.weaving.report import Report
 
 Host = np.ndarray[Any, np.dtype[Any]]
@@ -34,19 +35,20 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One kernel: its letter, entry, file, and by name of the parameter (`A:2 (n)`) what it was run on."""
+    """One kernel: its letter, entry, file, by name of the parameter (`A:2 (n)`) what it was run on, and its launch."""
 
     letter: str
     name: str
     source: str
     inputs: dict[str, Input]
+    shape: Shape
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """The outcome of `goptx.check`; true if the woven kernel did what its kernels do alone.
 
-    grid, block, shared: CTAs, threads of one, and bytes of dynamic shared memory, of every launch.
+    shape: of the woven kernel's launch, and of every other if kernels do not differ in it.
     orders: the seeds of the orders in which warps ran, each once for every kernel.
     compared: bytes, all arrays together.
     differences: from the first order in which there were some; fault: what the woven kernel did wrong instead.
@@ -54,9 +56,7 @@ class Check:
 
     name: str
     kernels: tuple[Checked, ...]
-    grid: Extent
-    block: Extent
-    shared: int
+    shape: Shape
     seed: int
     orders: tuple[int, ...]
     compared: int
@@ -84,6 +84,21 @@ class Check:
             "Launch the kernels separately. If they are independent, this is a fault of goptx; please report it."
         )
 
+    @property
+    def grid(self) -> Extent:
+        """CTAs of the woven kernel."""
+        return self.shape.sizes("grid")
+
+    @property
+    def block(self) -> Extent:
+        """Threads of one of them."""
+        return self.shape.sizes("block")
+
+    @property
+    def shared(self) -> int:
+        """Bytes of dynamic shared memory of one of them."""
+        return self.shape.shared or 0
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON: the report of the weaving, and beside it what was checked."""
         failure = self.failure
@@ -93,6 +108,7 @@ class Check:
             "grid": self.grid,
             "block": self.block,
             "shared": self.shared,
+            "shapes": {k.letter: str(k.shape) for k in self.kernels},
             "seed": self.seed,
             "orders": self.orders,
             "bytes_compared": self.compared,
@@ -101,17 +117,17 @@ class Check:
         }
 
     def __str__(self) -> str:
-        grid, block = ("x".join(map(str, _trimmed(extent))) for extent in (self.grid, self.block))
         if self.failure is None:
             first = f"{self.name} does what its kernels do alone: all {self.compared} bytes are equal."
         else:
             first = f"{type(self.failure).__name__}: {self.failure}"
-        lines = [first, f"grid {grid}, block {block}, shared {self.shared}, seed {self.seed}, strict, in "]
+        lines = [first, f"{_launch(self.shape)}, seed {self.seed}, strict, in "]
         lines[-1] += f"{len(self.orders)} orders of the warps"
         rows = [(name, _said(i.value)) for kernel in self.kernels for name, i in kernel.inputs.items()]
         names, values = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
         for kernel in self.kernels:
-            lines.append(f"{kernel.letter} {kernel.name}  {kernel.source}")
+            own = "" if kernel.shape == self.shape else f"  {_launch(kernel.shape)}"
+            lines.append(f"{kernel.letter} {kernel.name}  {kernel.source}{own}")
             lines += [f"  {n:{names}}  {_said(i.value):{values}}  {i.source}" for n, i in kernel.inputs.items()]
         return "\n".join(lines)
 
@@ -148,7 +164,6 @@ def _said(value: object) -> str:
     return f"{value.dtype} {value}" if isinstance(value, np.generic) else str(value)
 
 
-def _trimmed(extent: Extent) -> Extent | tuple[int, ...]:
-    """Without axes of size 1 at its end."""
-    used = max((i for i, size in enumerate(extent) if size > 1), default=0)
-    return extent[: used + 1]
+def _launch(shape: Shape) -> str:
+    grid, block = ("x".join(map(str, extent)) for extent in (shape.grid, shape.block))
+    return f"grid {grid}, block {block}, shared {shape.shared}"

@@ -1,8 +1,8 @@
 """CTA barriers of several kernels in one: ids of their own, and forms that allow copies.
 
-Requires: converged flows. Ensures: no two kernels use one barrier id; barriers that different warps may
-reach in different copies are unaligned (M15); what has its place in the order of waiting (order.py) begins a block, so
-that the merger can hold it back.
+Requires: converged flows, with their gates. Ensures: no two kernels use one barrier id; barriers that different
+warps may reach in different copies are unaligned (M15); those of a kernel with fewer warps than W wait for its own
+(M17); what has its place in the order of waiting (order.py) begins a block, so that the merger can hold it back.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from goptx.analysis.cfg import Block, Code, Flow, is_barrier, is_cluster_barrier
+from goptx.analysis.cfg import Block, Code, Flow, is_barrier, is_cluster_barrier, is_rendezvous
 from goptx.analysis.ranges import Ranges
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
@@ -28,10 +28,15 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
     """The flows with barrier ids apart, and cut where one kernel may have to wait for the other. Raises `CannotWeave`
     where ids run out, or may be any."""
     flows = ids_apart(kernels, [c.flow for c in converged])
-    for i in range(len(flows)):
-        if any(c.warp_branches for j, c in enumerate(converged) if j != i):
+    parted = {i for i, c in enumerate(converged) if c.warp_branches or c.threads}
+    for i, c in enumerate(converged):
+        if c.threads is not None:
+            flows[i] = _each(flows[i], is_rendezvous, partial(_with_count, c.threads))
+        if parted - {i}:
             flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), _unaligned)
-    order = Order([Waits(f, c.warp_branches, c.lanes_wait_apart) for f, c in zip(flows, converged, strict=True)])
+    order = Order(
+        [Waits(f, c.warp_branches, c.lanes_wait_apart, c.threads) for f, c in zip(flows, converged, strict=True)]
+    )
     return [flow.cut(partial(order.cuts, i), "bar") for i, flow in enumerate(flows)]
 
 
@@ -123,6 +128,12 @@ def _each(flow: Flow, which: Callable[[Code], bool], change: Callable[[Instructi
         return replace(block, code=code, region=region)
 
     return Flow(flow.entry, {n: changed(b) for n, b in flow.blocks.items()})
+
+
+def _with_count(threads: Operand, barrier: Instruction) -> Instruction:
+    """A thread that never comes to the kernel has not ended, so it would be waited for."""
+    behind_id = facts_of(barrier.opcode).barrier_id + 1
+    return replace(barrier, operands=(*barrier.operands[:behind_id], threads, *barrier.operands[behind_id:]))
 
 
 def _unaligned(barrier: Instruction) -> Instruction:

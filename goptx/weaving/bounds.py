@@ -1,28 +1,36 @@
-"""Reconciles the launch bounds of kernels that share one launch shape, clusters apart (clusters.py).
+"""Reconciles the launch bounds of kernels that share one launch shape, or states those of W's own; clusters apart
+(clusters.py).
 
-Requires: linked kernels. Ensures: what W states holds for every kernel; what cannot be kept is refused or
-noted, never dropped in silence.
+Requires: linked kernels, and the plan of their launch where they have shapes of their own, which then agree with their
+bounds. Ensures: what W states holds for every kernel; what cannot be kept is refused or noted, never dropped in
+silence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Directive, whole_number
 from goptx.weaving.clusters import DIRECTIVES
+from goptx.weaving.launching import Plan
 from goptx.weaving.link import Kernel
 
+_KNOWN = (".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm")
 
-def launch_bounds(kernels: Sequence[Kernel]) -> tuple[tuple[Directive, ...], tuple[str, ...]]:
+Found = dict[str, list[tuple[Kernel, tuple[int, ...]]]]  # by directive, the kernels that have it and its values
+
+
+def launch_bounds(kernels: Sequence[Kernel], plan: Plan | None = None) -> tuple[tuple[Directive, ...], tuple[str, ...]]:
     """The directives of W, and notes on what was left out. Raises `CannotWeave` where kernels contradict."""
     notes: list[str] = []
-    found: dict[str, list[tuple[Kernel, tuple[int, ...]]]] = {}
+    found: Found = {}
     for kernel in kernels:
         for directive in kernel.entry.directives:
             if directive.name == ".pragma":
                 notes.append(f"{kernel.at(directive.line)}: `{directive}` is left out")
-            elif directive.name in (".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm"):
+            elif directive.name in _KNOWN:
                 values = tuple(whole_number(v) for v in directive.values)
                 found.setdefault(directive.name, []).append((kernel, values))
             elif directive.name not in DIRECTIVES:
@@ -30,23 +38,7 @@ def launch_bounds(kernels: Sequence[Kernel]) -> tuple[tuple[Directive, ...], tup
                     f"{kernel.at(directive.line)}: `{directive}` cannot be kept in a woven kernel; "
                     "use separate launches."
                 )
-    result: list[Directive] = []
-    required = [(k, _axes(v)) for k, v in found.get(".reqntid", ())]
-    if len({v for _, v in required}) > 1:
-        described = " and ".join(f"{k.at(k.entry.line)} requires {'x'.join(map(str, v))}" for k, v in required)
-        raise CannotWeave(f"{described} threads; woven kernels share one block shape.")
-    most = [(k, _axes(v)) for k, v in found.get(".maxntid", ())]
-    for kernel, limit in most:
-        for other, shape in required:
-            if shape[0] * shape[1] * shape[2] > limit[0] * limit[1] * limit[2]:
-                raise CannotWeave(
-                    f"{other.at(other.entry.line)} requires {shape} threads, kernel {kernel.letter} allows {limit}."
-                )
-    if required:
-        result.append(Directive(".reqntid", tuple(map(str, required[0][1]))))
-    elif most:
-        fewest = min((v for _, v in most), key=lambda v: v[0] * v[1] * v[2])
-        result.append(Directive(".maxntid", tuple(map(str, fewest))))
+    result = _planned(plan, found.get(".maxntid", ())) if plan else _common(found)
     for name in (".minnctapersm", ".maxnctapersm"):
         stated = found.get(name, [])
         if len(stated) == len(kernels) and result:
@@ -56,6 +48,42 @@ def launch_bounds(kernels: Sequence[Kernel]) -> tuple[tuple[Directive, ...], tup
     if ".maxnreg" in found:
         notes.append(".maxnreg of one kernel does not fit the woven one and is left out")
     return tuple(result), tuple(notes)
+
+
+def _common(found: Found) -> list[Directive]:
+    """Of the block that all kernels share."""
+    required = [(k, _axes(v)) for k, v in found.get(".reqntid", ())]
+    if len({v for _, v in required}) > 1:
+        described = " and ".join(f"{k.at(k.entry.line)} requires {'x'.join(map(str, v))}" for k, v in required)
+        raise CannotWeave(
+            f"{described} threads, and kernels share one block unless each is given its shape (shapes=, --shape)."
+        )
+    most = [(k, _axes(v)) for k, v in found.get(".maxntid", ())]
+    for kernel, limit in most:
+        for other, shape in required:
+            if prod(shape) > prod(limit):
+                raise CannotWeave(
+                    f"{other.at(other.entry.line)} requires {shape} threads, kernel {kernel.letter} allows {limit}; "
+                    "give each its shape (shapes=, --shape) or use separate launches."
+                )
+    if required:
+        return [Directive(".reqntid", tuple(map(str, required[0][1])))]
+    if most:
+        fewest = min((v for _, v in most), key=prod)
+        return [Directive(".maxntid", tuple(map(str, fewest)))]
+    return []
+
+
+def _planned(plan: Plan, stated: Sequence[tuple[Kernel, tuple[int, ...]]]) -> list[Directive]:
+    """Of W's own block; where that is not known, of the most threads that its kernels allow."""
+    result: list[Directive] = []
+    limits = {k.letter: prod(v) for k, v in stated}
+    most = [s.threads or limits.get(k) for k, s in zip(plan.letters, plan.shapes, strict=True)]
+    if plan.shape.threads is not None:
+        result.append(Directive(".reqntid", tuple(map(str, plan.shape.axes("block")))))
+    elif None not in most:
+        result.append(Directive(".maxntid", (str(max(n or 0 for n in most)), "1", "1")))
+    return result
 
 
 def _axes(values: tuple[int, ...]) -> tuple[int, int, int]:

@@ -13,7 +13,8 @@ from dataclasses import replace
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Directive, Function, Instruction, whole_number
 from goptx.ptx.opcodes import Scope, facts_of
-from goptx.weaving.link import Kernel, Linked, called
+from goptx.shape import axes
+from goptx.weaving.link import Kernel, Linked, called_functions
 from goptx.weaving.symbols import statements_in
 
 SHAPE = ".reqnctapercluster"
@@ -21,8 +22,9 @@ DIRECTIVES = (".explicitcluster", SHAPE, ".maxclusterrank")
 
 
 def in_clusters(linked: Linked) -> Linked:
-    """With what the woven entry states of clusters. Raises `CannotWeave` where the kernels do not agree, or one does
-    not say which shape its cluster has."""
+    """With what the woven entry states of clusters; that they have one shape `with_shapes` has seen to. Raises
+    `CannotWeave` where the kernels do not agree, or one does not say which shape its cluster has."""
+    given = linked.plan.shape.cluster if linked.plan else None
     stated: dict[str, list[tuple[Kernel, Directive]]] = {}
     for kernel in linked.kernels:
         for directive in kernel.entry.directives:
@@ -33,8 +35,8 @@ def in_clusters(linked: Linked) -> Linked:
             said = " and ".join(f"{k.at(d.line)} states `{d}`" for k, d in found)
             raise CannotWeave(f"{said}: woven kernels share one cluster; use separate launches.")
     for kernel in linked.kernels:
-        use = _first_use(kernel, called(kernel, linked.items))
-        if use is not None and all(k is not kernel for k, _ in stated.get(SHAPE, ())):
+        use = _first_use(kernel, called_functions(kernel, linked.items))
+        if use is not None and given is None and all(k is not kernel for k, _ in stated.get(SHAPE, ())):
             raise CannotWeave(
                 f"{kernel.at(use.line)}: `{kernel.quote(use)}` depends on the cluster, whose shape is not known; "
                 f"state it by `{SHAPE}` or use separate launches."
@@ -46,12 +48,20 @@ def in_clusters(linked: Linked) -> Linked:
             f"{said} are both of the barrier of the cluster, of which there is one, so arrivals of one kernel would be "
             "taken for the other's (contract 3); use separate launches."
         )
-    return replace(linked, clusters=tuple(stated[name][0][1] for name in DIRECTIVES if name in stated))
+    directives = {name: found[0][1] for name, found in stated.items()}
+    if given is not None:
+        directives[SHAPE] = Directive(SHAPE, tuple(map(str, axes(given))))
+    return replace(linked, clusters=tuple(directives[name] for name in DIRECTIVES if name in directives))
 
 
 def _axes(directive: Directive) -> tuple[int, ...]:
     numbers = [whole_number(value) for value in directive.values]
     return tuple([*numbers, 1, 1][:3]) if numbers else ()
+
+
+def names_cluster(text: str) -> bool:
+    """Whether it mentions a register that tells a CTA's place in its cluster."""
+    return bool(re.search(r"%(is_explicit_|n)?cluster", text))
 
 
 def _first_use(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
@@ -67,7 +77,7 @@ def _is_of_clusters(instruction: Instruction) -> bool:
     facts = facts_of(instruction.opcode)
     if facts.base in ("mapa", "getctarank") or "multicast::cluster" in facts.modifiers or _is_barrier(instruction):
         return True
-    if re.search(r"%(is_explicit_|n)?cluster", str(instruction)):
+    if names_cluster(str(instruction)):
         return True
     return "shared::cluster" in facts.modifiers and facts.base in ("ld", "st", "atom", "red")
 

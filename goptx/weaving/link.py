@@ -1,14 +1,15 @@
 """Brings the modules of several kernels into one name space.
 
 Requires: parsed modules and the entry chosen of each. Ensures: no two names of the result clash; version,
-target and address size suit all; resources add up (design.md, contract 5) or `CannotLink` is raised.
+target, address size and parameters suit all (design.md, contract 5) or `CannotLink` is raised. Shared memory is left
+to the passes behind (shared.py, shapes.py).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from goptx.analysis.cfg import Flow, control_flow, instructions_in
@@ -32,16 +33,17 @@ from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
 from goptx.weaving.divergence.unknown import first_unknown
+from goptx.weaving.gate import Gate
+from goptx.weaving.launching import Plan
 from goptx.weaving.refusals import refuse_instruction, refuse_spin
-from goptx.weaving.symbols import is_dynamic_shared, module_symbols, statements_in
+from goptx.weaving.symbols import module_symbols, statements_in
 from goptx.weaving.target import common_target, common_version
-
-STATIC_SHARED_LIMIT = 48 * 1024  # bytes; a ptxas limit on every architecture
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given."""
+    """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given; `gate` is what
+    keeps out the threads and CTAs of W that are none of the kernel's."""
 
     letter: str
     prefix: str
@@ -51,6 +53,7 @@ class Kernel:
     variables: tuple[Declaration, ...]
     flow: Flow
     source: str
+    gate: Gate | None = None
 
     def at(self, line: int) -> str:
         """Names file, line and kernel, as messages begin."""
@@ -66,8 +69,9 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What the woven module holds beside the woven entry; the code that the entry begins with (grids.py), and what it
-    states of clusters (clusters.py)."""
+    """What the woven module holds beside the woven entry. `begin` is the code that the entry begins with (grids.py),
+    `clusters` what it states of clusters (clusters.py). `hidden` are parameters of W behind those of the kernels, by
+    their roles; `plan` says how W is launched where kernels have shapes of their own."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -78,6 +82,8 @@ class Linked:
     notes: tuple[str, ...]
     begin: tuple[Instruction, ...] = ()
     clusters: tuple[Directive, ...] = ()
+    hidden: Mapping[str, Variable] = field(default_factory=dict)
+    plan: Plan | None = None
 
 
 def choose_entry(module: Module, name: str | None) -> Function:
@@ -129,11 +135,9 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
         kernels.append(_kernel(position, module, entry, renames[position], taken, woven_name))
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
-    functions = {k.letter: called(k, items) for k in kernels}
     _check_unknown(kernels)
-    _check_parameters(kernels, version)
-    _check_shared(kernels, functions, items)
-    _check_calls(kernels, functions)
+    check_parameters(kernels, version)
+    _check_calls(kernels, {k.letter: called_functions(k, items) for k in kernels})
     size = modules[0].address_size
     return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), tuple(notes))
 
@@ -188,59 +192,33 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
         )
 
 
-def called(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
+def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
     """The device functions that a kernel reaches."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
-    stack = [w for w in sorted(_words(str(c) for b in kernel.flow.blocks.values() for c in b.code)) if w in functions]
+    stack = [w for w in sorted(words_in(str(c) for b in kernel.flow.blocks.values() for c in b.code)) if w in functions]
     reached: dict[str, Function] = {}
     while stack:
         function = functions[stack.pop()]
         if function.name not in reached:
             reached[function.name] = function
-            stack += [w for w in sorted(_words(map(str, function.body or ()))) if w in functions]
+            stack += [w for w in sorted(words_in(map(str, function.body or ()))) if w in functions]
     return list(reached.values())
 
 
-def _words(texts: Iterable[str]) -> set[str]:
+def words_in(texts: Iterable[str]) -> set[str]:
+    """All that could be names."""
     return set(re.findall(r"[\w$%]+", "\n".join(texts)))
 
 
-def _check_parameters(kernels: Sequence[Kernel], version: tuple[int, int]) -> None:
-    size, limit = parameter_bytes([p for k in kernels for p in k.parameters]), parameter_limit(version)
+def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden: Iterable[Variable] = ()) -> None:
+    """Raises `CannotLink` where the kernels' parameters and the hidden ones are too many."""
+    parameters = [*(p for k in kernels for p in k.parameters), *hidden]
+    size, limit = parameter_bytes(parameters), parameter_limit(version)
     if size > limit:
         places = " and ".join(k.at(k.entry.line) for k in kernels)
         raise CannotLink(
             f"{places} together have {size} bytes of parameters, PTX {version[0]}.{version[1]} allows {limit}; pass "
             "large structures by pointer."
-        )
-
-
-def _check_shared(kernels: Sequence[Kernel], functions: Mapping[str, list[Function]], items: Sequence[Item]) -> None:
-    variables = [i for i in items if isinstance(i, Variable)]
-    locals_ = [d.variable for k in kernels for d in k.variables]
-    shared = [v for v in [*variables, *locals_] if v.space == ".shared"]
-    places = " and ".join(k.at(k.entry.line) for k in kernels)
-    total = 0
-    for variable in shared:
-        total += -total % variable.alignment + variable.size
-    if total > STATIC_SHARED_LIMIT:
-        sizes = ", ".join(f"{v.name} {v.size}" for v in shared)
-        raise CannotLink(
-            f"{places} together declare {total} bytes of static shared memory, ptxas allows {STATIC_SHARED_LIMIT} "
-            f"({sizes}); make one of them dynamic or use separate launches."
-        )
-    dynamic = []
-    for kernel in kernels:
-        code = [str(c) for b in kernel.flow.blocks.values() for c in b.code]
-        words = _words([*code, *(str(s) for f in functions[kernel.letter] for s in f.body or ())])
-        if any(is_dynamic_shared(d.variable) for d in kernel.variables) or any(
-            is_dynamic_shared(v) and v.name in words for v in variables
-        ):
-            dynamic.append(kernel)
-    if len(dynamic) > 1:
-        raise CannotLink(
-            f"{places} both use dynamic shared memory, whose sizes are not known here, so their arrays would "
-            "overlap; make one of them static."
         )
 
 

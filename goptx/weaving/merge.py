@@ -17,7 +17,7 @@ from itertools import product
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, depths
 from goptx.errors import CannotWeave
 from goptx.latency.cost import ISSUE, flow_cycles
-from goptx.ptx.ir import Instruction
+from goptx.ptx.ir import Instruction, Operand
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.order import Order, Waits, safe_moves
 from goptx.weaving.product import Merged, Move, Pair, Pairs, Product
@@ -36,6 +36,7 @@ class Side:
     warp_branches: frozenset[str]
     cycles: Callable[[Code], int]
     lanes_apart: bool = False  # lanes of one warp may come to its waits one by one
+    threads: Operand | None = None  # how many meet at its barriers; None for all of the CTA
     last: bool = False  # it begins when the other has ended
     duplicate: bool = False  # its code stands on the sides of the other's regions wherever that is right
 
@@ -46,7 +47,7 @@ def merge(first: Side, second: Side) -> Merged:
     Raises `CannotWeave` where even that does.
     """
     pairs = Pairs(first.flow, second.flow)
-    waits = [Waits(s.flow, s.warp_branches, s.lanes_apart) for s in (first, second)]
+    waits = [Waits(s.flow, s.warp_branches, s.lanes_apart, s.threads) for s in (first, second)]
     choosers = [_Chooser(first, second, pairs, Order(waits))]
     if choosers[0].order.chooses_leader:  # that decides how much of a span can be woven
         choosers.append(_Chooser(first, second, pairs, Order(waits, leader=1)))

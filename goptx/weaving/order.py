@@ -26,18 +26,20 @@ import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Code, Flow, is_reduction, is_rendezvous
 from goptx.analysis.waiting import is_warp_wide, waiting
-from goptx.ptx.ir import Instruction
+from goptx.ptx.ir import Instruction, Operand
 from goptx.weaving.product import Move, Pair, Pairing, Pairs, Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
     """What the order of waiting depends on in one kernel: its flow, the blocks whose branch warps of a CTA may take
-    differently, and whether lanes of one warp may come to its waits one by one."""
+    differently, whether lanes of one warp may come to its waits one by one, and how many threads meet at its barriers,
+    None for all of the CTA."""
 
     flow: Flow
     warp_branches: frozenset[str]
     lanes_apart: bool
+    threads: Operand | None = None
 
 
 class Order:
@@ -46,7 +48,7 @@ class Order:
     def __init__(self, kernels: Sequence[Waits], leader: int = 0) -> None:
         self.leader = leader
         self.entries = [k.flow.entry for k in kernels]
-        self.waiting = [waiting(k.flow) for k in kernels]
+        self.waiting = [waiting(k.flow, k.threads) for k in kernels]
         graphs = [k.flow.graph() for k in kernels]
         self.before = [
             w.ordered.union(*(nx.ancestors(g, n) for n in w.ordered)) for w, g in zip(self.waiting, graphs, strict=True)

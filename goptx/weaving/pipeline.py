@@ -12,6 +12,7 @@ from goptx.latency.table import LatencyTable, load_table
 from goptx.ptx.ir import Module, Scope
 from goptx.ptx.parse import read
 from goptx.ptx.verify import verify
+from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.clusters import in_clusters
@@ -19,15 +20,20 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
+from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
 from goptx.weaving.inline import inlined
+from goptx.weaving.launching import PLACEMENTS, Placement
 from goptx.weaving.link import Linked, choose_entry, link
 from goptx.weaving.merge import Side, merge
 from goptx.weaving.origins import origins
+from goptx.weaving.own_shared import own_shared
 from goptx.weaving.product import Merged
 from goptx.weaving.report import Report, count, divergences, woven_fraction
 from goptx.weaving.result import Woven, parameters
 from goptx.weaving.schedule import POLICIES, schedule
+from goptx.weaving.shapes import with_shapes
+from goptx.weaving.shared import check_shared
 from goptx.weaving.slice import slice_flow
 
 Source = str | bytes | Path | Module
@@ -42,10 +48,13 @@ def weave(
     slicing: str | int | None = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
+    shapes: Sequence[Shape] | None = None,
+    placement: Placement = "spread",
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
-    sources: PTX text, its bytes, paths or parsed modules; two of them, launched with the same grid and block.
+    sources: PTX text, its bytes, paths or parsed modules; two of them, launched with the same grid and block unless
+        `shapes` says otherwise.
     entries: which entry of each module; may be left out where a module has only one.
     arch: for example "sm_90"; the highest `.target` of the inputs by default.
     name: of the woven entry.
@@ -56,14 +65,19 @@ def weave(
         "predicate" (all sides run, under predicates) or "duplicate" (the other kernel's code stands on each side);
         None (default) chooses by cost for each place.
     latency: a latency table, its name or path; that of `arch` by default.
+    shapes: in what shape each kernel would be launched alone: grid, block, bytes of dynamic shared memory, None for
+        what is known at launch only. `Woven.shape` then says how to launch the woven kernel.
+    placement: where the CTAs of a smaller grid lie among those of the larger: "spread" (default; evenly) or "front"
+        (with the first ones).
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
-    _check(sources, entries, policy, slicing, divergence)
-    linked = read_and_link(sources, entries, arch, name)
+    check_request(sources, entries, policy, slicing, divergence)
+    _check_shapes(sources, shapes, placement)
+    linked = read_and_link(sources, entries, arch, name, shapes, placement)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
     converged = [
-        converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence)
+        gated(converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence), k.gate)
         for k in linked.kernels
     ]
     prepared = prepare_barriers(linked.kernels, converged)
@@ -83,7 +97,7 @@ def merge_sliced(
     """The flows sliced by these choices, and merged."""
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)]
     first, second = (
-        Side(f, c.warp_branches, choices.cycles, c.lanes_wait_apart, c.last, divergence == "duplicate")
+        Side(f, c.warp_branches, choices.cycles, c.lanes_wait_apart, c.threads, c.last, divergence == "duplicate")
         for f, c in zip(flows, converged, strict=True)
     )
     return choices, flows, merge(first, second)
@@ -118,11 +132,14 @@ def read_and_link(
     entries: Sequence[str | None] | None = None,
     arch: str | None = None,
     name: str | None = None,
+    shapes: Sequence[Shape] | None = None,
+    placement: Placement = "spread",
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`."""
     modules = [inlined(read(source)) for source in sources]
     chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
-    return in_clusters(between_grids(link(modules, chosen, arch, name)))
+    linked = own_shared(between_grids(link(modules, chosen, arch, name)))
+    return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))
 
 
 def finish(
@@ -139,7 +156,7 @@ def finish(
     contradict.
     """
     fresh = [r for c in converged for r in c.registers]
-    bounds, dropped = launch_bounds(linked.kernels)
+    bounds, dropped = launch_bounds(linked.kernels, linked.plan)
     woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
     flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()
     module = verify(woven_module(linked, flow, fresh, (*bounds, *linked.clusters)))
@@ -156,16 +173,18 @@ def finish(
         ),
         notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
     )
-    return Woven(module, linked.name, parameters(linked), report, origins(linked.kernels, flows, module.entries[0]))
+    whence = origins(linked.kernels, flows, module.entries[0])
+    return Woven(module, linked.name, parameters(linked), report, whence, linked.plan)
 
 
-def _check(
+def check_request(
     sources: Sequence[Source],
     entries: Sequence[str | None] | None,
     policy: str,
     slicing: str | int | None,
     divergence: str | None,
 ) -> None:
+    """Raises `InputError` for arguments of `weave` that make no sense, whatever the kernels are."""
     if len(sources) != 2:
         raise InputError(f"weave() takes two kernels, got {len(sources)}.")
     if isinstance(entries, str):
@@ -179,3 +198,15 @@ def _check(
     number = isinstance(slicing, int) and not isinstance(slicing, bool)
     if slicing not in ("adaptive", None) and not (number and int(slicing or 0) > 0):
         raise InputError(f'slicing `{slicing}` is unknown; expected "adaptive", a number of cycles above 0, or None.')
+
+
+def _check_shapes(sources: Sequence[Source], shapes: Sequence[Shape] | None, placement: str) -> None:
+    if placement not in PLACEMENTS:
+        raise InputError(f"placement `{placement}` is unknown; expected one of {', '.join(PLACEMENTS)}.")
+    if shapes is None:
+        return
+    if isinstance(shapes, Shape) or not all(isinstance(s, Shape) for s in shapes) or len(shapes) != len(sources):
+        raise InputError(
+            f"shapes= takes a goptx.Shape for each of the {len(sources)} kernels, as in "
+            "shapes=[goptx.Shape(grid=1024, block=256), goptx.Shape(grid=(33, 7), block=(16, 16))]."
+        )

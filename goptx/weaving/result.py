@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.errors import InputError
 from goptx.ptx.ir import Directive, Function, Module
+from goptx.shape import Shape
+from goptx.weaving.launching import Plan
 from goptx.weaving.link import Linked
 from goptx.weaving.origins import Origin
 from goptx.weaving.report import Report
@@ -27,13 +29,15 @@ Extent = int | Sequence[int]
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter of the woven entry: the kernel's letter, its name in W and in the kernel's own PTX, its PTX
-    type without the dot, and its size in bytes."""
+    type without the dot, and its size in bytes. A hidden one has no kernel but a role, such as "A.grid.x": see
+    `Plan.roles`."""
 
-    kernel: str
+    kernel: str | None
     name: str
     original: str
     type: str
     size: int
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Woven:
     """One module with one entry, which runs all kernels. See `goptx.weave`.
 
     `origins` says of each instruction of that entry, in the order of the text, where it comes from; None for
-    what belongs to no kernel.
+    what belongs to no kernel. `plan` is there if the kernels were given shapes.
     """
 
     module: Module
@@ -61,6 +65,7 @@ class Woven:
     params: tuple[Parameter, ...]
     report: Report
     origins: tuple[Origin | None, ...] = field(repr=False)
+    plan: Plan | None = None
     _assembled: dict[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -69,6 +74,12 @@ class Woven:
     @cached_property
     def ptx(self) -> str:
         return str(self.module)
+
+    @property
+    def shape(self) -> Shape | None:
+        """How to launch this kernel, with None for what is known at launch only; None if the kernels were woven for one
+        common shape, whatever it is."""
+        return self.plan.shape if self.plan else None
 
     def cubin(self, max_registers: int | None = None, *, fmad: bool = True, assembler: str | None = None) -> bytes:
         """Machine code for the module's target, by ptxas or nvJitLink; needs no GPU.
@@ -110,11 +121,13 @@ class Woven:
 
     def resources(self, max_registers: int | None = None, block: Extent | None = None, shared: int = 0) -> Resources:
         """Registers, spills, shared memory; occupancy too when `block` (threads) is given. `shared` is the
-        dynamic shared memory in bytes. Needs no GPU."""
+        dynamic shared memory in bytes. Both are those of `shape` where that knows them. Needs no GPU."""
         from goptx.device.occupancy import occupancy
 
         made = self.assembly(max_registers)
         share = None
+        if block is None and self.shape:
+            block, shared = self.shape.threads, self.shape.shared or shared
         if block is not None:
             threads = block if isinstance(block, int) else math.prod(block)
             total = made.shared_bytes + shared
@@ -131,8 +144,12 @@ class Woven:
             self._loaded[key] = load(self.cubin(max_registers), self.name)
         return self._loaded[key]
 
-    def arguments(self, *args: Sequence[object]) -> list[Any]:
-        """The launch arguments of W from one sequence for each kernel, each of its parameter's own width."""
+    def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[Any]:
+        """The launch arguments of W from one sequence for each kernel, each of its parameter's own width, and the
+        hidden ones, which follow from `shapes` (those of the kernels, where weaving did not know them)."""
+        return [*self._packed(args), *self._hidden(self.plan.filled(shapes) if self.plan else ())]
+
+    def _packed(self, args: Sequence[Sequence[object]]) -> list[Any]:
         from goptx.arguments import pack_arguments
 
         letters = list(self.report.kernels)
@@ -143,33 +160,61 @@ class Woven:
             packed += pack_arguments([p for p in self.params if p.kernel == letter], own)
         return packed
 
+    def _hidden(self, shapes: Sequence[Shape]) -> list[Any]:
+        from goptx.arguments import pack_arguments
+
+        values = self.plan.values(shapes) if self.plan else {}
+        return list(pack_arguments([p for p in self.params if p.kernel is None], list(values.values())))
+
+    def launched(
+        self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
+    ) -> tuple[Shape, list[Any]]:
+        """The shape in which W is launched for these, as `launch` has them, and its hidden arguments."""
+        if self.plan:
+            filled = self.plan.filled(shapes, grid, block, shared or None)
+            return self.plan.launched(filled), self._hidden(filled)
+        if shapes is not None:
+            raise InputError(
+                f"`{self.name}` was woven for one common shape; give `weave` the shapes, or grid and block."
+            )
+        if grid is None or block is None:
+            raise InputError(f"`{self.name}` needs a grid and a block; or give `weave` the kernels' shapes.")
+        return Shape(grid, block, shared), []
+
     def launch(
         self,
         stream: Any,
         *args: Sequence[object],
-        grid: Extent,
-        block: Extent,
+        grid: Extent | None = None,
+        block: Extent | None = None,
         shared: int = 0,
+        shapes: Sequence[Shape] | None = None,
         max_registers: int | None = None,
     ) -> None:
-        """Starts W and does not wait: one argument sequence for each kernel; `grid` (CTAs) and `block` (threads)
-        are the kernels' own, common to all; `shared` is dynamic shared memory in bytes.
+        """Starts W and does not wait: one argument sequence for each kernel; `grid` (CTAs), `block` (threads) and
+        `shared` (bytes of dynamic shared memory) are the kernels' own, common to all.
 
-        Raises `InputError` for arguments that do not fit, `DeviceError` where there is no GPU.
+        Where the kernels were woven for shapes of their own these need not be given. What weaving did not know comes
+        from `shapes`, one for each kernel, or from `grid`, `block` and `shared` if that is common to all of them.
+
+        Raises `InputError` for arguments that do not fit and for shapes that contradict those woven, `DeviceError`
+        where there is no GPU.
         """
         from goptx.device.launch import launch
 
-        packed = self.arguments(*args)
-        extents = [e if isinstance(e, int) else tuple(e) for e in (grid, block)]
-        launch(self.load(max_registers), stream, packed, grid=extents[0], block=extents[1], shared=shared)
+        shape, hidden = self.launched(grid, block, shared, shapes)
+        packed = [*self._packed(args), *hidden]
+        extents = {what: shape.sizes(what) for what in ("grid", "block")}
+        launch(self.load(max_registers), stream, packed, **extents, shared=shape.shared or 0)
 
 
 def parameters(linked: Linked) -> tuple[Parameter, ...]:
-    return tuple(
+    own = [
         Parameter(k.letter, new.name, old.name, new.type, new.size)
         for k in linked.kernels
         for old, new in zip(k.entry.parameters, k.parameters, strict=True)
-    )
+    ]
+    return (*own, *(Parameter(None, p.name, p.name, p.type, p.size, role) for role, p in linked.hidden.items()))
 
 
 def with_register_cap(module: Module, entry: str, cap: int) -> Module:

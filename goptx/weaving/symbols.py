@@ -32,7 +32,7 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
                 old = known.get(_name(item))
                 if old is None or _same(old, item, own):
                     continue
-                if is_dynamic_shared(item) or _is_extern(item):
+                if _is_extern(item) and not is_dynamic_shared(item):
                     raise CannotLink(
                         f"{module.source}:{item.line}: `{_name(item)}` is declared differently in "
                         f"another kernel's module, and an external symbol cannot be renamed; declare both alike."
@@ -68,7 +68,7 @@ def _is_extern(item: Item) -> bool:
 
 
 def is_dynamic_shared(item: Item) -> bool:
-    return isinstance(item, Variable) and item.space == ".shared" and "" in item.dims
+    return isinstance(item, Variable) and item.space == ".shared" and not item.size
 
 
 def _same(one: Item, other: Item, own: set[str]) -> bool:

@@ -338,12 +338,18 @@ FITTING = (
 )
 
 
-def test_specifications_that_contradict(files: Path) -> None:
+def test_specifications_of_different_shapes(files: Path) -> None:
     (files / "double.toml").write_text(SPECIFICATION.format("double", 2, 32, FITTING))
     (files / "next.toml").write_text(SPECIFICATION.format("next", 1, 64, FITTING))
-    with pytest.raises(goptx.InputError, match=r"double.toml says 2x1x1 and next.toml says 1x1x1 for grid.*--grid"):
-        goptx.check(Path("double.ptx"), Path("next.ptx"))
-    assert goptx.check(Path("double.ptx"), Path("next.ptx"), grid=1, block=64)
+    check = goptx.check(Path("double.ptx"), Path("next.ptx"))
+    assert check and (check.grid, check.block) == ((2, 1, 1), (64, 1, 1))
+    assert [k.shape for k in check.kernels] == [goptx.Shape(2, 32), goptx.Shape(1, 64)]
+    assert re.search(
+        r"^grid 2, block 64, .*^A double  double.ptx  grid 2, block 32, shared 0$", str(check), re.M | re.S
+    )
+    assert check.to_dict()["shapes"] == {"A": "2:32", "B": "1:64"}
+    common = goptx.check(Path("double.ptx"), Path("next.ptx"), grid=1, block=64)
+    assert common and {k.shape for k in common.kernels} == {common.shape}
     (files / "next.toml").write_text(SPECIFICATION.format("other", 1, 64, FITTING))  # says nothing of this entry
     check = goptx.check(Path("double.ptx"), Path("next.ptx"))
     assert check and (check.grid, check.block) == ((2, 1, 1), (32, 1, 1))

@@ -85,16 +85,16 @@ MUTATIONS = (
     ),
     Mutation(
         "dynamic shared arrays of both kernels overlap",
-        f"{WEAVING}/link.py",
-        "if len(dynamic) > 1:",
-        "if len(dynamic) > 2:",
+        f"{WEAVING}/shared.py",
+        "if sum(bool(o.dynamic) for o in own) > 1:",
+        "if sum(bool(o.dynamic) for o in own) > 2:",
         f"{LINK}::test_dynamic_shared_memory_behind_a_call_counts",
     ),
     Mutation(
         "static shared memory is added up without alignment",
-        f"{WEAVING}/link.py",
-        "total += -total % variable.alignment + variable.size",
-        "total += variable.size",
+        f"{WEAVING}/shared.py",
+        "places[variable.name] = size + -size % variable.alignment",
+        "places[variable.name] = size",
         f"{LINK}::test_static_shared_memory_is_padded",
     ),
     Mutation(

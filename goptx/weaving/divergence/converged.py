@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from goptx.analysis.cfg import Flow
-from goptx.ptx.ir import Registers
+from goptx.ptx.ir import Operand, Registers
 
 Choice = Literal["park", "predicate", "duplicate"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
@@ -29,7 +29,8 @@ class Converged:
     `registers` are the fresh ones that it needs; `warp_branches` the blocks whose branch the warps of a CTA
     may take differently; `lanes_end` whether threads may return while others go on; `notes` what was presumed;
     `last` whether it may only run when the other kernel has ended; `lanes_wait_apart` whether lanes of one warp
-    may come to a wait for other threads one by one (waits.py).
+    may come to a wait for other threads one by one (waits.py); `threads` how many meet at its barriers where the
+    woven kernel's CTA is larger (gate.py).
     """
 
     flow: Flow
@@ -39,4 +40,5 @@ class Converged:
     notes: tuple[str, ...] = ()
     divergences: tuple[Divergence, ...] = ()
     last: bool = False
+    threads: Operand | None = None
     lanes_wait_apart: bool = False

@@ -1,0 +1,154 @@
+"""Shape: in what shape one kernel is launched, as far as that is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+from operator import index
+
+from goptx.errors import InputError
+
+MOST_THREADS = 1024  # of a CTA
+MOST_ALONG = (1024, 1024, 64)  # of them, x, y and z
+MOST_CTAS = ((1 << 31) - 1, 65535, 65535)  # of a grid
+MOST_SHARED = 227 * 1024  # bytes of a CTA, static ones among them; fewer on all GPUs but H100, H200 and B200
+MOST_CLUSTER = 16  # CTAs; more than 8 only where the driver is asked for it
+
+Extent = int | Sequence[int | None] | None
+Axes = tuple[int | None, int | None, int | None]
+
+
+@dataclass(frozen=True, init=False)
+class Shape:
+    """The launch of one kernel. Raises `InputError` for what no GPU takes.
+
+    grid, block: CTAs, and threads of one, along up to three axes; an int is one axis. None stands for what is known
+        at launch only: one axis (`grid=(None, 7)`, `grid=(None,)`), or all three (`grid=None`).
+    shared: bytes of dynamic shared memory of a CTA, None if known at launch only.
+    cluster: CTAs of a cluster along up to three axes, None where there are no clusters.
+
+    Extents become tuples without trailing ones: `Shape(4, (16, 16, 1)) == Shape((4,), (16, 16))`.
+    """
+
+    grid: tuple[int | None, ...]
+    block: tuple[int | None, ...]
+    shared: int | None
+    cluster: tuple[int | None, ...] | None
+
+    def __init__(self, grid: Extent, block: Extent, shared: int | None = 0, cluster: Extent = None) -> None:
+        set_ = object.__setattr__
+        set_(self, "grid", _extent("grid", grid, MOST_CTAS))
+        set_(self, "block", _extent("block", block, MOST_ALONG))
+        set_(self, "shared", shared if shared is None else _bytes(shared))
+        set_(self, "cluster", None if cluster is None else _extent("cluster", cluster, (MOST_CLUSTER,) * 3))
+        self._check_cluster()
+
+    def _check_cluster(self) -> None:
+        if self.cluster is None:
+            return
+        if None in self.cluster or prod(n or 1 for n in self.cluster) > MOST_CLUSTER:
+            raise InputError(f"cluster={self.cluster} is no cluster of at most {MOST_CLUSTER} CTAs.")
+        if any(g is not None and g % (c or 1) for g, c in zip(self.axes("grid"), axes(self.cluster), strict=True)):
+            raise InputError(f"grid={self.grid} is no multiple of cluster={self.cluster} along every axis.")
+
+    def axes(self, what: str) -> Axes:
+        """All three axes of the "grid" or the "block"."""
+        return axes(self.grid if what == "grid" else self.block)
+
+    def sizes(self, what: str) -> tuple[int, int, int]:
+        """The same where all are known. Raises `InputError` where one is not."""
+        x, y, z = self.axes(what)
+        if x is None or y is None or z is None:
+            raise InputError(f"the {what} of a launch in the shape {self} is not known; give all of its sizes.")
+        return x, y, z
+
+    @property
+    def ctas(self) -> int | None:
+        """Of the whole grid; None if that is known at launch only."""
+        return _product(self.grid)
+
+    @property
+    def threads(self) -> int | None:
+        """Of a CTA; None if that is known at launch only."""
+        return _product(self.block)
+
+    @property
+    def known(self) -> bool:
+        """Whether every size is."""
+        return self.ctas is not None and self.threads is not None and self.shared is not None
+
+    @staticmethod
+    def parse(text: str) -> Shape:
+        """Of `33x7:256:4096`: grid, block and, if there are any, bytes of dynamic shared memory. `?` is a size known
+        at launch only: `?:256` has a grid of one axis, `?x?x?:256` any grid. Raises `InputError`."""
+        sizes = r"(?:\d+|\?)"
+        matched = re.fullmatch(rf"({sizes}(?:x{sizes}){{0,2}}):({sizes}(?:x{sizes}){{0,2}})(?::({sizes}))?", text)
+        if matched is None:
+            raise InputError(f"shape `{text}` cannot be read; write GRID:BLOCK or GRID:BLOCK:SHARED, as in 33x7:256.")
+        grid, block, (shared,) = ([_size(s) for s in (part or "0").split("x")] for part in matched.groups())
+        return Shape(grid, block, shared)
+
+    def __str__(self) -> str:
+        """As `parse` takes it."""
+        extents = ["x".join("?" if n is None else str(n) for n in extent) for extent in (self.grid, self.block)]
+        shared = [] if self.shared == 0 else ["?" if self.shared is None else str(self.shared)]
+        return ":".join([*extents, *shared])
+
+
+def shared_unit(arch: str) -> int:
+    """The bytes in whole multiples of which a CTA gets shared memory, and `%total_smem_size` says how much it has."""
+    return 256 if re.match(r"sm_[67]\d", arch) else 128
+
+
+def axes(extent: Sequence[int | None]) -> Axes:
+    """All three axes of an extent."""
+    x, y, z = (*extent, 1, 1)[:3]
+    return x, y, z
+
+
+def _product(sizes: Sequence[int | None]) -> int | None:
+    known = [n for n in sizes if n is not None]
+    return prod(known) if len(known) == len(sizes) else None
+
+
+def _size(text: str) -> int | None:
+    return None if text == "?" else int(text)
+
+
+def _extent(name: str, given: Extent, most: Sequence[int]) -> tuple[int | None, ...]:
+    if given is None:
+        return None, None, None
+    try:
+        sizes = [_size_along(s) for s in (given if isinstance(given, Iterable) else [given])]
+    except TypeError:  # an array without axes
+        sizes = []
+    if not 1 <= len(sizes) <= 3 or 0 in sizes:
+        raise InputError(f"{name}={given} is no extent; give one to three numbers above 0.")
+    if name == "block" and prod(s or 1 for s in sizes) > MOST_THREADS:
+        raise InputError(f"block={given} has {prod(s or 1 for s in sizes)} threads; a CTA has at most {MOST_THREADS}.")
+    if any(s is not None and s > limit for s, limit in zip(sizes, most, strict=False)):
+        raise InputError(f"{name}={given} is more than {most}, the most that a launch has along x, y and z.")
+    while len(sizes) > 1 and sizes[-1] == 1:
+        sizes.pop()
+    return tuple(sizes)
+
+
+def _size_along(value: object) -> int | None:
+    """0 for what is no size."""
+    return None if value is None else max(_whole(value), 0)
+
+
+def _bytes(value: object) -> int:
+    if not 0 <= _whole(value) <= MOST_SHARED:
+        raise InputError(f"shared={value!r} is no number of bytes from 0 to {MOST_SHARED}.")
+    return _whole(value)
+
+
+def _whole(value: object) -> int:
+    """The number, of numpy's kinds too; -1 for what is none."""
+    try:
+        return -1 if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return -1

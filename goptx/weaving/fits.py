@@ -1,0 +1,132 @@
+"""What a kernel says of its own launch, and what it may not do in a woven kernel of another shape.
+
+Requires: linked kernels. Ensures: a shape agrees with the kernel's directives and has what they tell; kernels that
+would not be right in W's shape are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+
+from goptx.analysis.cfg import closure
+from goptx.analysis.dataflow import names_in, read, written
+from goptx.analysis.waiting import is_of_warpgroup, is_warp_wide
+from goptx.errors import CannotWeave, InputError
+from goptx.ptx.ir import Address, Instruction, whole_number
+from goptx.ptx.opcodes import facts_of
+from goptx.shape import Shape, axes
+from goptx.weaving.apart import mentioned
+from goptx.weaving.clusters import names_cluster
+from goptx.weaving.launching import Plan
+from goptx.weaving.link import Kernel, Linked, called_functions
+from goptx.weaving.view import WARP, WARPGROUP, View
+
+
+def settled(kernel: Kernel, shape: Shape) -> Shape:
+    """The shape with what the kernel's directives say. Raises `InputError` where they contradict it."""
+    for directive in kernel.entry.directives:
+        stated = [whole_number(v) for v in directive.values] if directive.name in _BOUNDS else []
+        made = shape
+        if directive.name == ".reqntid":
+            sizes = zip(shape.axes("block"), axes(stated), strict=True)
+            made = replace(shape, block=tuple(s if b is None else b for b, s in sizes))
+        elif directive.name == ".reqnctapercluster":
+            made = replace(shape, cluster=shape.cluster or tuple(stated))
+        if stated and not _keeps(made, directive.name, stated):
+            raise InputError(
+                f"{kernel.at(directive.line or kernel.entry.line)}: `{directive}` contradicts the shape {shape} that "
+                "is given for it; give one in which the kernel can be launched."
+            )
+        shape = made
+    return shape
+
+
+_BOUNDS = (".reqntid", ".maxntid", ".reqnctapercluster")
+
+
+def _keeps(shape: Shape, bound: str, stated: list[int]) -> bool:
+    if bound == ".reqntid":
+        return shape.axes("block") == axes(stated)
+    if bound == ".maxntid":
+        return shape.threads is None or shape.threads <= prod(stated)
+    return axes(shape.cluster or ()) == axes(stated)
+
+
+def check_clusters(linked: Linked, plan: Plan) -> None:
+    """Clusters move whole: they are kept only where the CTAs of W are those of every kernel. Raises `CannotWeave`."""
+    if len({(s.grid, s.cluster) for s in plan.shapes}) == 1 and plan.shape.ctas is not None:
+        return
+    for kernel, shape in zip(linked.kernels, plan.shapes, strict=True):
+        register = next((n for n in _all_mentioned(kernel, linked) if names_cluster(n)), "")
+        if register or shape.cluster is not None:
+            said = register or f"clusters of {shape.cluster} CTAs"
+            raise CannotWeave(
+                f"{kernel.at(kernel.entry.line)}: {said} can be kept only where all kernels have the same grid, known "
+                "when they are woven, and the same clusters; use separate launches."
+            )
+
+
+def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
+    """Raises `CannotWeave` for what the kernel may do in a CTA, or on an SM, of its own only."""
+    if view.more_lanes():
+        whole = next((i for i in _instructions(kernel) if _needs_whole_warps(i)), None)
+        if whole is not None:
+            raise CannotWeave(
+                f"{kernel.at(whole.line)}: `{kernel.quote(whole)}` needs whole warps, but the kernel's shape "
+                f"({view.shape}) is not shown to have a multiple of {WARP} threads, and the other kernel has more; use "
+                "separate launches."
+            )
+    names = _all_mentioned(kernel, linked)
+    if view.more_warps() and (view.shape.threads or 1) % WARPGROUP:
+        for other in linked.kernels:
+            together = next((i for i in _instructions(other) if is_of_warpgroup(i)), None)
+            if together is not None:
+                raise CannotWeave(
+                    f"{other.at(together.line)}: `{other.quote(together)}` needs whole warpgroups, and kernel "
+                    f"{kernel.letter}, with fewer threads ({view.shape}), would end amid one; use separate launches."
+                )
+    if view.fewer_ctas() and "%smid" in names:
+        located = _by_sm(kernel, linked)
+        if located:
+            raise CannotWeave(
+                f"{located} may have an address that depends on %smid, so the kernel may count on which of its CTAs "
+                "share an SM, which a grid of another size changes; use separate launches."
+            )
+    if "%aggr_smem_size" in names:
+        raise CannotWeave(
+            f"{kernel.at(kernel.entry.line)}: %aggr_smem_size counts the shared memory of all kernels together in a "
+            "woven one; use %total_smem_size."
+        )
+
+
+def _all_mentioned(kernel: Kernel, linked: Linked) -> list[str]:
+    """The names in the kernel and in the device functions that it calls."""
+    bodies = [s for f in called_functions(kernel, linked.items) for s in f.body or ()]
+    return mentioned([*(c for b in kernel.flow.blocks.values() for c in b.code), *bodies])
+
+
+def _instructions(kernel: Kernel) -> Iterator[Instruction]:
+    return (i for b in kernel.flow.blocks.values() for i in b.instructions())
+
+
+def _needs_whole_warps(instruction: Instruction) -> bool:
+    facts = facts_of(instruction.opcode)
+    return is_warp_wide(instruction) and facts.row.mask is None and facts.base != "activemask"
+
+
+def _by_sm(kernel: Kernel, linked: Linked) -> str:
+    """The first access to memory whose address is computed from %smid, or a function that reads it; "" if neither."""
+    for function in called_functions(kernel, linked.items):
+        if "%smid" in mentioned(function.body or ()):
+            return f"{kernel.at(function.line)}: the device function `{function.name}`"
+    sources: dict[str, frozenset[str]] = {}
+    for instruction in _instructions(kernel):
+        for register in written(instruction):
+            sources[register] = sources.get(register, frozenset()) | read(instruction)
+    for instruction in _instructions(kernel):
+        names = {n for o in instruction.operands if isinstance(o, Address) for n in names_in(o)}
+        if "%smid" in closure(names, sources):
+            return f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}`"
+    return ""

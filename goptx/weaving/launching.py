@@ -1,0 +1,186 @@
+"""From the shapes of the kernels to that of the woven kernel W, and to the values of its hidden parameters.
+
+Requires: one shape for each kernel. Ensures: W has threads and CTAs enough for every kernel; what is known when the
+kernels are woven stays so when they are launched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Literal, get_args
+
+from goptx.errors import InputError
+from goptx.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
+
+Placement = Literal["spread", "front"]
+PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
+ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma count on it
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How W is to be launched.
+
+    letters, shapes: of the kernels, with None for what is known at launch only.
+    placement: how the CTAs of a smaller grid lie among those of W.
+    carved: of each kernel, the bytes of static shared memory that lie in W's dynamic memory instead.
+    """
+
+    letters: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    placement: Placement
+    carved: tuple[int, ...]
+
+    @cached_property
+    def shape(self) -> Shape:
+        """That of W, with None for what is known at launch only."""
+        return self.launched(self.shapes)
+
+    def launched(self, shapes: Sequence[Shape]) -> Shape:
+        """The shape of W for these shapes of the kernels, which are `self.shapes` with more of them known. Raises
+        `InputError` where that is none."""
+        grid, block = (self._extent(what, shapes) for what in ("grid", "block"))
+        shared = None if any(s.shared is None for s in shapes) else self.offsets(shapes)[1]
+        if shared is not None and shared > MOST_SHARED:
+            raise InputError(
+                f"together the kernels {', '.join(self.letters)} need {shared} bytes of dynamic shared memory; a CTA "
+                f"has at most {MOST_SHARED}. Use separate launches."
+            )
+        return Shape(grid, block, shared, shapes[0].cluster)
+
+    def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
+        """Along one axis where W was woven without knowing it: no kernel then sees its own numbers in W's."""
+        sizes = [s.axes(what) for s in shapes]
+        totals = [_product(a) for a in sizes]
+        if None in totals:
+            return None, 1, 1
+        most = max(t or 0 for t in totals)
+        if what == "grid" and len(set(sizes)) > 1 and most > MOST_CTAS[0]:
+            raise InputError(f"grids that differ are woven up to {MOST_CTAS[0]} CTAs; this one would have {most}.")
+        if None in [_product(s.axes(what)) for s in self.shapes]:
+            return most, 1, 1
+        return max((a for a, t in zip(sizes, totals, strict=True) if t == most), key=_trouble)
+
+    def axes(self, what: str) -> Axes:
+        """W's own."""
+        return self.shape.axes(what)
+
+    @property
+    def order(self) -> list[int]:
+        """In which the kernels' dynamic memory lies in W's: unknown sizes last, so that few offsets depend on them."""
+        return sorted(range(len(self.shapes)), key=lambda k: self.shapes[k].shared is None)
+
+    def offsets(self, shapes: Sequence[Shape]) -> tuple[list[int], int]:
+        """Where in W's dynamic memory that of each kernel begins, in bytes, and where the last one's ends. Ahead of
+        the dynamic arrays lies what was carved; an unknown size counts nothing."""
+        offsets, end = [0] * len(shapes), 0
+        for k in self.order:
+            offsets[k] = aligned(end)
+            shared = shapes[k].shared
+            size = self.carved[k] if shared == 0 else aligned(self.carved[k]) + (shared or 0)
+            end = offsets[k] + size if size else end
+        return offsets, end
+
+    # What is known at launch only ----------------------------------------------------------------------
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """Of the hidden parameters, all of them `.u32`: "A.grid.x" the CTAs of kernel A along x, "A.block.x" its
+        threads, "A.shared" its bytes of dynamic shared memory, "A.spread" how densely its CTAs lie (see `spread`)."""
+        found = []
+        for letter, shape in zip(self.letters, self.shapes, strict=True):
+            for what in ("grid", "block"):
+                found += [f"{letter}.{what}.{a}" for a, n in zip(AXES, shape.axes(what), strict=True) if n is None]
+            if shape.shared is None:
+                found.append(f"{letter}.shared")
+            if self.placement == "spread" and self.shape.ctas is None:
+                found.append(f"{letter}.spread")
+        return tuple(found)
+
+    def values(self, shapes: Sequence[Shape]) -> dict[str, int]:
+        """By role, for shapes all of which are known."""
+        found: dict[str, int] = {}
+        total = self.launched(shapes).ctas or 0
+        for letter, shape in zip(self.letters, shapes, strict=True):
+            for what in ("grid", "block"):
+                found |= {f"{letter}.{what}.{a}": n or 0 for a, n in zip(AXES, shape.axes(what), strict=True)}
+            found[f"{letter}.shared"] = shape.shared or 0
+            found[f"{letter}.spread"] = spread(shape.ctas or 0, total)
+        return {role: found[role] for role in self.roles}
+
+    def filled(
+        self,
+        shapes: Sequence[Shape] | None = None,
+        grid: Extent = None,
+        block: Extent = None,
+        shared: int | None = None,
+    ) -> tuple[Shape, ...]:
+        """The kernels' shapes with nothing unknown, from `shapes` or from what is common to all kernels. Raises
+        `InputError` where that contradicts what was woven, and where something is missing."""
+        if shapes is not None and len(shapes) != len(self.shapes):
+            raise InputError(f"shapes= takes one for each of the kernels {', '.join(self.letters)}.")
+        filled = []
+        for k, (letter, stated) in enumerate(zip(self.letters, self.shapes, strict=True)):
+            common = Shape(
+                stated.grid if grid is None else grid,
+                stated.block if block is None else block,
+                stated.shared if shared is None else shared,
+                stated.cluster,
+            )
+            for given in [common] if shapes is None else [common, shapes[k]]:
+                stated = _agreed(letter, stated, given)
+            if not stated.known:
+                raise InputError(
+                    f"the shape of kernel {letter} is not known ({stated}); give it with shapes=, as in "
+                    "shapes=[goptx.Shape(grid=1024, block=256), ...]."
+                )
+            filled.append(stated)
+        return tuple(filled)
+
+    def __str__(self) -> str:
+        kernels = [f"{letter} as {shape}" for letter, shape in zip(self.letters, self.shapes, strict=True)]
+        smaller = len({s.axes("grid") for s in self.shapes}) > 1
+        return f"launch as {self.shape}, {', '.join(kernels)}{f', {self.placement}' if smaller else ''}"
+
+
+def aligned(size: int) -> int:
+    """Up to the next multiple of `ALIGNMENT`."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def spread(ctas: int, total: int) -> int:
+    """How many of a kernel's `ctas` there are for each of the `total` CTAs of W, less one, in units of 2**-32.
+
+    With n = c * (spread + 1), CTA c of W carries the kernel's CTA n >> 32 if the low half of n is at most `spread`: the
+    CTAs at which the high half has just become a new one. At the last c it has to be `ctas` - 1: the ratio, rounded up,
+    is never too small for that, and kept from being too large.
+    """
+    ratio = -(-(ctas << 32) // total)
+    return (min(ratio, ((ctas << 32) - 1) // (total - 1)) if total > 1 else ratio) - 1
+
+
+def _product(sizes: Axes) -> int | None:
+    return None if None in sizes else prod(n or 0 for n in sizes)
+
+
+def _trouble(extent: Axes) -> int:
+    """What it takes to find a number's coordinates in it: nothing in one dimension, masks for powers of two."""
+    return sum(1 if n & (n - 1) == 0 else 4 for n in (m or 0 for m in extent[:2]) if n > 1) * (extent[1:] != (1, 1))
+
+
+def _agreed(letter: str, stated: Shape, given: Shape) -> Shape:
+    """What is known of either."""
+    sizes: list[int | None] = []
+    for known, new in zip(_sizes(stated), _sizes(given), strict=True):
+        if None not in (known, new) and known != new:
+            raise InputError(f"kernel {letter} was woven for the shape {stated}, which {given} contradicts.")
+        sizes.append(new if known is None else known)
+    return Shape(sizes[:3], sizes[3:6], sizes[6], stated.cluster)
+
+
+def _sizes(shape: Shape) -> list[int | None]:
+    return [*shape.axes("grid"), *shape.axes("block"), shape.shared]

@@ -1,0 +1,182 @@
+"""Gives each kernel the shape in which it was to be launched, whatever the shape of the woven kernel W (M17).
+
+Requires: linked kernels, and a shape for each. Ensures: a kernel reads its own %tid, %ctaid, %ntid and so on; threads
+and CTAs of W that are none of the kernel's end it before its first instruction (whole warps and CTAs by its gate,
+single lanes by a branch in its flow); its dynamic shared memory is its own. Sizes known at launch only are hidden
+parameters. What cannot be kept so is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import FlatBody
+from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
+from goptx.shape import Shape
+from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, in_vectors, mentioned
+from goptx.weaving.fits import check_clusters, check_fits, settled
+from goptx.weaving.gate import Gate
+from goptx.weaving.launching import ALIGNMENT, Placement, Plan
+from goptx.weaving.link import Kernel, Linked, check_parameters
+from goptx.weaving.scalars import Fresh, Scalars, Value, free_stem, operand
+from goptx.weaving.shared import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
+from goptx.weaving.substitute import Substitution
+from goptx.weaving.view import WARP, View
+
+
+def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement) -> Linked:
+    """Raises `InputError` where a shape contradicts its kernel, `CannotWeave` where a kernel would not be right in
+    W's, `CannotLink` where parameters are too many."""
+    own = [shared_of(k, linked) for k in linked.kernels]
+    carve = static_total(own) > STATIC_LIMIT
+    plan = Plan(
+        letters=tuple(k.letter for k in linked.kernels),
+        shapes=tuple(settled(k, s) for k, s in zip(linked.kernels, shapes, strict=True)),
+        placement=placement,
+        carved=tuple(packed(o.static)[1] if carve else 0 for o in own),
+    )
+    check_clusters(linked, plan)
+    pool = _pool(linked, plan, own)
+    hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
+    shaping = {k.letter: _Shaping(k, i, linked, plan, own[i], hidden, pool) for i, k in enumerate(linked.kernels)}
+    items, renames = functions_apart(linked, lambda kernel, f, body: shaping[kernel.letter].function(f, body))
+    kernels = tuple(s.kernel_within(r) for s, r in zip(shaping.values(), renames, strict=True))
+    if pool:
+        moved = {name for s in shaping.values() for name in s.places}
+        items = (pool_variable(pool), *(i for i in items if not isinstance(i, Variable) or i.name not in moved))
+    check_parameters(kernels, linked.version, hidden.values())
+    roles = [f"parameters behind those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
+    notes = (*linked.notes, str(plan), *roles)
+    return replace(linked, items=items, kernels=kernels, hidden=hidden, plan=plan, notes=notes)
+
+
+def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
+    """The name of W's one dynamic array; "" where the kernels' own arrays may stay as they are."""
+    users = [i for i, o in enumerate(own) if o.dynamic]
+    if not any(plan.carved) and (not users or users == plan.order[:1]):
+        return ""
+    return free_name(f"{linked.name}_shared", {i.name for i in linked.items if isinstance(i, Function | Variable)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Shaping:
+    """The kernel at `position` of the plan, with the shared memory that it has alone, W's parameters by role, and the
+    name of W's dynamic array, if there is one."""
+
+    kernel: Kernel
+    position: int
+    linked: Linked
+    plan: Plan
+    own: Own
+    hidden: Mapping[str, Variable]
+    pool: str
+
+    def kernel_within(self, functions: Mapping[str, str]) -> Kernel:
+        """The kernel as it is within W; `functions` are those that it calls by other names."""
+        kernel = self.kernel
+        fresh = Fresh(free_stem(f"%{kernel.prefix}_shape", kernel.register_names()))
+        gate, cta = self.gate(fresh)
+        scalars = Scalars(fresh)
+        view = self.view(scalars, cta)
+        check_fits(kernel, self.linked, view)
+        values = self.values([c for b in kernel.flow.blocks.values() for c in b.code], view)
+        addresses = {}
+        if self.unknown_ahead:
+            values = {n: v for n, v in values.items() if n not in self.places}
+            addresses = {n: partial(self.address, view, place) for n, place in self.places.items()}
+        calls = {old: Name(new) for old, new in functions.items()}
+        flow = Substitution({**values, **calls}, kernel.at, addresses).flow(kernel.flow)
+        ended = scalars.compare("ge", view.number("block"), view.total("block")) if view.more_lanes() else None
+        end = Branch(Guard(ended), EXIT, flow.entry, line=kernel.entry.line) if ended else Jump(flow.entry)
+        begun = Flow("shape", {"shape": Block(tuple(scalars.code), end), **flow.blocks}).pruned()
+        return replace(
+            kernel,
+            flow=begun,
+            gate=gate,
+            registers=(*kernel.registers, *fresh.declared()),
+            variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
+        )
+
+    def function(self, function: Function, body: FlatBody) -> Change | None:
+        """What changes in a device function that the kernel calls. Parameters of the entry cannot be read there."""
+
+        def unknown(role: str) -> Value:
+            raise CannotWeave(
+                f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on {role}, which is "
+                "known at launch only; give the sizes of all kernels when weaving, or inline the function."
+            )
+
+        declared = declared_in(function, body)
+        fresh = Fresh(free_stem("%shape", declared))
+        scalars = Scalars(fresh)
+        if self.unknown_ahead and any(n in self.places for n in mentioned(body.code)):
+            unknown(f"{self.unknown_ahead[0]}.shared")
+        view = View(self.plan, self.position, scalars, unknown, self.own.static_bytes, self.linked.target[0])
+        values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
+        return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
+
+    def gate(self, fresh: Fresh) -> tuple[Gate | None, Value | None]:
+        """What lets in the warps and CTAs of the kernel only; and the number of its CTA, where the gate finds that."""
+        scalars = Scalars(fresh)
+        view = self.view(scalars)
+        ended: list[Name] = []
+        cta, threads = None, None
+        if view.fewer_ctas():
+            cta, none = view.place()
+            ended += [none] if none else []
+        if view.more_warps():
+            waits = scalars.round_up(view.total("block"), WARP)
+            ended.append(scalars.compare("ge", view.number("block"), waits))
+            threads = operand(waits)
+        if not ended:
+            return None, None
+        either = scalars.either(*ended) if len(ended) > 1 else ended[0]
+        return Gate(tuple(scalars.code), either.text, threads), cta
+
+    def view(self, scalars: Scalars, cta: Value | None = None) -> View:
+        def hidden(role: str) -> Value:
+            return scalars.parameter(self.hidden[role].name)
+
+        return View(self.plan, self.position, scalars, hidden, self.own.static_bytes, self.linked.target[0], cta)
+
+    # names -------------------------------------------------------------------------------------------
+
+    def values(self, code: Sequence[Statement], view: View) -> dict[str, Operand]:
+        """What stands for special registers and for variables in W's dynamic array."""
+        start = self.plan.offsets(self.plan.shapes)[0][self.position]
+        found: dict[str, Operand] = {}
+        packed = in_vectors(code)
+        for name in mentioned(code):
+            if name in self.places:
+                found[name] = Sum(Name(self.pool), (f"+{start + self.places[name]}",))
+            elif value := view.of(name, name in packed):
+                found[name] = value
+        return found
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Where in the kernel's part of the dynamic array its variables lie, bytes."""
+        if self.pool and self.plan.carved[self.position]:
+            return self.own.places()
+        return dict.fromkeys((v.name for v in self.own.dynamic), 0) if self.pool else {}
+
+    @property
+    def unknown_ahead(self) -> list[str]:
+        """The kernels with a part ahead of this one's whose size is known at launch only."""
+        ahead = self.plan.order[: self.plan.order.index(self.position)]
+        return [self.plan.letters[k] for k in ahead if self.plan.shapes[k].shared is None]
+
+    def address(self, view: View, place: int, offset: int, size: int) -> Name:
+        """Of a variable behind parts of unknown size, `offset` bytes on, in 32 or 64 bits."""
+        scalars = view.scalars
+        start = self.plan.offsets(self.plan.shapes)[0][self.position]
+        base: Value = scalars.read(self.pool)
+        for letter in self.unknown_ahead:
+            base = scalars.add(base, scalars.round_up(view.hidden(f"{letter}.shared"), ALIGNMENT))
+        found = scalars.add(base, start + place + offset)
+        assert isinstance(found, Name)
+        return scalars.widened(found) if size == 8 else found

@@ -1,0 +1,158 @@
+"""What a kernel reads of its launch while it runs within another: %tid and its like, by the kernel's own shape.
+
+Requires: a plan of the launch. Ensures (M17): thread k of the kernel, counted along x first, is thread k of W's CTA, so
+that warps and lanes are the same; and its CTAs lie among those of W as the placement says. Registers that tell the same
+in W stay as they are: `%laneid`, the masks of lanes, `%nwarpid` (of an SM), clocks, `%smid`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from goptx.ptx.ir import Immediate, Name, Operand, Vector
+from goptx.shape import MOST_CTAS, MOST_THREADS, Shape, shared_unit
+from goptx.weaving.launching import AXES, Plan, spread
+from goptx.weaving.scalars import Scalars, Value, operand
+
+WARP, WARPGROUP = 32, 128  # threads
+
+
+@dataclass(slots=True)
+class View:
+    """Of the kernel at `position` in the plan. `scalars` takes the code that computes it.
+
+    hidden: the value of the hidden parameter with a role.
+    static: bytes of static shared memory of the kernel alone.
+    cta: the number of the kernel's CTA, if that is computed elsewhere.
+    """
+
+    plan: Plan
+    position: int
+    scalars: Scalars
+    hidden: Callable[[str], Value]
+    static: int
+    arch: str
+    cta: Value | None = None
+
+    @property
+    def shape(self) -> Shape:
+        return self.plan.shapes[self.position]
+
+    @property
+    def letter(self) -> str:
+        return self.plan.letters[self.position]
+
+    # sizes and numbers -------------------------------------------------------------------------------
+
+    def size(self, what: str, axis: int) -> Value:
+        """Of the kernel's own "grid" or "block"."""
+        known = self.shape.axes(what)[axis]
+        return self.hidden(f"{self.letter}.{what}.{AXES[axis]}") if known is None else known
+
+    def total(self, what: str) -> Value:
+        """How many CTAs, or threads of one, the kernel has."""
+        s = self.scalars
+        return s.multiply(s.multiply(self.size(what, 0), self.size(what, 1)), self.size(what, 2))
+
+    def shared(self) -> Value:
+        """Bytes of the kernel's dynamic shared memory."""
+        return self.hidden(f"{self.letter}.shared") if self.shape.shared is None else self.shape.shared
+
+    def number(self, what: str) -> Value:
+        """Of the CTA of W within its grid, or of the thread within its CTA, along x first."""
+        s, register = self.scalars, {"grid": "%ctaid", "block": "%tid"}[what]
+        sizes = self.plan.axes(what)
+        x, y, z = (0 if n == 1 else s.read(f"{register}.{a}") for n, a in zip(sizes, AXES, strict=True))
+        return s.multiply_add(s.multiply_add(z, sizes[1] or 0, y), sizes[0] or 0, x)
+
+    def place(self) -> tuple[Value, Name | None]:
+        """The number of the kernel's CTA that this CTA of W carries, and the predicate that it carries none, if there
+        are such."""
+        s, ctas, total = self.scalars, self.shape.ctas, self.plan.shape.ctas
+        number = self.number("grid")
+        if not self.fewer_ctas():
+            return number, None
+        if self.plan.placement == "front":
+            return number, s.compare("ge", number, self.total("grid"))
+        step = self.hidden(f"{self.letter}.spread") if ctas is None or total is None else spread(ctas, total)
+        low, high = s.halves(number, step)
+        return high, s.compare("gt", low, step)
+
+    def own_cta(self) -> Value:
+        """The number of the kernel's CTA."""
+        return self.place()[0] if self.cta is None else self.cta
+
+    def fewer_ctas(self) -> bool:
+        """Whether W may have more CTAs than the kernel."""
+        return self.shape.ctas is None or self.shape.ctas != self.plan.shape.ctas
+
+    def more_warps(self) -> bool:
+        """Whether W may have more warps than the kernel."""
+        most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
+        return own is None or -(-own // WARP) < -(-most // WARP)
+
+    def more_lanes(self) -> bool:
+        """Whether W may have more threads in the last warp of the kernel."""
+        most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
+        return own is None or (own % WARP > 0 and own < most)
+
+    # special registers -------------------------------------------------------------------------------
+
+    def of(self, register: str, in_vector: bool = False) -> Operand | None:
+        """What stands for a special register; None if that is the register itself. In a vector it may not stand beside
+        what is none."""
+        stem, dot, axis = register.partition(".")
+        if stem in _VECTORS:
+            rule = partial(_VECTORS[stem], self)
+            if dot:
+                place = "xyzrgb".find(axis)
+                value = rule(place % 3) if place >= 0 else None
+                if value is None and in_vector:
+                    value = self.scalars.read(register)
+                return None if value is None else operand(value)
+            values = [rule(i) for i in range(3)]
+            if values == [None] * 3:
+                return None
+            whole = (self.scalars.read(f"{stem}.{a}") if v is None else v for v, a in zip(values, AXES, strict=True))
+            return Vector((*map(operand, whole), Immediate("0")))
+        value = _SCALARS[stem](self) if stem in _SCALARS else None
+        return None if value is None else operand(value)
+
+    def coordinate(self, what: str, axis: int) -> Value | None:
+        """Of the kernel's CTA in its grid, or of the thread in its CTA."""
+        sizes = self.shape.axes(what)
+        if None not in sizes and sizes == self.plan.axes(what):
+            return None
+        if sizes[axis] == 1:
+            return 0
+        s = self.scalars
+        number = self.own_cta() if what == "grid" else self.number("block")
+        most = (self.plan.shape.ctas if what == "grid" else MOST_THREADS) or MOST_CTAS[0]
+        below = s.multiply(self.size(what, 0), self.size(what, 1)) if axis == 2 else self.size(what, 0) if axis else 1
+        outer = s.divide(number, below, most)
+        last = all(n == 1 for n in sizes[axis + 1 :])
+        return outer if last else s.remainder(outer, self.size(what, axis), most)
+
+    def warp(self) -> Value | None:
+        """Hardware numbers the warps of a CTA in any way, but from 0 on: a kernel with fewer warps than W has counts on
+        numbers below that of its own."""
+        return self.scalars.divide(self.number("block"), WARP, MOST_THREADS) if self.more_warps() else None
+
+    def total_shared(self) -> Value:
+        s = self.scalars
+        return s.round_up(s.add(self.shared(), self.static), shared_unit(self.arch))
+
+
+_VECTORS: dict[str, Callable[[View, int], Value | None]] = {
+    "%tid": lambda view, axis: view.coordinate("block", axis),
+    "%ntid": lambda view, axis: view.size("block", axis),
+    "%ctaid": lambda view, axis: view.coordinate("grid", axis),
+    "%nctaid": lambda view, axis: view.size("grid", axis),
+}
+_SCALARS: dict[str, Callable[[View], Value | None]] = {
+    "%warpid": View.warp,
+    "%dynamic_smem_size": View.shared,
+    "%total_smem_size": View.total_shared,
+}
