@@ -7,7 +7,7 @@ target and address size suit all; resources add up (design.md, contract 5) or `C
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
@@ -33,7 +33,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.refusals import refuse_instruction, refuse_spin
-from goptx.weaving.symbols import is_dynamic_shared, module_symbols, statements_in
+from goptx.weaving.symbols import is_dynamic_shared, mentioned, module_symbols, statements_in
 from goptx.weaving.target import common_target, common_version
 
 STATIC_SHARED_LIMIT = 48 * 1024  # bytes; a ptxas limit on every architecture
@@ -191,18 +191,15 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
 def called(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
     """The device functions that a kernel reaches."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
-    stack = [w for w in sorted(_words(str(c) for b in kernel.flow.blocks.values() for c in b.code)) if w in functions]
+    code = [c for b in kernel.flow.blocks.values() for c in b.code]
+    stack = [name for name in sorted(set(mentioned(code))) if name in functions]
     reached: dict[str, Function] = {}
     while stack:
         function = functions[stack.pop()]
         if function.name not in reached:
             reached[function.name] = function
-            stack += [w for w in sorted(_words(map(str, function.body or ()))) if w in functions]
+            stack += [name for name in sorted(set(mentioned(function.body or ()))) if name in functions]
     return list(reached.values())
-
-
-def _words(texts: Iterable[str]) -> set[str]:
-    return set(re.findall(r"[\w$%]+", "\n".join(texts)))
 
 
 def _check_parameters(kernels: Sequence[Kernel], version: tuple[int, int]) -> None:
@@ -231,8 +228,8 @@ def _check_shared(kernels: Sequence[Kernel], functions: Mapping[str, list[Functi
         )
     dynamic = []
     for kernel in kernels:
-        code = [str(c) for b in kernel.flow.blocks.values() for c in b.code]
-        words = _words([*code, *(str(s) for f in functions[kernel.letter] for s in f.body or ())])
+        code = [c for b in kernel.flow.blocks.values() for c in b.code]
+        words = {*mentioned(code), *(name for f in functions[kernel.letter] for name in mentioned(f.body or ()))}
         if any(is_dynamic_shared(d.variable) for d in kernel.variables) or any(
             is_dynamic_shared(v) and v.name in words for v in variables
         ):
