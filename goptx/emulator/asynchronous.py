@@ -69,8 +69,9 @@ class Copies:
         limit = np.zeros(len(self.committed), np.int64)
         limit[lanes] = groups
         for copy in self._complete(lambda copy: copy.groups < limit[copy.lanes]):
+            own = copy.barriers < 0  # others are there for whoever waits for the phase, which orders them
             if self.races:
-                self.races.written(self.shared, copy.addresses, copy.width, copy.lanes)
+                self.races.written(self.shared, copy.addresses[own], copy.width, copy.lanes[own])
 
     def _complete(self, which: Callable[[_Copy], Array]) -> list[_Copy]:
         pending, self.pending = self.pending, []

@@ -25,7 +25,7 @@ class Change:
     begin: Sequence[Statement] = ()
 
 
-def mentioned(statements: Iterable[Statement]) -> list[str]:
+def operand_names(statements: Iterable[Statement]) -> list[str]:
     """The names among the operands of instructions, those in braces too, sorted."""
     instructions = (s for s in statements_in(statements) if isinstance(s, Instruction))
     return sorted({n for i in instructions for operand in i.operands for n in names_in(operand)})
@@ -55,7 +55,7 @@ def functions_apart(
         functions = {f.name: f for f in called_functions(kernel, linked.items)}
         bodies = {n: flatten(f.body or (), lambda name: name) for n, f in functions.items()}
         changes = {n: c for n, f in functions.items() if (c := change(kernel, f, bodies[n]))}
-        changed = _changed({n: mentioned(b.code) for n, b in bodies.items()}, set(changes))
+        changed = _changed({n: operand_names(b.code) for n, b in bodies.items()}, set(changes))
         renames = {n: free_name(f"{n}_{kernel.letter.lower()}", taken) for n in functions if n in changed}
         unchanged |= functions.keys() - changed
         plain = Change(Substitution({}, kernel.at))

@@ -17,7 +17,7 @@ from goptx.errors import CannotWeave, InputError
 from goptx.ptx.ir import Address, Instruction, whole_number
 from goptx.ptx.opcodes import facts_of
 from goptx.shape import Shape, axes
-from goptx.weaving.apart import mentioned
+from goptx.weaving.apart import operand_names
 from goptx.weaving.clusters import names_cluster
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Kernel, Linked, called_functions
@@ -104,7 +104,7 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
 def _all_mentioned(kernel: Kernel, linked: Linked) -> list[str]:
     """The names in the kernel and in the device functions that it calls."""
     bodies = [s for f in called_functions(kernel, linked.items) for s in f.body or ()]
-    return mentioned([*(c for b in kernel.flow.blocks.values() for c in b.code), *bodies])
+    return operand_names([*(c for b in kernel.flow.blocks.values() for c in b.code), *bodies])
 
 
 def _instructions(kernel: Kernel) -> Iterator[Instruction]:
@@ -119,7 +119,7 @@ def _needs_whole_warps(instruction: Instruction) -> bool:
 def _by_sm(kernel: Kernel, linked: Linked) -> str:
     """The first access to memory whose address is computed from %smid, or a function that reads it; "" if neither."""
     for function in called_functions(kernel, linked.items):
-        if "%smid" in mentioned(function.body or ()):
+        if "%smid" in operand_names(function.body or ()):
             return f"{kernel.at(function.line)}: the device function `{function.name}`"
     sources: dict[str, frozenset[str]] = {}
     for instruction in _instructions(kernel):

@@ -159,7 +159,8 @@ class _Inliner:
         function = self.functions.get(name)
         if function is None or (len(results), len(arguments)) != (len(function.results), len(function.parameters)):
             return None
-        return function
+        dropped = any(f.space == ".param" and str(a) == "_" for f, a in zip(function.results, results, strict=True))
+        return None if dropped else function
 
     def copy(self, call: Instruction) -> tuple[Statement, ...]:
         """The body of the function in place of the call, its own names apart from those around it."""
@@ -175,6 +176,7 @@ class _Inliner:
         uniform = ".uni" if "uni" in facts_of(call.opcode).modifiers else ""
         around = [Instruction(f"bra{uniform}", (Name(past),), inverted(call.guard), call.line)] if call.guard else []
         registers = [Registers((f".{f.type}",), ((f.name + suffix, None),)) for f, _ in given if f.space == ".reg"]
+        kept = [(f, a) for f, a in given[: len(results)] if f.space == ".reg" and str(a) != "_"]
         return (
             *registers,
             *flat.registers,
@@ -183,7 +185,7 @@ class _Inliner:
             *(_move(f, Name(f.name + suffix), a, call) for f, a in given[len(results) :] if f.space == ".reg"),
             *(_returning(s, ended) for s in flat.code),
             Label(ended),
-            *(_move(f, a, Name(f.name + suffix), call) for f, a in given[: len(results)] if f.space == ".reg"),
+            *(_move(f, a, Name(f.name + suffix), call) for f, a in kept),
             Label(past),
         )
 

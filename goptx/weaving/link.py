@@ -36,7 +36,7 @@ from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import Plan
 from goptx.weaving.refusals import refuse_instruction, refuse_spin
-from goptx.weaving.symbols import module_symbols, statements_in
+from goptx.weaving.symbols import mentioned, module_symbols, statements_in
 from goptx.weaving.target import common_target, common_version
 
 
@@ -195,19 +195,15 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
 def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
     """The device functions that a kernel reaches."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
-    stack = [w for w in sorted(words_in(str(c) for b in kernel.flow.blocks.values() for c in b.code)) if w in functions]
+    code = [c for b in kernel.flow.blocks.values() for c in b.code]
+    stack = [name for name in sorted(set(mentioned(code))) if name in functions]
     reached: dict[str, Function] = {}
     while stack:
         function = functions[stack.pop()]
         if function.name not in reached:
             reached[function.name] = function
-            stack += [w for w in sorted(words_in(map(str, function.body or ()))) if w in functions]
+            stack += [name for name in sorted(set(mentioned(function.body or ()))) if name in functions]
     return list(reached.values())
-
-
-def words_in(texts: Iterable[str]) -> set[str]:
-    """All that could be names."""
-    return set(re.findall(r"[\w$%]+", "\n".join(texts)))
 
 
 def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden: Iterable[Variable] = ()) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Declaration, Function, Item, Name, Operand, Variable
-from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, mentioned
+from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, operand_names
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.shared import shared_of
 from goptx.weaving.substitute import Substitution
@@ -37,7 +37,7 @@ def own_shared(linked: Linked) -> Linked:
     called: set[str] = set()
 
     def change(kernel: Kernel, function: Function, body: FlatBody) -> Change | None:
-        named = set(mentioned(body.code)) - declared_in(function, body)
+        named = set(operand_names(body.code)) - declared_in(function, body)
         values = {n: v for n, v in renames[kernel.letter].items() if n in named}
         shares = function.name in called and _declares_shared(function)
         called.add(function.name)

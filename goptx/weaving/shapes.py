@@ -17,7 +17,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
 from goptx.shape import Shape
-from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, in_vectors, mentioned
+from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, in_vectors, operand_names
 from goptx.weaving.fits import check_clusters, check_fits, settled
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import ALIGNMENT, Placement, Plan
@@ -113,7 +113,7 @@ class _Shaping:
         declared = declared_in(function, body)
         fresh = Fresh(free_stem("%shape", declared))
         scalars = Scalars(fresh)
-        if self.unknown_ahead and any(n in self.places for n in mentioned(body.code)):
+        if self.unknown_ahead and any(n in self.places for n in operand_names(body.code)):
             unknown(f"{self.unknown_ahead[0]}.shared")
         view = View(self.plan, self.position, scalars, unknown, self.own.static_bytes, self.linked.target[0])
         values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
@@ -150,7 +150,7 @@ class _Shaping:
         start = self.plan.offsets(self.plan.shapes)[0][self.position]
         found: dict[str, Operand] = {}
         packed = in_vectors(code)
-        for name in mentioned(code):
+        for name in operand_names(code):
             if name in self.places:
                 found[name] = Sum(Name(self.pool), (f"+{start + self.places[name]}",))
             elif value := view.of(name, name in packed):

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from goptx.errors import CannotLink
 from goptx.ptx.ir import Variable
 from goptx.weaving.launching import ALIGNMENT, aligned
-from goptx.weaving.link import Kernel, Linked, called_functions, words_in
-from goptx.weaving.symbols import is_dynamic_shared
+from goptx.weaving.link import Kernel, Linked, called_functions
+from goptx.weaving.symbols import is_dynamic_shared, mentioned
 
 STATIC_LIMIT = 48 * 1024  # bytes; a ptxas limit on every architecture
 DYNAMIC_BASE = 16  # bytes; the dynamic arrays of a kernel alone begin at a multiple of that at least
@@ -53,9 +53,9 @@ def packed(variables: Sequence[Variable]) -> tuple[dict[str, int], int]:
 
 def shared_of(kernel: Kernel, linked: Linked) -> Own:
     functions = called_functions(kernel, linked.items)
-    code = [str(c) for b in kernel.flow.blocks.values() for c in b.code]
-    words = words_in([*code, *(str(s) for f in functions for s in f.body or ())])
-    variables = [i for i in linked.items if isinstance(i, Variable) and i.name in words]
+    code = [c for b in kernel.flow.blocks.values() for c in b.code]
+    named = {*mentioned(code), *(name for f in functions for name in mentioned(f.body or ()))}
+    variables = [i for i in linked.items if isinstance(i, Variable) and i.name in named]
     shared = [v for v in [*variables, *(d.variable for d in kernel.variables)] if v.space == ".shared"]
     return Own(tuple(v for v in shared if not is_dynamic_shared(v)), tuple(v for v in shared if is_dynamic_shared(v)))
 

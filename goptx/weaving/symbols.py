@@ -7,12 +7,25 @@ symbols of different modules that are not the same thing have different names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from goptx.analysis.dataflow import names_in
 from goptx.errors import CannotLink
 from goptx.ptx.flatten import flatten
-from goptx.ptx.ir import Directive, Function, Item, Module, Name, Registers, Scope, Statement, Variable
+from goptx.ptx.ir import (
+    Declaration,
+    Directive,
+    Function,
+    Instruction,
+    Item,
+    Module,
+    Name,
+    Registers,
+    Scope,
+    Statement,
+    Variable,
+)
 
 
 def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tuple[list[dict[str, str]], list[Item]]:
@@ -119,8 +132,7 @@ def reached_symbols(module: Module, entry: Function) -> set[str]:
         if isinstance(symbol, Variable):
             stack += [part.text for part in symbol.init if isinstance(part, Name)]
         else:
-            words = re.findall(r"[\w$%]+", " ".join(map(str, symbol.body or ())))
-            stack += [w for w in dict.fromkeys(words) if w in symbols]
+            stack += [name for name in dict.fromkeys(mentioned(symbol.body or ())) if name in symbols]
     return reached - {entry.name}
 
 
@@ -133,6 +145,18 @@ def _renamed_item(item: Function | Variable, rename: Mapping[str, str]) -> Funct
         return replace(item, name=name)
     flat = flatten(item.body, lambda n: n, rename)
     return replace(item, name=name, body=(*flat.registers, *flat.variables, *flat.code))
+
+
+def mentioned(body: Iterable[Statement]) -> Iterator[str]:
+    """What the statements of a body and its scopes name as operands, in initialisers and in lists of targets."""
+    for statement in statements_in(body):
+        match statement:
+            case Instruction(_, operands):
+                yield from (name.partition(".")[0] for operand in operands for name in names_in(operand))
+            case Declaration(variable):
+                yield from (part.text for part in variable.init if isinstance(part, Name))
+            case Directive(_, values):
+                yield from values
 
 
 def statements_in(body: Iterable[Statement]) -> Iterable[Statement]:

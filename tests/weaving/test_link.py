@@ -399,56 +399,88 @@ def in_function(text: str) -> str:
     return hopper(module(function("f", f"{locals_}{text}  // culprit\n"), call("f")))
 
 
+CLUSTER_OF_4 = ".reqnctapercluster 4"
+
+
+def clustered(body: str, name: str = "k") -> str:
+    return hopper(module("", body, name)).replace(")\n{", f")\n{CLUSTER_OF_4}\n{{", 1)
+
+
 REFUSALS = [
     # kind of error, first kernel, second kernel, words of the message; a line `// culprit` must be named
     pytest.param(
         CannotWeave, instruction("novel.op.u32 %r2, %r3;"), instruction("novel.op.u32 %r3, %r4;"),
         f"`novel.op.u32 %.*`novel.op.u32 %.*{SEPARATE}", id="new in both",
     ),
-    pytest.param(CannotWeave, instruction("barrier.cluster.arrive;"), "", f"cluster.*{SEPARATE}", id="cluster barrier"),
-    pytest.param(CannotWeave, instruction("mov.u32 %r2, %cluster_ctaid.x;"), "", SEPARATE, id="cluster register"),
-    pytest.param(CannotWeave, instruction("fence.acq_rel.cluster;"), "", SEPARATE, id="cluster fence"),
-    pytest.param(CannotWeave, instruction("ld.shared::cluster.u32 %r2, [%r3];"), "", SEPARATE, id="cluster memory"),
-    pytest.param(
-        CannotWeave,
-        instruction("mbarrier.try_wait.shared.b64 %p1, [%r3], %rd2;"),
-        "",
-        f"mbarrier waits cannot be woven .*{SEPARATE}",
-        id="mbarrier",
-    ),
-    pytest.param(CannotWeave, instruction("setmaxnreg.inc.sync.aligned.u32 64;"), "", SEPARATE, id="setmaxnreg"),
-    pytest.param(CannotWeave, instruction("griddepcontrol.wait;"), "", SEPARATE, id="griddepcontrol"),
-    pytest.param(CannotWeave, instruction("wgmma.fence.sync.aligned;"), "", SEPARATE, id="wgmma"),
-    pytest.param(CannotWeave, in_function("bar.sync 0;"), "", "device function `f`.*inline", id="bar in function"),
-    pytest.param(CannotWeave, in_function("bar.warp.sync -1;"), "", "function `f`.*inline", id="warp in function"),
-    pytest.param(CannotWeave, in_function("novel.op %r1;"), "", "`novel.op %r1;`.*inline", id="new in function"),
-    pytest.param(
-        CannotWeave,
-        in_function("griddepcontrol.wait;"),
-        "",
-        SEPARATE,
-        id="griddepcontrol in function",
+    *(
+        pytest.param(CannotWeave, instruction(text), "", f"cluster, whose shape is not known; .*{SEPARATE}", id=text)
+        for text in (
+            "barrier.cluster.arrive;", "mov.u32 %r2, %cluster_ctaid.x;", "ld.shared::cluster.u32 %r2, [%r3];",
+            "mapa.shared::cluster.u32 %r2, %r3, %r4;", "getctarank.shared::cluster.u32 %r2, %r3;",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+            "[%r2], [%rd1], 16, [%r3], %r4;",
+        )
     ),
     pytest.param(
-        CannotWeave,
-        in_function("L: mbarrier.try_wait.shared.b64 %p1, [%r1], %rd1; @%p1 bra L;"),
-        "",
-        SEPARATE,
-        id="mbarrier in function",
-    ),
-    pytest.param(
-        CannotWeave,
-        in_function("L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"),
-        "",
-        SEPARATE,
-        id="spin in function",
-    ),
-    pytest.param(
-        CannotWeave,
-        in_function("mov.u32 %r2, %cluster_ctaid.x;"),
-        "",
-        SEPARATE,
+        CannotWeave, in_function("mov.u32 %r2, %cluster_ctaid.x;"), "", f"shape is not known; .*{SEPARATE}",
         id="cluster in function",
+    ),
+    pytest.param(
+        CannotWeave, clustered("barrier.cluster.wait;  // culprit"), clustered("barrier.cluster.wait;", "o"),
+        f"the barrier of the cluster, of which there is one, .*{SEPARATE}", id="cluster barrier in both",
+    ),
+    pytest.param(
+        CannotWeave, hopper(bounded(".reqnctapercluster 2, 1, 1  // culprit")), hopper(bounded(CLUSTER_OF_4, "o")),
+        f"states `.reqnctapercluster 2, 1, 1` and .* states `.reqnctapercluster 4`: .*{SEPARATE}", id="cluster shapes",
+    ),
+    pytest.param(
+        CannotWeave, hopper(bounded(".blocksareclusters  // culprit")), "",
+        f"`.blocksareclusters` cannot be kept.*{SEPARATE}", id="blocks are clusters",
+    ),
+    *(
+        pytest.param(CannotWeave, instruction(text), "", f"` cannot be woven: {why}.*{SEPARATE}", id=text)
+        for text, why in (
+            ("setmaxnreg.inc.sync.aligned.u32 64;", "the registers of a CTA are another pool"),
+            ("setmaxnreg.dec.sync.aligned.u32 32;", "the registers of a CTA are another pool"),
+            ("tcgen05.wait::ld.sync.aligned;", "tensor memory"),
+            ("clusterlaunchcontrol.try_cancel.async.b128 [%r2], [%r3];", "a CTA that has not begun"),
+            ("brkpt;", "a breakpoint"),
+        )
+    ),
+    *(
+        pytest.param(
+            CannotWeave, in_function(f".shared .b32 own;\n{text}"), "",
+            "device function `f` cannot be kept .*shared memory of its own.*; inline the function",
+            id=f"hidden {text}",
+        )
+        for text in (
+            "bar.sync 0;", "bar.warp.sync -1;", "novel.op %r1;", "mbarrier.arrive.shared.b64 _, [%r1];",
+            "griddepcontrol.wait;", "L: mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1; @!%p1 bra L;",
+        )
+    ),
+    pytest.param(
+        CannotWeave, in_function(f"{call('f')} bar.sync 0;"), "", "device function `f` .*it calls itself.*; inline the",
+        id="barrier in a function that calls itself",
+    ),
+    pytest.param(
+        CannotWeave, hopper(module(function("f", "bar.sync 0;  // culprit\n"), "mov.u64 %rd3, f;")), "",
+        "device function `f` .*called through a pointer.*; inline the", id="barrier behind a pointer",
+    ),
+    pytest.param(
+        CannotWeave, in_function("L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"), "",
+        rf"may wait for other CTAs \(M18\).*{SEPARATE}", id="spin in function",
+    ),
+    pytest.param(
+        CannotWeave,
+        in_function(".shared .b32 o; L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"), "",
+        rf"in the device function `f` .*may wait for other CTAs \(M18\).*{SEPARATE}", id="hidden spin",
+    ),
+    *(
+        pytest.param(
+            CannotWeave, module(function("f", ""), call("f").replace("call.uni", f"{text}  // culprit\n call.uni")), "",
+            "stands in the braces of a call, which are moved whole; put it outside", id=f"beside a call {text}",
+        )
+        for text in ("bar.sync 0;", "activemask.b32 %r1;", "mbarrier.arrive.shared.b64 _, [tile];")
     ),
     pytest.param(
         CannotWeave,
@@ -463,13 +495,6 @@ REFUSALS = [
         bounded(".maxntid 128", "o"),
         "requires .*256.* threads, kernel B allows .*128",
         id="reqntid above maxntid",
-    ),
-    pytest.param(
-        CannotWeave,
-        hopper(bounded(".reqnctapercluster 2  // culprit")),
-        "",
-        f"`.reqnctapercluster 2` cannot be kept.*{SEPARATE}",
-        id="cluster bounds",
     ),
     pytest.param(
         CannotLink, shared((24 << 10) + 4), shared(24 << 10, "o"), "49156 bytes of static .*make one", id="shared",

@@ -52,7 +52,7 @@ def converge(
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
     lanes = Lanes(flow, Fresh(prefix), at, cycles, forced)
     lanes.promise(warp_branches(flow))
-    waits_apart = lanes_wait_apart(lanes.flow)
+    lanes.wait_apart = lanes_wait_apart(lanes.flow)
     if forced in (None, "predicate"):
         leave_early(lanes)
     check_barriers(lanes)
@@ -70,7 +70,7 @@ def converge(
                     'divergence="park" or leave the choice to goptx.'
                 )
             park(lanes, place)
-    converged = _converged(lanes, waits_apart)
+    converged = _converged(lanes)
     refuse_votes_amid_waits(converged, lanes)
     return converged
 
@@ -84,7 +84,7 @@ def _predicate(lanes: Lanes, block: str) -> str:
     return predicate(lanes, block) and vote_sides(lanes, block)
 
 
-def _converged(lanes: Lanes, waits_apart: bool) -> Converged:
+def _converged(lanes: Lanes) -> Converged:
     flow = lanes.guarded().pruned()
     uniform = uniformity(flow).branches
     return Converged(
@@ -94,7 +94,7 @@ def _converged(lanes: Lanes, waits_apart: bool) -> Converged:
         lanes_end=bool(lanes.running),
         notes=tuple(lanes.notes),
         divergences=tuple(lanes.divergences),
-        lanes_wait_apart=waits_apart,
+        lanes_wait_apart=lanes.wait_apart,
     )
 
 

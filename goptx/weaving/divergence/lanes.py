@@ -23,6 +23,8 @@ class Lanes:
     kept: block to registers that the other lanes still need.
     presumed: blocks whose branch on loaded data is taken as CTA-uniform.
     promised: blocks whose branch whole warps take together because the kernel says so, and how alike it is otherwise.
+    wait_apart: whether lanes of a warp may come to a wait for other threads one by one (waits.py), so that votes would
+    hold up lanes that others wait for.
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
     mask, "" where no warp instruction needs it.
     """
@@ -38,6 +40,7 @@ class Lanes:
     kept: dict[str, frozenset[str]] = field(default_factory=dict)
     presumed: set[str] = field(default_factory=set)
     promised: dict[str, Uniformity] = field(default_factory=dict)
+    wait_apart: bool = False
     running: str = ""
     running_lanes: str = ""
     regions: int = 0  # so far, those within others too

@@ -91,6 +91,8 @@ def obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
     for code in block.code:
         if isinstance(code, Scope):
             yield "it holds a call"
+        elif is_of_whole_warps(code) and lanes.wait_apart:
+            yield "lanes that others wait for would wait at a vote"
         elif not facts_of(code.opcode).predicable and not is_of_whole_warps(code):
             yield f"`{as_written(code, lanes.fresh.prefix)}` (line {code.line}) needs its lanes together"
 

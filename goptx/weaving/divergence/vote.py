@@ -4,12 +4,13 @@ warp enter a side of a branch, with a loop on it, if any of its lanes does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import networkx as nx
 
 from goptx.analysis.cfg import Block, Branch, Code, Flow, Jump, closure, controls, loops
+from goptx.analysis.spin import waiting_loops
 from goptx.analysis.uniformity import Uniformity
 from goptx.ptx.ir import Guard, Name
 from goptx.weaving.divergence.lanes import Lanes
@@ -49,6 +50,8 @@ def vote(lanes: Lanes, loop: Loop) -> str:
 
 def _obstacle(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> str:
     flow, graph = lanes.flow, lanes.flow.graph()
+    if lanes.wait_apart or _waits(flow, body):
+        return _WAITS
     if len({t for n in leaving for t in graph.succ[n] if t not in body}) != 1:
         return "the loop is left to several places"
     if any(set(graph.pred[n]) - body for n in body if n != header):
@@ -64,6 +67,13 @@ def _obstacle(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence
     if any(branches[c] > Uniformity.WARP and c not in leaving for c in deciders):
         return "it is left under a condition that differs by lane"
     return next((o for n in flow.blocks if n in body for o in obstacles(lanes, flow.blocks[n])), "")
+
+
+_WAITS = "lanes that others wait for would wait at a vote"
+
+
+def _waits(flow: Flow, blocks: Collection[str]) -> bool:
+    return any(not body.isdisjoint(blocks) for body, _ in waiting_loops(flow))
 
 
 def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> None:
@@ -114,6 +124,8 @@ def vote_sides(lanes: Lanes, block: str) -> str:
         return "it is entered from elsewhere too"
     if any(lanes.masks.get(n) != lanes.masks.get(block) for n in inside):
         return "some lanes end within it"
+    if lanes.wait_apart or _waits(flow, inside):
+        return _WAITS
     if lanes.forced is None and nx.is_directed_acyclic_graph(graph.subgraph(inside)):
         return "its sides have no loop"
     obstacle = next((o for n in flow.blocks if n in inside for o in obstacles(lanes, flow.blocks[n])), "")

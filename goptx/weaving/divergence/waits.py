@@ -5,6 +5,8 @@ A vote would keep lanes in it that others, perhaps of their own warp, wait for.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from goptx.analysis.cfg import Flow, closure, controls
 from goptx.analysis.dataflow import read
 from goptx.analysis.spin import waiting_loops
@@ -13,10 +15,11 @@ from goptx.analysis.waiting import is_warp_wide, waiting
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.park import park
-from goptx.weaving.divergence.predicates import is_ours
+from goptx.weaving.divergence.predicates import is_ours, set_true
 
 
 def park_waiting_loops(lanes: Lanes) -> None:
@@ -35,16 +38,25 @@ def _next_left(flow: Flow) -> str | None:
 
 def lanes_wait_apart(flow: Flow) -> bool:
     """Whether lanes of one warp may come to a wait, or get through it, one by one: it stands under a branch that they
-    may take differently, or they may wait for different things. A barrier lets whole warps through in any case."""
-    uniform = uniformity(flow)
+    may take differently, or they may wait for different things, or no longer. A barrier lets whole warps through in
+    any case, a phase of an mbarrier is over for all lanes that test it."""
+    loops = list(waiting_loops(flow))
+    if any(facts_of(waited.opcode).base != "mbarrier" or waited.guard for _, waited in loops):
+        return True
+    tested = {id(waited): _true(waited) for _, waited in loops}
+    over = {n: replace(b, code=tuple(tested.get(id(c), c) for c in b.code)) for n, b in flow.blocks.items()}
+    uniform = uniformity(Flow(flow.entry, over))
     controlled = controls(flow)
-    for body, instruction in waiting_loops(flow):
-        deciders = closure(body, controlled) - body
-        if any(uniform.branches[d] > Uniformity.WARP for d in deciders):
-            return True
-        if instruction.guard or any(uniform.of(r) > Uniformity.WARP for r in read(instruction)):
-            return True
-    return False
+    decided = {n for body, _ in loops for n in (*body, *closure(body, controlled))}
+    operands = {name for _, waited in loops for name in read(waited)}
+    return any(uniform.branches[n] > Uniformity.WARP for n in decided) or any(
+        uniform.of(name) > Uniformity.WARP for name in operands
+    )
+
+
+def _true(waited: Instruction) -> Instruction:
+    """What the test of an mbarrier comes to in the end."""
+    return set_true(str(waited.operands[0]))
 
 
 def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
@@ -63,6 +75,6 @@ def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
         waited = next(instruction for _, instruction in loops)
         raise CannotWeave(
             f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
-            "and amid such waits others leave a loop or the kernel one by one, which takes votes of all lanes "
-            "(contract 3); use separate launches."
+            "and amid such waits others of them end the kernel, which takes votes of all lanes (contract 3); use "
+            "separate launches."
         )
