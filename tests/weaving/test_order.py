@@ -105,15 +105,13 @@ SIDES = "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L; {right} bra J;\nL: {left} J: {be
         ("bar.sync 1, 64;", "", "", []),  # the other side may end before
         ("bar.sync 1, 64;", "barrier.sync 1, 64;", "", []),  # which lanes may reach one by one
         ("bar.sync 1, 64;", "@%p2 bar.sync 2, 64;", "", []),
-        ("", "", "bar.sync 1, 64;", []),  # the same one
+        ("add.u32 %r2, %r2, 1;", "", "bar.sync 1, 64;", []),  # the same one
         ("bar.sync 0;", "bar.sync 0;", "", []),  # of these M18 says more
         ("bar.sync 1, 64;", "X: add.u32 %r2, %r2, 1; bra X;", "", []),
         ("bar.sync 1, 64;", "@%p2 ret; bar.sync 2, 64;", "", []),
     ],
 )
-def test_a_branch_between_different_barriers_is_one_that_warps_take_together(
-    left: str, right: str, behind: str, expected: list[int]
-) -> None:
+def test_branches_that_warps_take_together(left: str, right: str, behind: str, expected: list[int]) -> None:
     assert promised(SIDES.format(left=left, right=right, behind=behind)) == expected
 
 
