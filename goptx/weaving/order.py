@@ -117,12 +117,12 @@ class Order:
         return sorted(begins - {0, len(code)})
 
     def turns(self, pairing: Pairing) -> list[Turn]:
-        """What of a pairing has its place in the order of waiting. Where both kernels begin with a rendezvous to which
-        all threads come together, one serves both."""
+        """What of a pairing has its place in the order of waiting. Where both kernels begin with a rendezvous one
+        serves both: all threads come to them together, for once warps are apart no two stand at one pair."""
         found = [[(k, c) for c in part if self.has_place(k, c)] for k, part in enumerate(pairing.parts)]
         singly: list[Turn] = [(place,) for places in found for place in places]
         begin = [part[0] for part in pairing.parts if part]
-        if len(begin) < 2 or self.is_apart(pairing.pair) or not can_be_one(begin):
+        if len(begin) < 2 or not can_be_one(begin):
             return singly
         return [tuple(enumerate(begin)), *((place,) for places in found for place in places[1:])]
 

@@ -102,6 +102,11 @@ CASES = {
         " add.u32 %r1, %r1, %m1; add.u32 %r1, %r1, %m2; vote.sync.ballot.b32 %m2, 1, -1; st.param.b32 [q], %r1; ret; }",
         CALL.replace(" f,", " g,"),
     ),
+    "a register has the name of what the caller passes": (
+        ".func (.param .b32 y) f(.param .b32 x) { .reg .b32 p0; .reg .b32 q; ld.param.u32 p0, [x]; add.u32 q, p0, 1;"
+        "bar.sync 0; st.param.b32 [y], q; ret; }",
+        CALL,
+    ),
     "without parameters": (
         ".func f() { bar.sync 0; ret; }\n.func g { bar.warp.sync -1; ret; }",
         "call f; call.uni f, (); call g; mov.u32 %r3, %r2;",

@@ -117,3 +117,12 @@ def test_dependences_of_all_examples_hold() -> None:
             for earlier, later in combinations(block.code, 2):
                 assert place[id(earlier)] < place[id(later)] or not depends(later, earlier), (earlier, later)
     assert moved > 10
+
+
+def test_a_warpgroups_part_stays_as_it_stood() -> None:
+    """A wait for products names no register of theirs, so nothing else says that what reads them comes behind."""
+    body = """wgmma.wait_group.sync.aligned 0; ld.global.nc.u64 %rd3, [%rd2]; add.s64 %rd1, %rd1, %rd4;
+              ld.global.nc.u64 %rd5, [%rd1]; st.global.u64 [%rd2], %rd5;"""
+    assert ordered(body) == [str(c).strip() for c in part(body)]
+    fenced = ordered(body.replace("wgmma.wait_group.sync.aligned 0;", "membar.cta;"))
+    assert fenced.index("add.s64 %rd1, %rd1, %rd4;") < fenced.index("membar.cta;")

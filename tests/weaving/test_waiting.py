@@ -12,6 +12,7 @@ from weaving.waiting_kernels import KERNELS, NOT_EMULATED, REFUSED, text
 import goptx
 from goptx.emulator.arithmetic.lanewise import Array
 from goptx.errors import CannotWeave
+from goptx.weaving.divergence.converged import CHOICES, Choice
 
 ROOT = Path(__file__).parents[2]
 MODULE = goptx.read(text())
@@ -84,9 +85,9 @@ def test_the_assembler_takes_it(name: str, assembles: Callable[[goptx.Woven], No
             assembles(woven)
 
 
-@pytest.mark.parametrize("divergence", ["park", "predicate", "duplicate"])
+@pytest.mark.parametrize("divergence", CHOICES)
 @pytest.mark.parametrize("name", KERNELS)
-def test_each_way_for_lanes_to_part_is_right_or_refused(name: str, divergence: str) -> None:
+def test_each_way_for_lanes_to_part_is_right_or_refused(name: str, divergence: Choice) -> None:
     module = goptx.read(text(names=(name, "shuffles")))
     try:
         woven = goptx.weave(module, module, entries=[name, "shuffles"], divergence=divergence)

@@ -110,7 +110,8 @@ KERNELS = {
     "unaligned_halves": (
         "lanes of one warp that come to one barrier in two places",
         """
-        setp.ge.u32 %p1, %r15, 16; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 320; add.u32 %r17, %r16, %r17;
+        setp.ge.u32 %p1, %r15, 16; setp.ge.or.u32 %p1, %r2, 64, %p1; mov.u32 %r16, {name}_tile;
+        xor.b32 %r17, %r13, 320; add.u32 %r17, %r16, %r17;
         st.shared.u32 [%r14], %r3; @%p1 bra HIGH;
         barrier.sync 1, 128; ld.shared.u32 %r10, [%r17]; add.u32 %r4, %r4, %r10; bra JOIN;
         HIGH: barrier.sync 1, 128; ld.shared.u32 %r10, [%r17]; sub.u32 %r4, %r4, %r10;
@@ -273,17 +274,36 @@ KERNELS = {
         DONE: add.u32 %r4, %r4, 1;
         """,
     ),
-    "some_wait_no_longer": (
-        "lanes that wait until data of theirs says enough, then a loop that they leave one by one",
+    "released_behind": (
+        "warps that wait for others, which arrive further on in the code",
+        """
+        setp.lt.u32 %p1, %r2, 64; @%p1 bra AHEAD; bar.sync 1, 128; add.u32 %r4, %r4, 3;
+        AHEAD: mad.lo.u32 %r4, %r4, 3, %r2; xor.b32 %r4, %r4, 77;
+        setp.ge.u32 %p2, %r2, 64; @%p2 bra DONE; bar.arrive 1, 128; add.u32 %r4, %r4, 5;
+        DONE: add.u32 %r4, %r4, 1;
+        """,
+    ),
+    "released_by_a_lane_behind": (
+        "lanes that wait for one of their warp, which arrives further on in the code",
         INIT.format(bar="{name}_bars", count=1)
         + """
-        bar.sync 0; setp.ne.u32 %p2, %r2, 5; @%p2 bra WAIT; mbarrier.arrive.shared.b64 _, [{name}_bars];
-        WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [{name}_bars], 0; setp.gt.u32 %p4, %r3, 500; @%p4 bra PAST;
-        @!%p3 bra WAIT;
+        bar.sync 0; @%p1 bra AHEAD;
+        WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [{name}_bars], 0; @!%p3 bra WAIT;
+        AHEAD: mad.lo.u32 %r4, %r4, 3, %r2; xor.b32 %r4, %r4, 77;
+        @!%p1 bra DONE; mbarrier.arrive.shared.b64 _, [{name}_bars];
+        DONE: add.u32 %r4, %r4, 1;
+        """,
+    ),
+    "some_wait_no_longer": (
+        "lanes that go on without waiting, one of which the others wait for, with a loop left one by one in between",
+        INIT.format(bar="{name}_bars", count=1)
+        + """
+        bar.sync 0; setp.eq.u32 %p4, %r15, 6;
+        WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [{name}_bars], 0; @%p4 bra PAST; @!%p3 bra WAIT;
         PAST: mov.u32 %r9, %r2; LOOP: add.u32 %r9, %r9, 50; setp.lt.u32 %p5, %r9, 300; @%p5 bra LOOP;
-        setp.ge.u32 %p6, %r2, 64; @%p6 bra DONE; bar.sync 1, 64;
-        setp.ne.u32 %p6, %r2, 6; @%p6 bra DONE; mbarrier.arrive.shared.b64 _, [{name}_bars];
-        DONE: add.u32 %r4, %r4, %r9;
+        add.u32 %r4, %r4, %r9; setp.ne.u32 %p6, %r2, 6; @%p6 bra DONE; mbarrier.arrive.shared.b64 _, [{name}_bars];
+        DONE: setp.ge.u32 %p6, %r2, 64; @%p6 bra END; bar.sync 1, 64;
+        END: add.u32 %r4, %r4, 1;
         """,
     ),
     "copies_that_arrive": (
