@@ -25,6 +25,7 @@ def in_clusters(linked: Linked) -> Linked:
     """With what the woven entry states of clusters; that they have one shape `with_shapes` has seen to. Raises
     `CannotWeave` where the kernels do not agree, or one does not say which shape its cluster has."""
     given = linked.plan.shape.cluster if linked.plan else None
+    alone = linked.plan is not None and given is None  # a cluster of one CTA, whose place is known
     stated: dict[str, list[tuple[Kernel, Directive]]] = {}
     for kernel in linked.kernels:
         for directive in kernel.entry.directives:
@@ -35,7 +36,7 @@ def in_clusters(linked: Linked) -> Linked:
             said = " and ".join(f"{k.at(d.line)} states `{d}`" for k, d in found)
             raise CannotWeave(f"{said}: woven kernels share one cluster; use separate launches.")
     for kernel in linked.kernels:
-        use = _first_use(kernel, called_functions(kernel, linked.items))
+        use = _first_use(kernel, called_functions(kernel, linked.items), registers=not alone)
         if use is not None and given is None and all(k is not kernel for k, _ in stated.get(SHAPE, ())):
             raise CannotWeave(
                 f"{kernel.at(use.line)}: `{kernel.quote(use)}` depends on the cluster, whose shape is not known; "
@@ -64,11 +65,13 @@ def names_cluster(text: str) -> bool:
     return bool(re.search(r"%(is_explicit_|n)?cluster", text))
 
 
-def _first_use(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
-    """The first instruction that concerns other CTAs of the cluster, or its shape."""
+def _first_use(kernel: Kernel, functions: Sequence[Function], registers: bool) -> Instruction | None:
+    """The first instruction that concerns other CTAs of the cluster, or its shape; one that only reads `registers` of
+    it counts if asked for."""
     own = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
     called = [s for f in functions for s in statements_in(f.body or ()) if isinstance(s, Instruction)]
-    return next((i for i in [*own, *called] if _is_of_clusters(i)), None)
+    names = (names_cluster(str(i)) if registers else False for i in [*own, *called])
+    return next((i for i, named in zip([*own, *called], names, strict=True) if named or _is_of_clusters(i)), None)
 
 
 def _is_of_clusters(instruction: Instruction) -> bool:
@@ -76,8 +79,6 @@ def _is_of_clusters(instruction: Instruction) -> bool:
     memory and their mbarriers are spelled."""
     facts = facts_of(instruction.opcode)
     if facts.base in ("mapa", "getctarank") or "multicast::cluster" in facts.modifiers or _is_barrier(instruction):
-        return True
-    if names_cluster(str(instruction)):
         return True
     return "shared::cluster" in facts.modifiers and facts.base in ("ld", "st", "atom", "red")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from goptx.analysis.cfg import closure
+from goptx.analysis.cfg import closure, is_cluster_barrier
 from goptx.analysis.dataflow import names_in, read, written
 from goptx.analysis.waiting import is_of_warpgroup, is_warp_wide
 from goptx.errors import CannotWeave, InputError
@@ -79,6 +79,13 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
                 "separate launches."
             )
     names = _all_mentioned(kernel, linked)
+    if view.more_warps() or view.more_lanes():
+        meets = next((i for i in _instructions(kernel) if is_cluster_barrier(i)), None)
+        if meets is not None:
+            raise CannotWeave(
+                f"{kernel.at(meets.line)}: `{kernel.quote(meets)}` waits for all threads of the cluster, of which "
+                "some are none of the kernel's where the other kernel has more; use separate launches."
+            )
     if view.more_warps() and (view.shape.threads or 1) % WARPGROUP:
         for other in linked.kernels:
             together = next((i for i in _instructions(other) if is_of_warpgroup(i)), None)

@@ -101,7 +101,8 @@ def test_lines_hold_the_same_opcode_and_none_is_lost(first: tuple[Path, str], se
     check(found, {"A": first[0], "B": second[0]})
     for letter, (path, name) in (("A", first), ("B", second)):
         plain, branches = written(path, name)
-        assert plain <= covered(found, letter) <= plain | branches | {0}
+        alone = {n for n in plain if base(opcodes(str(path))[n - 1][-1]) != "bar"}  # one barrier may serve both kernels
+        assert alone <= covered(found, letter) <= plain | branches | {0}
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS[:49], ids=lambda p: p[1])
@@ -129,8 +130,9 @@ def test_instructions_without_operands() -> None:
     body = "setp.eq.u32 %p1, %r1, 0;\n@%p1 trap; // one\nmembar.gl; // two\nbar.sync 0; // three\nret;"
     first, second = kernel(body), "//\n//\n//\n" + kernel(body, "other")
     woven = goptx.weave(first, second)
-    for opcode, note in (("trap", "one"), ("membar.gl", "two"), ("bar.sync", "three")):
+    for opcode, note in (("trap", "one"), ("membar.gl", "two")):
         assert where(woven, opcode) == {("A", line(first, note)): 1, ("B", line(second, note)): 1}
+    assert where(woven, "bar.sync") == {("A", line(first, "three")): 1}  # which serves both
 
 
 def test_they_are_in_the_order_of_the_text() -> None:
