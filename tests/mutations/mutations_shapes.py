@@ -63,14 +63,14 @@ OF_SHAPES = (
     Mutation(
         "a kernel's barriers wait for warps that are none of its own",
         f"{WEAVING}/barriers.py",
-        "flow = _each_barrier(flow, partial(_with_count, threads))",
+        "flows[i] = _each(flows[i], is_rendezvous, partial(_with_count, c.threads))",
         "pass",
         f"{ALONE}[3:48+3:256-tiled-leaving]",
     ),
     Mutation(
         "barriers that warps reach in two copies stay aligned",
         f"{WEAVING}/barriers.py",
-        "if c.warp_branches or _threads(kernels[i])}",
+        "if c.warp_branches or c.threads}",
         "if c.warp_branches}",
         f"{SHAPES}::test_barriers_wait_for_the_warps_of_their_kernel",
     ),
