@@ -134,6 +134,12 @@ def _add_weaving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--divergence", metavar="CHOICE", help="park, predicate or duplicate wherever lanes part; by cost if left out"
     )
+    parser.add_argument(
+        "--max-blocks", type=int, metavar="N", help="most blocks of the result; 4 for each of the inputs"
+    )
+    parser.add_argument(
+        "--max-growth", type=float, metavar="X", help="most instructions, in times those of the inputs; 3"
+    )
     parser.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
     parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
 
@@ -197,6 +203,8 @@ def _weaving(options: argparse.Namespace) -> dict[str, Any]:
         "slicing": slicing,
         "divergence": options.divergence,
         "latency": options.latency,
+        "max_blocks": options.max_blocks,
+        "max_growth": options.max_growth,
     }
 
 

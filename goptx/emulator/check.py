@@ -44,10 +44,12 @@ def check(
     slicing: str | int | None = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_blocks: int | None = None,
+    max_growth: float | None = None,
 ) -> Check:
     """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
 
-    sources, entries, policy, slicing, divergence, latency: as of `goptx.weave`.
+    sources, entries, policy, slicing, divergence, latency, max_blocks, max_growth: as of `goptx.weave`.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
         launch specifications beside the files; else 4 CTAs of 256 threads, or what `.reqntid` and `.maxntid` allow.
     args: values by name ("A:2", "B:n"): text such as "f32[1024]" (a random array), "f32[1024]:zeros",
@@ -64,7 +66,10 @@ def check(
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
     modules = [read(source) for source in sources]
-    woven = weave(*modules, entries=entries, policy=policy, slicing=slicing, divergence=divergence, latency=latency)
+    woven = weave(
+        *modules, entries=entries, policy=policy, slicing=slicing, divergence=divergence, latency=latency,
+        max_blocks=max_blocks, max_growth=max_growth,
+    )  # fmt: skip
     subjects = [
         Subject(letter, module, choose_entry(module, entry), source if isinstance(source, Path) else None)
         for letter, module, entry, source in zip(

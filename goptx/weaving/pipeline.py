@@ -18,14 +18,17 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
+from goptx.weaving.fit import fit
+from goptx.weaving.growth import check_limits, limits
 from goptx.weaving.link import Linked, choose_entry, link
-from goptx.weaving.merge import Side, merge
+from goptx.weaving.merge import Side
 from goptx.weaving.origins import origins
 from goptx.weaving.product import Merged
 from goptx.weaving.report import Report, count, divergences, woven_fraction
 from goptx.weaving.result import Woven, parameters
 from goptx.weaving.schedule import POLICIES, schedule
 from goptx.weaving.slice import slice_flow
+from goptx.weaving.split import split
 
 Source = str | bytes | Path | Module
 
@@ -39,6 +42,8 @@ def weave(
     slicing: str | int | None = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_blocks: int | None = None,
+    max_growth: float | None = None,
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
@@ -53,37 +58,38 @@ def weave(
         "predicate" (all sides run, under predicates) or "duplicate" (the other kernel's code stands on each side);
         None (default) chooses by cost for each place.
     latency: a latency table, its name or path; that of `arch` by default.
+    max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
+    max_growth: how many times the instructions of both kernels it may have; by default 3. Within these bounds the
+        kernels are merged as closely as possible: if need be, loop beside loop only, or one after the other.
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
     _check(sources, entries, policy, slicing, divergence)
+    check_limits(max_blocks, max_growth)
     linked = read_and_link(sources, entries, arch, name)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
+    most = limits([k.flow for k in linked.kernels], max_blocks, max_growth)
     converged = [
         converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence)
         for k in linked.kernels
     ]
+    converged = [split(c, most, k.at(k.entry.line)) for c, k in zip(converged, linked.kernels, strict=True)]
     prepared = prepare_barriers(linked.kernels, converged)
     tried = choices.alternatives() if divergence is None else [choices]  # copies that were asked for are no fault
-    ways = [merge_sliced(linked, converged, prepared, c, divergence) for c in tried]
-    choices, flows, merged = min(ways, key=lambda way: way[2].size)
-    return finish(linked, flows, merged, choices, converged)
+    flows = [[c.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)] for c in tried]
+    sides = [_sides(own, converged, choices, divergence == "duplicate") for own in flows]
+    found = fit(sides, most, " and ".join(k.at(k.entry.line) for k in linked.kernels))
+    notes = [found.note] if found.note else []
+    return finish(linked, flows[found.chosen], found.merged, tried[found.chosen], converged, notes)
 
 
-def merge_sliced(
-    linked: Linked,
-    converged: Sequence[Converged],
-    prepared: Sequence[Flow],
-    choices: Choices,
-    divergence: Choice | None = None,
-) -> tuple[Choices, list[Flow], Merged]:
-    """The flows sliced by these choices, and merged."""
-    flows = [choices.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)]
+def _sides(
+    flows: Sequence[Flow], converged: Sequence[Converged], choices: Choices, duplicate: bool
+) -> tuple[Side, Side]:
     first, second = (
-        Side(f, c.warp_branches, choices.cycles, c.last, divergence == "duplicate")
-        for f, c in zip(flows, converged, strict=True)
+        Side(flow, c.warp_branches, choices.cycles, c.last, duplicate) for flow, c in zip(flows, converged, strict=True)
     )
-    return choices, flows, merge(first, second)
+    return first, second
 
 
 @dataclass(frozen=True, slots=True)
