@@ -144,6 +144,12 @@ def _add_weaving(parser: argparse.ArgumentParser) -> None:
         "bytes of dynamic shared memory; `?` for what is known at launch only",
     )
     parser.add_argument("--placement", default="spread", help="CTAs of a smaller grid: spread (default) or front")
+    parser.add_argument(
+        "--max-blocks", type=int, metavar="N", help="most blocks of the result; 4 for each of the inputs"
+    )
+    parser.add_argument(
+        "--max-growth", type=float, metavar="X", help="most instructions, in times those of the inputs; 3"
+    )
     parser.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
     parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
 
@@ -209,6 +215,8 @@ def _weaving(options: argparse.Namespace) -> dict[str, Any]:
         "latency": options.latency,
         "shapes": _shapes(options.shape, len(options.inputs)),
         "placement": options.placement,
+        "max_blocks": options.max_blocks,
+        "max_growth": options.max_growth,
     }
 
 

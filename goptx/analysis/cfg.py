@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import networkx as nx
 
@@ -127,6 +128,12 @@ class Block:
             for block in self.region.blocks.values():
                 yield from block.instructions()
 
+    @property
+    def size(self) -> int:
+        """Its instructions, with the branch at its end and those of its region."""
+        ends = (b.end for b in (self, *(self.region.blocks.values() if self.region else ())))
+        return sum(1 for _ in self.instructions()) + sum(len(end.successors()) > 1 for end in ends)
+
 
 def is_barrier(code: Code) -> bool:
     """Whether it is an instruction that synchronises the threads of a CTA."""
@@ -190,22 +197,28 @@ def instructions_in(scope: Scope) -> Iterator[Instruction]:
             yield from instructions_in(statement)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Flow:
-    """The blocks of one kernel by name, in layout order; `EXIT` is always among them."""
+    """The blocks of one kernel by name, in layout order; `EXIT` is always among them. As it does not change, what
+    passes ask of it again and again is found once."""
 
     entry: str
     blocks: dict[str, Block]
 
     def graph(self) -> nx.DiGraph[str]:
-        """Blocks on nodes (attribute `block`), edge kinds on edges (attribute `kind`)."""
+        """Blocks on nodes (attribute `block`), edge kinds on edges (attribute `kind`). It is frozen: copy it first."""
+        return self._graph
+
+    @cached_property
+    def _graph(self) -> nx.DiGraph[str]:
         graph: nx.DiGraph[str] = nx.DiGraph()
         for name, block in self.blocks.items():
             graph.add_node(name, block=block)
         for name, block in self.blocks.items():
             for target, kind in zip(block.end.successors(), block.end.kinds(), strict=True):
                 graph.add_edge(name, target, kind=kind)
-        return graph
+        frozen: nx.DiGraph[str] = nx.freeze(graph)
+        return frozen
 
     def reverse_postorder(self) -> list[str]:
         """Blocks reachable from the entry, predecessors first but for back edges."""
@@ -213,6 +226,10 @@ class Flow:
 
     def dominators(self) -> dict[str, str | None]:
         """Immediate dominators; the entry's is None."""
+        return self._dominators
+
+    @cached_property
+    def _dominators(self) -> dict[str, str | None]:
         idom = dict(nx.immediate_dominators(self.graph(), self.entry))
         idom[self.entry] = None
         return idom
@@ -225,12 +242,16 @@ class Flow:
 
     def with_virtual_exits(self) -> nx.DiGraph[str]:
         """The graph with an edge to `EXIT` from each region that can never reach it."""
-        graph = self.graph()
-        while trapped := {n for n in graph if n != EXIT and n not in nx.ancestors(graph, EXIT)}:
+        graph = self.graph().copy()
+        while trapped := graph.nodes - nx.ancestors(graph, EXIT) - {EXIT}:
             for component in nx.strongly_connected_components(graph.subgraph(trapped)):
                 if all(t in component for n in component for t in graph.succ[n]):
                     graph.add_edge(min(component), EXIT, kind="virtual")
         return graph
+
+    @cached_property
+    def _loops(self) -> dict[str, frozenset[str]]:
+        return _natural_loops(self)
 
     def pruned(self) -> Flow:
         """Without empty blocks and unreachable ones, a jump joined with its target where no other leads there."""
@@ -386,23 +407,26 @@ def loops(flow: Flow) -> dict[str, frozenset[str]]:
     A cycle whose header does not dominate it (irreducible flow) is listed under its first block, whole, with the
     loops in it.
     """
+    return flow._loops
+
+
+def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
     graph = flow.graph()
     order = flow.reverse_postorder()
     idom = flow.dominators()
-    bodies: dict[str, set[str]] = {}
-    for source in order:
-        for target in graph.succ[source]:
-            if _dominates(idom, target, source):
-                body = bodies.setdefault(target, {target})
-                stack = [source]
-                while stack:
-                    block = stack.pop()
-                    if block not in body:
-                        body.add(block)
-                        stack += graph.pred[block]
-    forward = graph.copy()
-    forward.remove_edges_from([(s, t) for s, t in graph.edges if _dominates(idom, t, s)])
     rank = {name: i for i, name in enumerate(order)}
+    back = [(s, t) for s in order for t in graph.succ[s] if rank[t] <= rank[s] and _dominates(idom, t, s)]
+    bodies: dict[str, set[str]] = {}
+    for source, target in back:
+        body = bodies.setdefault(target, {target})
+        stack = [source]
+        while stack:
+            block = stack.pop()
+            if block not in body:
+                body.add(block)
+                stack += graph.pred[block]
+    forward = graph.copy()
+    forward.remove_edges_from(back)
     for component in nx.strongly_connected_components(forward.subgraph(order)):
         if len(component) > 1:
             body = bodies.setdefault(min(component, key=rank.__getitem__), set())

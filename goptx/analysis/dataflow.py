@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from goptx.analysis.cfg import Block, Code, Flow, instructions_in
@@ -22,6 +23,8 @@ from goptx.ptx.ir import (
     Vector,
 )
 from goptx.ptx.opcodes import Facts, facts_of
+
+KNOWN = 1 << 14  # instructions of which it is remembered what they read and write
 
 
 def names_in(operand: Operand) -> Iterator[str]:
@@ -66,6 +69,7 @@ def _is_destination(facts: Facts, position: int, operand: Operand) -> bool:
     return facts.base != "call" or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
 
 
+@lru_cache(KNOWN)
 def written(code: Code) -> frozenset[str]:
     """Registers that an instruction, or the instructions of a call scope, may write."""
     if isinstance(code, Scope):
@@ -79,6 +83,7 @@ def written(code: Code) -> frozenset[str]:
     )
 
 
+@lru_cache(KNOWN)
 def read(code: Code) -> frozenset[str]:
     """Registers, special registers and symbols that an instruction or call scope may read."""
     if isinstance(code, Scope):
@@ -93,6 +98,7 @@ def read(code: Code) -> frozenset[str]:
     return frozenset(names)
 
 
+@lru_cache(KNOWN)
 def killed(code: Code) -> frozenset[str]:
     """Registers whose old value is surely gone afterwards."""
     if isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates:

@@ -45,22 +45,26 @@ def uniformity(flow: Flow) -> Uniform:
     all_controls = {name: closure([name], controlled) for name in flow.blocks}
     registers: dict[str, Uniformity] = {}
     branches: dict[str, Uniformity] = dict.fromkeys(flow.blocks, Uniformity.CTA)
-    definitions = [
-        (name, code, written(code), read(code)) for name, block in flow.blocks.items() for code in block.code
-    ]
+    definitions = {
+        name: [(code, writes, read(code)) for code in block.code if (writes := written(code))]
+        for name, block in flow.blocks.items()
+    }
     for block in flow.blocks.values():  # what a region writes depends on the ways its lanes took
         for instruction in block.instructions() if block.region else ():
             registers.update(dict.fromkeys(written(instruction), Uniformity.DIVERGENT))
     changed = True
     while changed:
         changed = False
-        for name, code, writes, reads in definitions:
+        for name, defined in definitions.items():
             control = max((branches[c] for c in all_controls[name]), default=Uniformity.CTA)
-            values = max((_value_of(registers, r) for r in reads), default=Uniformity.CTA)
-            result = max(control, _result(code, values, control))
-            for register in writes:
-                if registers.get(register, Uniformity.CTA) < result:
-                    registers[register] = result
+            for code, writes, reads in defined:
+                known = min(registers.get(register, Uniformity.CTA) for register in writes)
+                if known == Uniformity.DIVERGENT:
+                    continue
+                values = max((_value_of(registers, r) for r in reads), default=Uniformity.CTA)
+                result = max(control, _result(code, values, control))
+                if known < result:
+                    registers.update({r: max(result, registers.get(r, Uniformity.CTA)) for r in writes})
                     changed = True
         for name, block in flow.blocks.items():
             result = _end(registers, block.end)

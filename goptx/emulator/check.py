@@ -48,10 +48,12 @@ def check(
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
     placement: Placement = "spread",
+    max_blocks: int | None = None,
+    max_growth: float | None = None,
 ) -> Check:
     """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
 
-    sources, entries, policy, slicing, divergence, latency, placement: as of `goptx.weave`.
+    sources, entries, policy, slicing, divergence, latency, placement, max_blocks, max_growth: as of `goptx.weave`.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
         launch specifications beside the files, which may differ; else 4 CTAs of 256 threads, or what `.reqntid` and
         `.maxntid` allow.
@@ -87,6 +89,8 @@ def check(
         latency=latency,
         shapes=own,
         placement=placement,
+        max_blocks=max_blocks,
+        max_growth=max_growth,
     )
     given = given_to(subjects, args or {})
     taken = [

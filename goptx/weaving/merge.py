@@ -1,7 +1,7 @@
 """Chooses which blocks of two kernels run together, and merges the kernels by that choice.
 
 Requires: converged flows with barriers prepared. Ensures: every thread of a CTA waits in both kernels in one order
-(order.py); the merged flow is reducible.
+(order.py); the merged flow is reducible if theirs are, and within limits.
 
 Chosen is by dynamic programming over the pairs: the way through both flows that lets the most latency
 overlap, and of those the one that does so in the heaviest blocks. Safety comes before: `_moves` lists what
@@ -12,20 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, depths
-from goptx.errors import CannotWeave
 from goptx.latency.cost import ISSUE, flow_cycles
 from goptx.ptx.ir import Instruction, Operand
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.growth import Limits, TooLarge
+from goptx.weaving.levels import Levels
 from goptx.weaving.order import Order, Waits, safe_moves
-from goptx.weaving.product import Merged, Move, Pair, Pairs, Product
+from goptx.weaving.product import ANY, Merged, Move, Pair, Pairs
 from goptx.weaving.reducible import reducible
 
 MAX_DEPTH = 4  # loop nests deeper than this weigh no more
 
 Overlap = tuple[float, float]  # cycles that run beside the other kernel; cycles of the blocks where they do
+NOTHING: Overlap = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,56 +42,112 @@ class Side:
     duplicate: bool = False  # its code stands on the sides of the other's regions wherever that is right
 
 
-def merge(first: Side, second: Side) -> Merged:
-    """The two kernels as one; one after the other where pairing them makes loops that take too many copies to undo.
+def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = None) -> tuple[Merged, float]:
+    """The two kernels as one, by `levels` if given, and the cycles of latency that overlap in it on the best way.
 
-    Raises `CannotWeave` where even that does.
+    Raises `TooLarge`, where warps of a warpgroup would come to copies of one instruction too.
     """
     pairs = Pairs(first.flow, second.flow)
-    waits = [Waits(s.flow, s.warp_branches, s.lanes_apart, s.threads) for s in (first, second)]
-    choosers = [_Chooser(first, second, pairs, Order(waits))]
+    choosers = [_Chooser(first, second, pairs, _order(first, second), levels)]
     if choosers[0].order.chooses_leader:  # that decides how much of a span can be woven
-        choosers.append(_Chooser(first, second, pairs, Order(waits, leader=1)))
+        choosers.append(_Chooser(first, second, pairs, _order(first, second, leader=1), levels))
     chosen = max(choosers, key=lambda chooser: chooser.overlap)
-    try:
-        return _reducible(pairs.product(chosen.choices.__getitem__), chosen.order)
-    except CannotWeave:
-        return _reducible(pairs.product(lambda pair: _in_turn(pair, first.last)), chosen.order)
+    product = pairs.product(chosen.choices.__getitem__, limits.instructions)
+    flow, origin = reducible(product.flow.without_empty(), limits.instructions)
+    copied = (product.pairings[n].pair for n in origin.values() if n in product.pairings)
+    merged = product.copied(flow, origin).tidied(chosen.order.turns)
+    if any(map(chosen.order.forbids_copies, copied)) or not limits.allow(merged.flow):
+        raise TooLarge
+    return merged, chosen.overlap[0]
 
 
-def _reducible(made: Product, order: Order) -> Merged:
-    flow, origin = reducible(made.flow.without_empty())
-    if any(order.forbids_copies(made.pairings[n].pair) for n in origin.values() if n in made.pairings):
-        raise CannotWeave("warps of a warpgroup would come to copies of one instruction")
-    return made.copied(flow, origin).tidied(order.turns)
+def in_turn(first: Side, second: Side) -> Merged:
+    """One kernel and then the other, as one."""
+
+    def move(pair: Pair) -> Move:
+        if EXIT in pair:
+            return Move.BOTH
+        return Move.SECOND if first.last else Move.FIRST
+
+    return Pairs(first.flow, second.flow).product(move).tidied(_order(first, second).turns)
 
 
-def _in_turn(pair: Pair, second_begins: bool) -> Move:
-    if EXIT in pair:
-        return Move.BOTH
-    return Move.SECOND if second_begins else Move.FIRST
+def _order(first: Side, second: Side, leader: int = 0) -> Order:
+    return Order([Waits(s.flow, s.warp_branches, s.lanes_apart, s.threads) for s in (first, second)], leader)
 
 
 class _Chooser:
     """`choices` has for each pair the move with the most overlapped latency ahead, `overlap` what that is from the
     beginning; back edges count for nothing."""
 
-    def __init__(self, first: Side, second: Side, pairs: Pairs, order: Order) -> None:
+    def __init__(self, first: Side, second: Side, pairs: Pairs, order: Order, levels: Levels | None) -> None:
         self.sides = (first, second)
         self.pairs = pairs
         self.order = order
-        self.times = [{n: 10 ** min(d, MAX_DEPTH) for n, d in depths(s.flow).items()} for s in self.sides]
-        self.weights = [_weights(s, times) for s, times in zip(self.sides, self.times, strict=True)]
-        self.value: dict[Pair, tuple[Overlap, Move]] = {}
-        allowed = safe_moves(pairs, self._moves)
-        for pair in product(reversed(pairs.order[0]), reversed(pairs.order[1])):
-            if pair in allowed:
-                found = [(self._overlap(pair, m), m) for m in allowed[pair]]
-                self.value[pair] = max(found, key=lambda c: (c[0], -c[1]))  # ties go to the earlier move
-        self.choices = {pair: move for pair, (_, move) in self.value.items()}
-        self.overlap = self.value[first.flow.entry, second.flow.entry][0]
+        self.levels = levels
+        self.times = [_times(s.flow) for s in self.sides]
+        self.weights = [weights(s) for s in self.sides]
+        # Blocks beside which any other such block may stand, whatever came before.
+        regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
+        self.plain = [
+            frozenset() if first.last or second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
+            for k, s in enumerate(self.sides)
+        ]
+        self.allowed = safe_moves(pairs, self._moves)
+        self.values: dict[str, dict[str, Overlap]] = {}  # of what lies ahead at each pair
+        self.choices = self._chosen()
+        self.overlap = self.values[first.flow.entry][second.flow.entry]
+
+    def _chosen(self) -> dict[Pair, Move]:
+        chosen: dict[Pair, Move] = {}
+        seconds = self.pairs.order[1][::-1]
+        for first in reversed(self.pairs.order[0]):
+            rows = [self.values[f] for f in self.pairs.forward[0][first] if f != first]
+            ahead = {s: max(row[s] for row in rows) for s in seconds} if rows else {}
+            row: dict[str, Overlap] = {}
+            self.values[first] = row
+            for second in seconds:
+                row[second] = NOTHING
+                if (first, second) in self.allowed:
+                    row[second], chosen[first, second] = self._best((first, second), ahead, row)
+        return chosen
+
+    def _best(self, pair: Pair, ahead: Mapping[str, Overlap], row: Mapping[str, Overlap]) -> tuple[Overlap, Move]:
+        """The value of a pair and the move that gives it. `ahead` has the values where the first kernel has gone on, by
+        the blocks of the second; `row` those where it has not, as far as they are known."""
+        first, second = pair
+        plain = self._is_plain(pair)
+        moves = self.allowed[pair]
+        if self.levels:
+            moves = self.levels.narrowed(pair, moves)
+        following = self.pairs.forward[1][second]
+        staying = [row[s] for s in following if s != second]
+        best: tuple[Overlap, Move] | None = None
+        for move in moves:
+            if move is Move.FIRST:
+                value = ahead.get(second, NOTHING)
+            elif move is Move.SECOND:
+                value = max(staying, default=NOTHING)
+            else:
+                going = [ahead[s] for s in following] if ahead else []
+                if first in self.pairs.forward[0][first]:
+                    going += staying
+                shared, joint = max(going, default=NOTHING)
+                one, other = self.weights[0][first], self.weights[1][second]
+                if one and other:
+                    shared, joint = shared + min(one, other), joint + one + other
+                value = (shared if plain else shared - self._copies(pair)), joint
+            if best is None or value > best[0]:  # ties go to the earlier move
+                best = value, move
+        assert best
+        return best
+
+    def _is_plain(self, pair: Pair) -> bool:
+        return pair[0] in self.plain[0] and pair[1] in self.plain[1]
 
     def _moves(self, pair: Pair) -> Sequence[Move]:
+        if self._is_plain(pair):
+            return ANY
         if EXIT in pair:
             return (Move.BOTH,)
         if self.sides[0].last or self.sides[1].last:
@@ -101,20 +158,10 @@ class _Chooser:
     def _beside(self, *blocks: Block) -> Sequence[Move]:
         """What may stand beside what, whatever anybody waits for."""
         if not any(b.region for b in blocks):
-            return (Move.BOTH, Move.FIRST, Move.SECOND)
+            return ANY
         if not _goes_on_sides(*blocks) and not _goes_on_sides(*blocks[::-1]):
             return (Move.FIRST, Move.SECOND)
-        return (Move.BOTH,) if self.sides[0].duplicate else (Move.FIRST, Move.SECOND, Move.BOTH)
-
-    def _overlap(self, pair: Pair, move: Move) -> Overlap:
-        """What overlaps at the pair and on the best way ahead of it."""
-        followers = self.pairs.successors(pair, move)
-        ahead = [self.value[p][0] for p in followers if p in self.value and self.pairs.forward(pair, p)]
-        shared, joint = max(ahead, default=(0.0, 0.0))
-        if move != Move.BOTH:
-            return shared, joint
-        weights = self.weights[0][pair[0]], self.weights[1][pair[1]]
-        return shared + min(weights) - self._copies(pair), joint + (sum(weights) if min(weights) else 0.0)
+        return (Move.BOTH,) if self.sides[0].duplicate else ANY
 
     def _copies(self, pair: Pair) -> float:
         """Cycles that it takes to issue what stands on each side of a region once more for each further side."""
@@ -136,10 +183,15 @@ def _goes_on_sides(block: Block, other: Block) -> bool:
     )
 
 
-def _weights(side: Side, times: Mapping[str, int]) -> dict[str, float]:
+def weights(side: Side) -> dict[str, float]:
     """Latency of each block in cycles, ten times as much for each loop around it."""
+    times = _times(side.flow)
     own = {
         n: flow_cycles(b.region.flow(), side.cycles) if b.region else sum(map(side.cycles, b.code))
         for n, b in side.flow.blocks.items()
     }
     return {name: float(cycles * times[name]) for name, cycles in own.items()}
+
+
+def _times(flow: Flow) -> dict[str, int]:
+    return {n: 10 ** min(d, MAX_DEPTH) for n, d in depths(flow).items()}

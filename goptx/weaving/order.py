@@ -63,6 +63,9 @@ class Order:
             w.waits | w.lanes if m else w.waits for w, m in zip(self.waiting, self.lanes_matter, strict=True)
         ]
 
+        # Of each kernel the blocks that `allows` asks about; any move is allowed at all others.
+        self.ruled = [w.ordered | w.warpgroups | h for w, h in zip(self.waiting, self.holding, strict=True)]
+
     @property
     def chooses_leader(self) -> bool:
         """Whether it may matter which kernel comes first."""

@@ -20,12 +20,14 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
+from goptx.weaving.fit import fit
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
+from goptx.weaving.growth import check_limits, limits
 from goptx.weaving.inline import inlined
 from goptx.weaving.launching import PLACEMENTS, Placement
 from goptx.weaving.link import Linked, choose_entry, link
-from goptx.weaving.merge import Side, merge
+from goptx.weaving.merge import Side
 from goptx.weaving.origins import origins
 from goptx.weaving.own_shared import own_shared
 from goptx.weaving.product import Merged
@@ -35,6 +37,7 @@ from goptx.weaving.schedule import POLICIES, schedule
 from goptx.weaving.shapes import with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.slice import slice_flow
+from goptx.weaving.split import split
 
 Source = str | bytes | Path | Module
 
@@ -50,6 +53,8 @@ def weave(
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
     placement: Placement = "spread",
+    max_blocks: int | None = None,
+    max_growth: float | None = None,
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
@@ -69,38 +74,40 @@ def weave(
         what is known at launch only. `Woven.shape` then says how to launch the woven kernel.
     placement: where the CTAs of a smaller grid lie among those of the larger: "spread" (default; evenly) or "front"
         (with the first ones).
+    max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
+    max_growth: how many times the instructions of both kernels it may have; by default 3. Within these bounds the
+        kernels are merged as closely as possible: if need be, loop beside loop only, or one after the other.
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
     check_request(sources, entries, policy, slicing, divergence)
     _check_shapes(sources, shapes, placement)
+    check_limits(max_blocks, max_growth)
     linked = read_and_link(sources, entries, arch, name, shapes, placement)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
+    most = limits([k.flow for k in linked.kernels], max_blocks, max_growth)
     converged = [
         gated(converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence), k.gate)
         for k in linked.kernels
     ]
+    converged = [split(c, most, k.at(k.entry.line)) for c, k in zip(converged, linked.kernels, strict=True)]
     prepared = prepare_barriers(linked.kernels, converged)
     tried = choices.alternatives() if divergence is None else [choices]  # copies that were asked for are no fault
-    ways = [merge_sliced(linked, converged, prepared, c, divergence) for c in tried]
-    choices, flows, merged = min(ways, key=lambda way: way[2].size)
-    return finish(linked, flows, merged, choices, converged)
+    flows = [[c.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)] for c in tried]
+    sides = [_sides(own, converged, choices, divergence == "duplicate") for own in flows]
+    found = fit(sides, most, " and ".join(k.at(k.entry.line) for k in linked.kernels))
+    notes = [found.note] if found.note else []
+    return finish(linked, flows[found.chosen], found.merged, tried[found.chosen], converged, notes)
 
 
-def merge_sliced(
-    linked: Linked,
-    converged: Sequence[Converged],
-    prepared: Sequence[Flow],
-    choices: Choices,
-    divergence: Choice | None = None,
-) -> tuple[Choices, list[Flow], Merged]:
-    """The flows sliced by these choices, and merged."""
-    flows = [choices.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)]
+def _sides(
+    flows: Sequence[Flow], converged: Sequence[Converged], choices: Choices, duplicate: bool
+) -> tuple[Side, Side]:
     first, second = (
-        Side(f, c.warp_branches, choices.cycles, c.lanes_wait_apart, c.threads, c.last, divergence == "duplicate")
+        Side(f, c.warp_branches, choices.cycles, c.lanes_wait_apart, c.threads, c.last, duplicate)
         for f, c in zip(flows, converged, strict=True)
     )
-    return choices, flows, merge(first, second)
+    return first, second
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from math import inf
 
 from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, loops
+from goptx.weaving.growth import TooLarge
 
 Pair = tuple[str, str]  # the block of each kernel, EXIT for a finished one
 Parts = tuple[tuple[Code, ...], ...]  # the code of each kernel in a merged block, in the order of the kernels
@@ -23,6 +25,9 @@ class Move(IntEnum):
     BOTH = 0
     FIRST = 1
     SECOND = 2
+
+
+ANY = tuple(Move)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +72,7 @@ class Merged:
     @property
     def size(self) -> int:
         """Its instructions, branches among them."""
-        branches = sum(len(b.end.successors()) > 1 for b in self.flow.blocks.values())
-        return branches + sum(len(part) for b in self.blocks.values() for part in b.parts)
+        return sum(block.size for block in self.flow.blocks.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +102,32 @@ class Product:
 class Pairs:
     """The pairs of two kernels' blocks, and what follows each.
 
-    `order` has the blocks of each kernel in reverse postorder, `EXIT` last.
+    `order` has the blocks of each kernel in reverse postorder, `EXIT` last; `forward` what each block leads to, what it
+    goes back to left out.
     """
 
     def __init__(self, first: Flow, second: Flow) -> None:
         self.flows = (first, second)
         self.order = [[*(n for n in f.reverse_postorder() if n != EXIT), EXIT] for f in self.flows]
+        self.entry = (first.entry, second.entry)
         self._rank = [{n: i for i, n in enumerate(order)} for order in self.order]
+        self.forward = [
+            {n: tuple(t for t in f.blocks[n].end.successors() or (EXIT,) if rank[t] >= rank[n]) for n in rank}
+            for f, rank in zip(self.flows, self._rank, strict=True)
+        ]
 
     def successors(self, pair: Pair, move: Move) -> list[Pair]:
         firsts = self._next(0, pair[0]) if move != Move.SECOND else (pair[0],)
         seconds = self._next(1, pair[1]) if move != Move.FIRST else (pair[1],)
         return [(f, s) for f in firsts for s in seconds]
 
-    def forward(self, pair: Pair, following: Pair) -> bool:
-        """Whether neither kernel goes back on the way from one pair to the other."""
-        return all(r[f] >= r[p] for r, p, f in zip(self._rank, pair, following, strict=True))
-
-    def product(self, move: Callable[[Pair], Move]) -> Product:
-        """The flow over all pairs that are reached from the two entries."""
-        entry = (self.flows[0].entry, self.flows[1].entry)
+    def product(self, move: Callable[[Pair], Move], most: float = inf) -> Product:
+        """The flow over all pairs that are reached from the two entries. Raises `TooLarge` where that is far beyond
+        `most` instructions."""
         blocks: dict[str, Block] = {}
         pairings: dict[str, Pairing] = {}
-        stack, seen = [entry], {entry}
+        stack, seen = [self.entry], {self.entry}
+        size = 0
         while stack:
             pair = stack.pop()
             if pair == (EXIT, EXIT):
@@ -129,12 +136,15 @@ class Pairs:
             made, parts = self._blocks(pair, moved)
             blocks.update(made)
             pairings.update({name: Pairing(pair, moved, code) for name, code in parts.items()})
+            size += sum(block.size for block in made.values())
+            if size > 2 * most:  # some branches may yet fall away
+                raise TooLarge
             for following in self.successors(pair, moved):
                 if following not in seen:
                     seen.add(following)
                     stack.append(following)
         blocks[EXIT] = Block((), Stop())
-        return Product(Flow(self._name(entry), blocks), pairings)
+        return Product(Flow(self._name(self.entry), blocks), pairings)
 
     def _next(self, side: int, name: str) -> tuple[str, ...]:
         return self.flows[side].blocks[name].end.successors() or (EXIT,)

@@ -11,6 +11,7 @@ from goptx.latency.cost import Cycles, flow_cycles
 from goptx.ptx.ir import Scope
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.divergence.predicates import is_ours
+from goptx.weaving.growth import block_count, instruction_count
 from goptx.weaving.link import Kernel
 from goptx.weaving.product import MergedBlock, Move
 
@@ -42,7 +43,7 @@ class Divergent:
 class Report:
     """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
     the power of its loop depth, the share that lies in merged blocks holding both kernels. An instruction of
-    which the merger made copies counts where any copy lies so."""
+    which weaving made copies counts once, where any copy lies so."""
 
     kernels: dict[str, Counts]
     merged: Counts
@@ -81,23 +82,20 @@ def divergences(converged: Mapping[str, Converged], merged: Collection[MergedBlo
     """By the letters of the kernels. A region counts as duplicated if the other kernel's code stands on the sides of
     any copy of it."""
     pairings = [p for block in merged for p in block.pairings if p.move == Move.BOTH and EXIT not in p.pair]
-    beside = {(letter, p.pair[k]) for p in pairings for k, letter in enumerate(converged)}
     return tuple(
-        Divergent(letter, d.line, "duplicate" if d.region and (letter, d.region) in beside else d.choice)
-        for letter, c in converged.items()
+        Divergent(letter, d.line, "duplicate" if d.regions.intersection(p.pair[k] for p in pairings) else d.choice)
+        for k, (letter, c) in enumerate(converged.items())
         for d in c.divergences
     )
 
 
 def count(name: str, flow: Flow, cycles: Cycles, dummies: int = 0) -> Counts:
-    instructions = [i for b in flow.blocks.values() for i in b.instructions()]
-    branches = sum(len(b.end.successors()) > 1 for b in flow.blocks.values())
     return Counts(
         name=name,
-        blocks=sum(1 for n, b in flow.blocks.items() if n != EXIT or b.code),
-        instructions=len(instructions) + branches + 1,  # the branches that end blocks, and one `ret`
+        blocks=block_count(flow),
+        instructions=instruction_count(flow),
         dummy_blocks=dummies,
-        barriers=sum(map(is_barrier, instructions)),
+        barriers=sum(is_barrier(i) for b in flow.blocks.values() for i in b.instructions()),
         estimated_cycles=flow_cycles(flow, cycles),
     )
 
@@ -107,12 +105,12 @@ def woven_fraction(kernels: Sequence[Kernel], flows: Sequence[Flow], merged: Seq
     sizes = [sum(1 for b in k.flow.blocks.values() for _ in b.instructions()) for k in kernels]
     smaller = min(range(len(sizes)), key=lambda k: (sizes[k], k))
     together = {id(code) for m in merged if m.woven for code in m.parts[smaller]}
-    total = woven = 0.0
+    weights: dict[int, float] = {}
     for code, depth in _own_code(flows[smaller], 0):
         weight = 10.0**depth * (sum(1 for _ in instructions_in(code)) if isinstance(code, Scope) else 1)
-        total += weight
-        woven += weight if id(code) in together else 0.0
-    return woven / total if total else 0.0
+        weights[id(code)] = max(weight, weights.get(id(code), 0.0))
+    total = sum(weights.values())
+    return sum(weight for code, weight in weights.items() if code in together) / total if total else 0.0
 
 
 def _own_code(flow: Flow, outside: int) -> Iterator[tuple[Code, int]]:

@@ -22,7 +22,7 @@ def flow_of(woven: goptx.Woven) -> Flow:
 
 
 def has_one_way_into_each_loop(found: Flow) -> bool:
-    graph = found.graph()
+    graph = found.graph().copy()
     idom = nx.immediate_dominators(graph, found.entry)
 
     def dominates(above: str, below: str) -> bool:

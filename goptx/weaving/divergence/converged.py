@@ -15,11 +15,11 @@ CHOICES: tuple[Choice, ...] = get_args(Choice)
 @dataclass(frozen=True, slots=True)
 class Divergence:
     """How the divergent branch on a line of the kernel's file is dealt with. A region is "park" until the merger
-    puts the other kernel's code on its sides: it is the block `region` then, "" for what is no region."""
+    puts the other kernel's code on its sides: its `regions` are the block that stands for it and copies of that."""
 
     line: int
     choice: Choice
-    region: str = ""
+    regions: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class Lanes:
     running: str = ""
     running_lanes: str = ""
     regions: int = 0  # so far, those within others too
+    _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
 
     def guards(self) -> Guards:
         return Guards(self.masks, self.kept, self.running, self.running_lanes, self.fresh, self.at)
@@ -53,7 +54,10 @@ class Lanes:
         return self.guards().applied(self.flow)
 
     def uniformity(self) -> Uniform:
-        return uniformity(self.guarded())
+        state = dict(self.masks), dict(self.kept), self.running
+        if self._found is None or self._found[0] is not self.flow or self._found[1] != state:
+            self._found = self.flow, state, uniformity(self.guarded())
+        return self._found[2]
 
     def promise(self, branches: Collection[str]) -> None:
         """Whole warps take these branches together, as long as none of their lanes has ended."""

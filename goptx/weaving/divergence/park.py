@@ -63,8 +63,8 @@ def park(lanes: Lanes, block: str) -> None:
             outside[name] = Block((), Jump(leave), (), region)
         elif n not in blocks:
             outside[n] = b
-    lanes.divergences = [d for d in lanes.divergences if d.region not in blocks]  # regions within this one
-    lanes.divergences.append(Divergence(line, "park", name))
+    lanes.divergences = [d for d in lanes.divergences if not d.regions & blocks]  # regions within this one
+    lanes.divergences.append(Divergence(line, "park", frozenset((name,))))
     lanes.flow = Flow(flow.entry, outside)
 
 

@@ -11,7 +11,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.converged import Converged
-from goptx.weaving.reducible import reducible
+from goptx.weaving.reducible import is_reducible
 
 
 def first_unknown(flow: Flow) -> Instruction | None:
@@ -25,7 +25,7 @@ def whole(flow: Flow, said: str) -> Converged:
 
     Raises `CannotWeave` where a loop has several ways in, since undoing that would copy instructions.
     """
-    if reducible(flow)[1]:
+    if not is_reducible(flow):
         raise CannotWeave(
             f"{said} is not an instruction that goptx knows, and a loop of its kernel has several ways in, which "
             "weaving would have to copy; use separate launches."

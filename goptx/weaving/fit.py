@@ -1,0 +1,103 @@
+"""Merges two kernels as closely as limits of size allow: each block beside whichever block of the other gains most;
+else both kernels on one level of loops and ifs; else on the top level only; else one kernel after the other.
+
+Requires: what merge.py does, of flows that are reducible. Ensures: the merged flow is within the limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from goptx.analysis.cfg import loops
+from goptx.errors import CannotWeave
+from goptx.weaving.growth import Limits, TooLarge, block_count, instruction_count
+from goptx.weaving.levels import Levels
+from goptx.weaving.merge import Side, in_turn, merge, weights
+from goptx.weaving.nests import TOP, Level, height, nests
+from goptx.weaving.product import Merged
+
+MOST_PAIRS = 400_000  # of blocks; to look through so many takes about two seconds
+NEAR = 0.9  # of the most latency that overlaps: what hides so much is as good, and the smaller the better
+SHARES = (0.0, 0.05, 0.25)  # of the longest loop's cycles: what loops have to last to be waited for, the less the room
+TO_FIT = "to stay within max_blocks= and max_growth="
+
+Sides = tuple[Side, Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The merged kernel, which of the flows were taken, and how they were merged if not freely, and why."""
+
+    merged: Merged
+    chosen: int
+    note: str = ""
+
+
+def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
+    """`flows` are the same kernels, sliced in different ways, the coarsest last; `where` names them in messages.
+
+    Raises `CannotWeave` where even one after the other they pass the limits.
+    """
+    pairs = [len(first.flow.blocks) * len(second.flow.blocks) for first, second in flows]
+    few = [i for i in range(len(flows)) if sum(pairs[i:]) <= MOST_PAIRS]
+    for ways, near, note in _RUNGS:
+        found = [(f[1], i, f[0]) for i in few for way in ways(flows[i]) for f in _first_within(limits, way)]
+        if found:
+            least = near * max(overlap for overlap, _, _ in found)
+            _, i, merged = min((f for f in found if f[0] >= least), key=lambda f: f[2].size)
+            return Fit(merged, i, note)
+    merged = in_turn(*flows[-1])
+    if not limits.allow(merged.flow):
+        raise CannotWeave(
+            f"{where}: even one after the other the kernels come to {block_count(merged.flow)} blocks and "
+            f"{instruction_count(merged.flow)} instructions, and max_blocks= and max_growth= allow {limits.blocks} and "
+            f"{limits.instructions}; raise them, or use separate launches."
+        )
+    why = TO_FIT if few else f"because there are {pairs[-1]} pairs of blocks, too many to look through"
+    return Fit(merged, len(flows) - 1, f"merged one after the other {why}")
+
+
+Way = tuple[Side, Side, Levels | None]
+
+
+def _freely(sides: Sides) -> Iterator[Iterable[Way]]:
+    yield [(*sides, None)]
+
+
+def _level_by_level(deepest: Level | None, sides: Sides) -> Iterator[Iterable[Way]]:
+    """Levels are counted from the outermost loops; or from the inmost, so that a kernel may wait deep in loops for the
+    other to come to one. For each block that the other has ahead of its loops that takes a copy of what is around, so
+    that it is done for heavy loops only where there is no room."""
+
+    def way(tallest: int | None, share: float) -> Way:
+        first, second = (nests(s.flow, tallest, _heavy_loops(s, share)) for s in sides)
+        return replace(sides[0], flow=first.flow), replace(sides[1], flow=second.flow), Levels(first, second, deepest)
+
+    yield [way(None, 2.0)]
+    yield (way(max(height(s.flow) for s in sides), share) for share in SHARES)
+
+
+def _heavy_loops(side: Side, share: float) -> frozenset[str]:
+    """The heads of loops that last so large a share of the cycles of the kernel's longest loop."""
+    weight = weights(side)
+    cycles = {head: sum(weight[n] for n in body) for head, body in loops(side.flow).items()}
+    return frozenset(head for head in cycles if cycles[head] >= share * max(cycles.values()))
+
+
+_RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...] = (
+    (_freely, 0.0, ""),
+    (partial(_level_by_level, None), NEAR, f"merged loop beside loop and if beside if {TO_FIT}"),
+    (partial(_level_by_level, TOP), NEAR, f"merged outside of loops and ifs only {TO_FIT}"),
+)
+
+
+def _first_within(limits: Limits, ways: Iterable[Way]) -> Iterator[tuple[Merged, float]]:
+    """The first of these ways that stays within the limits; none where none does."""
+    for first, second, levels in ways:
+        try:
+            yield merge(first, second, limits, levels)
+        except TooLarge:
+            continue
+        return

@@ -1,0 +1,60 @@
+"""How large a woven kernel may become.
+
+Merging copies code: a block stands once for each block of the other kernel that it may run beside, and loops are
+copied so that each has one way in. Whether copies are worth it, only time shows; that there are not too many is seen
+to here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from goptx.analysis.cfg import EXIT, Flow
+from goptx.errors import InputError
+
+BLOCKS = 4  # merged blocks for each block of the kernels, by default
+GROWTH = 3.0  # times the instructions of the kernels, by default
+
+
+class TooLarge(Exception):
+    """What is being made has passed a limit, so that something smaller has to be tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most blocks and instructions that a flow may have, counted as reports do."""
+
+    blocks: int
+    instructions: int
+
+    def allow(self, flow: Flow) -> bool:
+        return block_count(flow) <= self.blocks and instruction_count(flow) <= self.instructions
+
+
+def limits(flows: Sequence[Flow], max_blocks: int | None, max_growth: float | None) -> Limits:
+    """For weaving kernels with these flows."""
+    blocks = BLOCKS * sum(map(block_count, flows)) if max_blocks is None else max_blocks
+    return Limits(blocks, int((max_growth or GROWTH) * sum(map(instruction_count, flows))))
+
+
+def block_count(flow: Flow) -> int:
+    return sum(1 for name, block in flow.blocks.items() if name != EXIT or block.code)
+
+
+def instruction_count(flow: Flow) -> int:
+    """Branches at the ends of blocks and one `ret` among them."""
+    return sum(block.size for block in flow.blocks.values()) + 1
+
+
+def check_limits(max_blocks: int | None, max_growth: float | None) -> None:
+    """Raises `InputError` where one is no limit."""
+    if max_blocks is not None and not (_is_a(int, max_blocks) and max_blocks > 0):
+        raise InputError(f"max_blocks `{max_blocks}` is no number of blocks; give one above 0, or None.")
+    if max_growth is not None and not (_is_a((int, float), max_growth) and 0 < max_growth < inf):
+        raise InputError(f"max_growth `{max_growth}` is no factor; give a number above 0, such as {GROWTH}, or None.")
+
+
+def _is_a(types: type | tuple[type, ...], value: object) -> bool:
+    return isinstance(value, types) and not isinstance(value, bool)

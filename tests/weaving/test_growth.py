@@ -1,0 +1,122 @@
+"""How large woven kernels become: limits, what is given up to keep them, and that it is right all the same."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bodies import kernel
+from weaving.large_kernels import large
+
+import goptx
+from goptx.errors import CannotWeave, InputError
+from goptx.weaving import fit
+from goptx.weaving.report import Report
+
+CONSTRUCTS = goptx.read(Path(__file__).parents[1] / "constructs" / "constructs.sm_80.ptx")
+ARGUMENTS = {"0": "u32[64]:0..1024", "1": "u32[64]:zeros", "2": "u32:45"}  # in, out, n
+
+
+def checked(first: str, second: str, **options: object) -> goptx.Check:
+    """Every thread of one CTA has an element of its own."""
+    arguments = {f"{letter}:{position}": text for letter in "AB" for position, text in ARGUMENTS.items()}
+    found = goptx.check(first, second, grid=1, block=64, args=arguments, **options)  # type: ignore[arg-type]
+    if found.failure is not None:
+        raise found.failure
+    return found
+
+
+def within(report: Report, blocks: float = 4, growth: float = 3) -> bool:
+    kernels = report.kernels.values()
+    few = report.merged.blocks <= blocks * sum(k.blocks for k in kernels)
+    return few and report.merged.instructions <= growth * sum(k.instructions for k in kernels)
+
+
+def test_two_kernels_of_three_hundred_blocks(assembles: Callable[[goptx.Woven], None]) -> None:
+    woven = goptx.weave(large("one", 1, 135), large("two", 2, 135))
+    assert all(300 <= k.blocks <= 350 for k in woven.report.kernels.values())
+    assert within(woven.report)
+    assert woven.report.woven_fraction > 0.1
+    assembles(woven)
+
+
+@pytest.mark.parametrize("policy", ["latency", "paper"])
+@pytest.mark.parametrize("seed", range(4))
+def test_many_loops_and_ifs_beside_each_other(seed: int, policy: str) -> None:
+    found = checked(large("one", seed, 25), large("two", seed + 100, 25, 0.3), policy=policy)
+    assert within(found.report)
+    assert found.report.woven_fraction > 0.05
+
+
+# What is given up -----------------------------------------------------------------------------------------
+
+PAIRS = ["nested_loops+uniform_switch", "slow_float+grid_stride", "loop_with_break+nested_loops"]
+STEPS = ["", "loop beside loop and if beside if", "outside of loops and ifs only"]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_the_less_room_the_less_is_woven(pair: str) -> None:
+    steps, fractions = [], []
+    for growth in (10.0, 3.0, 1.2):
+        woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=pair.split("+"), max_blocks=200, max_growth=growth)
+        assert within(woven.report, 200, growth)
+        fractions.append(woven.report.woven_fraction)
+        steps.append(re.sub("merged | to stay within max_blocks= and max_growth=", "", "".join(woven.report.notes)))
+    assert steps == STEPS
+    assert fractions[0] > 0.7
+    assert fractions[1] > 0.7
+    assert fractions[2] < 0.2
+
+
+def test_the_number_of_blocks_is_kept_too() -> None:
+    pair = PAIRS[0].split("+")
+    for blocks in (150, 100, 50, 30):
+        report = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=pair, max_blocks=blocks, max_growth=10.0).report
+        assert report.merged.blocks <= blocks
+    with pytest.raises(CannotWeave, match=r"come to 18 blocks and 97 instructions, and .* allow 12 and 890; raise"):
+        goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=pair, max_blocks=12, max_growth=10.0)
+
+
+@pytest.mark.parametrize("step", range(4))
+@pytest.mark.parametrize("seed", range(3))
+def test_each_step_is_right(step: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fit, "_RUNGS", fit._RUNGS[step : step + 1])
+    texts = large("one", seed, 8, 0.2), large("two", seed + 50, 8, 0.2)
+    found = checked(*texts, max_blocks=10_000, max_growth=1000.0)
+    assert bool(found.report.notes) == (step > 0)
+
+
+def test_more_blocks_than_can_be_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The unsliced kernels are few enough to be paired, then they are not."""
+    texts = large("one", 1, 8), large("two", 2, 8)
+    monkeypatch.setattr(fit, "MOST_PAIRS", 600)
+    report = goptx.weave(*texts).report
+    assert (report.slicing, report.woven_fraction > 0.1) == (None, True)
+    monkeypatch.setattr(fit, "MOST_PAIRS", 100)
+    found = checked(*texts)
+    assert re.fullmatch(r"merged one after the other because there are \d+ pairs of blocks, .*", found.report.notes[0])
+    assert found.report.woven_fraction < 0.1
+
+
+def test_not_even_one_after_the_other() -> None:
+    said = (
+        r"constructs.sm_80.ptx:\d+: kernel A \(`nested_loops`\) and .*:\d+: kernel B \(`uniform_switch`\): even one after "
+        r"the other the kernels come to 18 blocks and 97 instructions, and max_blocks= and max_growth= allow 76 and 89; "
+        r"raise them, or use separate launches\."
+    )
+    with pytest.raises(CannotWeave, match=said):
+        goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=["nested_loops", "uniform_switch"], max_growth=1)
+
+
+@pytest.mark.parametrize("blocks", [0, -3, 2.5, True, "7"])
+def test_what_is_no_number_of_blocks(blocks: object) -> None:
+    with pytest.raises(InputError, match=r"max_blocks `.*` is no number of blocks; give one above 0, or None\."):
+        goptx.weave(kernel("ret;"), kernel("ret;"), max_blocks=blocks)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("growth", [0, -1.0, float("nan"), float("inf"), True, "3"])
+def test_what_is_no_factor(growth: object) -> None:
+    with pytest.raises(
+        InputError, match=r"max_growth `.*` is no factor; give a number above 0, such as 3.0, or None\."
+    ):
+        goptx.weave(kernel("ret;"), kernel("ret;"), max_growth=growth)  # type: ignore[arg-type]
