@@ -10,11 +10,13 @@ from goptx.emulator.arithmetic.lanewise import Array
 
 CTAS, BLOCK = 2, 128
 DATA = np.random.default_rng(2).integers(0, 1024, 200).astype(np.int32)
-PROLOGUE_OF_PIECES = PROLOGUE + (
-    """
-    xor.b32 %r17, %r13, {mask}; mov.u32 %r16, {name}_tile; add.u32 %r17, %r16, %r17; mov.u32 %r30, 0; mov.u32 %r31, 0;
-    mov.u32 %r32, {name}_bars; setp.eq.u32 %p7, %r2, 0; @%p7 mbarrier.init.shared.b64 [%r32], 128;
-    @%p7 mbarrier.init.shared.b64 [%r32+8], 32; setp.lt.u32 %p6, %r2, 64; setp.lt.u32 %p5, %r2, 32; bar.sync 0;
+PROLOGUE_OF_PIECES = (
+    PROLOGUE
+    + """
+    xor.b32 %r17, %r13, {mask}; mov.u32 %r16, {name}_tile; add.u32 %r17, %r16, %r17; mov.u32 %r32, {name}_bars;
+    mov.u32 %r30, 0; mov.u32 %r31, 0; mov.u32 %r33, 0; setp.eq.u32 %p7, %r2, 0;
+    @%p7 mbarrier.init.shared.b64 [%r32], 128; @%p7 mbarrier.init.shared.b64 [%r32+8], 32;
+    @%p7 mbarrier.init.shared.b64 [%r32+16], 1; setp.lt.u32 %p6, %r2, 64; setp.lt.u32 %p5, %r2, 32; bar.sync 0;
 """
 )
 
@@ -32,6 +34,11 @@ PIECES = {
     "handover": """@!%p6 bra C{n}; st.shared.u32 [%r14], %r4; bar.arrive 1, 128; bar.sync 2, 128; bra D{n};
         C{n}: bar.sync 1, 128; and.b32 %r11, %r13, 255; add.u32 %r11, %r11, %r16; ld.shared.u32 %r10, [%r11];
         add.u32 %r4, %r4, %r10; bar.arrive 2, 128; D{n}:""",
+    "handed over behind": """@%p6 bra F{n}; bar.sync 5, 128; add.u32 %r4, %r4, 3; F{n}: xor.b32 %r4, %r4, 99;
+        @!%p6 bra G{n}; bar.arrive 5, 128; G{n}: mul.lo.u32 %r4, %r4, 3; bar.sync 0;""",
+    "phase of a lane behind": """@%p7 bra S{n}; T{n}: mbarrier.try_wait.parity.shared.b64 %p1, [%r32+16], %r33;
+        @!%p1 bra T{n}; S{n}: xor.b32 %r4, %r4, 55; @!%p7 bra U{n}; mbarrier.arrive.shared.b64 _, [%r32+16];
+        U{n}: xor.b32 %r33, %r33, 1; bar.sync 0;""",
     "half": "@!%p6 bra H{n}; mul.lo.u32 %r4, %r4, 5; bar.sync 4, 64; H{n}:",
     "phase": """st.shared.u32 [%r14], %r4; mbarrier.arrive.shared.b64 _, [%r32];
         P{n}: mbarrier.try_wait.parity.shared.b64 %p1, [%r32], %r30; @!%p1 bra P{n}; xor.b32 %r30, %r30, 1;
