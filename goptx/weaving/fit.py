@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from goptx.analysis.cfg import loops
 from goptx.errors import CannotWeave
@@ -20,7 +19,7 @@ from goptx.weaving.product import Merged
 
 MOST_PAIRS = 400_000  # of blocks; to look through so many takes about two seconds
 NEAR = 0.9  # of the most latency that overlaps: what hides so much is as good, and the smaller the better
-SHARES = (0.0, 0.05, 0.25)  # of the longest loop's cycles: what loops have to last to be waited for, the less the room
+SHARES = (0.0, 0.1, 0.3)  # of the longest loop's cycles, which a loop has to last to be waited for
 TO_FIT = "to stay within max_blocks= and max_growth="
 
 Sides = tuple[Side, Side]
@@ -66,30 +65,35 @@ def _freely(sides: Sides) -> Iterator[Iterable[Way]]:
     yield [(*sides, None)]
 
 
-def _level_by_level(deepest: Level | None, sides: Sides) -> Iterator[Iterable[Way]]:
-    """Levels are counted from the outermost loops; or from the inmost, so that a kernel may wait deep in loops for the
-    other to come to one. For each block that the other has ahead of its loops that takes a copy of what is around, so
-    that it is done for heavy loops only where there is no room."""
-
-    def way(tallest: int | None, share: float) -> Way:
-        first, second = (nests(s.flow, tallest, _heavy_loops(s, share)) for s in sides)
-        return replace(sides[0], flow=first.flow), replace(sides[1], flow=second.flow), Levels(first, second, deepest)
-
-    yield [way(None, 2.0)]
-    yield (way(max(height(s.flow) for s in sides), share) for share in SHARES)
+def _level_by_level(sides: Sides) -> Iterator[Iterable[Way]]:
+    """Levels are counted from the outermost loops; or from the inmost, and a kernel waits deep in loops for the other
+    to come to one. That takes a copy of what is around for each place where the other may be meanwhile, so where there
+    is no room it is done for the loops that last longest."""
+    tallest = max(height(s.flow) for s in sides)
+    yield [_level(sides)]
+    yield (_level(sides, None, tallest, share) for share in SHARES)
 
 
-def _heavy_loops(side: Side, share: float) -> frozenset[str]:
-    """The heads of loops that last so large a share of the cycles of the kernel's longest loop."""
+def _on_top(sides: Sides) -> Iterator[Iterable[Way]]:
+    yield [_level(sides, TOP)]
+
+
+def _level(sides: Sides, deepest: Level | None = None, tallest: int | None = None, share: float | None = None) -> Way:
+    first, second = (nests(s.flow, tallest, _longest_loops(s, share)) for s in sides)
+    return replace(sides[0], flow=first.flow), replace(sides[1], flow=second.flow), Levels(first, second, deepest)
+
+
+def _longest_loops(side: Side, share: float | None) -> frozenset[str]:
+    """The heads of loops that last so large a share of the cycles of the kernel's longest; of none if it is None."""
     weight = weights(side)
     cycles = {head: sum(weight[n] for n in body) for head, body in loops(side.flow).items()}
-    return frozenset(head for head in cycles if cycles[head] >= share * max(cycles.values()))
+    return frozenset(h for h in cycles if share is not None and cycles[h] >= share * max(cycles.values()))
 
 
 _RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...] = (
     (_freely, 0.0, ""),
-    (partial(_level_by_level, None), NEAR, f"merged loop beside loop and if beside if {TO_FIT}"),
-    (partial(_level_by_level, TOP), NEAR, f"merged outside of loops and ifs only {TO_FIT}"),
+    (_level_by_level, NEAR, f"merged loop beside loop and if beside if {TO_FIT}"),
+    (_on_top, NEAR, f"merged outside of loops and ifs only {TO_FIT}"),
 )
 
 

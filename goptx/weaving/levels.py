@@ -16,8 +16,8 @@ _ALONE = (Move.FIRST, Move.SECOND)
 
 
 class Levels:
-    """What two kernels may do at each pair of their blocks. `deepest` is the last level on which blocks of both may stand
-    side by side, None if any may."""
+    """What two kernels may do at each pair of their blocks. `deepest` is the last level on which blocks of both may
+    stand side by side, None if any may."""
 
     def __init__(self, first: Nests, second: Nests, deepest: Level | None) -> None:
         self.deepest = deepest

@@ -14,17 +14,16 @@ import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Flow, Jump, loops
 
-Level = tuple[
-    int, int
-]  # two for each loop around a block, one for a loop of which it is the head; then ifs in that loop
+# Two for each loop around a block, or one for a loop of which it is the head; then the ifs around it in that loop.
+Level = tuple[int, int]
 
 TOP: Level = (0, 0)
 _JOIN = ""  # where the blocks of a nest meet; no block is called so
 
 
 class Place(NamedTuple):
-    """Where a block lies: its level, the deepest level that it leads to, and the level of the loop that it leads into if
-    the kernel may wait there."""
+    """Where a block lies: its level, the deepest level that it leads to, and that of the loop that it leads into if the
+    kernel may wait there."""
 
     level: Level
     ahead: Level
@@ -77,7 +76,7 @@ def _heights(bodies: Mapping[str, frozenset[str]]) -> dict[str, int]:
 
 def _ifs(flow: Flow, head: str, body: Collection[str], stands_for: Mapping[str, str], loop: int) -> dict[str, Level]:
     """The levels of the blocks of a loop that lie in no loop within it, and of the heads of those that do. Ways out of
-    the loop, or out of the kernel, decide nothing."""
+    the loop or the kernel and ways back to the head decide nothing."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     for name in (n for n in flow.blocks if n in body):
         here = stands_for.get(name, name)

@@ -45,7 +45,11 @@ def test_two_kernels_of_three_hundred_blocks(assembles: Callable[[goptx.Woven], 
 def test_many_loops_and_ifs_beside_each_other(seed: int, policy: str) -> None:
     found = checked(large("one", seed, 25), large("two", seed + 100, 25, 0.3), policy=policy)
     assert within(found.report)
-    assert found.report.woven_fraction > 0.05
+
+
+def test_loops_and_ifs_are_woven_all_the_same() -> None:
+    texts = [(large("one", seed, 25), large("two", seed + 100, 25, 0.3)) for seed in range(6)]
+    assert sum(goptx.weave(*pair).report.woven_fraction for pair in texts) / len(texts) > 0.3
 
 
 # What is given up -----------------------------------------------------------------------------------------
@@ -100,8 +104,8 @@ def test_more_blocks_than_can_be_looked_through(monkeypatch: pytest.MonkeyPatch)
 
 def test_not_even_one_after_the_other() -> None:
     said = (
-        r"constructs.sm_80.ptx:\d+: kernel A \(`nested_loops`\) and .*:\d+: kernel B \(`uniform_switch`\): even one after "
-        r"the other the kernels come to 18 blocks and 97 instructions, and max_blocks= and max_growth= allow 76 and 89; "
+        r"\.ptx:\d+: kernel A \(`nested_loops`\) and .*\.ptx:\d+: kernel B \(`uniform_switch`\): even one after the "
+        r"other the kernels come to 18 blocks and 97 instructions, and max_blocks= and max_growth= allow 76 and 89; "
         r"raise them, or use separate launches\."
     )
     with pytest.raises(CannotWeave, match=said):

@@ -1,0 +1,124 @@
+"""Loops with several ways in get one: in a kernel before it is merged, and in what merging makes of two."""
+
+from collections.abc import Callable
+
+import pytest
+from bodies import kernel
+from hypothesis import given
+from hypothesis import strategies as st
+
+import goptx
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Stop
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Guard, Instruction, Name
+from goptx.weaving.growth import TooLarge
+from goptx.weaving.reducible import is_reducible, reducible
+
+BEGIN = """
+    mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [{name}_in]; ld.param.u64 %rd2, [{name}_out]; ld.param.u32 %r2, [{name}_n];
+    mul.wide.u32 %rd3, %r1, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3; mov.u32 %r3, 0;
+"""
+# Two ways into the loop, by `n`; lanes exchange values and threads wait in it.
+TWO_WAYS = """
+    ld.global.u32 %r4, [%rd1]; and.b32 %r5, %r2, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra SECOND;
+    FIRST: mad.lo.u32 %r4, %r4, 5, 1; shfl.sync.idx.b32 %r4, %r4, 3, 31, -1; add.u32 %r4, %r4, %r1;
+    SECOND: add.u32 %r3, %r3, 1; bar.sync 0; xor.b32 %r4, %r4, %r3; setp.lt.u32 %p2, %r3, 4; @%p2 bra FIRST;
+    st.global.u32 [%rd2], %r4; ret;
+"""
+# A divergent if within the loop, which is parked: there is a shuffle in it.
+REGION = """
+    ld.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r2, 44; @%p1 bra SECOND;
+    FIRST: and.b32 %r5, %r1, 16; setp.eq.u32 %p3, %r5, 0; @%p3 bra SECOND;
+    mad.lo.u32 %r4, %r4, 5, 1; bar.warp.sync 0xffff0000; add.u32 %r4, %r4, 9;
+    SECOND: add.u32 %r3, %r3, 1; xor.b32 %r4, %r4, %r3; setp.lt.u32 %p2, %r3, 4; @%p2 bra FIRST;
+    st.global.u32 [%rd2], %r4; ret;
+"""
+NESTED = """
+    TURN: ld.global.u32 %r4, [%rd1]; mov.u32 %r6, 0;
+    AGAIN: mad.lo.u32 %r4, %r4, 3, %r6; st.global.u32 [%rd2], %r4; add.u32 %r6, %r6, 1;
+    setp.lt.u32 %p2, %r6, 3; @%p2 bra AGAIN;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 3; @%p1 bra TURN; ret;
+"""
+
+
+def made(body: str, name: str) -> str:
+    return kernel(BEGIN.format(name=name) + body, name)
+
+
+@pytest.mark.parametrize("size", [44, 45])
+@pytest.mark.parametrize("other", [NESTED, TWO_WAYS])
+@pytest.mark.parametrize("body", [TWO_WAYS, REGION])
+def test_what_stands_in_copies_runs_once(
+    body: str, other: str, size: int, assembles: Callable[[goptx.Woven], None]
+) -> None:
+    texts = made(body, "one"), made(other, "two")
+    arguments = {f"{k}:{i}": t for k in "AB" for i, t in enumerate(("u32[64]:0..99", "u32[64]:zeros", f"u32:{size}"))}
+    assert goptx.check(*texts, grid=1, block=64, args=arguments)
+    assert goptx.check(*reversed(texts), grid=1, block=64, args=arguments)
+    assembles(goptx.weave(*texts))
+
+
+def test_copies_of_a_region_are_one_place_in_the_report() -> None:
+    report = goptx.weave(made(REGION, "one"), made(NESTED, "two")).report
+    assert [(d.kernel, d.choice) for d in report.divergences] == [("A", "park")]
+
+
+def states(count: int) -> str:
+    """Each of so many states is followed by any other."""
+    jumps = ", ".join(f"S{i}" for i in range(count))
+    text = "".join(
+        f"S{i}: add.u32 %r3, %r3, {i}; rem.u32 %r4, %r3, {count}; brx.idx.uni %r4, TABLE;" for i in range(count)
+    )
+    return f"TABLE: .branchtargets {jumps}; rem.u32 %r4, %r2, {count}; brx.idx.uni %r4, TABLE; {text}"
+
+
+def test_a_kernel_that_takes_too_many_copies_is_refused() -> None:
+    said = (
+        r"^<ptx>:\d+: kernel A \(`one`\): the kernel has loops with several ways in, and copying code until each has "
+        r"one takes more than the \d+ instructions that max_growth= allows; enter loops at their heads only, raise "
+        r"max_growth=, or use separate launches\.$"
+    )
+    with pytest.raises(CannotWeave, match=said):
+        goptx.weave(made(states(8), "one"), made(NESTED, "two"))
+    assert goptx.weave(made(states(3), "one"), made(NESTED, "two"))
+
+
+# Any flow -------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def flows(draw: st.DrawFn) -> Flow:
+    """Blocks with a branch or a jump to any others, the last of which goes to the end."""
+    count = draw(st.integers(2, 7))
+    names = [f"b{i}" for i in range(count)]
+    blocks = {}
+    for i, name in enumerate(names):
+        taken, fallen = draw(st.sampled_from([*names, EXIT])), [*names, EXIT][i + 1]
+        end = Jump(taken) if taken == fallen else Branch(Guard(Name("%p1")), taken, fallen)
+        blocks[name] = Block((Instruction(f"op{i}"),), end)
+    return Flow(names[0], {**blocks, EXIT: Block((), Stop())}).without_empty()
+
+
+def ways(flow: Flow, length: int) -> set[tuple[str, ...]]:
+    """The code along each path of so many blocks."""
+    found: dict[str, set[tuple[str, ...]]] = {n: {()} for n in flow.blocks}
+    for _ in range(length):
+        found = {
+            n: {(*map(str, b.code), *w) for t in b.end.successors() or (n,) for w in found[t]}
+            for n, b in flow.blocks.items()
+        }
+    return found[flow.entry]
+
+
+@given(flows())
+def test_paths_stay_and_loops_have_one_way_in(flow: Flow) -> None:
+    split, origin = reducible(flow)
+    assert is_reducible(split)
+    assert ways(split, 8) == ways(flow, 8)
+    assert split.blocks.keys() - flow.blocks.keys() == origin.keys()
+    assert is_reducible(flow) == (not origin)
+    size = sum(b.size for b in split.blocks.values())
+    assert sum(b.size for b in reducible(flow, size)[0].blocks.values()) == size
+    if origin:
+        with pytest.raises(TooLarge):
+            reducible(flow, size - 1)
