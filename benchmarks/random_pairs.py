@@ -7,10 +7,10 @@ tests/random_kernels draws the kernels. On the emulator each pair is judged as i
 orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are built with
 contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in a child process
 that is replaced after a hang. What separate launches leave is compared with the emulator's too; kernels with
-approximate instructions are counted apart there. --examples adds all pairs of examples/kernels, in the sizes for
-checks; --sanitizer runs that many pairs under compute-sanitizer. A pair that fails is written to --keep, one that
-fails on the emulator after minutes of shrinking if --shrink is given. The exit status is 1 if anything differs, hangs
-or fails. --gpu needs ptxas, cuda-python and CuPy.
+approximate instructions are counted apart there. --shaped adds pairs of kernels in launch shapes of their own,
+--examples all pairs of examples/kernels, in the sizes for checks; --sanitizer runs that many pairs under
+compute-sanitizer. A pair that fails is written to --keep, one that fails on the emulator after minutes of shrinking if
+--shrink is given. The exit status is 1 if anything differs, hangs or fails. --gpu needs ptxas, cuda-python and CuPy.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the rando
 
 from pairs.children import Children
 from pairs.emulating import emulated, row
-from pairs.job import EXAMPLE_NAMES, Job, example_jobs, random_jobs
+from pairs.job import EXAMPLE_NAMES, Job, example_jobs, random_jobs, shaped_jobs
 from pairs.report import table
 from pairs.sanitizer import sanitized
 
 EACH = 100  # random pairs of one seed for the GPU
+KINDS = {"random": "random pairs", "shaped": "random pairs in shapes of their own"}  # by the first word of their names
 
 
 def main() -> int:
@@ -53,6 +54,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
     parser.add_argument("--shrink", action="store_true", help="pairs that fail on the emulator")
     parser.add_argument("--gpu", action="store_true", help="on the GPU")
+    parser.add_argument("--shaped", type=int, default=0, metavar="N", help="with --gpu: N more in shapes of their own")
     parser.add_argument("--examples", action="store_true", help="with --gpu: the pairs of examples/kernels too")
     parser.add_argument("--sanitizer", type=int, default=0, metavar="N", help="with --gpu: N pairs under the sanitizer")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
@@ -134,12 +136,12 @@ def on_gpu(options: argparse.Namespace) -> dict[str, Any]:
     tally, declined, others = Counter[str](), Counter[str](), []
     chosen: list[Job] = []
     for job, answer in children.answers(prepared(options)):
-        kind = "example pairs" if job.name[0] != "r" else "random pairs"
+        kind = KINDS.get(job.name.split()[0], "example pairs")
         if answer.get("refused"):
             declined[answer["refused"]] += 1
             continue
         tally[kind] += 1
-        if kind == "random pairs" and not job.problem and len(chosen) < options.sanitizer:
+        if kind != "example pairs" and not job.problem and len(chosen) < options.sanitizer:
             chosen.append(job)
         outcome = verdict(job, answer)
         tally[outcome] += 1
@@ -149,12 +151,12 @@ def on_gpu(options: argparse.Namespace) -> dict[str, Any]:
             print(job.name, outcome, json.dumps(answer)[:300], flush=True)
             if options.keep and job.case:
                 keep(options.keep / f"{job.name.replace(' ', '_')}.ptx", job.case.file(f"{outcome} {answer}"))
-        if sum(tally[k] for k in ("example pairs", "random pairs")) % 100 == 0:
+        if sum(tally[k] for k in ("example pairs", *KINDS.values())) % 100 == 0:
             print(dict(tally), flush=True)
     checked = sanitized(chosen) if chosen else []
     right = all(o["outcome"] == "differs from the emulator" for o in others)
     return {
-        "pairs": tally["random pairs"] + tally["example pairs"],
+        "pairs": sum(tally[k] for k in ("example pairs", *KINDS.values())),
         "first_seed": options.seed,
         "pairs_of_a_seed": EACH,
         "tally": dict(tally),
@@ -180,16 +182,22 @@ def verdict(job: Job, answer: dict[str, Any]) -> str:
 
 def prepared(options: argparse.Namespace) -> Iterator[Job]:
     """The jobs, made by all processors ahead of the GPU."""
-    seeds = [options.seed + i for i in range(-(-options.pairs // EACH))]
+    seeds, shaped = ([options.seed + i for i in range(-(-n // EACH))] for n in (options.pairs, options.shaped))
     with multiprocessing.get_context("fork").Pool(options.workers) as pool:
         for jobs in pool.imap_unordered(_examples, EXAMPLE_NAMES if options.examples else ()):
             yield from jobs
         for jobs in pool.imap_unordered(_random, seeds):
             yield from jobs
+        for jobs in pool.imap_unordered(_shaped, shaped):
+            yield from jobs
 
 
 def _examples(name: str) -> list[Job]:
     return list(example_jobs(name))
+
+
+def _shaped(seed: int) -> list[Job]:
+    return list(shaped_jobs(seed, EACH))
 
 
 def _random(seed: int) -> list[Job]:

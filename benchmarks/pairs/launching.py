@@ -64,7 +64,8 @@ def launched(job: Job, kernels: Sequence[int]) -> list[Arrays]:
                 values.append(value)
     cp.cuda.Device().synchronize()
     packed = pack_arguments(part.params, values)
-    launch(load(part.cubin, part.entry), None, packed, grid=job.grid, block=job.block, shared=job.shared)
+    grid, block = part.shape.sizes("grid"), part.shape.sizes("block")
+    launch(load(part.cubin, part.entry), None, packed, grid=grid, block=block, shared=part.shape.shared or 0)
     device.sync()
     return [[np.asarray(cp.asnumpy(array)) for array in arrays] for arrays in held]
 

@@ -38,6 +38,7 @@ REASONS = {
     "a barrier in divergent flow": r"stands in divergent flow that cannot be taken apart",
     "a warp operation behind ends": r"would wait for lanes that may have ended the kernel before it and live on",
     "a loop that a volatile load decides": r"decides when a loop ends, so the loop may wait for other threads",
+    "whole warps in a larger block": r"needs whole warps",
     "entangled flow": r"the control flow here is too entangled to be woven",
     "loops with several ways in": r"the merged control flow has loops with several ways in",
 }
