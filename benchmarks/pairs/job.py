@@ -125,10 +125,8 @@ def made(job: Job, modules: Sequence[Module], **options: Any) -> Job:
             cubin = assemble(str(module), entry=entry.name, arch=ARCH, fmad=False).cubin
             params = tuple(Parameter(letter, p.name, p.name, p.type, p.size) for p in entry.parameters)
             job.parts.append(Part(entry.name, cubin, params, shape))
-            left = deepcopy(values)
-            goptx.emulate(
-                module, shape.sizes("grid"), shape.sizes("block"), left, entry.name, shape.shared or 0, letter=letter
-            )
+            left, grid, block = deepcopy(values), shape.sizes("grid"), shape.sizes("block")
+            goptx.emulate(module, grid, block, left, entry.name, shape.shared or 0, letter=letter)
             job.emulated.append([value for value in left if isinstance(value, np.ndarray)])
         cubin = assemble(woven.ptx, entry=woven.name, arch=ARCH, fmad=False).cubin
         job.parts.append(Part(woven.name, cubin, woven.params, woven.shape or job.shapes[0]))

@@ -80,7 +80,7 @@ LOOPING = kernel(
     + stored(["%r72", "%r73"]),
 )
 
-# Two arrays of unknown size, which begin at one place, one of them in the entry; and a static one.
+# Two arrays of unknown size, which begin at one place; and a static one in the entry.
 DYNAMIC = kernel(
     "dynamic",
     """
@@ -92,8 +92,8 @@ DYNAMIC = kernel(
     mov.u32 %r61, %dynamic_smem_size; add.u32 %r62, %r51, %r61; ld.shared.u32 %r63, [first+0x4];
     """
     + stored([f"%r{i}" for i in (54, 55, 56, 58, 59, 60, 61, 63)]),
-    ".extern .shared .align 8 .b8 second[]; .shared .align 8 .b8 fixed[40];",
-    functions=".extern .shared .align 16 .b32 first[];",
+    ".shared .align 8 .b8 fixed[40];",
+    functions=".extern .shared .align 16 .b32 first[]; .extern .shared .align 8 .b8 second[];",
 )
 
 # Device functions: one reads the thread's place, and one that calls it does not.
