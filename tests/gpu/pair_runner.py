@@ -2,8 +2,8 @@
 
     python pair_runner.py constructs|waiting POLICY SLICING [FIRST+SECOND ...]
 
-The kernels are those of tests/constructs, or of tests/weaving/waiting_kernels.py, which need sm_90a. A pair is announced
-before it is launched, so that whoever waits for a hang knows which one it is.
+The kernels are those of tests/constructs, or of tests/weaving/waiting_kernels.py, which need sm_90a. A pair is
+announced before it is launched, so that whoever waits for a hang knows which one it is.
 """
 
 from __future__ import annotations
