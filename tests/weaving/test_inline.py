@@ -107,6 +107,15 @@ CASES = {
         "bar.sync 0; st.param.b32 [y], q; ret; }",
         CALL,
     ),
+    "shared memory of the function, which one call leaves for the next": (
+        ".func (.reg .b32 y) f(.reg .b32 x, .reg .b32 first) { .reg .pred %q<3>; .reg .b32 %m<3>;"
+        ".shared .b32 pool[64]; mov.u32 %m1, %tid.x; shl.b32 %m1, %m1, 2; mov.u32 %m2, pool;"
+        "add.u32 %m1, %m1, %m2; setp.ne.u32 %q1, first, 0;"
+        "@%q1 st.shared.u32 [%m1], x; { .shared .b32 sum; setp.eq.u32 %q2, %m1, %m2; mov.u32 y, 9; bar.sync 0;"
+        "@%q2 st.shared.u32 [sum], y; bar.sync 0; ld.shared.u32 y, [sum]; } ld.shared.u32 %m1, [%m1];"
+        "add.u32 y, y, %m1; ret; }",
+        "call (%r3), f, (%r2, 1); add.u32 %r2, %r2, 1; call (%r4), f, (%r2, 0); mad.lo.u32 %r3, %r3, 3, %r4;",
+    ),
     "without parameters": (
         ".func f() { bar.sync 0; ret; }\n.func g { bar.warp.sync -1; ret; }",
         "call f; call.uni f, (); call g; mov.u32 %r3, %r2;",
@@ -154,6 +163,12 @@ def test_it_does_what_the_call_did(name: str, assembles: object) -> None:
     assert outs[1].tolist() == alone(PARTNER, "other")
     assert callable(assembles)
     assembles(woven)
+
+
+def test_shared_memory_of_a_function_stands_once() -> None:
+    woven = goptx.weave(module(*CASES["shared memory of the function, which one call leaves for the next"]), PARTNER)
+    assert woven.ptx.count(".shared .b32 a_pool__f[64];") == 1
+    assert len([text for text in woven.ptx.splitlines() if ".shared .b32" in text]) == 2
 
 
 def test_numbers_are_passed_in_registers() -> None:

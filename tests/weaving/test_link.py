@@ -483,8 +483,8 @@ REFUSALS = [
     ),
     *(
         pytest.param(
-            CannotWeave, in_function(f".shared .b32 own;\n{text}"), "",
-            "device function `f` cannot be kept .*shared memory of its own.*; inline the function",
+            CannotWeave, in_function(f"mov.b32 %r3, x;\n{text}"), "",
+            "device function `f` cannot be kept .*computes the addresses of its parameters.*; inline the function",
             id=f"hidden {text}",
         )
         for text in (
@@ -506,7 +506,7 @@ REFUSALS = [
     ),
     pytest.param(
         CannotWeave,
-        in_function(".shared .b32 o; L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"), "",
+        in_function("mov.b32 %r3, x; L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"), "",
         rf"in the device function `f` .*may wait for other CTAs \(M18\).*{SEPARATE}", id="hidden spin",
     ),
     *(
