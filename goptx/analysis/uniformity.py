@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from goptx.analysis.cfg import Branch, Code, End, Flow, Switch, closure, controls
 from goptx.analysis.dataflow import read, register_of, written
-from goptx.ptx.ir import Instruction, Scope
+from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 
 
@@ -25,6 +25,7 @@ class Uniformity(IntEnum):
 
 
 _DIVERGENT_REGISTERS = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer", "%warpid", "%smid", "%pm")
+_WHOLE_WARP = ("31", "0x1f", "0x1F")  # how a shuffle says that its segment is the warp
 ALL_LANES = ("-1", "0xffffffff", "0xFFFFFFFF", "4294967295")
 
 
@@ -120,6 +121,14 @@ def _warp_result(code: Instruction, facts: Facts, values: Uniformity, control: U
     full = bool(code.operands) and str(code.operands[-1]) in ALL_LANES and code.guard is None
     if not full or control > Uniformity.WARP:
         return Uniformity.DIVERGENT
-    if facts.base == "redux" or (facts.base == "vote" and "sync" in facts.modifiers):
+    if facts.base == "redux" or (facts.base == "vote" and "sync" in facts.modifiers) or _from_one_lane(code, facts):
         return Uniformity.WARP
     return Uniformity.DIVERGENT
+
+
+def _from_one_lane(code: Instruction, facts: Facts) -> bool:
+    """A shuffle that gives all lanes of the warp the value of one."""
+    if facts.base != "shfl" or not {"sync", "idx"} <= facts.modifiers:
+        return False
+    lane, segments = code.operands[2:4]
+    return isinstance(lane, Immediate) and str(segments) in _WHOLE_WARP

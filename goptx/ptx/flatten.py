@@ -234,11 +234,11 @@ def as_written(statement: object, prefix: str) -> str:
 
 
 def _holds_call(body: tuple[Statement, ...]) -> bool:
-    return any(
-        (isinstance(s, Instruction) and s.opcode.partition(".")[0] == "call")
-        or (isinstance(s, Scope) and _holds_call(s.body))
-        for s in body
-    )
+    """Whether a scope has a call, or declares what one within it may be given."""
+    if any(isinstance(s, Instruction) and s.opcode.partition(".")[0] == "call" for s in body):
+        return True
+    passes = any(isinstance(s, Declaration) and s.variable.space == ".param" for s in body)
+    return passes and any(isinstance(s, Scope) and _holds_call(s.body) for s in body)
 
 
 def renamed_statement(statement: Statement, resolve: Callable[[str], str]) -> Statement:

@@ -11,7 +11,7 @@ variable, which the assembler turns into registers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from goptx.analysis.cfg import control_flow
 from goptx.analysis.dataflow import names_in
@@ -53,13 +53,17 @@ def inlined(module: Module) -> Module:
     inliner = _Inliner({name: functions[name] for name in sorted(waiting - kept)})
     if not inliner.functions:
         return module
-    entries = {e.name: replace(e, body=inliner.body(e.body or (), {})) for e in module.entries}
+    entries = {e.name: replace(e, body=inliner.entry(e.body or ())) for e in module.entries}
     items = tuple(entries.get(i.name, i) if isinstance(i, Function) and i.body is not None else i for i in module.items)
     return replace(module, items=items)
 
 
 def _instructions(function: Function) -> Iterator[Instruction]:
     return (s for s in statements_in(function.body or ()) if isinstance(s, Instruction))
+
+
+def _variables(function: Function) -> list[Variable]:
+    return [s.variable for s in statements_in(function.body or ()) if isinstance(s, Declaration)]
 
 
 def _mentioned(function: Function) -> Iterator[str]:
@@ -80,11 +84,11 @@ def _waits(function: Function) -> bool:
 
 
 def _may_be_copied(function: Function, functions: Mapping[str, Function]) -> bool:
-    """Whether each call may have a copy: nothing that the function declares outlives a call, it does not lead to
-    itself, and accesses to its parameters in memory name them."""
-    declared = [s.variable for s in statements_in(function.body or ()) if isinstance(s, Declaration)]
+    """Whether each call may have a copy: nothing that the function declares outlives a call, shared memory apart, it
+    does not lead to itself, and accesses to its parameters in memory name them."""
+    declared = _variables(function)
     formals = (*function.results, *function.parameters)
-    if any(v.space not in (".local", ".param") for v in declared):
+    if any(v.space not in (".local", ".param", ".shared") for v in declared):
         return False
     if any(v.space == ".reg" and v.type in _NO_MOVE for v in formals):
         return False
@@ -110,6 +114,13 @@ _NO_MOVE = ("b8", "u8", "s8")  # of registers
 class _Inliner:
     functions: Mapping[str, Function]
     copies: int = 0
+    shared: dict[str, Declaration] = field(default_factory=dict)  # which all copies of a function have in common
+
+    def entry(self, body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        """The body of an entry without calls of the functions."""
+        self.shared = {}
+        inner = self.body(body, {})
+        return (*self.shared.values(), *inner)
 
     def body(self, body: tuple[Statement, ...], outer: Mapping[str, Variable]) -> tuple[Statement, ...]:
         """A body or scope without calls of the functions. `outer` has what has become of the variables around it that
@@ -171,7 +182,9 @@ class _Inliner:
         given = [*zip(function.results, results, strict=True), *zip(function.parameters, arguments, strict=True)]
         # A parameter in memory is the caller's variable, one in a register is a register that is set or read.
         symbols = {f.name: str(a) if f.space == ".param" else f.name + suffix for f, a in given}
-        flat = flatten(function.body or (), lambda own: own + suffix, symbols)
+        common = {v.name for v in _variables(function) if v.space == ".shared"}
+        flat = flatten(function.body or (), lambda own: f"{own}__{name}" if own in common else own + suffix, symbols)
+        self.shared.update((d.variable.name, d) for d in flat.variables if d.variable.space == ".shared")
         ended, past = f"$ended{suffix}", f"$past{suffix}"
         uniform = ".uni" if "uni" in facts_of(call.opcode).modifiers else ""
         around = [Instruction(f"bra{uniform}", (Name(past),), inverted(call.guard), call.line)] if call.guard else []
@@ -180,7 +193,7 @@ class _Inliner:
         return (
             *registers,
             *flat.registers,
-            *flat.variables,
+            *(d for d in flat.variables if d.variable.space != ".shared"),
             *around,
             *(_move(f, Name(f.name + suffix), a, call) for f, a in given[len(results) :] if f.space == ".reg"),
             *(_returning(s, ended) for s in flat.code),

@@ -250,5 +250,5 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
 
 _HIDDEN = (
     "cannot be kept convergent and in order there, and the function cannot be put where it is called (it calls itself, "
-    "is called through a pointer, or has shared memory of its own); inline the function."
+    "or is called through a pointer, or computes the addresses of its parameters); inline the function."
 )

@@ -27,7 +27,8 @@ def refuse_spin(waited: Instruction, said: str) -> None:
     """Raises `CannotWeave` if a loop that waits for what the instruction reads may wait for other CTAs; `said` names it
     and its place."""
     facts = facts_of(waited.opcode)
-    if facts.base != "mbarrier" and (facts.space != "shared" or "shared::cluster" in facts.modifiers):
+    own_memory = facts.space == "shared" and "shared::cluster" not in facts.modifiers
+    if not (own_memory or facts.base == "mbarrier" or "cta" in facts.modifiers):
         raise CannotWeave(
             f"{said} decides when a loop ends, so the loop may wait for other CTAs (M18), which the woven kernel, "
             "with its larger CTAs, could keep from running; use separate launches."

@@ -7,7 +7,7 @@ symbols of different modules that are not the same thing have different names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from goptx.analysis.dataflow import names_in
@@ -37,10 +37,13 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
         twin = next((p for p in range(position) if modules[p].items == module.items), None)
         needed = _needed(module, entry)
         rename: dict[str, str] = {}
-        if twin is not None:  # kernels of one module share its state
-            rename = renames[twin]
+        own = {_name(i) for i in module.items if isinstance(i, Function | Variable)}
+        if twin is not None:  # kernels of one module share its state, but not what each CTA has by itself
+            rename = dict(renames[twin])
+            for name in _in_shared_memory(_defined(needed)):
+                if rename.get(name, name) in known:
+                    rename[name] = _free(name, position, own | known.keys())
         else:
-            own = {_name(i) for i in module.items if isinstance(i, Function | Variable)}
             for item in _defined(needed):
                 old = known.get(_name(item))
                 if old is None or _same(old, item, own):
@@ -50,10 +53,7 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
                         f"{module.source}:{item.line}: `{_name(item)}` is declared differently in "
                         f"another kernel's module, and an external symbol cannot be renamed; declare both alike."
                     )
-                new_name = f"{_name(item)}_{chr(ord('a') + position)}"
-                while new_name in own or new_name in known:
-                    new_name += "_"
-                rename[_name(item)] = new_name
+                rename[_name(item)] = _free(_name(item), position, own | known.keys())
         for item in needed:
             new = _renamed_item(item, rename)
             if new not in items:
@@ -61,6 +61,23 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
         known |= {_name(i): i for i in _defined([_renamed_item(i, rename) for i in needed])}
         renames.append(rename)
     return renames, items
+
+
+def _free(name: str, position: int, taken: Collection[str]) -> str:
+    """A name like `name` for the kernel at that position."""
+    name = f"{name}_{chr(ord('a') + position)}"
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _in_shared_memory(items: Sequence[Function | Variable]) -> list[str]:
+    """The shared variables whose size is known, and the functions that name one or another such function."""
+    found = [v.name for v in items if isinstance(v, Variable) and v.space == ".shared" and not is_dynamic_shared(v)]
+    functions = {f.name: {*mentioned(f.body or ())} for f in items if isinstance(f, Function)}
+    while more := [n for n, names in functions.items() if n not in found and not names.isdisjoint(found)]:
+        found += more
+    return found
 
 
 def _defined(items: Sequence[Function | Variable]) -> list[Function | Variable]:

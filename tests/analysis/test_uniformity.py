@@ -121,8 +121,10 @@ def test_other_warp_operations_are_divergent(operation: str) -> None:
     assert of(TID + operation) == DIVERGENT
 
 
-def test_a_shuffle_from_one_lane_is_not_cta_uniform() -> None:
-    assert of(f"{TID} shfl.sync.idx.b32 %r1, %r9, 0, 31, -1;") >= WARP
+@pytest.mark.parametrize("segments", ["31", "0x1f"])
+@pytest.mark.parametrize("result", ["%r1", "%r1|%p2"])
+def test_a_shuffle_from_one_lane_is_warp_uniform(result: str, segments: str) -> None:
+    assert of(f"{TID} shfl.sync.idx.b32 {result}, %r9, 0, {segments}, -1;") == WARP
 
 
 def test_a_vote_under_divergent_control_is_divergent() -> None:

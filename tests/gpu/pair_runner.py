@@ -1,8 +1,9 @@
-"""Runs pairs of tests/constructs on the GPU, woven and separately, and prints a line for each: a child's part.
+"""Runs pairs of kernels on the GPU, woven and separately, and prints a line for each: a child's part.
 
-    python pair_runner.py POLICY SLICING [FIRST+SECOND ...]
+    python pair_runner.py constructs|waiting POLICY SLICING [FIRST+SECOND ...]
 
-A pair is announced before it is launched, so that whoever waits for a hang knows which one it is.
+The kernels are those of tests/constructs, or of tests/weaving/waiting_kernels.py, which need sm_90a. A pair is
+announced before it is launched, so that whoever waits for a hang knows which one it is.
 """
 
 from __future__ import annotations
@@ -19,18 +20,30 @@ import goptx
 from goptx.device.assemble import assemble
 from goptx.device.launch import current_device, launch, load
 
-PTX = Path(__file__).parent.parent / "constructs" / "constructs.sm_80.ptx"
-GRID, BLOCK, N = 5, 256, 1200  # 80 threads of the last CTA are beyond n
+TESTS = Path(__file__).parent.parent
+sys.path.append(str(TESTS))
+
+from weaving import waiting_kernels as waiting  # noqa: E402 - found by the line above
+
+# of each family of kernels: CTAs, threads, elements; of the first, 80 threads of the last CTA are beyond n
+SHAPES = {"constructs": (5, 256, 1200), "waiting": (4, 128, 200)}
 
 
-def build(job: tuple[str, str, str, str, str]) -> tuple[str, str, bytes, str]:
+def text(family: str, names: tuple[str, ...]) -> str:
+    if family == "constructs":
+        return (TESTS / "constructs" / "constructs.sm_80.ptx").read_text()
+    return waiting.text(names=names)
+
+
+def build(job: tuple[str, str, str, str, str, str]) -> tuple[str, str, bytes, str]:
     """Name, entry, cubin and error of one woven pair."""
-    first, second, policy, slicing, arch = job
+    family, first, second, policy, slicing, arch = job
     pair = f"{first}+{second}"
     try:
+        source = text(family, (first, second))
         woven = goptx.weave(
-            PTX,
-            PTX,
+            source,
+            source,
             entries=[first, second],
             arch=arch,
             policy=policy,
@@ -41,14 +54,15 @@ def build(job: tuple[str, str, str, str, str]) -> tuple[str, str, bytes, str]:
         return pair, "", b"", f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def main(policy: str, slicing: str, pairs: list[str]) -> None:
-    module = goptx.read(PTX)
-    names = [e.name for e in module.entries]
+def main(family: str, policy: str, slicing: str, pairs: list[str]) -> None:
+    source = text(family, (*waiting.KERNELS, *waiting.NOT_EMULATED))
+    names = [e.name for e in goptx.parse(source).entries]
+    grid, block, n = SHAPES[family]
     wanted = [tuple(p.split("+")) for p in pairs] or [(a, b) for a in names for b in names]
     device = current_device()
     from cuda.core import LegacyPinnedMemoryResource
 
-    arch = f"sm_{device.arch}"
+    arch = f"sm_{device.arch}" + ("a" if family == "waiting" else "")
     memory = LegacyPinnedMemoryResource()
     rng = np.random.default_rng(7)
 
@@ -58,14 +72,13 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
         view[...] = values
         return buffer, view
 
-    inputs = [array(rng.integers(0, 1000, N).astype(np.int32)) for _ in range(2)]
-    outputs = [array(np.zeros(GRID * BLOCK, np.int32)) for _ in range(2)]
-    size = np.int32(N)
+    inputs = [array(rng.integers(0, 1000, n).astype(np.int32)) for _ in range(2)]
+    outputs = [array(np.zeros(grid * block, np.int32)) for _ in range(2)]
+    size = np.int32(n)
 
-    text = str(module)
     expected: dict[tuple[str, int], Any] = {}
     for name in names:
-        kernel = load(assemble(text, entry=name, arch=arch, fmad=False).cubin, name)
+        kernel = load(assemble(source, entry=name, arch=arch, fmad=False).cubin, name)
         for side in range(2):
             outputs[side][1][...] = -1515870811
             arguments: list[np.generic] = [
@@ -73,13 +86,13 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
                 np.uint64(int(outputs[side][0].handle)),
                 size,
             ]
-            launch(kernel, device.default_stream, arguments, grid=GRID, block=BLOCK)
+            launch(kernel, device.default_stream, arguments, grid=grid, block=block)
             device.sync()
             expected[name, side] = outputs[side][1].copy()
 
     pointers = [np.uint64(int(b.handle)) for pair in zip(inputs, outputs, strict=True) for b, _ in pair]
     both: list[np.generic] = [pointers[0], pointers[1], size, pointers[2], pointers[3], size]
-    jobs = [(a, b, policy, slicing, arch) for a, b in wanted]
+    jobs = [(family, a, b, policy, slicing, arch) for a, b in wanted]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for pair, entry, cubin, error in pool.map(build, jobs, chunksize=8):
             if error:
@@ -88,7 +101,7 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
             print(f"START {pair}", flush=True)
             for _, view in outputs:
                 view[...] = -1515870811
-            launch(load(cubin, entry), device.default_stream, both, grid=GRID, block=BLOCK)
+            launch(load(cubin, entry), device.default_stream, both, grid=grid, block=block)
             device.sync()
             first, second = pair.split("+")
             wrong = [
@@ -99,4 +112,4 @@ def main(policy: str, slicing: str, pairs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from weaving.test_waiting import PARTNERS
+from weaving.waiting_kernels import KERNELS, NOT_EMULATED
 
 import goptx
 from goptx.device.launch import current_device
@@ -27,7 +29,27 @@ def _gpu() -> None:
 
 @pytest.mark.parametrize(("policy", "slicing"), [("latency", "adaptive"), ("paper", "40")])
 def test_constructs(policy: str, slicing: str) -> None:
-    command = [sys.executable, str(HERE / "pair_runner.py"), policy, slicing]
+    results = in_child("constructs", policy, slicing)
+    assert len(results) == COUNT**2
+    wrong = {p: r for p, r in results.items() if r != "right" and not r.startswith("REFUSED CannotWeave")}
+    assert not wrong
+
+
+@pytest.mark.parametrize("partner", [*PARTNERS, *NOT_EMULATED])
+def test_kernels_that_wait(partner: str) -> None:
+    """Those that the emulator lacks among them."""
+    if current_device().arch != "90":
+        pytest.skip("the kernels are for sm_90a")
+    pairs = [f"{a}+{b}" for name in (*KERNELS, *NOT_EMULATED) for a, b in ((name, partner), (partner, name))]
+    results = in_child("waiting", "latency", "adaptive", *dict.fromkeys(pairs))
+    refused = {p for p, r in results.items() if r.startswith("REFUSED CannotWeave")}
+    assert all("register_ids" in p or p == "cluster+cluster" for p in refused)
+    assert not {p: r for p, r in results.items() if r != "right" and p not in refused}
+
+
+def in_child(*arguments: str) -> dict[str, str]:
+    """What became of each pair that pair_runner.py ran with the arguments."""
+    command = [sys.executable, str(HERE / "pair_runner.py"), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
         output, errors = done.stdout, done.stderr
@@ -37,9 +59,8 @@ def test_constructs(policy: str, slicing: str) -> None:
     results = dict(re.findall(r"RESULT (\S+) (.*)", output))
     hung = [pair for pair in started if pair not in results]
     assert not hung, f"{hung[0]} hangs"
-    assert len(results) == COUNT**2, errors
-    wrong = {p: r for p, r in results.items() if r != "right" and not r.startswith("REFUSED CannotWeave")}
-    assert not wrong
+    assert results, errors
+    return results
 
 
 def test_suite_a_in_small() -> None:

@@ -76,9 +76,16 @@ MUTATIONS = (
     Mutation(
         "a new name of a symbol may be one of the same module",
         f"{WEAVING}/symbols.py",
-        "while new_name in own or new_name in known:",
-        "while new_name in known:",
+        "rename[_name(item)] = _free(_name(item), position, own | known.keys())",
+        "rename[_name(item)] = _free(_name(item), position, known.keys())",
         f"{LINK}::test_a_new_name_is_a_free_one[1]",
+    ),
+    Mutation(
+        "kernels of one module share its shared memory",
+        f"{WEAVING}/symbols.py",
+        "if rename.get(name, name) in known:",
+        "if False:",
+        f"{LINK}::test_kernels_of_one_module_have_shared_memory_of_their_own",
     ),
     Mutation(
         "pointers among a module's globals keep the old names",

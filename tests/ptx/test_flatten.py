@@ -135,9 +135,14 @@ def test_call_scope_stays_whole_with_its_own_names() -> None:
     ]
 
 
-def test_scope_around_a_call_scope_stays_whole_too() -> None:
-    (whole,) = code(".reg .b32 x;\n{\n.reg .b32 t;\n{\ncall f, (x);\n}\nmov.b32 t, x;\n}")
-    assert whole == "{\n.reg .b32 t;\n{\ncall f, (a_x);\n}\nmov.b32 t, a_x;\n}"
+def test_scope_that_has_what_a_call_within_it_is_given_stays_whole_too() -> None:
+    (whole,) = code(".reg .b32 x;\n{\n.param .b32 t;\n{\ncall f, (t);\n}\nst.param.b32 [t], x;\n}")
+    assert whole == "{\n.param .b32 t;\n{\ncall f, (t);\n}\nst.param.b32 [t], a_x;\n}"
+
+
+def test_other_scopes_around_a_call_scope_dissolve() -> None:
+    found = code(".reg .b32 x;\n{\n.reg .b32 t;\n{\ncall f, (x);\n}\nmov.b32 t, x;\n}")
+    assert found == ["{\ncall f, (a_x);\n}", "mov.b32 a_t_s1, a_x;"]
 
 
 def test_directives_and_pragmas_keep_their_place() -> None:

@@ -102,10 +102,26 @@ CASES = {
         " add.u32 %r1, %r1, %m1; add.u32 %r1, %r1, %m2; vote.sync.ballot.b32 %m2, 1, -1; st.param.b32 [q], %r1; ret; }",
         CALL.replace(" f,", " g,"),
     ),
+    "a function that calls another, in braces": (
+        ".func (.param .b32 q) plain(.param .b32 p) { .reg .b32 %r<3>; ld.param.u32 %r1, [p]; mul.lo.u32 %r2, %r1, 3;"
+        "st.param.b32 [q], %r2; ret; }\n"
+        f".func (.param .b32 y) f(.param .b32 x) {{ {exchange(LOAD)} {{ .param .b32 p; .param .b32 q;"
+        "st.param.b32 [p], %m4; call.uni (q), plain, (p); ld.param.b32 %m4, [q]; } st.param.b32 [y], %m4; ret; }",
+        CALL,
+    ),
     "a register has the name of what the caller passes": (
         ".func (.param .b32 y) f(.param .b32 x) { .reg .b32 p0; .reg .b32 q; ld.param.u32 p0, [x]; add.u32 q, p0, 1;"
         "bar.sync 0; st.param.b32 [y], q; ret; }",
         CALL,
+    ),
+    "shared memory of the function, which one call leaves for the next": (
+        ".func (.reg .b32 y) f(.reg .b32 x, .reg .b32 first) { .reg .pred %q<3>; .reg .b32 %m<3>;"
+        ".shared .b32 pool[64]; mov.u32 %m1, %tid.x; shl.b32 %m1, %m1, 2; mov.u32 %m2, pool;"
+        "add.u32 %m1, %m1, %m2; setp.ne.u32 %q1, first, 0;"
+        "@%q1 st.shared.u32 [%m1], x; { .shared .b32 sum; setp.eq.u32 %q2, %m1, %m2; mov.u32 y, 9; bar.sync 0;"
+        "@%q2 st.shared.u32 [sum], y; bar.sync 0; ld.shared.u32 y, [sum]; } ld.shared.u32 %m1, [%m1];"
+        "add.u32 y, y, %m1; ret; }",
+        "call (%r3), f, (%r2, 1); add.u32 %r2, %r2, 1; call (%r4), f, (%r2, 0); mad.lo.u32 %r3, %r3, 3, %r4;",
     ),
     "without parameters": (
         ".func f() { bar.sync 0; ret; }\n.func g { bar.warp.sync -1; ret; }",
@@ -145,8 +161,7 @@ def alone(source: str, entry: str, *data: Array) -> list[int]:
 def test_it_does_what_the_call_did(name: str, assembles: object) -> None:
     source = module(*CASES[name])
     woven = goptx.weave(source, PARTNER)
-    assert "call" not in woven.ptx
-    assert functions(woven.ptx) == []
+    assert functions(woven.ptx) == ["plain"] * ("plain" in source)
     outs: list[Array] = [np.zeros(BLOCK, np.int32) for _ in range(2)]
     goptx.emulate(woven, 1, BLOCK, [[DATA, outs[0]], [outs[1]]], races=True)
     assert outs[0].tolist() == alone(source, "k", DATA)
@@ -154,6 +169,12 @@ def test_it_does_what_the_call_did(name: str, assembles: object) -> None:
     assert outs[1].tolist() == alone(PARTNER, "other")
     assert callable(assembles)
     assembles(woven)
+
+
+def test_shared_memory_of_a_function_stands_once() -> None:
+    woven = goptx.weave(module(*CASES["shared memory of the function, which one call leaves for the next"]), PARTNER)
+    assert woven.ptx.count(".shared .b32 a_pool__f[64];") == 1
+    assert len([text for text in woven.ptx.splitlines() if ".shared .b32" in text]) == 2
 
 
 def test_numbers_are_passed_in_registers() -> None:

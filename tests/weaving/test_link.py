@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from bodies import HEAD, kernel
 
@@ -41,6 +42,39 @@ def lines(woven: Woven, *words: str) -> list[str]:
 def declared(woven: Woven) -> list[str]:
     entry = woven.module.entries[0]
     return [n for s in entry.body or () if isinstance(s, Registers) for n, _ in s.names]
+
+
+SUMS = """
+.shared .align 4 .b8 sums[256];
+.func put(.param .u32 x) { .reg .b32 %r<5>; ld.param.u32 %r1, [x]; mov.u32 %r2, %tid.x; mov.u32 %r3, sums;
+    mad.lo.u32 %r3, %r2, 4, %r3; st.shared.u32 [%r3], %r1; ret; }
+"""  # of the module, and a function that writes there
+
+
+def test_kernels_of_one_module_have_shared_memory_of_their_own(assembles: Assembles) -> None:
+    body = """ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;
+        add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3; ld.global.u32 %r2, [%rd1];
+        { .param .b32 p; st.param.b32 [p], %r2; call.uni put, (p); }
+        xor.b32 %r3, %r1, 32; mov.u32 %r4, sums; mad.lo.u32 %r4, %r3, 4, %r4; bar.sync 0; ld.shared.u32 %r5, [%r4];
+        st.global.u32 [%rd2], %r5; ret;"""
+    text = kernel(body).replace(HEAD, HEAD + SUMS)
+    woven = goptx.weave(text, text)
+    assert lines(woven, ".shared", "sums") == [
+        ".shared .align 4 .b8 sums[256];", ".shared .align 4 .b8 sums_b[256];"
+    ]  # fmt: skip
+    assert lines(woven, "call.uni put") == ["call.uni put, (p);", "call.uni put_b, (p);"]
+    given = [np.arange(64, dtype=np.int32) * factor for factor in (3, 5)]
+    outs = [np.zeros(64, np.int32) for _ in range(2)]
+    goptx.emulate(woven, 1, 64, [[x, out, np.uint32(64)] for x, out in zip(given, outs, strict=True)], races=True)
+    assert [out.tolist() for out in outs] == [x[np.arange(64) ^ 32].tolist() for x in given]
+    assembles(woven)
+
+
+def test_shared_memory_that_one_kernel_of_a_module_uses_keeps_its_name() -> None:
+    text = module(".shared .b32 one;\n.shared .b32 two;\n", "st.shared.u32 [one], 1;")
+    both = text + module("", "st.shared.u32 [two], 1;", "other").replace(HEAD, "")
+    woven = goptx.weave(both, both, entries=["k", "other"])
+    assert {line.split()[-1] for line in lines(woven, ".shared .b32")} == {"one;", "two;"}
 
 
 # names -------------------------------------------------------------------------------------------------
@@ -449,8 +483,8 @@ REFUSALS = [
     ),
     *(
         pytest.param(
-            CannotWeave, in_function(f".shared .b32 own;\n{text}"), "",
-            "device function `f` cannot be kept .*shared memory of its own.*; inline the function",
+            CannotWeave, in_function(f"mov.b32 %r3, x;\n{text}"), "",
+            "device function `f` cannot be kept .*computes the addresses of its parameters.*; inline the function",
             id=f"hidden {text}",
         )
         for text in (
@@ -472,7 +506,7 @@ REFUSALS = [
     ),
     pytest.param(
         CannotWeave,
-        in_function(".shared .b32 o; L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"), "",
+        in_function("mov.b32 %r3, x; L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"), "",
         rf"in the device function `f` .*may wait for other CTAs \(M18\).*{SEPARATE}", id="hidden spin",
     ),
     *(

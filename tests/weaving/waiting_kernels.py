@@ -62,6 +62,21 @@ KERNELS = {
         add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4; @%p2 bra CONSUME;
         """,
     ),
+    "producers_by_data": (
+        "the same where loaded data says how often, perhaps never",
+        HALF
+        + """
+        ld.param.u64 %rd5, [{name}_in]; ld.global.u32 %r19, [%rd5]; and.b32 %r19, %r19, 3;
+        mov.u32 %r9, 0; setp.ge.u32 %p1, %r2, 64; @%p1 bra CONSUME; setp.eq.u32 %p2, %r19, 0; @%p2 bra OUT;
+        PRODUCE: add.u32 %r10, %r3, %r9; st.shared.u32 [%r21], %r10; bar.arrive 1, 128; bar.sync 2, 128;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, %r19; @%p2 bra PRODUCE;
+        OUT: st.global.u32 [%rd2], %r9; ret;
+        CONSUME: setp.eq.u32 %p2, %r19, 0; @%p2 bra DONE;
+        AGAIN: bar.sync 1, 128; ld.shared.u32 %r10, [%r21]; mad.lo.u32 %r4, %r4, 3, %r10; bar.arrive 2, 128;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, %r19; @%p2 bra AGAIN;
+        DONE: add.u32 %r4, %r4, 1;
+        """,
+    ),
     "some_warps_only": (
         "a barrier that counts, in a loop of some warps, its trips loaded",
         """
@@ -274,6 +289,16 @@ KERNELS = {
         DONE: add.u32 %r4, %r4, 1;
         """,
     ),
+    "flag_in_global": (
+        "threads that wait for a word of global memory, by loads that only their CTA's threads can answer",
+        """
+        sub.u32 %r16, %r1, %r2; mul.wide.u32 %rd5, %r16, 4; ld.param.u64 %rd6, [{name}_out]; add.s64 %rd5, %rd6, %rd5;
+        setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN; mov.u32 %r17, 5; st.release.cta.global.u32 [%rd5], %r17; bra DONE;
+        SPIN: ld.acquire.cta.global.u32 %r18, [%rd5]; setp.eq.s32 %p2, %r18, -1; @%p2 bra SPIN;
+        add.u32 %r4, %r4, %r18;
+        DONE: bar.sync 0;
+        """,
+    ),
     "released_behind": (
         "warps that wait for others, which arrive further on in the code",
         """
@@ -361,6 +386,29 @@ KERNELS = {
         "`griddepcontrol`",
         """
         griddepcontrol.launch_dependents; griddepcontrol.wait; ld.global.u32 %r10, [%rd1]; add.u32 %r4, %r4, %r10;
+        """,
+    ),
+    "one_lane_copies": (
+        "a ring of two stages that one lane of the first warp fills by bulk copies, for the other warps",
+        """
+        ld.param.u64 %rd5, [{name}_in]; mov.u32 %r16, {name}_bars; mov.u32 %r17, {name}_tile; setp.eq.u32 %p1, %r2, 0;
+        @%p1 mbarrier.init.shared.b64 [%r16], 1; @%p1 mbarrier.init.shared.b64 [%r16+8], 1;
+        @%p1 mbarrier.init.shared.b64 [%r16+16], 96; @%p1 mbarrier.init.shared.b64 [%r16+24], 96; bar.sync 0;
+        shr.u32 %r10, %r2, 5; shfl.sync.idx.b32 %r10, %r10, 0, 31, -1; setp.ne.u32 %p2, %r10, 0; mov.u32 %r9, 0;
+        @%p2 bra CONSUME; setp.ne.u32 %p3, %r15, 0; @%p3 bra DONE;
+        PRODUCE: and.b32 %r18, %r9, 1; shr.u32 %r19, %r9, 1; and.b32 %r19, %r19, 1; xor.b32 %r19, %r19, 1;
+        mad.lo.u32 %r20, %r18, 8, %r16; mad.lo.u32 %r21, %r18, 128, %r17;
+        EMPTY: mbarrier.try_wait.parity.shared.b64 %p3, [%r20+16], %r19; @!%p3 bra EMPTY;
+        mbarrier.arrive.expect_tx.shared.b64 _, [%r20], 128; mul.wide.u32 %rd6, %r9, 32; add.s64 %rd6, %rd6, %rd5;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r21], [%rd6], 128, [%r20];
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, 6; @%p4 bra PRODUCE;
+        bra DONE;
+        CONSUME: and.b32 %r18, %r9, 1; shr.u32 %r19, %r9, 1; and.b32 %r19, %r19, 1; shl.b32 %r22, %r15, 2;
+        mad.lo.u32 %r20, %r18, 8, %r16; mad.lo.u32 %r21, %r18, 128, %r17; add.u32 %r21, %r21, %r22;
+        FULL: mbarrier.try_wait.parity.shared.b64 %p3, [%r20], %r19; @!%p3 bra FULL;
+        ld.shared.u32 %r10, [%r21]; mad.lo.u32 %r4, %r4, 3, %r10; mbarrier.arrive.shared.b64 _, [%r20+16];
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, 6; @%p4 bra CONSUME;
+        DONE: add.u32 %r4, %r4, 1;
         """,
     ),
     "barrier_in_function": (
