@@ -31,7 +31,8 @@ class Row:
 
     writes: how many leading operands are destinations. Those of `call` are counted where they stand in parentheses.
     updates: whether those destinations are read too.
-    access: what it does to memory: "" nothing, "l" load, "s" store, "ls" both, "f" orders other accesses.
+    access: what it does to memory: "" nothing, "l" load, "s" store, "ls" both, "sl" a copy, which stores at its first
+        address and loads at the second, "f" orders other accesses.
     scope: convergent at this scope.
     blocking: can wait for other threads.
     ends: "branch", "exit" or "trap" where the instruction ends a block.
@@ -56,7 +57,8 @@ LOAD = Row(access="l")
 STORE = Row(writes=0, access="s")
 HINT = Row(writes=0)
 ATOMIC = Row(access="ls")
-UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, a copy, what acts on a barrier in memory
+UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, what acts on a barrier in memory
+COPY = Row(writes=0, access="sl")
 FENCE = Row(writes=0, access="f")
 WARP = Row(scope=Scope.WARP, blocking=True, mask=-1)
 MMA = Row(scope=Scope.WARP)
@@ -92,8 +94,9 @@ TABLE: dict[str, Row] = {
         "membar fence cp.async.commit_group cp.async.wait_group cp.async.wait_all".split()
         + "cp.async.bulk.commit_group cp.async.bulk.wait_group tcgen05.fence nanosleep pmevent".split(), FENCE,
     ),
+    "cp.async": COPY, "cp.async.bulk": COPY,
     **dict.fromkeys(
-        """cp.async cp.async.bulk cp.reduce.async.bulk cp.async.mbarrier mbarrier.init mbarrier.inval
+        """cp.reduce.async.bulk cp.async.mbarrier mbarrier.init mbarrier.inval
         mbarrier.expect_tx mbarrier.complete_tx tensormap.replace clusterlaunchcontrol.try_cancel brkpt""".split(),
         UPDATE,
     ),
