@@ -261,9 +261,10 @@ def _address(_: Facts, value: Value) -> Value:
 
 
 def _converted(facts: Facts, *values: Value) -> Value:
-    """What is widened was too short for an address."""
+    """What is widened was too short for an address, but of a variable in shared or local memory."""
     to, source = (TYPE_BYTES.get(t, 0) for t in facts.types[:1] + facts.types[-1:])
-    return _number(facts, *values) if source < to else _mixed(facts, *values)
+    result = _mixed(facts, *values)
+    return Value({o: p if o == _VARIABLE else Part.NUMBER for o, p in result.parts.items()}) if source < to else result
 
 
 _RULES: dict[str, Callable[..., Value]] = {

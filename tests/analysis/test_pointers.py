@@ -198,6 +198,12 @@ def test_tensor_maps_are_unknown() -> None:
     assert wide(body, ".align 64 .b8 m[128]", ".u64 q") == {"m": "unknown", "q": "unknown"}
 
 
+def test_shared_memory_by_generic_addresses_is_the_kernels_own() -> None:
+    body = """mov.u32 %r2, tile; cvt.u64.u32 %rd3, %r2; cvta.shared.u64 %rd4, %rd3; st.u32 [%rd4], %r1;
+        ld.global.u64 %rd5, [%rd1]; st.global.u64 [%rd2], %rd5;"""
+    assert accessed(body) == ("read", "written")
+
+
 def test_textures_and_surfaces_are_read_and_written_through_their_handles() -> None:
     body = """
         ld.param.u64 %rd1, [t]; tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5}];
