@@ -33,14 +33,14 @@ def test_it_is_a_value() -> None:
         shape.shared = 3  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    "text", ["1024:256", "33x7:16x16:4096", "?:256", "?x7:?", "?x?x?:?x?x?:?", "1x1x5:2x1x2:227"]
-)
+@pytest.mark.parametrize("text", ["1024:256", "33x7:16x16:4096", "?:256", "?x7:?", "?x?x?:?x?x?:?", "1x1x5:2x1x2:227"])
 def test_it_is_written_as_it_is_read(text: str) -> None:
     assert str(Shape.parse(text)) == text
 
 
-@pytest.mark.parametrize("text", ["", "4", "4:", ":4", "4:4:4:4", "4x:4", "4x4x4x4:4", "-1:4", "a:b", "4:4:1x1", "0x4:4"])
+@pytest.mark.parametrize(
+    "text", ["", "4", "4:", ":4", "4:4:4:4", "4x:4", "4x4x4x4:4", "-1:4", "a:b", "4:4:1x1", "0x4:4"]
+)
 def test_what_cannot_be_read(text: str) -> None:
     with pytest.raises(InputError, match=r"cannot be read; write GRID:BLOCK|is no extent"):
         Shape.parse(text)
