@@ -35,11 +35,11 @@ def extent_of(arg: object) -> Extent | None:
     framework = _framework(type(value))  # type: ignore[arg-type]  # mypy takes types for unhashable
     if framework in _HOST:
         return None
-    # torch comes first: its array interface refuses a tensor that requires a gradient.
+    if framework == "cupy" and hasattr(arg, "flags") and value.flags.c_contiguous:  # whose interface is slow to make
+        return _from(value.data.ptr, value.nbytes)
+    # torch comes before the interface, which refuses a tensor that requires a gradient.
     if callable(getattr(arg, "data_ptr", None)):
         return _of_tensor(value)
-    if framework == "cupy" and hasattr(arg, "flags") and value.flags.c_contiguous:  # whose interface is slow to make
-        return _from(int(value.data.ptr), value.nbytes)
     interface = getattr(arg, "__cuda_array_interface__", None)
     if interface is not None:
         address, item = int(interface["data"][0]), int(interface["typestr"][2:])

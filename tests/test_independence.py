@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bodies import kernel
+from bodies import HEAD, kernel
 
 import goptx
 from goptx import DependentKernels
@@ -209,6 +209,14 @@ def test_what_a_kernel_does_not_touch_is_nothing_to_it(monkeypatch: pytest.Monke
 def test_arguments_that_do_not_fit_come_first(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(goptx.InputError, match=r"B:2 \(j_n\)"):
         launched(monkeypatch, woven, [0, Array(A), 0], [Array(A), 0, 1.5])
+
+
+def test_a_kernel_without_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = HEAD + ".visible .entry e() { bar.sync 0; ret; }"
+    woven = goptx.weave(alone, kernel(COPY))
+    launched(monkeypatch, woven, [], [Array(A), Array(FAR[0]), 0])
+    with pytest.raises(goptx.InputError, match="one argument sequence for each of the kernels A, B"):
+        launched(monkeypatch, woven, [Array(A), Array(FAR[0]), 0])
 
 
 # On the emulator ----------------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ def test_threads_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def contents(frame: _Frame, sizes: list[int]) -> list[bytes]:
     """What the driver would read."""
-    places = (ctypes.c_void_p * len(sizes)).from_address(frame.addresses)
+    places = (ctypes.c_void_p * len(sizes)).from_address(frame.parts[2])
     return [ctypes.string_at(at or 0, size) for at, size in zip(places, sizes, strict=True)]
 
 
@@ -195,7 +195,8 @@ def test_each_thread_has_its_own_room_for_parameters() -> None:
 
     def fill(k: int) -> bool:
         own = [bytes([k]) * size for size in (8, 4, 24, 2)]
-        frame.fill(frame.room, 0, *own)
+        fill, room, _ = frame.parts
+        fill(room, 0, *own)
         ready.wait()  # until all have
         return contents(frame, [8, 4, 24, 2, 4, 1]) == own + hidden
 
@@ -203,8 +204,8 @@ def test_each_thread_has_its_own_room_for_parameters() -> None:
 
 
 def test_a_kernel_without_parameters_has_room_too() -> None:
-    frame = _Frame([], [])
-    frame.fill(frame.room, 0)
+    fill, room, _ = _Frame([], []).parts
+    fill(room, 0)
 
 
 # Pickles ------------------------------------------------------------------------------------------------------

@@ -138,11 +138,11 @@ class Launcher:
 
     def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
         """Starts the kernel on `stream` with parameters of these contents."""
-        frame = self._frame
+        fill, room, addresses = self._frame.parts
         try:
-            frame.fill(frame.room, 0, *contents)
+            fill(room, 0, *contents)
             handle = self._default if stream is None else _handle(stream)
-            (failed,) = self._launch(*self._fixed, self._stream(handle), frame.addresses, 0)
+            (failed,) = self._launch(*self._fixed, self._stream(handle), addresses, 0)
         except Exception as error:
             raise DeviceError(f"{self._what} failed: {error}") from error
         if failed:
@@ -150,20 +150,22 @@ class Launcher:
 
 
 class _Frame(threading.local):
-    """Room for the parameters of a launch, and where each stands, as the driver takes them; each thread has its own,
-    since the driver reads it while other threads run."""
+    """Room for the parameters of a launch; each thread has its own, since the driver reads it while other threads run.
+
+    parts: what fills the room with the contents of parameters, the room, and the address of the table that says where
+        each of them stands, as the driver takes it.
+    """
 
     def __init__(self, sizes: Sequence[int], hidden: Sequence[bytes]) -> None:
         slots = [size + -size % 8 for size in (*sizes, *map(len, hidden))]
         starts = [0, *accumulate(slots)]
         layout = struct.Struct("".join(f"{size}s{-size % 8}x" for size in sizes))
-        self.fill = layout.pack_into
-        self.room = (ctypes.c_char * (starts[-1] + 1))()
-        base = ctypes.addressof(self.room)
+        room = (ctypes.c_char * (starts[-1] + 1))()
+        base = ctypes.addressof(room)
         for content, start in zip(hidden, starts[len(sizes) :], strict=False):
             ctypes.memmove(base + start, content, len(content))
         self._table = (ctypes.c_void_p * len(slots))(*[base + start for start in starts[:-1]])
-        self.addresses = ctypes.addressof(self._table)
+        self.parts = layout.pack_into, room, ctypes.addressof(self._table)
 
 
 def _handle(stream: Any) -> int:

@@ -22,10 +22,9 @@ from goptx.weaving.report import Report
 if TYPE_CHECKING:
     from cuda.core import Kernel
 
-    from goptx.arguments import Packing
     from goptx.device.assemble import Assembly
     from goptx.device.launch import Launcher
-    from goptx.independence import Independence
+    from goptx.weaving.arguments import Arguments
 
 MOST_REGISTERS = 255  # of one thread; a cap above it is none
 LAUNCHES = 256  # shapes of launches that are remembered
@@ -160,40 +159,17 @@ class Woven:
         hidden ones, which follow from `shapes` (those of the kernels, where weaving did not know them)."""
         from goptx.arguments import scalars
 
-        contents = [*self._packed(args, independent=True), *self._hidden(self.plan.filled(shapes) if self.plan else ())]
-        return scalars(self.params, contents)
+        hidden = self._hidden(self.plan.filled(shapes)) if self.plan else []
+        return scalars(self.params, self._arguments.packed(args, independent=True)[0] + hidden)
 
     @cached_property
-    def _packings(self) -> list[Packing]:
-        from goptx.arguments import Packing
+    def _arguments(self) -> Arguments:
+        from goptx.weaving.arguments import Arguments
 
-        return [Packing([p for p in self.params if p.kernel == letter]) for letter in self.report.kernels]
-
-    @cached_property
-    def _independence(self) -> Independence:
-        from goptx.independence import Independence
-
-        return Independence([p for p in self.params if p.kernel is not None])
-
-    def _packed(self, args: Sequence[Sequence[object]], independent: bool) -> list[bytes]:
-        """The bytes of the kernels' parameters, in order."""
-        if len(args) != len(self._packings):
-            letters = ", ".join(self.report.kernels)
-            raise InputError(f"`{self.name}` takes one argument sequence for each of the kernels {letters}.")
-        contents, extents = [], []
-        for packing, own in zip(self._packings, args, strict=True):
-            packed, lie = packing.pack(own)
-            contents += packed
-            extents += lie
-        if not independent and (doubt := self._independence.check(extents)):
-            warnings.warn(doubt, DependenceWarning, stacklevel=3)
-        return contents
+        return Arguments(self.name, self.report.kernels, self.params)
 
     def _hidden(self, shapes: Sequence[Shape]) -> list[bytes]:
-        from goptx.arguments import Packing
-
-        values = self.plan.values(shapes) if self.plan else {}
-        return Packing([p for p in self.params if p.kernel is None]).pack(list(values.values()))[0]
+        return self._arguments.hidden.pack(list(self.plan.values(shapes).values()))[0] if self.plan else []
 
     def launched(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
@@ -237,7 +213,9 @@ class Woven:
         Raises `DependentKernels`, `InputError` for arguments that do not fit and for shapes that contradict those
         woven, `DeviceError` where there is no GPU.
         """
-        contents = self._packed(args, independent)
+        contents, doubt = self._arguments.packed(args, independent)
+        if doubt:
+            warnings.warn(doubt, DependenceWarning, stacklevel=2)
         self._launcher(grid, block, shared, shapes, max_registers)(stream, contents)
 
     def _launcher(
@@ -250,7 +228,12 @@ class Woven:
     ) -> Launcher:
         """What starts W in that shape on the current device."""
         shapes = shapes if shapes is None else tuple(shapes)
-        key = self._device_number(), max_registers, _fixed(grid), _fixed(block), shared, shapes
+        device = self._device_number()
+        if device is None:  # this thread has none yet, or there is none
+            from goptx.device.launch import current_device
+
+            self.launched(grid, block, shared, shapes)  # what is wrong with the shape comes first
+            device = current_device().device_id
 
         def make() -> Launcher:
             from goptx.device.launch import Launcher
@@ -261,7 +244,7 @@ class Woven:
             sizes = [p.size for p in self.params if p.kernel is not None]
             return Launcher(kernel, **extents, shared=shape.shared or 0, sizes=sizes, hidden=hidden)
 
-        return self._launchers.made(key, make)
+        return self._launchers.made((device, max_registers, _fixed(grid), _fixed(block), shared, shapes), make)
 
     @cached_property
     def _device_number(self) -> Callable[[], int | None]:
