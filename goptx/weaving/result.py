@@ -156,7 +156,8 @@ class Woven:
 
     def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[Any]:
         """The launch arguments of W from one sequence for each kernel, each of its parameter's own width, and the
-        hidden ones, which follow from `shapes` (those of the kernels, where weaving did not know them)."""
+        hidden ones, which follow from `shapes` (those of the kernels, where weaving did not know them). Nothing is
+        compared."""
         from goptx.arguments import scalars
 
         hidden = self._hidden(self.plan.filled(shapes)) if self.plan else []
