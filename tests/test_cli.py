@@ -82,6 +82,25 @@ def test_options_reach_weave(tmp_path: Path) -> None:
     assert numbered.stdout == goptx.weave(Path(HARRIS), Path(SORT), slicing=40).ptx
 
 
+def test_shapes_reach_weave(tmp_path: Path) -> None:
+    options = ["--shape", "B=?x7:16x16", "--shape", "A=1024:256:4096", "--placement", "front", "--report"]
+    done = run("weave", HARRIS, SORT, *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    shapes = [goptx.Shape(1024, 256, 4096), goptx.Shape((None, 7), (16, 16))]
+    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT), shapes=shapes, placement="front").ptx
+    assert "note: launch as ?:16x16:4096, A as 1024:256:4096, B as ?x7:16x16, front\n" in done.stderr
+    assert "note: parameters behind those of the kernels: B.grid.x\n" in done.stderr
+
+
+def test_check_of_kernels_with_shapes_of_their_own(tmp_path: Path) -> None:
+    done = run("check", HARRIS, SORT, "--shape", "A=?:?", "--shape", "B=2:256", "--report=json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.search(
+        r"^grid 4, block 256, shared 0, .*^B sort  \S+  grid 2, block 256, shared 0$", done.stdout, re.M | re.S
+    )
+    assert json.loads(done.stderr)["shapes"] == {"A": "4:256", "B": "2:256"}
+
+
 def test_report_goes_to_standard_error(tmp_path: Path) -> None:
     done = run("weave", "--report", HARRIS, SORT, cwd=tmp_path)  # must not swallow the file behind it
     assert done.returncode == 0
@@ -155,6 +174,18 @@ def test_two_entries_of_one_file_are_woven(tmp_path: Path) -> None:
         (["weave", HARRIS, SORT, "--arch", "sm_80"], "CannotLink: .*sm_90 does not suit sm_80"),
         (["weave", HARRIS, SORT, "--name", "a b"], "InputError: `a b` is no PTX name"),
         (["weave", HARRIS, SORT, "--latency", "none.toml"], "InputError: .*none.toml"),
+        (
+            ["weave", HARRIS, SORT, "--shape", "A=4:256"],
+            "InputError: --shape is given for A; give it once for each of .*A, B",
+        ),
+        (
+            ["weave", HARRIS, SORT, "--shape", "A=4:4", "--shape", "A=4:4"],
+            "InputError: --shape is given for A, A; give it",
+        ),
+        (["weave", HARRIS, SORT, "--shape", "4:256"], "InputError: --shape is given for 4:256; .*--shape A=1024:256"),
+        (["weave", HARRIS, SORT, "--shape", "A=4", "--shape", "B=4:4"], "InputError: shape `4` cannot be read"),
+        (["weave", HARRIS, SORT, "--shape", "A=4:2048", "--shape", "B=4:4"], "InputError: block=.* has 2048 threads"),
+        (["weave", HARRIS, SORT, "--placement", "back"], "InputError: placement `back` is unknown"),
         (["fmt", "none.ptx"], "InputError: none.ptx: cannot be read"),
     ],
 )
@@ -188,7 +219,17 @@ def test_version(tmp_path: Path) -> None:
 def test_help_names_every_flag(tmp_path: Path) -> None:
     done = run("weave", "--help", cwd=tmp_path)
     assert done.returncode == 0
-    for flag in ("--output", "--entry", "--arch", "--name", "--policy", "--slicing", "--latency", "--report"):
+    for flag in (
+        "--output",
+        "--entry",
+        "--arch",
+        "--name",
+        "--policy",
+        "--slicing",
+        "--latency",
+        "--report",
+        "--shape",
+    ):
         assert flag in done.stdout
 
 

@@ -192,6 +192,7 @@ def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch
         ("ld.param.u64 %rd1, [j_out]; ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r1, [%rd2];",
          "B:1 (j_out) may be read and written, A:0 (k_in) is read"),
     ],
+    ids=("atomic", "store", "unknown"),
 )  # fmt: skip
 def test_unknown_counts_as_read_and_written(body: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(kernel(COPY), kernel(body, "j"))

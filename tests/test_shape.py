@@ -11,7 +11,9 @@ from goptx import InputError, Shape
 
 
 def test_extents_of_one_to_three_axes() -> None:
-    assert Shape(4, 256) == Shape((4,), [256]) == Shape((4, 1, 1), (256, 1), 0) == Shape(np.int64(4), np.array([256]))
+    assert Shape(4, 256) == Shape((4,), [256]) == Shape((4, 1, 1), (256, 1), 0)
+    of_numpy: Any = np.int64(4), np.array([256])
+    assert Shape(*of_numpy) == Shape(4, 256)
     assert Shape((2, 1, 3), (16, 16)).grid == (2, 1, 3)
     assert Shape((2, 1, 3), (16, 16)).axes("block") == (16, 16, 1)
     assert (Shape((2, 3), (4, 5)).ctas, Shape((2, 3), (4, 5)).threads) == (6, 20)

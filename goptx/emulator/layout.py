@@ -60,12 +60,11 @@ def layout(module: Module, entry: Function, bodies: Mapping[str, FlatBody], shar
         if not _is_dynamic(variable) and (symbol := made.place(variable)) is not None:
             names[variable.name] = symbol
     made.static_shared = made.sizes["shared"]
-    if not dynamic:
-        made.sizes["shared"] += shared
-    for variable, names in dynamic:  # each begins where the static ones end, as far as its alignment lets it
-        start = made.static_shared + -made.static_shared % max(16, variable.alignment)
+    start = made.static_shared
+    for variable, names in dynamic:  # none begins ahead of those declared before it, as ptxas 13.0 has it
+        start += -start % max(16, variable.alignment)
         names[variable.name] = Symbol("shared", FIRST + start, shared)
-        made.sizes["shared"] = max(made.sizes["shared"], start + shared)
+    made.sizes["shared"] = start + shared
     for variable, names in variables:
         if variable.init:
             if variable.space not in (".global", ".const"):

@@ -81,7 +81,8 @@ class Plan:
         for k in self.order:
             offsets[k] = aligned(end)
             shared = shapes[k].shared
-            end = offsets[k] + (self.carved[k] if shared == 0 else aligned(self.carved[k]) + (shared or 0))
+            size = self.carved[k] if shared == 0 else aligned(self.carved[k]) + (shared or 0)
+            end = offsets[k] + size if size else end
         return offsets, end
 
     # What is known at launch only ----------------------------------------------------------------------

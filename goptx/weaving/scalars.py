@@ -66,22 +66,27 @@ class Scalars:
             return self.add(self.multiply(a, b), c)
         return self._made("mad.lo.u32", a, b, c)
 
-    def divide(self, a: Value, b: Value) -> Value:
-        """Rounded down. The assembler makes a division by a known number a multiplication."""
+    def divide(self, a: Value, b: Value, most: int) -> Value:
+        """Rounded down; `a` is at most `most`. ptxas writes out a division in full even by a constant, so by what is
+        known this multiplies: with m = 2**(32+s) / b + 1 and an s for which what m is too large by does not show."""
         if isinstance(b, int):
             if isinstance(a, int):
                 return a // b
             if b & (b - 1) == 0:
                 return a if b == 1 else self._made("shr.u32", a, b.bit_length() - 1)
+            shift = next(s for s in range(32) if (b - (1 << 32 + s) % b) * most < 1 << 32 + s)
+            high = self._made("mul.hi.u32", a, (1 << 32 + shift) // b + 1)
+            return self._made("shr.u32", high, shift) if shift else high
         return 0 if a == 0 else self._made("div.u32", a, b)
 
-    def remainder(self, a: Value, b: Value) -> Value:
+    def remainder(self, a: Value, b: Value, most: int) -> Value:
+        """As `divide`."""
         if isinstance(b, int):
             if isinstance(a, int):
                 return a % b
             if b & (b - 1) == 0:
                 return 0 if b == 1 else self._made("and.b32", a, b - 1)
-        return 0 if a == 0 else self._made("sub.u32", a, self.multiply(self.divide(a, b), b))
+        return 0 if a == 0 else self._made("sub.u32", a, self.multiply(self.divide(a, b, most), b))
 
     def round_up(self, a: Value, unit: int) -> Value:
         """To a multiple of a power of two."""

@@ -106,8 +106,8 @@ class _Shaping:
 
         def unknown(role: str) -> Value:
             raise CannotWeave(
-                f"{self.kernel.at(function.line)}: the device function `{function.name}` needs {role}, which is known "
-                "at launch only; give the size when weaving, or inline the function."
+                f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on {role}, which is "
+                "known at launch only; give the sizes of all kernels when weaving, or inline the function."
             )
 
         declared = declared_in(function, body)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from goptx.ptx.ir import Immediate, Name, Operand, Vector
-from goptx.shape import MOST_THREADS, Shape, shared_unit
+from goptx.shape import MOST_CTAS, MOST_THREADS, Shape, shared_unit
 from goptx.weaving.launching import AXES, Plan, spread
 from goptx.weaving.scalars import Scalars, Value, operand
 
@@ -129,15 +129,16 @@ class View:
             return 0
         s = self.scalars
         number = self.own_cta() if what == "grid" else self.number("block")
+        most = (self.plan.shape.ctas if what == "grid" else MOST_THREADS) or MOST_CTAS[0]
         below = s.multiply(self.size(what, 0), self.size(what, 1)) if axis == 2 else self.size(what, 0) if axis else 1
-        outer = s.divide(number, below)
+        outer = s.divide(number, below, most)
         last = all(n == 1 for n in sizes[axis + 1 :])
-        return outer if last else s.remainder(outer, self.size(what, axis))
+        return outer if last else s.remainder(outer, self.size(what, axis), most)
 
     def warp(self) -> Value | None:
         """Hardware numbers the warps of a CTA in any way, but from 0 on: a kernel with fewer warps than W has counts on
         numbers below that of its own."""
-        return self.scalars.divide(self.number("block"), WARP) if self.more_warps() else None
+        return self.scalars.divide(self.number("block"), WARP, MOST_THREADS) if self.more_warps() else None
 
     def total_shared(self) -> Value:
         s = self.scalars

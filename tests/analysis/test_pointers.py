@@ -18,13 +18,14 @@ from goptx.ptx.ir import Function, Module, Variable, whole_number
 from goptx.ptx.parse import parse, read
 
 ROOT = Path(__file__).parents[2]
-LOADS = "ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; ld.param.u32 %r1, [k_n];\n"
-CAST = "cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2;\n"
+GENERIC = "ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; ld.param.u32 %r1, [k_n];\n"
+GLOBAL = GENERIC.replace("%rd", "%rd1") + "cvta.to.global.u64 %rd1, %rd11; cvta.to.global.u64 %rd2, %rd12;\n"
 
 
-def accessed(body: str) -> tuple[Access, Access]:
+def accessed(body: str, loads: str = GENERIC) -> tuple[Access, Access]:
     """By what a body does that finds `in` in %rd1, `out` in %rd2 and `n` in %r1."""
-    found = pointer_accesses(parse(kernel(LOADS + body)).entries[0])
+    text = kernel(f".reg .b64 %rd11, %rd12;\n{loads}{body}")
+    found = pointer_accesses(parse(text).entries[0])
     assert found["k_n"] == "none"
     return found["k_in"], found["k_out"]
 
@@ -57,7 +58,7 @@ def test_instructions(body: str, expected: tuple[Access, Access]) -> None:
 INDEX = "mul.wide.u32 %rd3, %r1, 4; "
 
 
-@pytest.mark.parametrize("cast", ["", CAST])
+@pytest.mark.parametrize("loads", [GENERIC, GLOBAL], ids=("generic", "global"))
 @pytest.mark.parametrize(
     "way",
     [
@@ -75,11 +76,11 @@ INDEX = "mul.wide.u32 %rd3, %r1, 4; "
         "setp.ne.u64 %p2, %rd2, 0; selp.u64 %rd4, %rd1, %rd1, %p2;",
     ],
 )
-def test_ways_from_a_parameter_to_an_address(cast: str, way: str) -> None:
-    assert accessed(f"{cast}{way} ld.global.u32 %r2, [%rd4];") == ("read", "none")
+def test_ways_from_a_parameter_to_an_address(loads: str, way: str) -> None:
+    assert accessed(f"{way} ld.global.u32 %r2, [%rd4];", loads) == ("read", "none")
 
 
-@pytest.mark.parametrize("cast", ["", CAST])
+@pytest.mark.parametrize("loads", [GENERIC, GLOBAL], ids=("generic", "global"))
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -90,13 +91,13 @@ def test_ways_from_a_parameter_to_an_address(cast: str, way: str) -> None:
         ("mov.u64 %rd4, %rd1; @%p1 bra L; mov.u64 %rd4, %rd2; L: st.global.u32 [%rd4], 1;", ("written", "written")),
     ],
 )
-def test_an_address_of_two_pointers_touches_both(cast: str, body: str, expected: tuple[Access, Access]) -> None:
-    assert accessed(cast + body) == expected
+def test_an_address_of_two_pointers_touches_both(loads: str, body: str, expected: tuple[Access, Access]) -> None:
+    assert accessed(body, loads) == expected
 
 
 def test_the_distance_of_two_pointers_leads_from_one_to_the_other() -> None:
     body = "sub.s64 %rd3, %rd2, %rd1; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], 1;"
-    assert accessed(CAST + body) == ("written", "written")
+    assert accessed(body, GLOBAL) == ("written", "written")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def test_the_distance_of_two_pointers_leads_from_one_to_the_other() -> None:
     ],
 )
 def test_what_cannot_be_followed_is_unknown(body: str) -> None:
-    text = kernel(f".local .align 8 .b8 place[16];\n{LOADS}{body} ld.u32 %r2, [%rd4];")
+    text = kernel(f".local .align 8 .b8 place[16];\n{GENERIC}{body} ld.u32 %r2, [%rd4];")
     text = text.replace(".visible", ".global .align 8 .u64 kept;\n.visible", 1)
     assert pointer_accesses(parse(text).entries[0]) == {"k_in": "unknown", "k_out": "none", "k_n": "none"}
 
@@ -127,14 +128,14 @@ CALLED = """.func (.param .b32 r) f(.param .b64 p) { .reg .b32 %x; mov.u32 %x, 0
 def test_pointers_that_are_passed_on_are_unknown() -> None:
     call = """{ .param .b64 a; .param .b32 r; st.param.b64 [a], %rd1; call.uni (r), f, (a); ld.param.b32 %r2, [r]; }
         ld.global.u32 %r3, [%rd2];"""
-    text = kernel(LOADS + call).replace(".visible", CALLED, 1)
+    text = kernel(GENERIC + call).replace(".visible", CALLED, 1)
     assert pointer_accesses(parse(text).entries[0]) == {"k_in": "unknown", "k_out": "read", "k_n": "none"}
 
 
 def test_what_a_called_function_may_find_in_memory_is_unknown() -> None:
     call = """st.shared.u64 [tile], %rd1;
         { .param .b64 a; .param .b32 r; st.param.b64 [a], 0; call.uni (r), f, (a); ld.param.b32 %r2, [r]; }"""
-    text = kernel(LOADS + call).replace(".visible", CALLED, 1)
+    text = kernel(GENERIC + call).replace(".visible", CALLED, 1)
     assert pointer_accesses(parse(text).entries[0])["k_in"] == "unknown"
 
 

@@ -344,7 +344,9 @@ def test_specifications_of_different_shapes(files: Path) -> None:
     check = goptx.check(Path("double.ptx"), Path("next.ptx"))
     assert check and (check.grid, check.block) == ((2, 1, 1), (64, 1, 1))
     assert [k.shape for k in check.kernels] == [goptx.Shape(2, 32), goptx.Shape(1, 64)]
-    assert re.search(r"^grid 2, block 64, .*^A double  double.ptx  grid 2, block 32, shared 0$", str(check), re.M | re.S)
+    assert re.search(
+        r"^grid 2, block 64, .*^A double  double.ptx  grid 2, block 32, shared 0$", str(check), re.M | re.S
+    )
     assert check.to_dict()["shapes"] == {"A": "2:32", "B": "1:64"}
     common = goptx.check(Path("double.ptx"), Path("next.ptx"), grid=1, block=64)
     assert common and {k.shape for k in common.kernels} == {common.shape}

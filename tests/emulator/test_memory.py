@@ -146,7 +146,7 @@ def test_module_variables_keep_their_values_across_ctas_and_begin_anew_in_each_l
 
 
 def test_dynamic_shared_arrays_of_one_alignment_are_one() -> None:
-    """They lie behind what is static; one that asks for more alignment begins later, as ptxas has it."""
+    """They lie behind what is static; from one that asks for more alignment on they begin later, as ptxas has it."""
     out = np.zeros(5, np.uint64)
     body = """.shared .align 8 .b8 inner[8]; mov.u64 %rd1, dynamic; mov.u64 %rd2, other; mov.u64 %rd3, far;
         mov.u64 %rd4, s;
@@ -158,6 +158,9 @@ def test_dynamic_shared_arrays_of_one_alignment_are_one() -> None:
     run(body, out, shared=32, variables=VARIABLES + dynamic)
     assert out.tolist()[:4] == [0, 0, 1, 77]
     assert 20 <= out[4] < 64
+    first = ".extern .shared .align 128 .b8 far[]; .extern .shared .f32 other[];"
+    run(body, out, shared=32, variables=first + VARIABLES)
+    assert out.tolist() == [0, 0, 1, 77, 128]
 
 
 def test_addresses_of_32_bits_wrap_around_as_the_sum_with_their_offset_does() -> None:

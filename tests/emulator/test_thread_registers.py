@@ -40,3 +40,27 @@ def test_thread_registers(grid: tuple[int, ...], block: tuple[int, ...], seed: i
     out = np.zeros(len(want), np.uint32)
     goptx.emulate(module(body, begin="", end=""), grid, block, [out.copy(), out, 0], seed=seed)
     assert out.tolist() == want
+
+
+def test_four_numbers_at_once_and_the_names_of_old() -> None:
+    out = np.zeros(8 * 64, np.uint32)
+    body = """
+        .reg .v4 .u32 %v; mov.u32 %r1, %tid.r; mov.u32 %r2, %tid.g; mad.lo.u32 %r1, %r2, 16, %r1;
+        ld.param.u64 %rd1, [k_out]; mad.wide.u32 %rd1, %r1, 32, %rd1; mov.v4.u32 %v, %tid; st.global.v4.u32 [%rd1], %v;
+        mov.v4.u32 {%r3, %r4, %r5, %r6}, %ntid; mov.u32 %r6, %tid.a; st.global.v4.u32 [%rd1+16], {%r3, %r4, %r5, %r6};
+        ret;
+    """
+    goptx.emulate(module(body, begin="", end=""), 1, (16, 4), [out.copy(), out, 0])
+    assert out.reshape(64, 8).tolist() == [[i % 16, i // 16, 0, 0, 16, 4, 1, 0] for i in range(64)]
+
+
+@pytest.mark.parametrize(("target", "total"), [("sm_90", 1920), ("sm_75", 2048)])  # the module has a tile of 1024 bytes
+def test_shared_memory_is_told_in_whole_units(target: str, total: int) -> None:
+    out = np.zeros(2, np.uint32)
+    body = """
+        .shared .b8 own[100]; ld.param.u64 %rd1, [k_out]; mov.u32 %r1, %total_smem_size;
+        mov.u32 %r2, %dynamic_smem_size; st.global.v2.u32 [%rd1], {%r1, %r2}; ret;
+    """
+    text = module(body, begin="", end="")
+    goptx.emulate(text.replace("sm_90", target), 1, 1, [out.copy(), out, 0], shared=700)
+    assert out.tolist() == [total, 700]

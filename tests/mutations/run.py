@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path[0] = str(ROOT / "tests")  # as for pytest
 
-from mutations.mutations import MUTATIONS, Mutation  # noqa: E402 - found by the line above
+from mutations.every import MUTATIONS  # noqa: E402 - found by the line above
+from mutations.mutations import Mutation  # noqa: E402
 
 COPIED = ("goptx", "grammar", "latency_tables", "tests", "examples", "docs", "pyproject.toml")
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "more")

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from mutations.mutations import MUTATIONS, Mutation
+from mutations.every import MUTATIONS
+from mutations.mutations import Mutation
 from mutations.run import judge, table
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -66,9 +66,7 @@ LEFT = """
     bar.sync 0; ld.shared.u32 %r54, [tile]; bar.sync 0; and.b32 %r64, %r1, 7; setp.eq.u32 %p2, %r64, 3; @%p2 ret;
     redux.sync.add.u32 %r65, %r1, -1; bar.red.popc.u32 %r66, 0, %p4;
 """
-LEAVING = kernel(
-    "leaving", LEFT + stored(["%r54", "%r61", "%r62", "%r65", "%r66"]), ".shared .align 4 .b8 tile[4096];"
-)
+LEAVING = kernel("leaving", LEFT + stored(["%r54", "%r61", "%r62", "%r65", "%r66"]), ".shared .align 4 .b8 tile[4096];")
 
 # A loop that the thread's number ends, beside work of the whole warp.
 LOOPING = kernel(
@@ -86,8 +84,9 @@ LOOPING = kernel(
 DYNAMIC = kernel(
     "dynamic",
     """
-    shl.b32 %r50, %r1, 2; mov.u32 %r51, first; add.u32 %r52, %r51, %r50; st.shared.u32 [%r52], %r4; setp.eq.u32 %p1, %r1, 0;
-    @%p1 st.shared.u32 [fixed+4], %r5; bar.sync 0; mov.u64 %rd5, second; cvta.shared.u64 %rd6, second;
+    shl.b32 %r50, %r1, 2; mov.u32 %r51, first; add.u32 %r52, %r51, %r50; st.shared.u32 [%r52], %r4;
+    setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [fixed+4], %r5; bar.sync 0;
+    mov.u64 %rd5, second; cvta.shared.u64 %rd6, second;
     ld.shared.u32 %r54, [%rd5]; ld.u32 %r55, [%rd6]; ld.shared.u32 %r56, [second+4]; mov.u32 %r57, first+8;
     ld.shared.u32 %r58, [%r57+-4]; cvta.shared.u64 %rd7, first+4; ld.u32 %r59, [%rd7+-4]; ld.shared.u32 %r60, [fixed+4];
     mov.u32 %r61, %dynamic_smem_size; add.u32 %r62, %r51, %r61; ld.shared.u32 %r63, [first+0x4];
@@ -101,7 +100,8 @@ DYNAMIC = kernel(
 CALLING = kernel(
     "calling",
     """
-    { .param .b32 given; .param .b32 back; st.param.b32 [given], %r4; call (back), outer, (given); ld.param.b32 %r50, [back]; }
+    { .param .b32 given; .param .b32 back; st.param.b32 [given], %r4; call (back), outer, (given);
+      ld.param.b32 %r50, [back]; }
     { .param .b32 back; call (back), plain, (); ld.param.b32 %r51, [back]; }
     """
     + stored(["%r50", "%r51"]),

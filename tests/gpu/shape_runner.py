@@ -1,0 +1,86 @@
+"""Runs kernels of different launch shapes on the GPU, woven and separately, and prints a line for each pair: a child's
+part. Each pair is announced before it is launched, so that whoever waits for a hang knows which one it is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from weaving.shaped_kernels import KERNELS, WORDS
+
+import goptx
+from goptx import Shape
+from goptx.device.assemble import assemble
+from goptx.device.launch import current_device, launch, load
+
+MIXES = [
+    (Shape(4, 33), Shape(4, 64)),
+    (Shape(300, 48), Shape(300, 256)),
+    (Shape((2, 3), 256), Shape((3, 2), (16, 16))),
+    (Shape((3, 5), (33, 3)), Shape((2, 3, 2), (5, 7, 2))),
+    (Shape(7, (32, 2)), Shape((16, 64), 1024)),
+]
+LIMIT = np.uint32(150)
+FREE = {"registers": [17], "leaving": [1]}  # words that hardware may fill in several ways: %warpid, activemask
+
+
+def shapes_of(names: tuple[str, str], mix: tuple[Shape, Shape], known: bool) -> tuple[list[Shape], list[Shape]]:
+    """Those of the launch, and those that weaving knows."""
+    dynamic = [40000 if n in ("dynamic", "calling") else 0 for n in names]
+    launched = [Shape(s.grid, s.block, bytes_) for s, bytes_ in zip(mix, dynamic, strict=True)]
+    return launched, launched if known else [Shape(None, s.block, None) for s in launched]
+
+
+def main() -> None:
+    device = current_device()
+    from cuda.core import LegacyPinnedMemoryResource
+
+    arch, memory = f"sm_{device.arch}", LegacyPinnedMemoryResource()
+
+    def output(shape: Shape) -> tuple[Any, Any]:
+        buffer = memory.allocate(4 * WORDS * (shape.ctas or 0) * (shape.threads or 0))
+        view = np.from_dlpack(buffer).view(np.uint32)
+        view[...] = 0
+        return buffer, view
+
+    def alone(name: str, shape: Shape) -> Any:
+        kernel = load(assemble(KERNELS[name], entry=name, arch=arch).cubin, name)
+        buffer, view = output(shape)
+        arguments: list[np.generic] = [np.uint64(int(buffer.handle)), LIMIT]
+        extents = {what: shape.sizes(what) for what in ("grid", "block")}
+        launch(kernel, device.default_stream, arguments, **extents, shared=shape.shared or 0)
+        device.sync()
+        return view.copy()
+
+    for first in KERNELS:
+        for second in KERNELS:
+            for number, mix in enumerate(MIXES):
+                known = (number + len(first)) % 2 == 0 or "calling" in (first, second)
+                placement: Any = ("spread", "front")[(number + len(second)) % 2]
+                pair = f"{first}+{second}:{mix[0]}+{mix[1]}:{placement}:{'known' if known else 'hidden'}"
+                launched, said = shapes_of((first, second), mix, known)
+                try:
+                    woven = goptx.weave(KERNELS[first], KERNELS[second], arch=arch, shapes=said, placement=placement)
+                except goptx.CannotWeave as error:
+                    print(f"RESULT {pair} REFUSED {error}".splitlines()[0], flush=True)
+                    continue
+                expected = [alone(n, s) for n, s in zip((first, second), launched, strict=True)]
+                outputs = [output(s) for s in launched]
+                print(f"START {pair}", flush=True)
+                arguments = [[np.uint64(int(buffer.handle)), LIMIT] for buffer, _ in outputs]
+                woven.launch(device.default_stream, *arguments, shapes=launched)
+                device.sync()
+                wrong = [
+                    sorted({int(i) % WORDS for i in np.flatnonzero(view != want)} - set(FREE.get(name, ())))
+                    for name, (_, view), want in zip((first, second), outputs, expected, strict=True)
+                ]
+                print(f"RESULT {pair} {'right' if wrong == [[], []] else f'WRONG words {wrong}'}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

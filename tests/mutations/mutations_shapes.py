@@ -1,0 +1,127 @@
+"""Rules of launch shapes (M17), how each is broken, and the test that has to notice."""
+
+from mutations.mutations import WEAVING, Mutation
+
+SHAPES = "tests/weaving/test_shapes.py"
+ALONE = f"{SHAPES}::test_each_kernel_does_what_it_does_alone"
+SHARED = "tests/weaving/test_shapes_shared.py"
+REFUSED = "tests/weaving/test_shapes_refused.py"
+LAUNCHED = "tests/weaving/test_shapes_launched.py"
+
+OF_SHAPES = (
+    # what a kernel reads
+    Mutation(
+        "the number of a thread counts along x only",
+        f"{WEAVING}/view.py",
+        "s.multiply_add(s.multiply_add(z, sizes[1] or 0, y), sizes[0] or 0, x)",
+        "s.add(s.add(z, y), x)",
+        f"{ALONE}[3x5:33x3+2x3x2:5x7x2-registers-registers]",
+    ),
+    Mutation(
+        "a coordinate is not taken modulo its axis",
+        f"{WEAVING}/view.py",
+        "last = all(n == 1 for n in sizes[axis + 1 :])",
+        "last = True",
+        f"{ALONE}[2x3:256+3x2:16x16-registers-registers]",
+    ),
+    Mutation(
+        "a kernel with fewer warps sees the warps of the woven one",
+        f"{WEAVING}/view.py",
+        'return self.scalars.divide(self.number("block"), WARP, MOST_THREADS) if self.more_warps() else None',
+        'return self.scalars.divide(self.number("block"), 2 * WARP, MOST_THREADS) if self.more_warps() else None',
+        f"{ALONE}[3:48+3:256-registers-registers]",
+    ),
+    Mutation(
+        "a kernel is told of all the dynamic shared memory",
+        f"{WEAVING}/view.py",
+        '"%dynamic_smem_size": View.shared,',
+        '"%dynamic_smem_size": lambda view: None,',
+        f"{SHARED}::test_memory_that_a_kernel_asks_for_without_an_array_is_kept[1]",
+    ),
+    Mutation(
+        "device functions read the registers of the woven kernel",
+        f"{WEAVING}/apart.py",
+        "while more := {n for n, names in mentions.items() if changed & set(names)} - changed:",
+        "while more := set[str]():",
+        f"{SHARED}::test_a_device_function_names_a_dynamic_array",
+    ),
+    # who takes part
+    Mutation(
+        "lanes beyond a kernel's block run it",
+        f"{WEAVING}/view.py",
+        "return own is None or (own % WARP > 0 and own < most)",
+        "return own is None",
+        f"{ALONE}[4:33+4:64-registers-registers]",
+    ),
+    Mutation(
+        "warps beyond a kernel's block run it",
+        f"{WEAVING}/view.py",
+        "return own is None or -(-own // WARP) < -(-most // WARP)",
+        "return own is None",
+        f"{SHAPES}::test_warps_that_are_left_out_issue_nothing_of_the_kernel",
+    ),
+    Mutation(
+        "a kernel's barriers wait for warps that are none of its own",
+        f"{WEAVING}/barriers.py",
+        "flow = _each_barrier(flow, partial(_with_count, threads))",
+        "pass",
+        f"{ALONE}[3:48+3:256-tiled-leaving]",
+    ),
+    Mutation(
+        "barriers that warps reach in two copies stay aligned",
+        f"{WEAVING}/barriers.py",
+        "if c.warp_branches or _threads(kernels[i])}",
+        "if c.warp_branches}",
+        f"{SHAPES}::test_barriers_wait_for_the_warps_of_their_kernel",
+    ),
+    Mutation(
+        "the last CTA of a spread grid is left out",
+        f"{WEAVING}/launching.py",
+        "return (min(ratio, ((ctas << 32) - 1) // (total - 1)) if total > 1 else ratio) - 1",
+        "return (ctas << 32) // total - 1",
+        f"{SHAPES}::test_which_ctas_carry_those_of_the_smaller_grid[True-spread-carrying0]",
+    ),
+    # memory and launch
+    Mutation(
+        "the dynamic memory of two kernels overlaps",
+        f"{WEAVING}/launching.py",
+        "offsets[k] = aligned(end)",
+        "offsets[k] = 0",
+        f"{SHARED}::test_both_use_dynamic_memory[unknown0]",
+    ),
+    Mutation(
+        "parts of unknown size count nothing",
+        f"{WEAVING}/shapes.py",
+        "for letter in self.unknown_ahead:",
+        "for letter in ():",
+        f"{SHARED}::test_both_use_dynamic_memory[unknown3]",
+    ),
+    Mutation(
+        "dynamic arrays lie upon what is carved",
+        f"{WEAVING}/shared.py",
+        "return places | dict.fromkeys((v.name for v in self.dynamic), aligned(size))",
+        "return places | dict.fromkeys((v.name for v in self.dynamic), 0)",
+        f"{SHARED}::test_dynamic_arrays_lie_behind_what_is_carved",
+    ),
+    Mutation(
+        "kernels of one module share shared variables",
+        f"{WEAVING}/own_shared.py",
+        "for variable in (v for v in variables if v.name in used):",
+        "for variable in ():",
+        "tests/weaving/test_own_shared.py::test_a_kernel_beside_itself[common shape-a variable of the module]",
+    ),
+    Mutation(
+        "a launch may contradict what was woven",
+        f"{WEAVING}/launching.py",
+        "if None not in (known, new) and known != new:",
+        "if False:",
+        f"{LAUNCHED}::test_what_contradicts_or_is_missing[options5-kernel B was woven for .*2x5:64:9 contradicts]",
+    ),
+    Mutation(
+        "addresses by SM are placed",
+        f"{WEAVING}/fits.py",
+        'if "%smid" in closure(names, sources):',
+        "if False:",
+        f"{REFUSED}::test_an_address_by_sm_is_refused_in_another_grid",
+    ),
+)
