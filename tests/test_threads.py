@@ -20,7 +20,7 @@ from bodies import GUARD, kernel
 import goptx
 from goptx import Shape
 from goptx.device.launch import _Frame
-from goptx.weaving.kept import Kept
+from goptx.kept import Kept
 from goptx.weaving.result import Parameter, Woven
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"

@@ -10,13 +10,15 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from goptx.arguments import ParameterLike, pack_arguments
 from goptx.errors import DeviceError
+from goptx.kept import Kept
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,12 +111,23 @@ def launch(
     Raises DeviceError when the driver refuses the launch.
     """
     contents = [arg.tobytes() for arg in args]
-    Launcher(kernel, grid, block, shared, [len(content) for content in contents])(stream, contents)
+    sizes = tuple(map(len, contents))
+    device = device_number()
+    if device is None:
+        device = current_device().device_id
+    known = _LAUNCHERS.setdefault(kernel, Kept(most=_SHAPES))
+    key = device, _three(grid), _three(block), shared, sizes
+    known.made(key, lambda: Launcher(kernel, grid, block, shared, sizes))(stream, contents)
+
+
+_LAUNCHERS: WeakKeyDictionary[Kernel, Kept[Hashable, Launcher]] = WeakKeyDictionary()
+_SHAPES = 64  # of each kernel, that are remembered
 
 
 class Launcher:
-    """`launch` for a kernel that is launched again and again in one shape, on the device on which it was loaded, with
-    parameters of these `sizes` in bytes, behind which come `hidden` ones that stay. Any thread may call it."""
+    """`launch` for a kernel that is launched again and again in one shape, on the device that is current now, with
+    parameters of these `sizes` in bytes, behind which come `hidden` ones that stay. Any thread may call it, as long as
+    somebody keeps the kernel."""
 
     def __init__(
         self,
@@ -129,7 +142,6 @@ class Launcher:
         self._what = f"launch of grid {grid}, block {block}, {shared} bytes shared"
         if shared > 0:
             _allow_shared(device, kernel, shared)
-        self._kernel = kernel  # which keeps the module loaded
         self._launch = driver.cuLaunchKernel
         self._stream = driver.CUstream
         self._default = int(device.default_stream.handle)

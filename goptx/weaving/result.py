@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.analysis.pointers import Access, pointer_accesses
 from goptx.errors import DependenceWarning, InputError
+from goptx.kept import Kept
 from goptx.ptx.ir import Directive, Function, Module
 from goptx.shape import Shape
-from goptx.weaving.kept import Kept
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Linked
 from goptx.weaving.origins import Origin

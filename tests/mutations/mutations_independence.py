@@ -76,7 +76,7 @@ OF_INDEPENDENCE = (
     # threads
     Mutation(
         "several threads make what one is making",
-        "goptx/weaving/kept.py",
+        "goptx/kept.py",
         "with making:",
         "with Lock():",
         "tests/test_threads.py::test_threads_make_a_thing_once_and_wait_for_nothing_else",
