@@ -2,8 +2,8 @@
 
 Requires: an entry with a body. Ensures: a parameter through which the kernel can write is never said to be only read or
 not accessed. Nothing is asked of the order of instructions: a register may hold whatever any of them gives it. What was
-multiplied, shifted or widened, floating-point numbers and integers shorter than an address are numbers: where they are
-added to an address, they are none.
+multiplied, shifted or widened, floating-point numbers and integers shorter than an address are numbers, which do not
+count where anything else may be the address.
 """
 
 from __future__ import annotations
