@@ -14,6 +14,7 @@ from goptx.errors import (
     CannotLink,
     CannotWeave,
     CheckFailed,
+    DependentKernels,
     DeviceError,
     EmulationFault,
     GoptxError,
@@ -31,15 +32,18 @@ if TYPE_CHECKING:
     from goptx.ptx.parse import parse, read
     from goptx.shape import Shape
     from goptx.weaving.pipeline import weave
+    from goptx.weaving.refusal import Refusal, can_weave
     from goptx.weaving.result import Woven
 
 _HOMES = {
     "Check": "goptx.emulator.verdict",
     "Emulation": "goptx.emulator.result",
     "LatencyTable": "goptx.latency.table",
+    "Refusal": "goptx.weaving.refusal",
     "Shape": "goptx.shape",
     "Sweep": "goptx.device.sweep",
     "Woven": "goptx.weaving.result",
+    "can_weave": "goptx.weaving.refusal",
     "check": "goptx.emulator.check",
     "emulate": "goptx.emulator.emulate",
     "load_table": "goptx.latency.table",
@@ -55,6 +59,7 @@ __all__ = [
     "CannotWeave",
     "Check",
     "CheckFailed",
+    "DependentKernels",
     "DeviceError",
     "Emulation",
     "EmulationFault",
@@ -62,9 +67,11 @@ __all__ = [
     "InputError",
     "LatencyTable",
     "PtxSyntaxError",
+    "Refusal",
     "Shape",
     "Sweep",
     "Woven",
+    "can_weave",
     "check",
     "emulate",
     "load_table",

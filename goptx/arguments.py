@@ -5,16 +5,19 @@ bytes. Imports nothing of CUDA: arrays and streams are known by their protocols.
 """
 
 import ctypes
-import math
 import re
+import struct
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from goptx.device_arrays import Extent, extent_of, raw
 from goptx.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
+
+POINTER = 8  # bytes
 
 
 class ParameterLike(Protocol):
@@ -47,10 +50,85 @@ def pack_arguments(params: Sequence[ParameterLike], args: Sequence[object]) -> "
 
     Raises InputError, naming the parameter as `A:2 (name)`, when a value does not fit, and for a wrong count.
     """
-    if len(params) != len(args):
-        names = ", ".join(parameter_names(params))
-        raise InputError(f"{len(args)} arguments for {len(params)} parameters: {names or 'none'}")
-    return [_pack(param, name, arg) for param, name, arg in zip(params, parameter_names(params), args, strict=True)]
+    return scalars(params, Packing(params).pack(args)[0])
+
+
+def scalars(params: Sequence[ParameterLike], contents: Sequence[bytes]) -> "list[np.generic]":
+    """The contents of parameters as numpy scalars that say what they are: floating, unsigned, or np.void for a block
+    of bytes."""
+    import numpy as np
+
+    letters = [{"array": "V", "f": "f"}.get(_kind(param), "u") for param in params]
+    return [np.frombuffer(c, f"{letter}{len(c)}")[0] for c, letter in zip(contents, letters, strict=True)]
+
+
+class Packing:
+    """`pack_arguments` for parameters that get arguments again and again, and in bytes."""
+
+    def __init__(self, params: Sequence[ParameterLike]) -> None:
+        self.params = params
+        self.slots = [Slot(params, i) for i in range(len(params))]
+
+    def pack(self, args: Sequence[object]) -> tuple[list[bytes], list[Extent | None]]:
+        """What each parameter holds, and of pointers where they lead; None for what is no pointer."""
+        if len(self.slots) != len(args):
+            names = ", ".join(parameter_names(self.params))
+            raise InputError(f"{len(args)} arguments for {len(self.slots)} parameters: {names or 'none'}")
+        contents: list[bytes] = []
+        extents: list[Extent | None] = []
+        for slot, arg in zip(self.slots, args, strict=True):
+            extent = None
+            if type(arg) in slot.exact:
+                content = arg.tobytes()  # type: ignore[attr-defined]
+            elif type(arg) is int and slot.integer and 0 <= arg < slot.end:
+                content = arg.to_bytes(slot.size, "little")
+            else:
+                extent = slot.extent(arg)
+                content = slot.content(arg) if extent is None else extent[0].to_bytes(POINTER, "little")
+            if extent is None and slot.pointer:
+                extent = raw(int.from_bytes(content, "little"))
+            contents.append(content)
+            extents.append(extent)
+        return contents, extents
+
+
+class Slot:
+    """One parameter and what fits it.
+
+    kind: "u", "s", "b" (untyped bits) or "f" for a scalar; "array" for one passed by value as a block of bytes.
+    exact: numpy's scalars of its size and kind; integers below `end` fit too if it takes any.
+    """
+
+    def __init__(self, params: Sequence[ParameterLike], position: int) -> None:
+        import numpy as np
+
+        self.params, self.position = params, position
+        self.kind, self.size = _kind(params[position]), params[position].size
+        self.integer = self.kind in "usb"
+        self.pointer = self.integer and self.size == POINTER
+        letters = {"array": "", "f": "f"}.get(self.kind, "ui")
+        self.exact = frozenset(np.dtype(f"{letter}{self.size}").type for letter in letters)
+        self.end = 1 << 8 * self.size
+
+    @property
+    def where(self) -> str:
+        """What messages begin with."""
+        name, param = parameter_names(self.params)[self.position], self.params[self.position]
+        return f"parameter {name}, .{param.type} of {self.size} bytes"
+
+    def extent(self, arg: object) -> Extent | None:
+        """Where an argument lies; None for what is no device array. Raises `InputError`."""
+        try:
+            extent = extent_of(arg)
+        except InputError as error:
+            raise InputError(f"{self.where}: {error}") from None
+        if extent is not None and not self.pointer:
+            raise InputError(f"{self.where}: takes no device array; a pointer is a 64-bit integer parameter")
+        return extent
+
+    def content(self, arg: object) -> bytes:
+        """The bytes of an argument that is no device array. Raises `InputError`."""
+        return _content(self.kind, self.size, self.where, arg)
 
 
 def parameter_names(params: Sequence[ParameterLike]) -> list[str]:
@@ -66,26 +144,19 @@ def parameter_names(params: Sequence[ParameterLike]) -> list[str]:
     return names
 
 
-def _pack(param: ParameterLike, name: str, arg: object) -> "np.generic":
+def _content(kind: str, size: int, where: str, arg: object) -> bytes:
     import numpy as np
 
-    kind, size = _kind(param), param.size
-    where = f"parameter {name}, .{param.type} of {size} bytes"
-    address = _device_address(arg, where)
-    if address is not None:
-        if kind not in "usb" or size != 8:
-            raise InputError(f"{where}: takes no device array; a pointer is a 64-bit integer parameter")
-        return np.uint64(address)
     if isinstance(arg, np.ndarray) and arg.ndim == 0 and arg.dtype.names is None:
         arg = arg[()]
-    raw = _raw_bytes(arg)
-    if raw is not None:
-        content, content_kind = raw
+    found = _raw_bytes(arg)
+    if found is not None:
+        content, content_kind = found
         if len(content) != size:
             raise InputError(f"{where}: {_describe(arg)} has {len(content)} bytes")
         if kind != "array" and content_kind is not None and not _kinds_agree(kind, content_kind):
             raise InputError(f"{where}: {_describe(arg)} is of another kind; convert it first")
-        return _scalar(content, kind)
+        return content
     if kind == "array":
         raise InputError(f"{where}: passed by value: takes bytes or a structure of that size, not {_describe(arg)}")
     if isinstance(arg, np.ndarray):
@@ -98,8 +169,7 @@ def _pack(param: ParameterLike, name: str, arg: object) -> "np.generic":
 
 
 def _kind(param: ParameterLike) -> str:
-    """'u', 's', 'b' (untyped bits) or 'f' for a scalar; 'array' for one passed by value as a block of
-    bytes."""
+    """As of `Slot.kind`."""
     typed = re.fullmatch(r"([usbf])(8|16|32|64)", param.type.removeprefix("."))
     if typed is None or int(typed[2]) != 8 * param.size:
         return "array"
@@ -109,26 +179,6 @@ def _kind(param: ParameterLike) -> str:
 def passed_by_value(param: ParameterLike) -> bool:
     """Whether the parameter is a block of bytes, such as a structure: no number and no pointer."""
     return _kind(param) == "array"
-
-
-def _device_address(arg: object, where: str) -> int | None:
-    """Address of a device array; None when `arg` is no device array."""
-    value: Any = arg
-    if arg is None:
-        return 0
-    # torch comes first: its array interface refuses a tensor that requires a gradient.
-    if callable(getattr(arg, "data_ptr", None)):
-        if not getattr(arg, "is_cuda", True):
-            raise InputError(f"{where}: the tensor is in host memory; move it with `.cuda()`")
-        return int(value.data_ptr())
-    interface = getattr(arg, "__cuda_array_interface__", None)
-    if interface is not None:
-        return int(interface["data"][0])
-    if type(arg).__name__ == "CUdeviceptr":
-        return int(value)
-    if type(arg).__module__.partition(".")[0] == "cuda" and hasattr(arg, "handle") and hasattr(arg, "size"):
-        return int(value.handle)
-    return None
 
 
 def _raw_bytes(arg: object) -> tuple[bytes, str | None] | None:
@@ -157,7 +207,7 @@ def _kinds_agree(kind: str, content_kind: str) -> bool:
     return kind == "b" or (kind == "f") == (content_kind == "f")
 
 
-def _from_int(value: int, kind: str, size: int, where: str) -> "np.generic":
+def _from_int(value: int, kind: str, size: int, where: str) -> bytes:
     if kind == "f":
         try:
             return _from_float(float(value), kind, size, where)
@@ -166,30 +216,19 @@ def _from_int(value: int, kind: str, size: int, where: str) -> "np.generic":
     bits = 8 * size
     if not -(1 << (bits - 1)) <= value < 1 << bits:
         raise InputError(f"{where}: {value} does not fit into {bits} bits")
-    return _scalar((value % (1 << bits)).to_bytes(size, "little"), kind)
+    return (value % (1 << bits)).to_bytes(size, "little")
 
 
-def _from_float(value: float, kind: str, size: int, where: str) -> "np.generic":
-    import numpy as np
-
-    floats: dict[int, type[np.floating[Any]]] = {2: np.float16, 4: np.float32, 8: np.float64}
-    if kind in "us" or size not in floats:
+def _from_float(value: float, kind: str, size: int, where: str) -> bytes:
+    if kind in "us" or size not in _FLOATS:
         raise InputError(f"{where}: takes an integer, not the float {value!r}")
-    with np.errstate(over="ignore", under="ignore"):
-        converted = floats[size](value)
-    if np.isinf(converted) and not math.isinf(value):
-        raise InputError(f"{where}: {value!r} is too large for a float of {size} bytes")
-    return _scalar(converted.tobytes(), kind)
+    try:
+        return struct.pack(_FLOATS[size], value)
+    except OverflowError:
+        raise InputError(f"{where}: {value!r} is too large for a float of {size} bytes") from None
 
 
-def _scalar(content: bytes, kind: str) -> "np.generic":
-    """`content` as the numpy scalar that says what it is: floating, unsigned, or np.void for a block of
-    bytes."""
-    import numpy as np
-
-    letter = {"array": "V", "f": "f"}.get(kind, "u")
-    scalar: np.generic = np.frombuffer(content, dtype=f"{letter}{len(content)}")[0]
-    return scalar
+_FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
 def _describe(arg: object) -> str:

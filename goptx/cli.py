@@ -1,6 +1,7 @@
 """The command line: `goptx weave A.ptx B.ptx -o AB.ptx` and its siblings.
 
-Exit codes: 0 done; 1 the kernels cannot be woven, or a check failed; 2 anything else that is wrong.
+Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 anything else that is
+wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from goptx.errors import CannotWeave, GoptxError, InputError
+from goptx.errors import CannotWeave, DependentKernels, GoptxError, InputError
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except GoptxError as error:
             _print_error(error)
             _print_warnings(caught)
-            return 1 if isinstance(error, CannotWeave) else 2
+            return 1 if isinstance(error, CannotWeave | DependentKernels) else 2
         except BrokenPipeError:
             # Whoever read our output has stopped; nothing is left to be said, not even by the interpreter.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

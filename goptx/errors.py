@@ -25,6 +25,14 @@ class CannotWeave(GoptxError):
     """Kernels whose weaving cannot be shown to be right; names kernel, instruction, line, rule and remedy."""
 
 
+class DependentKernels(GoptxError):
+    """Arguments by which one kernel writes what another accesses; names both parameters."""
+
+
+class DependenceWarning(UserWarning):
+    """Arguments by which one kernel may write what another accesses: a raw pointer into an array."""
+
+
 class AssemblyError(GoptxError):
     """The assembler is missing, refuses the text, or did not honour what was asked of it."""
 

@@ -1,21 +1,30 @@
-"""Loads a cubin on the current device and launches its kernel, through cuda.core.
+"""Loads a cubin on the current device and launches its kernel, through cuda.core and the driver.
 
 Requires a GPU, its driver and cuda-python; without them every function here raises DeviceError and says what
-is missing. Imports CUDA only inside functions.
+is missing. Imports CUDA only inside functions. A launch allocates nothing on the device and waits for nothing, so it
+may be captured into a CUDA graph; loading may not.
 """
 
+from __future__ import annotations
+
 import ctypes
-from collections.abc import Sequence
+import struct
+import threading
+from collections.abc import Hashable, Sequence
+from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from goptx.arguments import ParameterLike, pack_arguments
 from goptx.errors import DeviceError
+from goptx.kept import Kept
 
 if TYPE_CHECKING:
     import numpy as np
     from cuda.core import Device, Kernel
 
-__all__ = ["ParameterLike", "current_device", "launch", "load", "pack_arguments"]
+__all__ = ["Launcher", "ParameterLike", "current_device", "device_number", "launch", "load", "pack_arguments"]
 
 _INSTALL = "`pip install goptx[gpu]`"
 
@@ -23,7 +32,7 @@ Shape = int | tuple[int, ...]
 """Extents along x, y and z; missing ones are 1."""
 
 
-def current_device() -> "Device":
+def current_device() -> Device:
     """The current device (the first one when none is), made current for this thread.
 
     Raises DeviceError without cuda-python, driver or GPU.
@@ -42,28 +51,51 @@ def current_device() -> "Device":
     return device
 
 
-def load(cubin: bytes, name: str) -> "Kernel":
-    """The kernel `name` of `cubin`, loaded on the current device.
+def device_number() -> int | None:
+    """Of the current device; None where none is, or nothing of CUDA is there. Quick, and changes nothing."""
+    try:
+        failed, device = _driver().cuCtxGetDevice()
+    except Exception:  # `current_device` says what is missing
+        return None
+    return None if failed else int(device)
+
+
+@cache
+def _driver() -> Any:
+    from cuda.bindings import driver
+
+    return driver
+
+
+def load(cubin: bytes, name: str) -> Kernel:
+    """The kernel `name` of `cubin`, loaded on the current device, whole: the driver has nothing left to do at the first
+    launch.
 
     Raises DeviceError without a GPU, and when the driver refuses the cubin: built for another architecture,
-    or by an assembler newer than the driver.
+    or by an assembler newer than the driver, or while a CUDA graph is captured.
     """
     device = current_device()
     from cuda.core import ObjectCode
 
+    driver = _driver()
     try:
-        return ObjectCode.from_cubin(cubin, name=name).get_kernel(name)
+        kernel = ObjectCode.from_cubin(cubin, name=name).get_kernel(name)
+        failed, function = driver.cuKernelGetFunction(driver.CUkernel(int(kernel.handle)))
+        if not failed:
+            driver.cuFuncLoad(function)
     except Exception as error:
         raise DeviceError(
             f"the driver refuses kernel `{name}` on {device.name} (sm_{device.arch}): {error}; "
-            "is it assembled for this architecture, and by a ptxas no newer than the driver's CUDA version?"
+            "is it assembled for this architecture, and by a ptxas no newer than the driver's CUDA version? "
+            "For a CUDA graph, load it before the capture begins."
         ) from error
+    return kernel
 
 
 def launch(
-    kernel: "Kernel",
+    kernel: Kernel,
     stream: object,
-    args: "Sequence[np.generic]",
+    args: Sequence[np.generic],
     *,
     grid: Shape,
     block: Shape,
@@ -78,66 +110,95 @@ def launch(
 
     Raises DeviceError when the driver refuses the launch.
     """
-    device = current_device()
-    queue: Any = device.default_stream if stream is None else stream
-    try:
+    contents = [arg.tobytes() for arg in args]
+    sizes = tuple(map(len, contents))
+    device = device_number()
+    if device is None:
+        device = current_device().device_id
+    known = _LAUNCHERS.setdefault(kernel, Kept(most=_SHAPES))
+    key = device, _three(grid), _three(block), shared, sizes
+    known.made(key, lambda: Launcher(kernel, grid, block, shared, sizes))(stream, contents)
+
+
+_LAUNCHERS: WeakKeyDictionary[Kernel, Kept[Hashable, Launcher]] = WeakKeyDictionary()
+_SHAPES = 64  # of each kernel, that are remembered
+
+
+class Launcher:
+    """`launch` for a kernel that is launched again and again in one shape, on the device that is current now, with
+    parameters of these `sizes` in bytes, behind which come `hidden` ones that stay. Any thread may call it, as long as
+    somebody keeps the kernel."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        grid: Shape,
+        block: Shape,
+        shared: int,
+        sizes: Sequence[int],
+        hidden: Sequence[bytes] = (),
+    ) -> None:
+        device, driver = current_device(), _driver()
+        self._what = f"launch of grid {grid}, block {block}, {shared} bytes shared"
         if shared > 0:
             _allow_shared(device, kernel, shared)
-        if any(arg.dtype.kind == "V" for arg in args):
-            _launch_by_address(kernel, queue, args, grid, block, shared)
-        else:
-            from cuda.core import LaunchConfig
-            from cuda.core import launch as core_launch
+        self._launch = driver.cuLaunchKernel
+        self._stream = driver.CUstream
+        self._default = int(device.default_stream.handle)
+        self._fixed = (driver.CUfunction(int(kernel.handle)), *_three(grid), *_three(block), shared)
+        self._frame = _Frame(sizes, hidden)
 
-            core_launch(queue, LaunchConfig(grid=grid, block=block, shmem_size=shared), kernel, *args)
-    except DeviceError:
-        raise
-    except Exception as error:
-        raise DeviceError(f"launch of grid {grid}, block {block}, {shared} bytes shared failed: {error}") from error
+    def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
+        """Starts the kernel on `stream` with parameters of these contents."""
+        fill, room, addresses = self._frame.parts
+        try:
+            fill(room, 0, *contents)
+            handle = self._default if stream is None else _handle(stream)
+            (failed,) = self._launch(*self._fixed, self._stream(handle), addresses, 0)
+        except Exception as error:
+            raise DeviceError(f"{self._what} failed: {error}") from error
+        if failed:
+            raise DeviceError(f"{self._what}: the driver answers {failed.name}")
 
 
-def _allow_shared(device: "Device", kernel: "Kernel", shared: int) -> None:
+class _Frame(threading.local):
+    """Room for the parameters of a launch; each thread has its own, since the driver reads it while other threads run.
+
+    parts: what fills the room with the contents of parameters, the room, and the address of the table that says where
+        each of them stands, as the driver takes it.
+    """
+
+    def __init__(self, sizes: Sequence[int], hidden: Sequence[bytes]) -> None:
+        slots = [size + -size % 8 for size in (*sizes, *map(len, hidden))]
+        starts = [0, *accumulate(slots)]
+        layout = struct.Struct("".join(f"{size}s{-size % 8}x" for size in sizes))
+        room = (ctypes.c_char * (starts[-1] + 1))()
+        base = ctypes.addressof(room)
+        for content, start in zip(hidden, starts[len(sizes) :], strict=False):
+            ctypes.memmove(base + start, content, len(content))
+        self._table = (ctypes.c_void_p * len(slots))(*[base + start for start in starts[:-1]])
+        self.parts = layout.pack_into, room, ctypes.addressof(self._table)
+
+
+def _handle(stream: Any) -> int:
+    """Of an object with `__cuda_stream__`, which some have as a method and some as a value."""
+    found = stream.__cuda_stream__
+    return int((found() if callable(found) else found)[1])
+
+
+def _allow_shared(device: Device, kernel: Kernel, shared: int) -> None:
     """Raises the kernel's limit of dynamic shared memory to `shared` bytes where it is lower."""
     if shared <= kernel.attributes.max_dynamic_shared_size_bytes:
         return
-    from cuda.bindings import driver
-
+    driver = _driver()
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     handle = driver.CUkernel(int(kernel.handle))
-    answer = driver.cuKernelSetAttribute(attribute, shared, handle, driver.CUdevice(device.device_id))
-    _check(answer, f"{shared} bytes of dynamic shared memory")
-
-
-def _launch_by_address(
-    kernel: "Kernel", stream: Any, args: "Sequence[np.generic]", grid: Shape, block: Shape, shared: int
-) -> None:
-    """The driver's own launch: cuda.core 1.2 takes no structures by value."""
-    from cuda.bindings import driver
-
-    held = [ctypes.create_string_buffer(content, len(content)) for content in (arg.tobytes() for arg in args)]
-    addresses = (ctypes.c_void_p * len(held))(*map(ctypes.addressof, held))
-    _check(
-        driver.cuLaunchKernel(
-            driver.CUfunction(int(kernel.handle)),
-            *_three(grid),
-            *_three(block),
-            shared,
-            driver.CUstream(int(stream.__cuda_stream__()[1])),
-            ctypes.addressof(addresses),
-            0,
-        ),
-        f"launch of grid {grid}, block {block}, {shared} bytes shared",
-    )
+    (failed,) = driver.cuKernelSetAttribute(attribute, shared, handle, driver.CUdevice(device.device_id))
+    if failed:
+        raise DeviceError(f"{shared} bytes of dynamic shared memory: the driver answers {failed.name}")
 
 
 def _three(shape: Shape) -> tuple[int, int, int]:
     extents = (shape,) if isinstance(shape, int) else tuple(shape)
     x, y, z = (*extents, 1, 1, 1)[:3]
     return x, y, z
-
-
-def _check(result: tuple[Any, ...], what: str) -> None:
-    from cuda.bindings import driver
-
-    if result[0] != driver.CUresult.CUDA_SUCCESS:
-        raise DeviceError(f"{what}: the driver answers {result[0].name}")

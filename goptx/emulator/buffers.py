@@ -6,11 +6,13 @@ that an index that runs out of one does not land in another.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from goptx.device_arrays import Extent, strided
 from goptx.emulator.memory import ALL, WINDOWS, WRITABLE, Space
 from goptx.errors import InputError
 
@@ -78,6 +80,16 @@ class Buffers:
             if buffer.array.flags.writeable:
                 at = address - space.base
                 _raw(buffer.array)[:] = space.bytes[at : at + buffer.array.nbytes]
+
+
+def host_extents(values: Sequence[object]) -> list[Extent | None]:
+    """Where the arrays among arguments lie in the host's memory; None for what is none."""
+    return [
+        strided(v.__array_interface__["data"][0], v.shape, v.strides, v.itemsize)
+        if isinstance(v, np.ndarray) and v.ndim
+        else None
+        for v in values
+    ]
 
 
 def _raw(array: Host) -> Host:

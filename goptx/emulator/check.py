@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from goptx.emulator.buffers import host_extents
 from goptx.emulator.emulate import emulate
 from goptx.emulator.inputs import MADE_UP, Input, given_to, inputs
 from goptx.emulator.launch_shape import launch_shapes
 from goptx.emulator.subject import Subject
 from goptx.emulator.verdict import Check, Checked, Difference, differences
 from goptx.errors import EmulationFault, InputError
+from goptx.independence import Independence
 from goptx.latency.table import LatencyTable
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import read
@@ -28,6 +30,7 @@ from goptx.weaving.result import Woven
 
 STRATEGIES = ("weave",)
 STEPS = 1_000_000  # of a warp of a kernel alone, where nothing says otherwise
+OWN_ARRAYS = "give each an array of its own"
 PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
 
 
@@ -64,8 +67,9 @@ def check(
     seed: of the random data, and of the second order in which the warps run.
     races: report data races too. max_steps: the most instructions of a warp of one kernel alone; a million.
 
-    Raises what `weave` raises, `InputError` that says which argument is needed, and `EmulationFault` for what a kernel
-    does wrong on its own; what the woven kernel does wrong is in the result.
+    Raises what `weave` raises, `InputError` that says which argument is needed, `DependentKernels` where one kernel
+    writes an array that the other is given too, and `EmulationFault` for what a kernel does wrong on its own; what the
+    woven kernel does wrong is in the result.
     """
     if strategy not in STRATEGIES:
         raise InputError(f"strategy `{strategy}` is unknown; expected one of {', '.join(STRATEGIES)}.")
@@ -97,6 +101,7 @@ def check(
         inputs(subject, g, shape.sizes("grid"), shape.sizes("block"), seed)
         for subject, g, shape in zip(subjects, given, launched, strict=True)
     ]
+    Independence(woven.params).check(host_extents([i.value for own in taken for i in own]), OWN_ARRAYS)
     runner = _Runner(launched, races, STEPS if max_steps is None else max_steps, (0, seed + 1))
     alone = [v for s, i, shape in zip(subjects, taken, launched, strict=True) for v in runner.alone(s, i, shape)]
     named = [

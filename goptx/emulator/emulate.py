@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from goptx.arguments import pack_arguments, parameter_names, passed_by_value
-from goptx.emulator.buffers import Buffers
+from goptx.emulator.buffers import Buffers, host_extents
 from goptx.emulator.decode import decode
 from goptx.emulator.launch import Launch
 from goptx.emulator.literal import whole
@@ -19,6 +19,7 @@ from goptx.emulator.operands import Symbol
 from goptx.emulator.program import Program
 from goptx.emulator.result import Emulation
 from goptx.errors import InputError
+from goptx.independence import Independence
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
 from goptx.ptx.parse import parse, read
 from goptx.shape import MOST_SHARED, Shape
@@ -43,6 +44,7 @@ def emulate(
     max_steps: int | None = None,
     letter: str = "A",
     shapes: Sequence[Shape] | None = None,
+    independent: bool = False,
 ) -> Emulation:
     """Runs one launch and gives what it counted; needs neither a GPU nor a toolkit.
 
@@ -64,9 +66,11 @@ def emulate(
     max_steps: the most instructions that a warp may execute; None for no limit.
     letter: what a kernel that is not woven is called in counts and messages.
     shapes: one for each kernel of a woven one, where weaving did not know them; see `Woven.launch`.
+    independent: the caller's word that no kernel of a woven one writes what another accesses, though their arrays have
+        memory in common.
 
     Raises `EmulationFault` for what the kernel does wrong and for instructions that the emulator lacks, `InputError`
-    for arguments that do not fit, `PtxSyntaxError`.
+    for arguments that do not fit, `DependentKernels` as `Woven.launch` does, `PtxSyntaxError`.
     """
     if isinstance(args, str | bytes) or not isinstance(args, Sequence):
         raise InputError(f"args is a sequence of one value for each parameter, not a {type(args).__name__}.")
@@ -77,6 +81,8 @@ def emulate(
     ctas, threads, shared, hidden = _launched(source, grid, block, int(shared), shapes)
     if isinstance(source, Woven):
         params, values = list(source.params), [*_of_each_kernel(source, args), *hidden]
+        if not independent:
+            Independence(params).check(host_extents(values))
         made = _program(_Same(source), source.name, shared, letter)
     else:
         made, values = _program(_Same(read(source)), entry, shared, letter), list(args)
@@ -94,7 +100,7 @@ def emulate(
 
 def _launched(
     source: object, grid: Extent | None, block: Extent | None, shared: int, shapes: Sequence[Shape] | None
-) -> tuple[Axes, Axes, int, list[object]]:
+) -> tuple[Axes, Axes, int, list[bytes]]:
     """Grid, block and dynamic shared memory of the launch, and what the caller does not know to give as arguments."""
     if isinstance(source, Woven):
         shape, hidden = source.launched(grid, block, shared, shapes)

@@ -31,7 +31,8 @@ class Row:
 
     writes: how many leading operands are destinations. Those of `call` are counted where they stand in parentheses.
     updates: whether those destinations are read too.
-    access: what it does to memory: "" nothing, "l" load, "s" store, "ls" both, "f" orders other accesses.
+    access: what it does to memory: "" nothing, "l" load, "s" store, "ls" both, "sl" a copy, which stores at its first
+        address and loads at the second, "f" orders other accesses.
     scope: convergent at this scope.
     blocking: can wait for other threads.
     releases: others may wait for it, and it does not wait for them.
@@ -61,7 +62,8 @@ LOAD = Row(access="l")
 STORE = Row(writes=0, access="s")
 HINT = Row(writes=0)
 ATOMIC = Row(access="ls")
-UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, a copy, what acts on a barrier in memory
+UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, what acts on a barrier in memory
+COPY = Row(writes=0, access="sl")
 RELEASE = Row(writes=0, access="ls", releases=True)
 ARRIVAL = Row(access="ls", releases=True)
 FENCE = Row(writes=0, access="f")
@@ -100,9 +102,10 @@ TABLE: dict[str, Row] = {
         "membar fence cp.async.commit_group cp.async.wait_group cp.async.wait_all".split()
         + "cp.async.bulk.commit_group cp.async.bulk.wait_group tcgen05.fence nanosleep pmevent".split(), FENCE,
     ),
+    "cp.async": COPY, "cp.async.bulk": COPY,
     **dict.fromkeys(
-        """cp.async cp.async.bulk cp.reduce.async.bulk mbarrier.init mbarrier.inval mbarrier.expect_tx
-        tensormap.replace clusterlaunchcontrol.try_cancel brkpt""".split(),
+        """cp.reduce.async.bulk mbarrier.init mbarrier.inval mbarrier.expect_tx tensormap.replace
+        clusterlaunchcontrol.try_cancel brkpt""".split(),
         UPDATE,
     ),
     "cp.async.mbarrier": RELEASE, "mbarrier.complete_tx": RELEASE, "mbarrier.arrive": ARRIVAL,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from goptx.errors import InputError
+from goptx.analysis.pointers import Access, pointer_accesses
+from goptx.errors import DependenceWarning, InputError
+from goptx.kept import Kept
 from goptx.ptx.ir import Directive, Function, Module
 from goptx.shape import Shape
 from goptx.weaving.launching import Plan
@@ -21,8 +23,11 @@ if TYPE_CHECKING:
     from cuda.core import Kernel
 
     from goptx.device.assemble import Assembly
+    from goptx.device.launch import Launcher
+    from goptx.weaving.arguments import Arguments
 
 MOST_REGISTERS = 255  # of one thread; a cap above it is none
+LAUNCHES = 256  # shapes of launches that are remembered
 Extent = int | Sequence[int]
 
 
@@ -30,7 +35,8 @@ Extent = int | Sequence[int]
 class Parameter:
     """A parameter of the woven entry: the kernel's letter, its name in W and in the kernel's own PTX, its PTX
     type without the dot, and its size in bytes. A hidden one has no kernel but a role, such as "A.grid.x": see
-    `Plan.roles`."""
+    `Plan.roles`. `access` is what the kernel does to the memory that it points to: "none" (also of what is no
+    pointer), "read", "written", "both", or "unknown", which counts as both; see `pointer_accesses`."""
 
     kernel: str | None
     name: str
@@ -38,6 +44,7 @@ class Parameter:
     type: str
     size: int
     role: str = ""
+    access: Access = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,8 @@ class Woven:
 
     `origins` says of each instruction of that entry, in the order of the text, where it comes from; None for
     what belongs to no kernel. `plan` is there if the kernels were given shapes.
+
+    Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
 
     module: Module
@@ -66,10 +75,17 @@ class Woven:
     report: Report
     origins: tuple[Origin | None, ...] = field(repr=False)
     plan: Plan | None = None
-    _assembled: dict[tuple[int | None, bool, str | None], Assembly] = field(
-        default_factory=dict, repr=False, compare=False
+    _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
+        default_factory=Kept, repr=False, compare=False
     )
-    _loaded: dict[tuple[int, int | None], Kernel] = field(default_factory=dict, repr=False, compare=False)
+    _loaded: Kept[tuple[int, int | None], Kernel] = field(default_factory=Kept, repr=False, compare=False)
+    _launchers: Kept[Hashable, Launcher] = field(
+        default_factory=partial(Kept, most=LAUNCHES), repr=False, compare=False
+    )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        here = ("_loaded", "_launchers")  # the last fields
+        return type(self), tuple(getattr(self, f.name) for f in fields(self) if f.name not in here)
 
     @cached_property
     def ptx(self) -> str:
@@ -99,25 +115,20 @@ class Woven:
         cap = None if max_registers is None or max_registers > MOST_REGISTERS else max_registers
         if cap is not None and cap < 1:
             raise InputError(f"max_registers={max_registers} is no cap; give 1 to {MOST_REGISTERS}, or None.")
-        key = (cap, fmad, assembler)
-        if key not in self._assembled:
+
+        def make() -> Assembly:
             text = self.ptx if cap is None else str(with_register_cap(self.module, self.name, cap))
-            made = assemble(
-                text,
-                entry=self.name,
-                arch=self.module.target[0],
-                max_registers=cap,
-                fmad=fmad,
-                assembler=assembler,
-            )
+            arch = self.module.target[0]
+            made = assemble(text, entry=self.name, arch=arch, max_registers=cap, fmad=fmad, assembler=assembler)
             if cap is not None and made.registers > cap:
                 warnings.warn(
                     f"`{self.name}` has {made.registers} registers although the cap is {cap} ({made.assembler})",
                     RegisterCapWarning,
-                    stacklevel=3,
+                    stacklevel=5,
                 )
-            self._assembled[key] = made
-        return self._assembled[key]
+            return made
+
+        return self._assembled.made((cap, fmad, assembler), make)
 
     def resources(self, max_registers: int | None = None, block: Extent | None = None, shared: int = 0) -> Resources:
         """Registers, spills, shared memory; occupancy too when `block` (threads) is given. `shared` is the
@@ -136,40 +147,36 @@ class Woven:
         return Resources(made.registers, spills, made.shared_bytes, share, made.assembler)
 
     def load(self, max_registers: int | None = None) -> Kernel:
-        """A cuda.core kernel on the current device, kept for the next call."""
+        """A cuda.core kernel on the current device, kept for the next call. To be called before a CUDA graph is
+        captured; whoever launches that keeps this object as long."""
         from goptx.device.launch import current_device, load
 
-        key = (current_device().device_id, max_registers)
-        if key not in self._loaded:
-            self._loaded[key] = load(self.cubin(max_registers), self.name)
-        return self._loaded[key]
+        key = current_device().device_id, max_registers
+        return self._loaded.made(key, lambda: load(self.cubin(max_registers), self.name))
 
     def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[Any]:
         """The launch arguments of W from one sequence for each kernel, each of its parameter's own width, and the
-        hidden ones, which follow from `shapes` (those of the kernels, where weaving did not know them)."""
-        return [*self._packed(args), *self._hidden(self.plan.filled(shapes) if self.plan else ())]
+        hidden ones, which follow from `shapes` (those of the kernels, where weaving did not know them). Nothing is
+        compared."""
+        from goptx.arguments import scalars
 
-    def _packed(self, args: Sequence[Sequence[object]]) -> list[Any]:
-        from goptx.arguments import pack_arguments
+        hidden = self._hidden(self.plan.filled(shapes)) if self.plan else []
+        return scalars(self.params, self._arguments.packed(args, independent=True)[0] + hidden)
 
-        letters = list(self.report.kernels)
-        if len(args) != len(letters):
-            raise InputError(f"`{self.name}` takes one argument sequence for each of the kernels {', '.join(letters)}.")
-        packed = []
-        for letter, own in zip(letters, args, strict=True):
-            packed += pack_arguments([p for p in self.params if p.kernel == letter], own)
-        return packed
+    @cached_property
+    def _arguments(self) -> Arguments:
+        from goptx.weaving.arguments import Arguments
 
-    def _hidden(self, shapes: Sequence[Shape]) -> list[Any]:
-        from goptx.arguments import pack_arguments
+        return Arguments(self.name, self.report.kernels, self.params)
 
-        values = self.plan.values(shapes) if self.plan else {}
-        return list(pack_arguments([p for p in self.params if p.kernel is None], list(values.values())))
+    def _hidden(self, shapes: Sequence[Shape]) -> list[bytes]:
+        return self._arguments.hidden.pack(list(self.plan.values(shapes).values()))[0] if self.plan else []
 
     def launched(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
-    ) -> tuple[Shape, list[Any]]:
-        """The shape in which W is launched for these, as `launch` has them, and its hidden arguments."""
+    ) -> tuple[Shape, list[bytes]]:
+        """The shape in which W is launched for these, as `launch` has them, and the bytes of its hidden
+        arguments."""
         if self.plan:
             filled = self.plan.filled(shapes, grid, block, shared or None)
             return self.plan.launched(filled), self._hidden(filled)
@@ -190,27 +197,72 @@ class Woven:
         shared: int = 0,
         shapes: Sequence[Shape] | None = None,
         max_registers: int | None = None,
+        independent: bool = False,
     ) -> None:
         """Starts W and does not wait: one argument sequence for each kernel; `grid` (CTAs), `block` (threads) and
-        `shared` (bytes of dynamic shared memory) are the kernels' own, common to all.
+        `shared` (bytes of dynamic shared memory) are the kernels' own, common to all. `stream` is a cuda.core Stream,
+        any object with `__cuda_stream__` (torch, CuPy), or None for the default stream; it may be capturing a CUDA
+        graph if `load` was called before.
 
         Where the kernels were woven for shapes of their own these need not be given. What weaving did not know comes
         from `shapes`, one for each kernel, or from `grid`, `block` and `shared` if that is common to all of them.
 
-        Raises `InputError` for arguments that do not fit and for shapes that contradict those woven, `DeviceError`
-        where there is no GPU.
-        """
-        from goptx.device.launch import launch
+        independent: the caller's word that no kernel writes what another accesses. Without it, `params[i].access` says
+        which arguments must not have memory in common: arrays are compared by their extents, raw pointers by their
+        values; a raw pointer into an array is a `DependenceWarning`.
 
-        shape, hidden = self.launched(grid, block, shared, shapes)
-        packed = [*self._packed(args), *hidden]
-        extents = {what: shape.sizes(what) for what in ("grid", "block")}
-        launch(self.load(max_registers), stream, packed, **extents, shared=shape.shared or 0)
+        Raises `DependentKernels`, `InputError` for arguments that do not fit and for shapes that contradict those
+        woven, `DeviceError` where there is no GPU.
+        """
+        contents, doubt = self._arguments.packed(args, independent)
+        if doubt:
+            warnings.warn(doubt, DependenceWarning, stacklevel=2)
+        self._launcher(grid, block, shared, shapes, max_registers)(stream, contents)
+
+    def _launcher(
+        self,
+        grid: Extent | None,
+        block: Extent | None,
+        shared: int,
+        shapes: Sequence[Shape] | None,
+        max_registers: int | None,
+    ) -> Launcher:
+        """What starts W in that shape on the current device."""
+        shapes = shapes if shapes is None else tuple(shapes)
+        device = self._device_number()
+        if device is None:  # this thread has none yet, or there is none
+            from goptx.device.launch import current_device
+
+            self.launched(grid, block, shared, shapes)  # what is wrong with the shape comes first
+            device = current_device().device_id
+
+        def make() -> Launcher:
+            from goptx.device.launch import Launcher
+
+            shape, hidden = self.launched(grid, block, shared, shapes)
+            kernel = self.load(max_registers)
+            extents = {what: shape.sizes(what) for what in ("grid", "block")}
+            sizes = [p.size for p in self.params if p.kernel is not None]
+            return Launcher(kernel, **extents, shared=shape.shared or 0, sizes=sizes, hidden=hidden)
+
+        return self._launchers.made((device, max_registers, _fixed(grid), _fixed(block), shared, shapes), make)
+
+    @cached_property
+    def _device_number(self) -> Callable[[], int | None]:
+        from goptx.device.launch import device_number
+
+        return device_number
+
+
+def _fixed(given: Extent | None) -> Hashable:
+    """An extent as a key."""
+    return tuple(given) if type(given) is list else given
 
 
 def parameters(linked: Linked) -> tuple[Parameter, ...]:
+    accesses = {k.letter: pointer_accesses(k.entry, linked.address_size) for k in linked.kernels}
     own = [
-        Parameter(k.letter, new.name, old.name, new.type, new.size)
+        Parameter(k.letter, new.name, old.name, new.type, new.size, access=accesses[k.letter][old.name])
         for k in linked.kernels
         for old, new in zip(k.entry.parameters, k.parameters, strict=True)
     ]

@@ -20,10 +20,15 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[int], dict[str,
     """What would go to the driver: all arguments but the stream, and the shape."""
     found: list[tuple[list[int], dict[str, Any]]] = []
 
-    def launch(kernel: object, stream: object, args: Any, **shape: Any) -> None:
-        found.append(([int(a) for a in args], shape))
+    class Launcher:
+        def __init__(self, kernel: object, *, sizes: object, hidden: list[bytes], **shape: Any) -> None:
+            self.hidden, self.shape = hidden, shape
 
-    monkeypatch.setattr(goptx.device.launch, "launch", launch)
+        def __call__(self, stream: object, contents: list[bytes]) -> None:
+            found.append(([int.from_bytes(c, "little") for c in contents + self.hidden], self.shape))
+
+    monkeypatch.setattr(goptx.device.launch, "Launcher", Launcher)
+    monkeypatch.setattr(goptx.device.launch, "device_number", lambda: 0)
     monkeypatch.setattr(goptx.Woven, "load", lambda self, cap: None)
     return found
 

@@ -1,0 +1,83 @@
+"""Where in device memory an argument lies. Imports nothing of CUDA: arrays are known by their protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+from goptx.errors import InputError
+
+Extent = tuple[int, int, int]
+"""The address that the kernel gets, the first byte of the array, and the byte behind its last: a view with negative
+strides begins ahead of its address. A raw pointer has no bytes: its address stands three times. An array without
+elements lies nowhere: from 0 to 0."""
+
+NULL: Extent = (0, 0, 0)
+_HOST = ("builtins", "numpy")  # whose types are no device arrays
+
+
+def raw(address: int) -> Extent:
+    """Of a pointer to nobody knows how much."""
+    return address, address, address
+
+
+def extent_of(arg: object) -> Extent | None:
+    """Of a device array: a torch tensor, a CuPy array, a cuda.core Buffer, anything with `__cuda_array_interface__`;
+    of None, which is the null pointer, and of a `CUdeviceptr`. None for what is no device array.
+
+    Raises `InputError` for a tensor in host memory.
+    """
+    if arg is None:
+        return NULL
+    value: Any = arg
+    framework = _framework(type(value))  # type: ignore[arg-type]  # mypy takes types for unhashable
+    if framework in _HOST:
+        return None
+    if framework == "cupy" and hasattr(arg, "flags") and value.flags.c_contiguous:  # whose interface is slow to make
+        return _from(value.data.ptr, value.nbytes)
+    # torch comes before the interface, which refuses a tensor that requires a gradient.
+    if callable(getattr(arg, "data_ptr", None)):
+        return _of_tensor(value)
+    interface = getattr(arg, "__cuda_array_interface__", None)
+    if interface is not None:
+        address, item = int(interface["data"][0]), int(interface["typestr"][2:])
+        return strided(address, interface["shape"], interface.get("strides"), item)
+    if type(arg).__name__ == "CUdeviceptr":
+        return raw(int(value))
+    if framework == "cuda" and hasattr(arg, "handle") and hasattr(arg, "size"):
+        return _from(int(value.handle), int(value.size))
+    return None
+
+
+@lru_cache(maxsize=256)
+def _framework(kind: type[Any]) -> str:
+    """The package that a type comes from."""
+    return kind.__module__.partition(".")[0]
+
+
+def _of_tensor(tensor: Any) -> Extent:
+    if not getattr(tensor, "is_cuda", True):
+        raise InputError("the tensor is in host memory; move it with `.cuda()`")
+    address = tensor.data_ptr()
+    try:
+        item, count = tensor.element_size(), tensor.numel()
+    except AttributeError:
+        return raw(address)
+    contiguous = getattr(tensor, "is_contiguous", None)
+    if contiguous is None or contiguous():
+        return _from(address, count * item)
+    return strided(address, tensor.shape, [item * s for s in tensor.stride()], item)
+
+
+def strided(address: int, shape: Sequence[int], strides: Sequence[int] | None, item: int) -> Extent:
+    """Strides and `item`, an element, in bytes; no strides: the elements lie one after the other."""
+    if strides is None or 0 in shape:
+        return _from(address, item * prod(shape))
+    ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    return address, address + sum(e for e in ends if e < 0), address + sum(e for e in ends if e > 0) + item
+
+
+def _from(address: int, size: int) -> Extent:
+    return (address, address, address + size) if size else (address, 0, 0)

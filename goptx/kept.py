@@ -1,0 +1,44 @@
+"""What is made once and then kept, whichever thread asks for it first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Any, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Kept(dict[K, V]):
+    """A dictionary that is filled by asking, with anything but None. What takes long, such as assembling, is done once
+    for each key and by one thread, while others may ask for other keys.
+
+    most: when there are as many, all are forgotten; 0 for no limit. Can be pickled if its contents can.
+    """
+
+    def __init__(self, contents: dict[K, V] | tuple[()] = (), most: int = 0) -> None:
+        super().__init__(contents)
+        self.most = most
+        self._lock = Lock()
+        self._making: dict[K, Lock] = {}
+
+    def made(self, key: K, make: Callable[[], V]) -> V:
+        """What is kept for the key; `make` makes it. What `make` raises is not kept."""
+        found = self.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            making = self._making.setdefault(key, Lock())
+        with making:
+            found = self.get(key)
+            if found is None:
+                found = make()
+                if self.most and len(self) >= self.most:
+                    self.clear()
+                    self._making.clear()
+                self[key] = found
+            return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self), self.most)

@@ -1,0 +1,34 @@
+"""can_weave(): the question alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from goptx.errors import CannotLink, CannotWeave, GoptxError
+from goptx.weaving.pipeline import Source, weave
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why kernels cannot be woven: `reason` is what `weave` raises, its message is `str()` of this. It is false."""
+
+    reason: GoptxError
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return str(self.reason)
+
+
+def can_weave(*sources: Source, **options: Any) -> Literal[True] | Refusal:
+    """Whether `weave` with the same arguments gives a kernel: True, or a `Refusal`, which is false and says why not.
+
+    Raises what says that the question makes no sense: `PtxSyntaxError`, `InputError`.
+    """
+    try:
+        weave(*sources, **options)
+    except (CannotWeave, CannotLink) as reason:
+        return Refusal(reason.with_traceback(None))  # whose frames hold all that was at work
+    return True

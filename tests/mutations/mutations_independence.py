@@ -1,0 +1,84 @@
+"""Rules of independence (contract 7), how each is broken, and the test that has to notice."""
+
+from mutations.mutations import Mutation
+
+POINTERS = "goptx/analysis/pointers.py"
+OF_POINTERS = "tests/analysis/test_pointers.py"
+LAUNCHED = "tests/test_independence.py"
+
+OF_INDEPENDENCE = (
+    # what is known of a parameter
+    Mutation(
+        "the last access of a parameter hides those before it",
+        POINTERS,
+        "self.done[origin] |= set(how)",
+        "self.done[origin] = set(how)",
+        f"{OF_POINTERS}::test_instructions[st.global.u32 [%rd1], 1; ld.global.u32 %r2, [%rd1];-expected6]",
+    ),
+    Mutation(
+        "a pointer that is added to an address counts as a number",
+        POINTERS,
+        "p if p == Part.POINTER else Part.NUMBER",
+        "Part.NUMBER",
+        f"{OF_POINTERS}::test_the_distance_of_two_pointers_leads_from_one_to_the_other",
+    ),
+    Mutation(
+        "a number that is added to an address counts as a pointer",
+        POINTERS,
+        "a, b = _offset(a) if b.address else a, _offset(b) if a.address else b",
+        "pass",
+        f"{OF_POINTERS}::test_a_64_bit_number_is_no_pointer[.u64 p-cvta.to.global.u64]",
+    ),
+    Mutation(
+        "pointers that are passed to a function are not lost",
+        POINTERS,
+        "self.lose({origin for o in step.instruction.operands for origin in self.of(o).bases()})",
+        "pass",
+        f"{OF_POINTERS}::test_pointers_that_are_passed_on_are_unknown",
+    ),
+    Mutation(
+        "pointers that come back from memory are those of nobody",
+        POINTERS,
+        "        if self.fetches:\n            self.lose(self.kept)\n",
+        "",
+        f"{OF_POINTERS}::test_what_cannot_be_followed_is_unknown"
+        "[st.local.u64 [place], %rd1; ld.local.u64 %rd4, [place];]",
+    ),
+    # what is compared at launch
+    Mutation(
+        "what is unknown counts as not accessed",
+        "goptx/independence.py",
+        'p.access != "none"',
+        'p.access not in ("none", "unknown")',
+        f"{LAUNCHED}::test_unknown_counts_as_read_and_written[unknown]",
+    ),
+    Mutation(
+        "arrays that follow each other count as overlapping",
+        "goptx/independence.py",
+        "if size <= 0:",
+        "if size < 0:",
+        f"{LAUNCHED}::test_what_does_not_depend[out0-other0]",
+    ),
+    Mutation(
+        "what was warned of once is forgotten",
+        "goptx/independence.py",
+        "        if not doubts:\n            self._accepted",
+        "        if True:\n            self._accepted",
+        f"{LAUNCHED}::test_a_raw_pointer_into_an_array_is_warned_of_at_every_launch",
+    ),
+    Mutation(
+        "an array with negative strides begins at its address",
+        "goptx/device_arrays.py",
+        "address + sum(e for e in ends if e < 0)",
+        "address",
+        f"{LAUNCHED}::test_what_depends[out3-other3-the same array]",
+    ),
+    # threads
+    Mutation(
+        "several threads make what one is making",
+        "goptx/kept.py",
+        "with making:",
+        "with Lock():",
+        "tests/test_threads.py::test_threads_make_a_thing_once_and_wait_for_nothing_else",
+    ),
+)
