@@ -80,6 +80,9 @@ def test_options_reach_weave(tmp_path: Path) -> None:
     assert goptx.parse(done.stdout).target == ("sm_90a",)
     numbered = run("weave", HARRIS, SORT, "--slicing", "40", cwd=tmp_path)
     assert numbered.stdout == goptx.weave(Path(HARRIS), Path(SORT), slicing=40).ptx
+    small = run("weave", HARRIS, SORT, "--max-blocks", "9", "--max-growth", "1.1", cwd=tmp_path)
+    woven = goptx.weave(Path(HARRIS), Path(SORT), max_blocks=9, max_growth=1.1)
+    assert (small.stdout, woven.report.notes != ()) == (woven.ptx, True)
 
 
 def test_shapes_reach_weave(tmp_path: Path) -> None:
@@ -170,6 +173,13 @@ def test_two_entries_of_one_file_are_woven(tmp_path: Path) -> None:
         (["weave", HARRIS, SORT, "--slicing", "0"], "InputError: slicing `0` is unknown"),
         (["weave", HARRIS, SORT, "--slicing", "-5"], "InputError: .*slicing"),
         (["weave", HARRIS, SORT, "--slicing=--5"], "InputError: slicing `--5` is unknown"),
+        (["weave", HARRIS, SORT, "--max-blocks", "0"], "InputError: max_blocks `0` is no number of blocks"),
+        (
+            ["weave", HARRIS, SORT, "--max-blocks", "many"],
+            "InputError: argument --max-blocks: invalid int value: 'many'",
+        ),
+        (["weave", HARRIS, SORT, "--max-growth", "nan"], "InputError: max_growth `nan` is no factor"),
+        (["weave", HARRIS, SORT, "--max-growth=-2"], "InputError: max_growth `-2.0` is no factor"),
         (["weave", HARRIS, SORT, "--arch", "hopper"], "InputError: `hopper` is no architecture"),
         (["weave", HARRIS, SORT, "--arch", "sm_80"], "CannotLink: .*sm_90 does not suit sm_80"),
         (["weave", HARRIS, SORT, "--name", "a b"], "InputError: `a b` is no PTX name"),
@@ -229,6 +239,8 @@ def test_help_names_every_flag(tmp_path: Path) -> None:
         "--latency",
         "--report",
         "--shape",
+        "--max-blocks",
+        "--max-growth",
     ):
         assert flag in done.stdout
 

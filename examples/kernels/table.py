@@ -39,8 +39,8 @@ column. Each was woven for sm_90 by default and, in the sizes for checks, compar
 on the strict emulator, in two orders of the warps, by `goptx check`. `examples/kernels/table.py` makes this file.
 
 * **woven**: right, and at least a tenth of the smaller kernel's instructions, by loop depth, stand beside the other's.
-* **in turn**: right, but with less beside each other than that. Of what it tries goptx takes the shortest, and it tries
-  one kernel behind the other where pairing their blocks makes loops that take too many copies to undo.
+* **in turn**: right, but with less beside each other than that: closer merging would pass the default limits of size
+  (`max_blocks=`, `max_growth=`), or little of one kernel may run before the other's last barrier.
 * **a number**: refused; the message is below the table, NAME in it stands for the pair's kernels.
 """
 

@@ -32,6 +32,8 @@ ORDER = "tests/weaving/test_order.py"
 INLINE = "tests/weaving/test_inline.py"
 CONVERGE = "tests/weaving/test_converge.py"
 MERGE = "tests/weaving/test_merge.py"
+GROWTH = "tests/weaving/test_growth.py"
+SPLIT = "tests/weaving/test_split.py"
 URGENCY = "tests/weaving/test_urgency.py"
 PROJECTION = "tests/weaving/test_projection.py"
 SCHEDULE = "tests/weaving/test_schedule.py"
@@ -619,6 +621,27 @@ MUTATIONS = (
         "grouped = units(code)",
         "grouped = [(c,) for c in code]",
         f"{PROJECTION}::test_carry_flags_are_not_mixed_up[1]",
+    ),
+    Mutation(
+        "what is larger than its limits is taken",
+        f"{WEAVING}/merge.py",
+        "if not limits.allow(merged.flow):",
+        "if limits.blocks < 0:",
+        f"{GROWTH}::test_the_number_of_blocks_is_kept_too",
+    ),
+    Mutation(
+        "of two kernels on different levels the one that lies deeper waits",
+        f"{WEAVING}/levels.py",
+        "if first.level > second.level else",
+        "if first.level < second.level else",
+        f"{GROWTH}::test_the_less_room_the_less_is_woven[nested_loops+uniform_switch]",
+    ),
+    Mutation(
+        "copies of a loop's blocks lead into the loop",
+        f"{WEAVING}/reducible.py",
+        "end=self.blocks[name].end.retarget(copies))",
+        "end=self.blocks[name].end)",
+        f"{SPLIT}::test_paths_stay_and_loops_have_one_way_in",
     ),
     Mutation(
         "loops with two ways in are left",

@@ -40,7 +40,8 @@ REASONS = {
     "a loop that a volatile load decides": r"decides when a loop ends, so the loop may wait for other threads",
     "whole warps in a larger block": r"needs whole warps",
     "entangled flow": r"the control flow here is too entangled to be woven",
-    "loops with several ways in": r"the merged control flow has loops with several ways in",
+    "loops with several ways in": r"the kernel has loops with several ways in, and copying code",
+    "too large": r"even one after the other the kernels come to",
 }
 
 

@@ -43,7 +43,7 @@ def test_parts_begin_at_multiples_of_1024_bytes() -> None:
 
 def test_one_kernel_alone_keeps_its_arrays() -> None:
     woven = weave("dynamic", "tiled", Shape(4, 33, 600), Shape(4, 64))
-    assert sorted(arrays(woven)) == [".align 16 .b32 first[]", ".align 8 .b8 a_second[]"]
+    assert sorted(arrays(woven)) == [".align 16 .b32 first[]", ".align 8 .b8 second[]"]
     assert woven.shape == Shape(4, 64, 600)
 
 
