@@ -6,7 +6,7 @@ Requires: what merge.py does, of flows that are reducible. Ensures: the merged f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import loops
@@ -19,7 +19,7 @@ from goptx.weaving.product import Merged
 
 MOST_PAIRS = 400_000  # of blocks; to look through so many takes about two seconds
 NEAR = 0.9  # of the most latency that overlaps: what hides so much is as good, and the smaller the better
-SHARES = (0.0, 0.1, 0.3, 1.0)  # of the longest loop's cycles, which a loop has to last to be waited for
+SHARES = (0.0, 0.1, 0.3)  # of the longest loop's cycles, which a loop has to last to be waited for
 TO_FIT = "to stay within max_blocks= and max_growth="
 
 Sides = tuple[Side, Side]
@@ -70,33 +70,24 @@ def _level_by_level(sides: Sides) -> Iterator[Iterable[Way]]:
     to come to one. That takes a copy of what is around for each place where the other may be meanwhile, so where there
     is no room it is done for the loops that last longest."""
     tallest = max(height(s.flow) for s in sides)
-    awaited = dict.fromkeys((_longest_loops(sides[0], s), _longest_loops(sides[1], s)) for s in SHARES)
     yield [_level(sides)]
-    yield (_level(sides, tallest, heads) for heads in awaited)
+    yield (_level(sides, None, tallest, share) for share in SHARES)
 
 
 def _on_top(sides: Sides) -> Iterator[Iterable[Way]]:
-    yield [_level(sides, deepest=TOP)]
+    yield [_level(sides, TOP)]
 
 
-def _level(
-    sides: Sides,
-    tallest: int | None = None,
-    awaited: tuple[Collection[str], Collection[str]] = ((), ()),
-    deepest: Level | None = None,
-) -> Way:
-    first, second = (nests(s.flow, tallest, heads) for s, heads in zip(sides, awaited, strict=True))
+def _level(sides: Sides, deepest: Level | None = None, tallest: int | None = None, share: float | None = None) -> Way:
+    first, second = (nests(s.flow, tallest, _longest_loops(s, share)) for s in sides)
     return replace(sides[0], flow=first.flow), replace(sides[1], flow=second.flow), Levels(first, second, deepest)
 
 
-def _longest_loops(side: Side, share: float) -> frozenset[str]:
-    """The heads of loops that last so large a share of the cycles of the kernel's longest, inner loops left out."""
-    weight, bodies = weights(side), loops(side.flow)
-    cycles = {}
-    for head, body in bodies.items():
-        inner = frozenset[str]().union(*(b for h, b in bodies.items() if h != head and h in body))
-        cycles[head] = sum(weight[n] for n in body - inner)
-    return frozenset(h for h in cycles if cycles[h] >= share * max(cycles.values()))
+def _longest_loops(side: Side, share: float | None) -> frozenset[str]:
+    """The heads of loops that last so large a share of the cycles of the kernel's longest; of none if it is None."""
+    weight = weights(side)
+    cycles = {head: sum(weight[n] for n in body) for head, body in loops(side.flow).items()}
+    return frozenset(h for h in cycles if share is not None and cycles[h] >= share * max(cycles.values()))
 
 
 _RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...] = (

@@ -625,8 +625,8 @@ MUTATIONS = (
     Mutation(
         "what is larger than its limits is taken",
         f"{WEAVING}/merge.py",
-        "if not limits.allow(merged.flow):",
-        "if limits.blocks < 0:",
+        "or not limits.allow(merged.flow):",
+        "or limits.blocks < 0:",
         f"{GROWTH}::test_the_number_of_blocks_is_kept_too",
     ),
     Mutation(
