@@ -57,7 +57,7 @@ class Waiting:
 
 def waiting(flow: Flow, threads: Operand | None = None) -> Waiting:
     """Where the threads of a converged flow wait; for `threads` see `Waiting`."""
-    found = list(_awaited(flow))
+    found = list(awaited(flow))
     looping = {name for name, _ in found}
     stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
     kinds = {n: [i for i in b.instructions() if _is_any_barrier(i)] for n, b in flow.blocks.items()}
@@ -80,7 +80,7 @@ def waiting(flow: Flow, threads: Operand | None = None) -> Waiting:
     )
 
 
-def _awaited(flow: Flow) -> Iterator[tuple[str, Instruction]]:
+def awaited(flow: Flow) -> Iterator[tuple[str, Instruction]]:
     """The blocks of loops that wait for other threads, those within regions by the region's block, and for what."""
     for body, instruction in waiting_loops(flow):
         yield from ((name, instruction) for name in body)

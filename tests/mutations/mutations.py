@@ -221,7 +221,7 @@ MUTATIONS = (
         f"{LANES}/waits.py",
         "if votes & (found.span | found.other):",
         "if False:",
-        f"{WAITING}::test_the_documents_table_is_what_happens",
+        f"{WAITING}::test_what_cannot_be_woven_is_refused[ends_amid_waits]",
     ),
     Mutation(
         "a branch of which a side can end counts as one that warps take together",
@@ -346,8 +346,8 @@ MUTATIONS = (
     Mutation(
         "a warp that ends does not arrive at barriers",
         f"{LANES}/leave.py",
-        "agreed = Uniformity.CTA if",
-        "agreed = Uniformity.WARP if",
+        "needed.isdisjoint(graph.succ[n]) else Uniformity.CTA for",
+        "needed.isdisjoint(graph.succ[n]) else Uniformity.WARP for",
         f"{CONVERGE}::test_a_warp_that_ends_still_arrives_at_barriers",
     ),
     Mutation(

@@ -27,7 +27,6 @@ def test_guard_becomes_a_predicate_on_what_has_effects() -> None:
     code = text(result)
     assert "add.u32 %r3, %r1, 1;" in code  # pure: runs for all
     assert "@%a_run0 st.global.u32 [%rd1], %r3;" in code
-    assert result.lanes_end
 
 
 def test_uniform_branch_stays_a_branch() -> None:

@@ -76,6 +76,12 @@ def test_woven_is_right_or_refused(name: str, partner: str) -> None:
             assert together(woven, seed) == (alone(first), alone(second))
 
 
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_woven_is_refused(name: str) -> None:
+    assert outcome(name, "shuffles") == outcome(name, "tiled")
+    assert isinstance(outcome(name, "tiled"), str)
+
+
 @pytest.mark.parametrize("name", [*KERNELS, *NOT_EMULATED])
 def test_the_assembler_takes_it(name: str, assembles: Callable[[goptx.Woven], None]) -> None:
     for first, second in ((name, "tiled"), ("grid_stride", name)):

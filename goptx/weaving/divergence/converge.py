@@ -12,7 +12,8 @@ A divergent branch is dealt with in one of these ways, outermost first:
                vote says that any is (M16); or a loop lies on a side of it: the warp goes there if any lane does
     predicate  a small acyclic if/else or switch: its sides one after the other, each under its predicate
     park       anything else: the smallest closed region around it becomes one block. The merger decides
-               whether the other kernel waits meanwhile, or stands on each side of it (duplicate)
+               whether the other kernel waits meanwhile, or stands on each side of it (duplicate). So does in any
+               case a loop that waits for other threads (waits.py)
 
 `forced` narrows that: "predicate" allows the first three only, "park" and "duplicate" the last.
 """
@@ -91,7 +92,6 @@ def _converged(lanes: Lanes) -> Converged:
         flow=marked_uniform(flow, flow.blocks),
         registers=lanes.fresh.declared(),
         warp_branches=frozenset(n for n, u in uniform.items() if u > Uniformity.CTA and n not in lanes.presumed),
-        lanes_end=bool(lanes.running),
         notes=tuple(lanes.notes),
         divergences=tuple(lanes.divergences),
         lanes_wait_apart=lanes.wait_apart,

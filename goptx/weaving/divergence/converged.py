@@ -27,16 +27,14 @@ class Converged:
     """A kernel's flow with warp-uniform branches only, regions apart.
 
     `registers` are the fresh ones that it needs; `warp_branches` the blocks whose branch the warps of a CTA
-    may take differently; `lanes_end` whether threads may return while others go on; `notes` what was presumed;
-    `last` whether it may only run when the other kernel has ended; `lanes_wait_apart` whether lanes of one warp
-    may come to a wait for other threads one by one (waits.py); `threads` how many meet at its barriers where the
-    woven kernel's CTA is larger (gate.py).
+    may take differently; `notes` what was presumed; `last` whether it may only run when the other kernel has
+    ended; `lanes_wait_apart` whether lanes of one warp may come to a wait for other threads one by one
+    (waits.py); `threads` how many meet at its barriers where the woven kernel's CTA is larger (gate.py).
     """
 
     flow: Flow
     registers: tuple[Registers, ...] = ()
     warp_branches: frozenset[str] = frozenset()
-    lanes_end: bool = False
     notes: tuple[str, ...] = ()
     divergences: tuple[Divergence, ...] = ()
     last: bool = False

@@ -29,11 +29,12 @@ def leave_early(lanes: Lanes) -> None:
 
 
 def _leave_one(lanes: Lanes) -> bool:
-    branches = lanes.uniformity().branches
+    branches, graph = lanes.uniformity().branches, lanes.flow.graph()
     # Warps may end one by one, but not ahead of a barrier of the whole CTA: theirs would then be missing.
-    needed = any(needs_all_threads(i) for block in lanes.flow.blocks.values() for i in block.instructions())
-    agreed = Uniformity.CTA if needed else Uniformity.WARP
-    parting = frozenset(n for n, uniform in branches.items() if uniform > agreed)
+    needed = {n for n, b in lanes.flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
+    needed |= {n for name in needed for n in nx.ancestors(graph, name)}
+    agreed = {n: Uniformity.WARP if needed.isdisjoint(graph.succ[n]) else Uniformity.CTA for n in branches}
+    parting = frozenset(n for n, uniform in branches.items() if uniform > agreed[n])
     ends = _ends(lanes.flow)
     for name in lanes.flow.reverse_postorder():
         if name in parting and name in ends and lanes.masks.get(name, lanes.running) == lanes.running:

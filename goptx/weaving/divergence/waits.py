@@ -11,7 +11,7 @@ from goptx.analysis.cfg import Flow, closure, controls
 from goptx.analysis.dataflow import read
 from goptx.analysis.spin import waiting_loops
 from goptx.analysis.uniformity import Uniformity, uniformity
-from goptx.analysis.waiting import is_warp_wide, waiting
+from goptx.analysis.waiting import awaited, is_warp_wide, waiting
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
@@ -71,8 +71,7 @@ def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
         if any(isinstance(c, Instruction) and is_ours(c) and is_warp_wide(c) for c in block.code)
     }
     if votes & (found.span | found.other):
-        loops = (loop for b in converged.flow.blocks.values() if b.region for loop in waiting_loops(b.region.flow()))
-        waited = next(instruction for _, instruction in loops)
+        waited = next(instruction for _, instruction in awaited(converged.flow))
         raise CannotWeave(
             f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
             "and amid such waits others of them end the kernel, which takes votes of all lanes (contract 3); use "
