@@ -37,7 +37,7 @@ REASONS = {
     "a barrier under a divergent condition": r"depends on the thread: threads that live on would never arrive",
     "a barrier in divergent flow": r"stands in divergent flow that cannot be taken apart",
     "a warp operation behind ends": r"would wait for lanes that may have ended the kernel before it and live on",
-    "a loop that a volatile load decides": r"decides when a loop ends, so the loop may wait for other threads",
+    "a loop that a volatile load decides": r"decides when a loop ends, so the loop may wait for other CTAs",
     "whole warps in a larger block": r"needs whole warps",
     "entangled flow": r"the control flow here is too entangled to be woven",
     "loops with several ways in": r"the kernel has loops with several ways in, and copying code",
