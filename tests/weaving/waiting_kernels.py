@@ -294,7 +294,7 @@ KERNELS = {
         """
         sub.u32 %r16, %r1, %r2; mul.wide.u32 %rd5, %r16, 4; ld.param.u64 %rd6, [{name}_out]; add.s64 %rd5, %rd6, %rd5;
         setp.ne.u32 %p1, %r2, 0; @%p1 bra SPIN; mov.u32 %r17, 5; st.release.cta.global.u32 [%rd5], %r17; bra DONE;
-        SPIN: ld.acquire.cta.global.u32 %r18, [%rd5]; setp.eq.s32 %p2, %r18, -1; @%p2 bra SPIN;
+        SPIN: ld.acquire.cta.global.u32 %r18, [%rd5]; setp.ne.s32 %p2, %r18, 5; @%p2 bra SPIN;
         add.u32 %r4, %r4, %r18;
         DONE: bar.sync 0;
         """,
