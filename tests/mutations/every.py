@@ -3,5 +3,6 @@
 from mutations.mutations import MUTATIONS as OF_THE_MERGER
 from mutations.mutations_independence import OF_INDEPENDENCE
 from mutations.mutations_shapes import OF_SHAPES
+from mutations.mutations_waiting import OF_WAITING
 
-MUTATIONS = (*OF_THE_MERGER, *OF_SHAPES, *OF_INDEPENDENCE)
+MUTATIONS = (*OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_INDEPENDENCE)
