@@ -103,11 +103,12 @@ SIZES = st.lists(st.integers(1, 7), min_size=1, max_size=3).map(tuple)
 
 @st.composite
 def shapes_of_some_kind(draw: st.DrawFn) -> Shape:
-    block = draw(st.one_of(SIZES, st.sampled_from([(32,), (64,), (100,), (16, 4), (256,), (33, 3)])))
+    few = SIZES.filter(lambda s: prod(s) > 1)  # what one kernel reads takes two threads to write
+    block = draw(st.one_of(few, st.sampled_from([(32,), (64,), (100,), (16, 4), (256,), (33, 3)])))
     return Shape(draw(SIZES.filter(lambda s: prod(s) <= 30)), block, draw(st.sampled_from([4096, 5000])))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(
     launched=st.tuples(shapes_of_some_kind(), shapes_of_some_kind()),
     names=st.tuples(*[st.sampled_from(list(KERNELS))] * 2),
