@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from goptx.analysis.cfg import Code, is_reduction
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.product import Turn
+from goptx.weaving.merged import Turn
 from goptx.weaving.urgency import Rank, by_urgency
 
 Unit = tuple[Code, ...]
