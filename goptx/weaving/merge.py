@@ -62,15 +62,11 @@ def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = Non
 
 
 def in_turn(first: Side, second: Side) -> Side:
-    """One kernel and then the other, as one."""
-
-    def move(pair: Pair) -> Move:
-        if EXIT in pair:
-            return Move.BOTH
-        return Move.SECOND if first.last else Move.FIRST
-
+    """The one and then the other, as one."""
     order = Order([first, second])
-    return united(first, second, _pairs(first, second).product(move, layout=order.layout), order)
+    pairs = _pairs(first, second)
+    product = pairs.product(lambda p: Move.BOTH if EXIT in p else Move.FIRST, layout=order.layout)
+    return united(first, second, product, order)
 
 
 def _pairs(first: Side, second: Side) -> Pairs:
@@ -91,7 +87,7 @@ class _Chooser:
         # Blocks beside which any other such block may stand, whatever came before.
         regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
         self.plain = [
-            frozenset() if first.last or second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
+            frozenset() if second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
             for k, s in enumerate(self.sides)
         ]
         self.allowed = safe_moves(pairs, self._moves)
@@ -151,8 +147,8 @@ class _Chooser:
             return ANY
         if EXIT in pair:
             return (Move.BOTH,)
-        if self.sides[0].last or self.sides[1].last:
-            return (Move.SECOND,) if self.sides[0].last else (Move.FIRST,)
+        if self.sides[1].last:
+            return (Move.FIRST,)
         found = [move for move in self._beside(*self._blocks(pair)) if self.order.allows(pair, move)]
         return found or [move for move in (Move.FIRST, Move.SECOND) if self.order.allows(pair, move)]
 

@@ -33,7 +33,7 @@ class Side(Waits):
     """One kernel, or several merged ones, as the merger sees it.
 
     kernels: their numbers, in the order in which they were merged.
-    last: it begins when the other has ended.
+    last: it begins when the first has ended.
     duplicate: its code stands on the sides of the other's regions wherever that is right.
     cells: of merged kernels, the cell of each block that does not only branch.
     placed: the identities of what has its place in the order of waiting of those.
