@@ -111,7 +111,7 @@ def test_one_barrier_for_all_that_stand_at_one_place() -> None:
 
 def test_two_barriers_of_one_kernel_stay_two() -> None:
     twice = f"bar.sync 0; bar.sync 0; {SYNC.replace('bar.sync 0;', '')}"
-    assert barriers(goptx.weave(*[kernel(twice)] * 3)) == ["bar.sync 0;"] * 2
+    assert barriers(goptx.weave(*[kernel(twice)] * 3, slicing=None)) == ["bar.sync 0;"] * 2
 
 
 def test_at_most_one_of_the_barriers_gives_a_result() -> None:
