@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    weave = commands.add_parser("weave", help="make one kernel of two")
+    weave = commands.add_parser("weave", help="make one kernel of several")
     _add_weaving(weave)
     weave.add_argument("-o", "--output", metavar="OUT.ptx", help="write PTX here instead of to standard output")
     weave.add_argument("--arch", metavar="sm_NN", help="architecture of the result; the highest of the inputs")
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
 
     check = commands.add_parser(
         "check",
-        help="weave two kernels and compare with what they do alone",
+        help="weave kernels and compare with what they do alone",
         description="Weave, emulate the kernels alone and woven on equal data, and compare bit for bit; needs no GPU.",
         epilog="Launch and data come from NAME.toml beside NAME.ptx or NAME.sm_90.ptx where nothing else is said. "
         "Without it, data is made up where every pointer is indexed by the thread's number.",

@@ -313,6 +313,11 @@ class Flow:
         return name
 
 
+def original(piece: str) -> str:
+    """The name of the block that a piece was cut from (`Flow.cut`)."""
+    return piece.partition(".")[0]
+
+
 def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object], str] = str) -> Flow:
     """The control-flow graph of a flat body; `where` names the file in messages, `quote` says statements there.
 

@@ -9,7 +9,7 @@ for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import networkx as nx
@@ -32,7 +32,7 @@ class Waiting:
     lanes: those in which a lane may wait for others of its warp.
     warpgroups: those with instructions that the warps of a warpgroup execute together.
     releasing_stores: whether stores count as releases.
-    threads: the count of barriers at which all threads of the kernel meet, where its CTA is larger; else None.
+    threads: the counts of barriers at which all threads of a kernel meet, where its CTA is larger.
     """
 
     ordered: frozenset[str]
@@ -42,7 +42,7 @@ class Waiting:
     lanes: frozenset[str]
     warpgroups: frozenset[str]
     releasing_stores: bool
-    threads: Operand | None
+    threads: Collection[Operand]
 
     def has_place(self, code: Code) -> bool:
         """Whether an instruction outside of regions has its place in the order of waiting."""
@@ -55,9 +55,10 @@ class Waiting:
         return bool(self.other) and _releases(code, self.releasing_stores)
 
 
-def waiting(flow: Flow, threads: Operand | None = None) -> Waiting:
-    """Where the threads of a converged flow wait; for `threads` see `Waiting`."""
-    found = list(awaited(flow))
+def waiting(flow: Flow, threads: Collection[Operand] = (), merged: bool = False) -> Waiting:
+    """Where the threads of a converged flow wait; for `threads` see `Waiting`. In a flow that is `merged` already,
+    loops that wait are regions; others only look so, where one kernel decides how another comes to their ends."""
+    found = list(awaited(flow, merged))
     looping = {name for name, _ in found}
     stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
     kinds = {n: [i for i in b.instructions() if _is_any_barrier(i)] for n, b in flow.blocks.items()}
@@ -80,21 +81,21 @@ def waiting(flow: Flow, threads: Operand | None = None) -> Waiting:
     )
 
 
-def awaited(flow: Flow) -> Iterator[tuple[str, Instruction]]:
+def awaited(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction]]:
     """The blocks of loops that wait for other threads, those within regions by the region's block, and for what."""
-    for body, instruction in waiting_loops(flow):
+    for body, instruction in waiting_loops(flow) if not merged else ():
         yield from ((name, instruction) for name in body)
     for name, block in flow.blocks.items():
         if block.region:
             yield from ((name, instruction) for _, instruction in waiting_loops(block.region.flow()))
 
 
-def _is_rendezvous(code: Code, threads: Operand | None) -> bool:
+def _is_rendezvous(code: Code, threads: Collection[Operand]) -> bool:
     """Whether all threads of the kernel meet there."""
-    if is_rendezvous(code) or threads is None or not isinstance(code, Instruction) or not is_barrier(code):
+    if is_rendezvous(code) or not threads or not isinstance(code, Instruction) or not is_barrier(code):
         return is_rendezvous(code)
     facts = facts_of(code.opcode)
-    return facts.row.blocking and code.operands[facts.barrier_id + 1 :][:1] == (threads,)
+    return facts.row.blocking and any(count in threads for count in code.operands[facts.barrier_id + 1 :][:1])
 
 
 def _is_any_barrier(code: Code) -> bool:

@@ -19,13 +19,11 @@ from goptx.emulator.verdict import Check, Checked, Difference, differences
 from goptx.errors import EmulationFault, InputError
 from goptx.independence import Independence
 from goptx.latency.table import LatencyTable
-from goptx.ptx.ir import Module
-from goptx.ptx.parse import read
 from goptx.shape import Shape
 from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.launching import Placement
 from goptx.weaving.link import choose_entry
-from goptx.weaving.pipeline import check_request, weave
+from goptx.weaving.pipeline import Source, check_request, module_of, weave
 from goptx.weaving.result import Woven
 
 STRATEGIES = ("weave",)
@@ -35,7 +33,7 @@ PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times 
 
 
 def check(
-    *sources: str | bytes | Path | Module,
+    *sources: Source,
     entries: Sequence[str | None] | None = None,
     strategy: str = "weave",
     grid: int | Sequence[int] | None = None,
@@ -75,7 +73,7 @@ def check(
         raise InputError(f"strategy `{strategy}` is unknown; expected one of {', '.join(STRATEGIES)}.")
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
-    modules = [read(source) for source in sources]
+    modules = [module_of(source) for source in sources]
     check_request(sources, entries, policy, slicing, divergence)
     subjects = [
         Subject(chr(ord("A") + i), module, choose_entry(module, entry), source if isinstance(source, Path) else None)

@@ -2,7 +2,7 @@
 
 Requires: converged flows, with their gates. Ensures: no two kernels use one barrier id; barriers that different
 warps may reach in different copies are unaligned (M15); those of a kernel with fewer warps than W wait for its own
-(M17); what has its place in the order of waiting (order.py) begins a block, so that the merger can hold it back.
+(M17).
 """
 
 from __future__ import annotations
@@ -18,15 +18,13 @@ from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.link import Kernel
-from goptx.weaving.order import Order, Waits
 
 BARRIER_IDS = 16
 ANY_SHAPE = ((1 << 31) - 1,) * 3  # more CTAs and threads than any launch has
 
 
 def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) -> list[Flow]:
-    """The flows with barrier ids apart, and cut where one kernel may have to wait for the other. Raises `CannotWeave`
-    where ids run out, or may be any."""
+    """The flows with barrier ids apart. Raises `CannotWeave` where ids run out, or may be any."""
     flows = ids_apart(kernels, [c.flow for c in converged])
     parted = {i for i, c in enumerate(converged) if c.warp_branches or c.threads}
     for i, c in enumerate(converged):
@@ -34,10 +32,7 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
             flows[i] = _each(flows[i], is_rendezvous, partial(_with_count, c.threads))
         if parted - {i}:
             flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), _unaligned)
-    order = Order(
-        [Waits(f, c.warp_branches, c.lanes_wait_apart, c.threads) for f, c in zip(flows, converged, strict=True)]
-    )
-    return [flow.cut(partial(order.cuts, i), "bar") for i, flow in enumerate(flows)]
+    return flows
 
 
 def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow]) -> list[Flow]:
@@ -81,7 +76,7 @@ class _Ids:
                 return 0
             raise CannotWeave(
                 f"{self.kernel.at(barrier.line)}: `{self.kernel.quote(barrier)}` takes its barrier id from a register, "
-                f"so it may be any of the {BARRIER_IDS} and none is left for the other kernel; use a constant id."
+                f"so it may be any of the {BARRIER_IDS} and none is left for another kernel; use a constant id."
             )
         if number is None or not 0 <= number < BARRIER_IDS:
             raise CannotWeave(

@@ -13,9 +13,10 @@ from goptx.analysis.cfg import loops
 from goptx.errors import CannotWeave
 from goptx.weaving.growth import Limits, TooLarge, block_count, instruction_count
 from goptx.weaving.levels import Levels
-from goptx.weaving.merge import Side, in_turn, merge, weights
+from goptx.weaving.merge import Merge, in_turn, merge, weights
+from goptx.weaving.merged import tidied
 from goptx.weaving.nests import TOP, Level, height, nests
-from goptx.weaving.product import Merged
+from goptx.weaving.side import Side
 
 MOST_PAIRS = 400_000  # of blocks; to look through so many takes about two seconds
 NEAR = 0.9  # of the most latency that overlaps: what hides so much is as good, and the smaller the better
@@ -27,9 +28,9 @@ Sides = tuple[Side, Side]
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The merged kernel, which of the flows were taken, and how they were merged if not freely, and why."""
+    """The merged sides, which of the flows were taken, and how they were merged if not freely, and why."""
 
-    merged: Merged
+    side: Side
     chosen: int
     note: str = ""
 
@@ -42,20 +43,21 @@ def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
     pairs = [len(first.flow.blocks) * len(second.flow.blocks) for first, second in flows]
     few = [i for i in range(len(flows)) if sum(pairs[i:]) <= MOST_PAIRS]
     for ways, near, note in _RUNGS:
-        found = [(f[1], i, f[0]) for i in few for way in ways(flows[i]) for f in _first_within(limits, way)]
+        found = [(i, merge) for i in few for way in ways(flows[i]) for merge in _first_within(limits, way)]
         if found:
-            least = near * max(overlap for overlap, _, _ in found)
-            _, i, merged = min((f for f in found if f[0] >= least), key=lambda f: f[2].size)
-            return Fit(merged, i, note)
-    merged = in_turn(*flows[-1])
-    if not limits.allow(merged.flow):
+            least = near * max(merge.overlap for _, merge in found)
+            i, smallest = min((f for f in found if f[1].overlap >= least), key=lambda f: f[1].size)
+            return Fit(smallest.side, i, note)
+    side = in_turn(*flows[-1])
+    flow = tidied(side.flow)
+    if not limits.allow(flow):
         raise CannotWeave(
-            f"{where}: even one after the other the kernels come to {block_count(merged.flow)} blocks and "
-            f"{instruction_count(merged.flow)} instructions, and max_blocks= and max_growth= allow {limits.blocks} and "
+            f"{where}: even one after the other the kernels come to {block_count(flow)} blocks and "
+            f"{instruction_count(flow)} instructions, and max_blocks= and max_growth= allow {limits.blocks} and "
             f"{limits.instructions}; raise them, or use separate launches."
         )
     why = TO_FIT if few else f"because there are {pairs[-1]} pairs of blocks, too many to look through"
-    return Fit(merged, len(flows) - 1, f"merged one after the other {why}")
+    return Fit(side, len(flows) - 1, f"merged one after the other {why}")
 
 
 Way = tuple[Side, Side, Levels | None]
@@ -97,7 +99,7 @@ _RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...
 )
 
 
-def _first_within(limits: Limits, ways: Iterable[Way]) -> Iterator[tuple[Merged, float]]:
+def _first_within(limits: Limits, ways: Iterable[Way]) -> Iterator[Merge]:
     """The first of these ways that stays within the limits; none where none does."""
     for first, second, levels in ways:
         try:

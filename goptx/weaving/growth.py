@@ -33,10 +33,11 @@ class Limits:
         return block_count(flow) <= self.blocks and instruction_count(flow) <= self.instructions
 
 
-def limits(flows: Sequence[Flow], max_blocks: int | None, max_growth: float | None) -> Limits:
-    """For weaving kernels with these flows."""
-    blocks = BLOCKS * sum(map(block_count, flows)) if max_blocks is None else max_blocks
-    return Limits(blocks, int((max_growth or GROWTH) * sum(map(instruction_count, flows))))
+def limits(flows: Sequence[Flow], max_blocks: int | None, max_growth: float | None, share: float = 1.0) -> Limits:
+    """For weaving kernels with these flows. `share` is what part of the growth they may take, so that some is left for
+    kernels that are merged with them later: 0.5 for the square root."""
+    blocks = BLOCKS**share * sum(map(block_count, flows)) if max_blocks is None else max_blocks
+    return Limits(int(blocks), int((max_growth or GROWTH) ** share * sum(map(instruction_count, flows))))
 
 
 def block_count(flow: Flow) -> int:

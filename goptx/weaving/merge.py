@@ -10,18 +10,20 @@ is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from goptx.analysis.cfg import EXIT, Block, Code, Flow, depths
+from goptx.analysis.cfg import EXIT, Block, Flow, depths
 from goptx.latency.cost import ISSUE, flow_cycles
-from goptx.ptx.ir import Instruction, Operand
+from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.growth import Limits, TooLarge
+from goptx.weaving.growth import Limits, TooLarge, instruction_count
 from goptx.weaving.levels import Levels
-from goptx.weaving.order import Order, Waits, safe_moves
-from goptx.weaving.product import ANY, Merged, Move, Pair, Pairs
+from goptx.weaving.merged import tidied
+from goptx.weaving.order import Order, safe_moves
+from goptx.weaving.product import ANY, Move, Pair, Pairs, Product
 from goptx.weaving.reducible import reducible
+from goptx.weaving.side import Side, united
 
 MAX_DEPTH = 4  # loop nests deeper than this weigh no more
 
@@ -30,50 +32,45 @@ NOTHING: Overlap = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One kernel as the merger sees it."""
+class Merge:
+    """Two sides as one, its instructions in the end (branches among them), and the cycles of latency that overlap in it
+    on the best way."""
 
-    flow: Flow
-    warp_branches: frozenset[str]
-    cycles: Callable[[Code], int]
-    lanes_apart: bool = False  # lanes of one warp may come to its waits one by one
-    threads: Operand | None = None  # how many meet at its barriers; None for all of the CTA
-    last: bool = False  # it begins when the other has ended
-    duplicate: bool = False  # its code stands on the sides of the other's regions wherever that is right
+    side: Side
+    size: int
+    overlap: float
 
 
-def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = None) -> tuple[Merged, float]:
-    """The two kernels as one, by `levels` if given, and the cycles of latency that overlap in it on the best way.
+def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = None) -> Merge:
+    """Merges by `levels` if given.
 
     Raises `TooLarge`, where warps of a warpgroup would come to copies of one instruction too.
     """
-    pairs = Pairs(first.flow, second.flow)
-    choosers = [_Chooser(first, second, pairs, _order(first, second), levels)]
+    pairs = _pairs(first, second)
+    choosers = [_Chooser(first, second, pairs, Order([first, second]), levels)]
     if choosers[0].order.chooses_leader:  # that decides how much of a span can be woven
-        choosers.append(_Chooser(first, second, pairs, _order(first, second, leader=1), levels))
+        choosers.append(_Chooser(first, second, pairs, Order([first, second], leader=1), levels))
     chosen = max(choosers, key=lambda chooser: chooser.overlap)
-    product = pairs.product(chosen.choices.__getitem__, limits.instructions)
+    product = pairs.product(chosen.choices.__getitem__, limits.instructions, chosen.order.layout)
     flow, origin = reducible(product.flow.without_empty(), limits.instructions)
-    copied = (product.pairings[n].pair for n in origin.values() if n in product.pairings)
-    merged = product.copied(flow, origin).tidied(chosen.order.turns)
-    if any(map(chosen.order.forbids_copies, copied)) or not limits.allow(merged.flow):
+    copies = {copy: product.pairings[old] for copy, old in origin.items() if old in product.pairings}
+    small = tidied(flow)
+    if any(chosen.order.forbids_copies(p.pair) for p in copies.values()) or not limits.allow(small):
         raise TooLarge
-    return merged, chosen.overlap[0]
+    whole = Product(flow, {**product.pairings, **copies})
+    return Merge(united(first, second, whole, chosen.order), instruction_count(small), chosen.overlap[0])
 
 
-def in_turn(first: Side, second: Side) -> Merged:
-    """One kernel and then the other, as one."""
-
-    def move(pair: Pair) -> Move:
-        if EXIT in pair:
-            return Move.BOTH
-        return Move.SECOND if first.last else Move.FIRST
-
-    return Pairs(first.flow, second.flow).product(move).tidied(_order(first, second).turns)
+def in_turn(first: Side, second: Side) -> Side:
+    """The one and then the other, as one."""
+    order = Order([first, second])
+    pairs = _pairs(first, second)
+    product = pairs.product(lambda p: Move.BOTH if EXIT in p else Move.FIRST, layout=order.layout)
+    return united(first, second, product, order)
 
 
-def _order(first: Side, second: Side, leader: int = 0) -> Order:
-    return Order([Waits(s.flow, s.warp_branches, s.lanes_apart, s.threads) for s in (first, second)], leader)
+def _pairs(first: Side, second: Side) -> Pairs:
+    return Pairs(first.flow, second.flow, (first.label, second.label))
 
 
 class _Chooser:
@@ -90,7 +87,7 @@ class _Chooser:
         # Blocks beside which any other such block may stand, whatever came before.
         regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
         self.plain = [
-            frozenset() if first.last or second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
+            frozenset() if second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
             for k, s in enumerate(self.sides)
         ]
         self.allowed = safe_moves(pairs, self._moves)
@@ -150,8 +147,8 @@ class _Chooser:
             return ANY
         if EXIT in pair:
             return (Move.BOTH,)
-        if self.sides[0].last or self.sides[1].last:
-            return (Move.SECOND,) if self.sides[0].last else (Move.FIRST,)
+        if self.sides[1].last:
+            return (Move.FIRST,)
         found = [move for move in self._beside(*self._blocks(pair)) if self.order.allows(pair, move)]
         return found or [move for move in (Move.FIRST, Move.SECOND) if self.order.allows(pair, move)]
 

@@ -1,6 +1,7 @@
 """Which moves of the merger keep one order of waiting, so that no thread waits for one that waits for it (contract 3).
 
-Requires: two converged flows. Ensures, of the moves that it allows, these two:
+Requires: two converged flows, each of one kernel or of several that are merged. Ensures, of the moves that it allows,
+these two:
 
 *Apart.* As long as all branches are CTA-uniform, the threads of a CTA run the same pairs in the same order. Once warps
 may have come different ways they do not, and then all that one kernel, the leader, has in the order of waiting comes
@@ -19,7 +20,7 @@ different ways, the leader runs what it has of those only before the other has b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import networkx as nx
@@ -27,28 +28,35 @@ import networkx as nx
 from goptx.analysis.cfg import EXIT, Code, Flow, is_reduction, is_rendezvous
 from goptx.analysis.waiting import is_warp_wide, waiting
 from goptx.ptx.ir import Instruction, Operand
-from goptx.weaving.product import Move, Pair, Pairing, Pairs, Turn
+from goptx.weaving.product import Move, Pair, Pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """What the order of waiting depends on in one kernel: its flow, the blocks whose branch warps of a CTA may take
-    differently, whether lanes of one warp may come to its waits one by one, and how many threads meet at its barriers,
-    None for all of the CTA."""
+    """What the order of waiting depends on in a kernel, or in several that are merged.
+
+    warp_branches: the blocks of its flow whose branch warps of a CTA may take differently.
+    lanes_apart: whether lanes of one warp may come to its waits one by one.
+    threads: how many meet at the barriers of a kernel, where its CTA is larger.
+    kernel_of: by the identity of its code the number of the kernel that this is from, if there are several.
+    """
 
     flow: Flow
     warp_branches: frozenset[str]
     lanes_apart: bool
-    threads: Operand | None = None
+    threads: tuple[Operand, ...] = ()
+    kernel_of: Mapping[int, int] = field(default_factory=dict)
 
 
 class Order:
-    """The rules for two kernels, of which the one numbered `leader` comes first where warps are apart."""
+    """The rules for two kernels, or merged kernels, of which the one numbered `leader` comes first where warps are
+    apart."""
 
     def __init__(self, kernels: Sequence[Waits], leader: int = 0) -> None:
         self.leader = leader
         self.entries = [k.flow.entry for k in kernels]
-        self.waiting = [waiting(k.flow, k.threads) for k in kernels]
+        self.kernel_of = [k.kernel_of for k in kernels]
+        self.waiting = [waiting(k.flow, k.threads, bool(k.kernel_of)) for k in kernels]
         graphs = [k.flow.graph() for k in kernels]
         self.before = [
             w.ordered.union(*(nx.ancestors(g, n) for n in w.ordered)) for w, g in zip(self.waiting, graphs, strict=True)
@@ -117,17 +125,16 @@ class Order:
             return []
         begins = {i for i, c in enumerate(code) if self.has_place(kernel, c)}
         begins |= {i + 1 for i in begins if self.waiting[kernel].is_of_span(code[i])}
-        return sorted(begins - {0, len(code)})
+        return sorted(begins.difference(range(common(code, self.kernel_of[kernel]))) - {0, len(code)})
 
-    def turns(self, pairing: Pairing) -> list[Turn]:
-        """What of a pairing has its place in the order of waiting. Where both kernels begin with a rendezvous one
-        serves both: all threads come to them together, for once warps are apart no two stand at one pair."""
-        found = [[(k, c) for c in part if self.has_place(k, c)] for k, part in enumerate(pairing.parts)]
-        singly: list[Turn] = [(place,) for places in found for place in places]
-        begin = [part[0] for part in pairing.parts if part]
-        if len(begin) < 2 or not can_be_one(begin):
-            return singly
-        return [tuple(enumerate(begin)), *((place,) for places in found for place in places[1:])]
+    def layout(self, first: Sequence[Code], second: Sequence[Code]) -> tuple[Code, ...]:
+        """The code of both at one pair, so that what has its place in the order of waiting stands in that order. Where
+        both begin with a rendezvous, one will serve both: all threads come to them together, for once warps are apart
+        no two stand at one pair."""
+        one, other = common(first, self.kernel_of[0]), common(second, self.kernel_of[1])
+        if not (one and other and can_be_one([*first[:one], *second[:other]])):
+            return (*first, *second)
+        return (*first[:one], *second[:other], *first[one:], *second[other:])
 
     def has_place(self, kernel: int, code: Code) -> bool:
         """Whether what the kernel has in a merged block has its place among the waits of both."""
@@ -139,6 +146,17 @@ def can_be_one(barriers: Sequence[Code]) -> bool:
     gives a result."""
     plain = all(isinstance(b, Instruction) and b.guard is None and is_rendezvous(b) for b in barriers)
     return plain and sum(map(is_reduction, barriers)) <= 1
+
+
+def common(code: Sequence[Code], kernel_of: Mapping[int, int]) -> int:
+    """How many instructions at the beginning of the code that stands at one pair are a rendezvous that can be one: each
+    of another kernel."""
+    count = 0
+    while count < len(code) and can_be_one(code[: count + 1]):
+        if len({kernel_of.get(id(c)) for c in code[: count + 1]}) <= count:
+            break
+        count += 1
+    return count
 
 
 def safe_moves(pairs: Pairs, moves: Callable[[Pair], Sequence[Move]]) -> Mapping[Pair, Sequence[Move]]:

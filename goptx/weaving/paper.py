@@ -12,14 +12,17 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import Branch, Code, Flow, Switch, is_barrier
+from goptx.analysis.cfg import Branch, Code, Flow, Switch
 from goptx.latency.table import load_table
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.barriers import ids_apart
+from goptx.weaving.merged import merged
+from goptx.weaving.order import Order
 from goptx.weaving.pipeline import Choices, Source, finish, read_and_link
-from goptx.weaving.product import Move, Pair, Pairing, Pairs, Turn
+from goptx.weaving.product import Move, Pair, Pairs
 from goptx.weaving.result import Woven
+from goptx.weaving.side import Side, united
 
 NOTE = "the paper's merge: nothing shows that barriers and warp instructions still meet all their threads"
 
@@ -30,13 +33,12 @@ def papers_merge(first: Source, second: Source, entries: tuple[str | None, str |
     choices = Choices("paper", "adaptive", load_table(None, linked.target[0]))
     flows = ids_apart(linked.kernels, [_without_uni(k.flow).cut(_around_syncs, "sync") for k in linked.kernels])
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
-    paired = Pairs(*flows).product(deadlock_rule(*flows))
-    merged = paired.tidied(_turns, join=False)  # each pair is woven by itself
-    return finish(linked, flows, merged, choices, notes=[NOTE])
-
-
-def _turns(pairing: Pairing) -> list[Turn]:
-    return [((k, code),) for k, part in enumerate(pairing.parts) for code in part if is_barrier(code)]
+    one, other = (
+        Side(f, frozenset(), lanes_apart=False, kernels=(k,), cycles=choices.cycles) for k, f in enumerate(flows)
+    )
+    paired = Pairs(one.flow, other.flow).product(deadlock_rule(one.flow, other.flow))
+    side = united(one, other, paired, Order([one, other]))
+    return finish(linked, flows, merged(side, join=False), choices, notes=[NOTE])  # each pair is woven by itself
 
 
 def deadlock_rule(first: Flow, second: Flow) -> Callable[[Pair], Move]:

@@ -1,4 +1,4 @@
-"""weave(): from PTX of two kernels to PTX of one, pass by pass."""
+"""weave(): from PTX of several kernels to PTX of one, pass by pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
 from goptx.ptx.ir import Module, Scope
-from goptx.ptx.parse import read
+from goptx.ptx.parse import parse, read
 from goptx.ptx.verify import verify
 from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
@@ -20,26 +20,27 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
-from goptx.weaving.fit import fit
+from goptx.weaving.fold import fold
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
-from goptx.weaving.growth import check_limits, limits
+from goptx.weaving.growth import Limits, check_limits, limits
 from goptx.weaving.inline import inlined
 from goptx.weaving.launching import PLACEMENTS, Placement
 from goptx.weaving.link import Linked, choose_entry, link
-from goptx.weaving.merge import Side
+from goptx.weaving.merged import Merged, merged
 from goptx.weaving.origins import origins
 from goptx.weaving.own_shared import own_shared
-from goptx.weaving.product import Merged
 from goptx.weaving.report import Report, count, divergences, woven_fraction
 from goptx.weaving.result import Woven, parameters
 from goptx.weaving.schedule import POLICIES, schedule
 from goptx.weaving.shapes import with_shapes
 from goptx.weaving.shared import check_shared
+from goptx.weaving.side import Side
 from goptx.weaving.slice import slice_flow
 from goptx.weaving.split import split
 
-Source = str | bytes | Path | Module
+Source = str | bytes | Path | Module | Woven
+MOST_KERNELS = 26  # as many as there are letters
 
 
 def weave(
@@ -58,8 +59,10 @@ def weave(
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
-    sources: PTX text, its bytes, paths or parsed modules; two of them, launched with the same grid and block unless
-        `shapes` says otherwise.
+    sources: PTX text, its bytes, paths, parsed modules or woven kernels; two or more of them, one of them as often as
+        you like, launched with the same grid and block unless `shapes` says otherwise. Kernels of one module have its
+        variables in common, and so has a kernel that is given twice. A woven kernel is taken as one kernel, with the
+        arguments and the shape of its own launch (`Woven.arguments`, `Woven.shape`).
     entries: which entry of each module; may be left out where a module has only one.
     arch: for example "sm_90"; the highest `.target` of the inputs by default.
     name: of the woven entry.
@@ -75,7 +78,7 @@ def weave(
     placement: where the CTAs of a smaller grid lie among those of the larger: "spread" (default; evenly) or "front"
         (with the first ones).
     max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
-    max_growth: how many times the instructions of both kernels it may have; by default 3. Within these bounds the
+    max_growth: how many times the instructions of all kernels it may have; by default 3. Within these bounds the
         kernels are merged as closely as possible: if need be, loop beside loop only, or one after the other.
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
@@ -85,29 +88,30 @@ def weave(
     check_limits(max_blocks, max_growth)
     linked = read_and_link(sources, entries, arch, name, shapes, placement)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
-    most = limits([k.flow for k in linked.kernels], max_blocks, max_growth)
+    flows = [k.flow for k in linked.kernels]
+
+    def most(numbers: Sequence[int]) -> Limits:
+        share = (len(numbers) - 1) / (len(flows) - 1)
+        return limits([flows[n] for n in numbers], max_blocks, max_growth, share)
+
+    everything = most(range(len(flows)))
     converged = [
         gated(converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence), k.gate)
         for k in linked.kernels
     ]
-    converged = [split(c, most, k.at(k.entry.line)) for c, k in zip(converged, linked.kernels, strict=True)]
+    converged = [split(c, everything, k.at(k.entry.line)) for c, k in zip(converged, linked.kernels, strict=True)]
     prepared = prepare_barriers(linked.kernels, converged)
     tried = choices.alternatives() if divergence is None else [choices]  # copies that were asked for are no fault
-    flows = [[c.sliced(flow, k.flow) for flow, k in zip(prepared, linked.kernels, strict=True)] for c in tried]
-    sides = [_sides(own, converged, choices, divergence == "duplicate") for own in flows]
-    found = fit(sides, most, " and ".join(k.at(k.entry.line) for k in linked.kernels))
-    notes = [found.note] if found.note else []
-    return finish(linked, flows[found.chosen], found.merged, tried[found.chosen], converged, notes)
-
-
-def _sides(
-    flows: Sequence[Flow], converged: Sequence[Converged], choices: Choices, duplicate: bool
-) -> tuple[Side, Side]:
-    first, second = (
-        Side(f, c.warp_branches, choices.cycles, c.lanes_wait_apart, c.threads, c.last, duplicate)
-        for f, c in zip(flows, converged, strict=True)
-    )
-    return first, second
+    sides = [
+        Side(
+            flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
+            kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
+        )
+        for k, (flow, c) in enumerate(zip(prepared, converged, strict=True))
+    ]  # fmt: skip
+    slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in tried]
+    found = fold(sides, slicings, most, [k.at(k.entry.line) for k in linked.kernels])
+    return finish(linked, prepared, merged(found.side), tried[found.chosen], converged, found.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,11 @@ class Choices:
         return slice_flow(flow, original, self.slicing, self.cycles)
 
 
+def module_of(source: Source) -> Module:
+    """As `read`; lines of a woven kernel are those of its text."""
+    return parse(source.ptx, source.name) if isinstance(source, Woven) else read(source)
+
+
 def read_and_link(
     sources: Sequence[Source],
     entries: Sequence[str | None] | None = None,
@@ -143,7 +152,7 @@ def read_and_link(
     placement: Placement = "spread",
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`."""
-    modules = [inlined(read(source)) for source in sources]
+    modules = [inlined(module_of(source)) for source in sources]
     chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
     linked = own_shared(between_grids(link(modules, chosen, arch, name)))
     return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))
@@ -152,31 +161,31 @@ def read_and_link(
 def finish(
     linked: Linked,
     flows: Sequence[Flow],
-    merged: Merged,
+    whole: Merged,
     choices: Choices,
     converged: Sequence[Converged] = (),
     notes: Sequence[str] = (),
 ) -> Woven:
-    """The last passes, from the merged `flows` to the woven kernel and what is said of it.
+    """The last passes, from the merged kernels, whose flows were `flows`, to the woven kernel and what is said of it.
 
     `converged` says what became of divergence, if the kernels went that way. Raises `CannotWeave` where launch bounds
     contradict.
     """
     fresh = [r for c in converged for r in c.registers]
     bounds, dropped = launch_bounds(linked.kernels, linked.plan)
-    woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
-    flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()
+    woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in whole.blocks.items()}
+    flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()}).pruned()
     module = verify(woven_module(linked, flow, fresh, (*bounds, *linked.clusters)))
-    dummies = sum(b.dummy for b in merged.blocks.values())
+    dummies = sum(b.dummy for b in whole.blocks.values())
     report = Report(
         kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.kernels},
         merged=count(linked.name, flow, choices.cycles, dummies),
-        woven_fraction=woven_fraction(linked.kernels, flows, list(merged.blocks.values())),
+        woven_fraction=woven_fraction(linked.kernels, flows, list(whole.blocks.values())),
         policy=choices.policy,
         slicing=choices.slicing,
         latency=choices.table.arch,
         divergences=divergences(
-            {k.letter: c for k, c in zip(linked.kernels, converged, strict=False)}, merged.blocks.values()
+            {k.letter: c for k, c in zip(linked.kernels, converged, strict=False)}, whole.blocks.values()
         ),
         notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
     )
@@ -192,8 +201,8 @@ def check_request(
     divergence: str | None,
 ) -> None:
     """Raises `InputError` for arguments of `weave` that make no sense, whatever the kernels are."""
-    if len(sources) != 2:
-        raise InputError(f"weave() takes two kernels, got {len(sources)}.")
+    if not 2 <= len(sources) <= MOST_KERNELS:
+        raise InputError(f"weave() takes two to {MOST_KERNELS} kernels, got {len(sources)}.")
     if isinstance(entries, str):
         raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
     if entries is not None and len(entries) != len(sources):

@@ -1,22 +1,22 @@
-"""Pairs the blocks of two kernels into one flow (Algorithm 1 of the GoPTX paper; M1).
+"""Pairs the blocks of two flows into one (Algorithm 1 of the GoPTX paper; M1).
 
-Requires: two flows, and for each pair of their blocks who runs in it. Ensures: every path of the merged
-flow is a path of each kernel, one of them waiting (a dummy block) where it does not run.
+Requires: two flows, and for each pair of their blocks who runs in it. Ensures: every path of the merged flow is a path
+of each of the two, one of them waiting (a dummy block) where it does not run. The merged flow may be merged again: its
+regions stay whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
 
-from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop, loops
+from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop
 from goptx.weaving.growth import TooLarge
 
-Pair = tuple[str, str]  # the block of each kernel, EXIT for a finished one
-Parts = tuple[tuple[Code, ...], ...]  # the code of each kernel in a merged block, in the order of the kernels
-Turn = tuple[tuple[int, Code], ...]  # what may wait or be waited for, and the index of its kernel; several at once
+Pair = tuple[str, str]  # the block of each flow, EXIT for a finished one
+Layout = Callable[[Sequence[Code], Sequence[Code]], tuple[Code, ...]]  # of the code of both
 
 
 class Move(IntEnum):
@@ -32,82 +32,37 @@ ANY = tuple(Move)
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A pair of blocks, who runs in it, and the code of each kernel."""
+    """A pair of blocks, and who runs in it."""
 
     pair: Pair
     move: Move
-    parts: Parts
 
-
-@dataclass(frozen=True, slots=True)
-class MergedBlock:
-    """The pairings that always follow each other. `turns` has the code that must keep its order across kernels."""
-
-    pairings: tuple[Pairing, ...]
-    turns: tuple[Turn, ...] = ()
-
-    @property
-    def parts(self) -> Parts:
-        """The code of each kernel in all of them."""
-        return tuple(tuple(code for p in self.pairings for code in p.parts[k]) for k in range(2))
-
-    @property
-    def woven(self) -> bool:
-        return all(self.parts)
-
-    @property
-    def dummy(self) -> bool:
-        """Whether one kernel waits all the time although it has not finished."""
-        parked = [EXIT not in p.pair and p.move != Move.BOTH for p in self.pairings]
-        return any(parked) and not self.woven
-
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """The merged flow, tidied, the code of its blocks still apart in `blocks`."""
-
-    flow: Flow
-    blocks: dict[str, MergedBlock]
-
-    @property
-    def size(self) -> int:
-        """Its instructions, branches among them."""
-        return sum(block.size for block in self.flow.blocks.values())
+    def runs(self, side: int) -> bool:
+        return self.pair[side] != EXIT and self.move in (Move.BOTH, Move(side + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The flow over pairs as it was built, and the pairing of each block of it; stubs have none."""
+    """The flow over pairs, and the pairing of each block of it; stubs, which only branch, have none."""
 
     flow: Flow
     pairings: Mapping[str, Pairing]
 
-    def copied(self, flow: Flow, origin: Mapping[str, str]) -> Product:
-        """The same with copies of blocks: `flow` has them, `origin` says what each is a copy of."""
-        copies = {copy: self.pairings[old] for copy, old in origin.items() if old in self.pairings}
-        return Product(flow, {**self.pairings, **copies})
 
-    def tidied(self, turns: Callable[[Pairing], Iterable[Turn]], join: bool = True) -> Merged:
-        """Without empty blocks and unreachable ones; `join` makes blocks that always follow each other one block,
-        whose code is then woven as a whole. `turns` has what of a pairing must keep its order across kernels."""
-        flow = _pragmas_at_loops(self.flow.without_empty())
-        chains = flow.chains() if join else {name: (name,) for name in flow.blocks}
-        blocks = {}
-        for head, members in chains.items():
-            pairings = tuple(self.pairings[m] for m in members if m in self.pairings)
-            blocks[head] = MergedBlock(pairings, tuple(turn for p in pairings for turn in turns(p)))
-        return Merged(flow.pruned() if join else flow, blocks)
+def one_after_the_other(first: Sequence[Code], second: Sequence[Code]) -> tuple[Code, ...]:
+    return (*first, *second)
 
 
 class Pairs:
-    """The pairs of two kernels' blocks, and what follows each.
+    """The pairs of two flows' blocks, and what follows each. `labels` stand for the flows in the names of pairs.
 
     `order` has the blocks of each kernel in reverse postorder, `EXIT` last; `forward` what each block leads to, what it
     goes back to left out.
     """
 
-    def __init__(self, first: Flow, second: Flow) -> None:
+    def __init__(self, first: Flow, second: Flow, labels: tuple[str, str] = ("A", "B")) -> None:
         self.flows = (first, second)
+        self.labels = labels
         self.order = [[*(n for n in f.reverse_postorder() if n != EXIT), EXIT] for f in self.flows]
         self.entry = (first.entry, second.entry)
         self._rank = [{n: i for i, n in enumerate(order)} for order in self.order]
@@ -121,9 +76,9 @@ class Pairs:
         seconds = self._next(1, pair[1]) if move != Move.FIRST else (pair[1],)
         return [(f, s) for f in firsts for s in seconds]
 
-    def product(self, move: Callable[[Pair], Move], most: float = inf) -> Product:
-        """The flow over all pairs that are reached from the two entries. Raises `TooLarge` where that is far beyond
-        `most` instructions."""
+    def product(self, move: Callable[[Pair], Move], most: float = inf, layout: Layout = one_after_the_other) -> Product:
+        """The flow over all pairs that are reached from the two entries, the code of both in each laid out by `layout`.
+        Raises `TooLarge` where that is far beyond `most` instructions."""
         blocks: dict[str, Block] = {}
         pairings: dict[str, Pairing] = {}
         stack, seen = [self.entry], {self.entry}
@@ -133,9 +88,9 @@ class Pairs:
             if pair == (EXIT, EXIT):
                 continue
             moved = move(pair)
-            made, parts = self._blocks(pair, moved)
+            made = self._blocks(pair, moved, layout)
             blocks.update(made)
-            pairings.update({name: Pairing(pair, moved, code) for name, code in parts.items()})
+            pairings[self._name(pair)] = Pairing(pair, moved)
             size += sum(block.size for block in made.values())
             if size > 2 * most:  # some branches may yet fall away
                 raise TooLarge
@@ -152,34 +107,29 @@ class Pairs:
     def _name(self, pair: Pair) -> str:
         if pair == (EXIT, EXIT):
             return EXIT
-        names = (f"{x}{'e' if n == EXIT else r[n]}" for x, n, r in zip("AB", pair, self._rank, strict=True))
+        names = (f"{x}{'e' if n == EXIT else r[n]}" for x, n, r in zip(self.labels, pair, self._rank, strict=True))
         return "$" + "_".join(names)
 
-    def _blocks(self, pair: Pair, move: Move) -> tuple[dict[str, Block], dict[str, Parts]]:
-        """The blocks of W that one pair becomes (itself, a stub for each way of a double branch, a region),
-        and whose code they hold."""
+    def _blocks(self, pair: Pair, move: Move, layout: Layout) -> dict[str, Block]:
+        """What one pair becomes: itself, and a stub for each way of a double branch."""
         name = self._name(pair)
         pieces = [f.blocks[n] for f, n in zip(self.flows, pair, strict=True)]
         runs = (move != Move.SECOND, move != Move.FIRST)
         ends = [p.end if r else Jump(n) for p, r, n in zip(pieces, runs, pair, strict=True)]
         end, stubs = self._end(name, ends[0], ends[1])
         pragmas = tuple(dict.fromkeys(d for p, r in zip(pieces, runs, strict=True) if r for d in p.pragmas))
-        parts: dict[str, Parts] = {name: tuple(p.code if r else () for p, r in zip(pieces, runs, strict=True))}
-        kernel, region = next(((k, p.region) for k, p in enumerate(pieces) if runs[k] and p.region), (0, None))
-        if region is None:
-            return {name: Block(sum(parts[name], ()), end, pragmas), **stubs}, parts
-        # The other kernel's code, if it runs here, stands on each side of the region, and its branch behind.
-        new = {inner: f"{name}_r{i}" for i, inner in enumerate(region.blocks)}
-        behind = f"{name}_j"
-        targets = {**new, region.leave: behind}
-        beside = parts.pop(name)[1 - kernel]
-        inside: dict[str, Block] = {}
-        for inner, block in region.blocks.items():
-            own, others = block.code, beside if inner in region.sides else ()
-            parts[new[inner]] = (own, others) if kernel == 0 else (others, own)
-            inside[new[inner]] = replace(block, code=own + others, end=block.end.retarget(targets))
-        begin = Block((), Jump(new[region.entry]), pragmas)
-        return {name: begin, **inside, behind: Block((), end), **stubs}, parts
+        first, second = (p.code if r else () for p, r in zip(pieces, runs, strict=True))
+        regions = [p.region if r else None for p, r in zip(pieces, runs, strict=True)]
+        if regions == [None, None]:
+            return {name: Block(layout(first, second), end, pragmas), **stubs}
+        region = regions[0] or regions[1]
+        assert region and None in regions
+        # The other's code stands on each side of the region, its branch behind.
+        inside = {
+            n: replace(b, code=layout(b.code, second) if regions[0] else layout(first, b.code))
+            for n, b in ((n, region.blocks[n]) for n in region.sides)
+        }
+        return {name: Block((), end, pragmas, replace(region, blocks={**region.blocks, **inside})), **stubs}
 
     def _end(self, name: str, first: End, second: End) -> tuple[End, dict[str, Block]]:
         """Both ends as one: where both branch, each way of the first leads to a stub with the second's branch."""
@@ -196,9 +146,3 @@ class Pairs:
 
 def _retargeted(end: End, new: dict[str, str]) -> End:
     return Jump(new[EXIT]) if isinstance(end, Stop) else end.retarget(new)
-
-
-def _pragmas_at_loops(flow: Flow) -> Flow:
-    """`.pragma "nounroll"` speaks of the loop that its block begins; copies outside of loops lose it."""
-    headers = loops(flow)
-    return Flow(flow.entry, {n: b if n in headers else replace(b, pragmas=()) for n, b in flow.blocks.items()})

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.analysis.cfg import EXIT, Code, Flow, depths, instructions_in, is_barrier
+from goptx.analysis.cfg import Code, Flow, depths, instructions_in, is_barrier
 from goptx.latency.cost import Cycles, flow_cycles
 from goptx.ptx.ir import Scope
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.divergence.predicates import is_ours
 from goptx.weaving.growth import block_count, instruction_count
 from goptx.weaving.link import Kernel
-from goptx.weaving.product import MergedBlock, Move
+from goptx.weaving.merged import MergedBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Divergent:
 @dataclass(frozen=True, slots=True)
 class Report:
     """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
-    the power of its loop depth, the share that lies in merged blocks holding both kernels. An instruction of
+    the power of its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of
     which weaving made copies counts once, where any copy lies so."""
 
     kernels: dict[str, Counts]
@@ -81,9 +81,9 @@ class Report:
 def divergences(converged: Mapping[str, Converged], merged: Collection[MergedBlock]) -> tuple[Divergent, ...]:
     """By the letters of the kernels. A region counts as duplicated if the other kernel's code stands on the sides of
     any copy of it."""
-    pairings = [p for block in merged for p in block.pairings if p.move == Move.BOTH and EXIT not in p.pair]
+    beside = {(k, c.stands[k]) for block in merged for c in block.cells if len(c.runs) > 1 for k in c.runs}
     return tuple(
-        Divergent(letter, d.line, "duplicate" if d.regions.intersection(p.pair[k] for p in pairings) else d.choice)
+        Divergent(letter, d.line, "duplicate" if any((k, region) in beside for region in d.regions) else d.choice)
         for k, (letter, c) in enumerate(converged.items())
         for d in c.divergences
     )

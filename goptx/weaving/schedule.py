@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from goptx.analysis.cfg import Code, is_reduction
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.product import Turn
+from goptx.weaving.merged import Turn
 from goptx.weaving.urgency import Rank, by_urgency
 
 Unit = tuple[Code, ...]
@@ -35,6 +35,10 @@ def units(code: Sequence[Code]) -> list[Unit]:
     return result
 
 
+def _is_known(code: Code) -> bool:
+    return not isinstance(code, Instruction) or facts_of(code.opcode).known
+
+
 def _sets_carry(code: Code) -> bool:
     return isinstance(code, Instruction) and facts_of(code.opcode).sets_carry
 
@@ -50,8 +54,14 @@ def schedule(
 
     "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is that
     greedy among units of equal urgency, each part put in order by it (urgency.py). `turns` has what keeps its order
-    across the parts; of barriers that have one turn one is left, under the policy "latency".
+    across the parts; of barriers that have one turn one is left, under the policy "latency". A part of which something
+    is unknown stands behind the others, as it is written.
     """
+    for k, part in enumerate(parts):
+        if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:
+            others = [() if i == k else p for i, p in enumerate(parts)]
+            ahead = [tuple(place for place in turn if place[0] != k) for turn in turns]
+            return (*schedule(others, [turn for turn in ahead if turn], policy, cycles), *part)
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
     grouped = [units(part) for part in parts]
     if policy != "latency":

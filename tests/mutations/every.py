@@ -2,7 +2,8 @@
 
 from mutations.mutations import MUTATIONS as OF_THE_MERGER
 from mutations.mutations_independence import OF_INDEPENDENCE
+from mutations.mutations_several import OF_SEVERAL
 from mutations.mutations_shapes import OF_SHAPES
 from mutations.mutations_waiting import OF_WAITING
 
-MUTATIONS = (*OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_INDEPENDENCE)
+MUTATIONS = (*OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE)

@@ -273,8 +273,8 @@ MUTATIONS = (
     Mutation(
         "a parked kernel runs on",
         f"{WEAVING}/product.py",
-        "tuple(p.code if r else () for p, r in",
-        "tuple(p.code for p, r in",
+        "(p.code if r else () for p, r in",
+        "(p.code for p, r in",
         f"{PROJECTION}::test_regions_behind_an_early_return[park]",
     ),
     Mutation(
@@ -335,10 +335,10 @@ MUTATIONS = (
     ),
     Mutation(
         "a kernel of which nothing is known runs first",
-        f"{WEAVING}/merge.py",
-        "return (Move.SECOND,) if self.sides[0].last else (Move.FIRST,)",
-        "return (Move.FIRST,) if self.sides[0].last else (Move.SECOND,)",
-        "tests/weaving/test_unknown.py::test_it_stands_once_and_behind_the_other_kernel[first]",
+        f"{WEAVING}/fold.py",
+        "(sides[k].last, len(",
+        "(not sides[k].last, len(",
+        "tests/weaving/test_unknown.py::test_it_stands_once_and_behind_the_other_kernel[second]",
     ),
     # uniformity
     Mutation(
@@ -409,7 +409,7 @@ MUTATIONS = (
     Mutation(
         "what is larger than its limits is taken",
         f"{WEAVING}/merge.py",
-        "or not limits.allow(merged.flow):",
+        "or not limits.allow(small):",
         "or limits.blocks < 0:",
         f"{GROWTH}::test_the_number_of_blocks_is_kept_too",
     ),

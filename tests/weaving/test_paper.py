@@ -109,8 +109,7 @@ def second(blocks: dict[str, str]) -> Flow:
 def test_successors_of_a_pair(one: dict[str, str], other: dict[str, str], expected: set[str]) -> None:
     found = merged(drawn(**one), second(other))
     assert ways(found)["f0", "s0"] == expected
-    pairing = found.pairings[found.flow.entry]
-    assert [[str(c) for c in part] for part in pairing.parts] == [["mov.u32 %f0;"], ["mov.u32 %s0;"]]
+    assert [str(c) for c in found.flow.blocks[found.flow.entry].code] == ["mov.u32 %f0;", "mov.u32 %s0;"]
 
 
 def test_successors_of_a_finished_kernel() -> None:

@@ -1,0 +1,56 @@
+"""Merges any number of kernels: the first two, then the result with the third, and so on.
+
+Requires: converged kernels whose barriers are prepared. Ensures: what fit.py ensures of each merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from goptx.analysis.cfg import Flow
+from goptx.weaving.fit import fit
+from goptx.weaving.growth import Limits
+from goptx.weaving.order import Order
+from goptx.weaving.side import Side
+
+Slicing = Callable[[int, Flow], Flow]  # of a kernel, by its number
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The kernels as one, which of the slicings was taken (that of the last merge), and how they were merged if not
+    freely, and why."""
+
+    side: Side
+    chosen: int
+    notes: tuple[str, ...]
+
+
+def fold(
+    sides: Sequence[Side], slicings: Sequence[Slicing], limits: Callable[[Sequence[int]], Limits], where: Sequence[str]
+) -> Folded:
+    """`slicings` are tried in turn; `limits` has those for the merge of some kernels, `where` names the kernels in
+    messages. Raises `CannotWeave`."""
+    # What runs last is merged last. So are kernels with fewer warps than others: where some warps pass by a kernel,
+    # the next one's barriers have to come before or behind those of all that is merged.
+    order = sorted(range(len(sides)), key=lambda k: (sides[k].last, len(sides) > 2 and bool(sides[k].threads)))
+    joint, chosen, notes = sides[order[0]], 0, []
+    for k in order[1:]:
+        ways = [_cut(joint, sides[k], slicing) for slicing in slicings]
+        numbers = sorted((*joint.kernels, k))
+        found = fit(ways, limits(numbers), " and ".join(where[n] for n in numbers))
+        joint, chosen = found.side, found.chosen
+        notes += [found.note] if found.note else []
+    return Folded(joint, chosen, tuple(dict.fromkeys(notes)))
+
+
+def _cut(first: Side, second: Side, slicing: Slicing) -> tuple[Side, Side]:
+    """Cut where one may have to wait for the other, and in slices, which merged kernels are in already."""
+    order = Order([first, second])
+    cut = []
+    for i, side in enumerate((first, second)):
+        flow = side.flow.cut(partial(order.cuts, i), "bar")
+        cut.append(replace(side, flow=flow if side.cells is not None else slicing(side.kernels[0], flow)))
+    return cut[0], cut[1]

@@ -1,0 +1,104 @@
+"""The merged flow as the scheduler takes it: tidied, and the code of each kernel apart.
+
+Requires: kernels that are merged to one. Ensures: the same paths; blocks that always follow each other are one, whose
+code is then woven as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, Jump, loops
+from goptx.weaving.order import common
+from goptx.weaving.side import Cell, Side
+
+Turn = tuple[tuple[int, Code], ...]  # what may wait or be waited for, and the number of its kernel; several at once
+
+
+@dataclass(frozen=True, slots=True)
+class MergedBlock:
+    """`parts` has the code of each kernel, in their order; `turns` what must keep its order across kernels."""
+
+    parts: tuple[tuple[Code, ...], ...]
+    turns: tuple[Turn, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def woven(self) -> bool:
+        """Whether it holds code of several kernels."""
+        return sum(map(bool, self.parts)) > 1
+
+    @property
+    def dummy(self) -> bool:
+        """Whether a kernel waits all the time although it has not finished."""
+        parked = [any(n != EXIT and k not in c.runs for k, n in c.stands.items()) for c in self.cells]
+        return any(parked) and not self.woven
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The flow, and its blocks by name."""
+
+    flow: Flow
+    blocks: Mapping[str, MergedBlock]
+
+
+def merged(side: Side, join: bool = True) -> Merged:
+    """`join` makes blocks that always follow each other one."""
+    flow, inside = _expanded(side.flow)
+    flow = _pragmas_at_loops(flow.without_empty())
+    cells = {**(side.cells or {}), **{name: side.cell(region) for name, region in inside.items()}}
+    chains = flow.chains() if join else {name: (name,) for name in flow.blocks}
+    blocks = {}
+    for head, members in chains.items():
+        pieces = [flow.blocks[m].code for m in members]
+        blocks[head] = MergedBlock(
+            _parts(side, [c for piece in pieces for c in piece]),
+            tuple(turn for piece in pieces for turn in _turns(side, piece)),
+            tuple(cells[m] for m in members if m in cells),
+        )
+    return Merged(flow.pruned() if join else flow, blocks)
+
+
+def tidied(flow: Flow) -> Flow:
+    """The flow as `merged` leaves it, to see how large it is."""
+    return _expanded(flow)[0].pruned()
+
+
+def _parts(side: Side, code: Collection[Code]) -> tuple[tuple[Code, ...], ...]:
+    kernel_of = side.owners()
+    return tuple(tuple(c for c in code if kernel_of[id(c)] == k) for k in sorted(side.kernels))
+
+
+def _turns(side: Side, code: Sequence[Code]) -> list[Turn]:
+    """What of the code at one pair has its place in the order of waiting."""
+    kernel_of = side.owners()
+    count = common(code, kernel_of)
+    together = [tuple((kernel_of[id(c)], c) for c in code[:count])] if count else []
+    return [*together, *(((kernel_of[id(c)], c),) for c in code[count:] if id(c) in side.placed)]
+
+
+def _expanded(flow: Flow) -> tuple[Flow, dict[str, str]]:
+    """With the blocks of each region in place of it, and of which region each is."""
+    blocks: dict[str, Block] = {}
+    inside: dict[str, str] = {}
+    for name, block in flow.blocks.items():
+        region = block.region
+        if region is None:
+            blocks[name] = block
+            continue
+        new = {inner: f"{name}_r{i}" for i, inner in enumerate(region.blocks)}
+        behind = f"{name}_j"
+        blocks[name] = Block((), Jump(new[region.entry]), block.pragmas)
+        for inner, within in region.blocks.items():
+            blocks[new[inner]] = replace(within, end=within.end.retarget({**new, region.leave: behind}))
+        blocks[behind] = Block((), block.end)
+        inside |= dict.fromkeys(new.values(), name)
+    return Flow(flow.entry, blocks), inside
+
+
+def _pragmas_at_loops(flow: Flow) -> Flow:
+    """`.pragma "nounroll"` speaks of the loop that its block begins; copies outside of loops lose it."""
+    headers = loops(flow)
+    return Flow(flow.entry, {n: b if n in headers else replace(b, pragmas=()) for n, b in flow.blocks.items()})

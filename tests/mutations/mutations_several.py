@@ -1,0 +1,43 @@
+"""Rules for more than two kernels, how each is broken, and the test that has to notice."""
+
+from mutations.mutations import WEAVING, Mutation
+
+SEVERAL = "tests/weaving/test_several.py"
+
+OF_SEVERAL = (
+    Mutation(
+        "warps that pass a kernel by find the barriers of others in another order",
+        f"{WEAVING}/side.py",
+        "or (s.threads and name == s.flow.entry)",
+        "or (s.threads and not s.flow.entry)",
+        f"{SEVERAL}::test_warps_that_pass_a_kernel_by_keep_the_order_of_barriers[15]",
+    ),
+    Mutation(
+        "merged kernels are taken for uniform",
+        f"{WEAVING}/side.py",
+        "(name in s.warp_branches or",
+        "(not s.flow.entry or",
+        f"{SEVERAL}::test_three_kernels[producers_by_data-released_behind-copies_that_arrive]",
+    ),
+    Mutation(
+        "barriers that are one are cut apart",
+        f"{WEAVING}/order.py",
+        "begins.difference(range(common(code, self.kernel_of[kernel])))",
+        "begins.difference(range(0))",
+        f"{SEVERAL}::test_one_barrier_for_all_that_stand_at_one_place",
+    ),
+    Mutation(
+        "two barriers of one kernel are one",
+        f"{WEAVING}/order.py",
+        "if len({kernel_of.get(id(c)) for c in code[: count + 1]}) <= count:",
+        "if len({kernel_of.get(id(c)) for c in code[: count + 1]}) < 0:",
+        f"{SEVERAL}::test_two_barriers_of_one_kernel_stay_two",
+    ),
+    Mutation(
+        "what is unknown is woven like anything else",
+        f"{WEAVING}/schedule.py",
+        "if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:",
+        "if part and not all(map(_is_known, part)) and not parts:",
+        f"{SEVERAL}::test_what_is_unknown_runs_behind_all_others[0]",
+    ),
+)
