@@ -52,5 +52,5 @@ def test_what_is_wrong_with_the_input_is_raised() -> None:
         goptx.can_weave(PLAIN, PLAIN.replace("ret;", "ret"))
     with pytest.raises(InputError, match="cannot be read"):
         goptx.can_weave(PLAIN, Path("no.ptx"))
-    with pytest.raises(InputError, match="two kernels"):
+    with pytest.raises(InputError, match="takes two to 26 kernels"):
         goptx.can_weave(PLAIN)

@@ -23,8 +23,9 @@ from goptx.shape import Shape
 from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.launching import Placement
 from goptx.weaving.link import choose_entry
-from goptx.weaving.pipeline import Source, check_request, module_of, weave
+from goptx.weaving.pipeline import check_request, weave
 from goptx.weaving.result import Woven
+from goptx.weaving.sources import Source, kernels_of, shapes_of
 
 STRATEGIES = ("weave",)
 STEPS = 1_000_000  # of a warp of a kernel alone, where nothing says otherwise
@@ -73,18 +74,16 @@ def check(
         raise InputError(f"strategy `{strategy}` is unknown; expected one of {', '.join(STRATEGIES)}.")
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
-    modules = [module_of(source) for source in sources]
-    check_request(sources, entries, policy, slicing, divergence)
+    check_request(policy, slicing, divergence, placement)
+    kernels = kernels_of(sources, entries)
     subjects = [
-        Subject(chr(ord("A") + i), module, choose_entry(module, entry), source if isinstance(source, Path) else None)
-        for i, (module, entry, source) in enumerate(
-            zip(modules, entries or [None] * len(modules), sources, strict=True)
-        )
+        Subject(chr(ord("A") + i), kernel.module, choose_entry(kernel.module, kernel.entry), kernel.path)
+        for i, kernel in enumerate(kernels)
     ]
-    launched, own = launch_shapes(subjects, grid, block, shared, shapes)
+    launched, own = launch_shapes(subjects, grid, block, shared, shapes_of(sources, shapes, len(kernels)))
     woven = weave(
-        *modules,
-        entries=entries,
+        *(kernel.module for kernel in kernels),
+        entries=[kernel.entry for kernel in kernels],
         policy=policy,
         slicing=slicing,
         divergence=divergence,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeGuard
 
 from goptx.analysis.cfg import Flow, control_flow, instructions_in
@@ -84,6 +85,15 @@ class Linked:
     clusters: tuple[Directive, ...] = ()
     hidden: Mapping[str, Variable] = field(default_factory=dict)
     plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A kernel to be woven: its module, the name of its entry, and the file that it was read from if it was one."""
+
+    module: Module
+    entry: str
+    path: Path | None = None
 
 
 def choose_entry(module: Module, name: str | None) -> Function:

@@ -19,17 +19,19 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.barriers import ids_apart
 from goptx.weaving.merged import merged
 from goptx.weaving.order import Order
-from goptx.weaving.pipeline import Choices, Source, finish, read_and_link
+from goptx.weaving.pipeline import Choices, finish, read_and_link
 from goptx.weaving.product import Move, Pair, Pairs
 from goptx.weaving.result import Woven
 from goptx.weaving.side import Side, united
+from goptx.weaving.sources import Source, kernels_of
 
 NOTE = "the paper's merge: nothing shows that barriers and warp instructions still meet all their threads"
 
 
 def papers_merge(first: Source, second: Source, entries: tuple[str | None, str | None] = (None, None)) -> Woven:
     """Both kernels merged, sliced (M4) and woven (M3) as published; arguments and errors are those of `weave`."""
-    linked = read_and_link((first, second), entries)
+    kernels = kernels_of((first, second), entries)
+    linked = read_and_link(kernels)
     choices = Choices("paper", "adaptive", load_table(None, linked.target[0]))
     flows = ids_apart(linked.kernels, [_without_uni(k.flow).cut(_around_syncs, "sync") for k in linked.kernels])
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
@@ -38,7 +40,8 @@ def papers_merge(first: Source, second: Source, entries: tuple[str | None, str |
     )
     paired = Pairs(one.flow, other.flow).product(deadlock_rule(one.flow, other.flow))
     side = united(one, other, paired, Order([one, other]))
-    return finish(linked, flows, merged(side, join=False), choices, notes=[NOTE])  # each pair is woven by itself
+    whole = merged(side, join=False)  # each pair is woven by itself
+    return finish(kernels, linked, flows, whole, choices, notes=[NOTE])
 
 
 def deadlock_rule(first: Flow, second: Flow) -> Callable[[Pair], Move]:

@@ -9,8 +9,7 @@ from pathlib import Path
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
-from goptx.ptx.ir import Module, Scope
-from goptx.ptx.parse import parse, read
+from goptx.ptx.ir import Scope
 from goptx.ptx.verify import verify
 from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
@@ -26,7 +25,7 @@ from goptx.weaving.grids import between_grids
 from goptx.weaving.growth import Limits, check_limits, limits
 from goptx.weaving.inline import inlined
 from goptx.weaving.launching import PLACEMENTS, Placement
-from goptx.weaving.link import Linked, choose_entry, link
+from goptx.weaving.link import Chosen, Linked, choose_entry, link
 from goptx.weaving.merged import Merged, merged
 from goptx.weaving.origins import origins
 from goptx.weaving.own_shared import own_shared
@@ -37,10 +36,8 @@ from goptx.weaving.shapes import with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
 from goptx.weaving.slice import slice_flow
+from goptx.weaving.sources import Source, kernels_of, shapes_of
 from goptx.weaving.split import split
-
-Source = str | bytes | Path | Module | Woven
-MOST_KERNELS = 26  # as many as there are letters
 
 
 def weave(
@@ -61,8 +58,7 @@ def weave(
 
     sources: PTX text, its bytes, paths, parsed modules or woven kernels; two or more of them, one of them as often as
         you like, launched with the same grid and block unless `shapes` says otherwise. Kernels of one module have its
-        variables in common, and so has a kernel that is given twice. A woven kernel is taken as one kernel, with the
-        arguments and the shape of its own launch (`Woven.arguments`, `Woven.shape`).
+        variables in common, and so has a kernel that is given twice. A woven kernel counts as its kernels.
     entries: which entry of each module; may be left out where a module has only one.
     arch: for example "sm_90"; the highest `.target` of the inputs by default.
     name: of the woven entry.
@@ -83,10 +79,10 @@ def weave(
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
-    check_request(sources, entries, policy, slicing, divergence)
-    _check_shapes(sources, shapes, placement)
+    check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
-    linked = read_and_link(sources, entries, arch, name, shapes, placement)
+    kernels = kernels_of(sources, entries)
+    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, len(kernels)), placement)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
     flows = [k.flow for k in linked.kernels]
 
@@ -111,7 +107,7 @@ def weave(
     ]  # fmt: skip
     slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in tried]
     found = fold(sides, slicings, most, [k.at(k.entry.line) for k in linked.kernels])
-    return finish(linked, prepared, merged(found.side), tried[found.chosen], converged, found.notes)
+    return finish(kernels, linked, prepared, merged(found.side), tried[found.chosen], converged, found.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,27 +134,22 @@ class Choices:
         return slice_flow(flow, original, self.slicing, self.cycles)
 
 
-def module_of(source: Source) -> Module:
-    """As `read`; lines of a woven kernel are those of its text."""
-    return parse(source.ptx, source.name) if isinstance(source, Woven) else read(source)
-
-
 def read_and_link(
-    sources: Sequence[Source],
-    entries: Sequence[str | None] | None = None,
+    kernels: Sequence[Chosen],
     arch: str | None = None,
     name: str | None = None,
     shapes: Sequence[Shape] | None = None,
     placement: Placement = "spread",
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`."""
-    modules = [inlined(module_of(source)) for source in sources]
-    chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
-    linked = own_shared(between_grids(link(modules, chosen, arch, name)))
+    modules = [inlined(kernel.module) for kernel in kernels]
+    entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
+    linked = own_shared(between_grids(link(modules, entries, arch, name)))
     return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))
 
 
 def finish(
+    kernels: Sequence[Chosen],
     linked: Linked,
     flows: Sequence[Flow],
     whole: Merged,
@@ -190,23 +181,11 @@ def finish(
         notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
     )
     whence = origins(linked.kernels, flows, module.entries[0])
-    return Woven(module, linked.name, parameters(linked), report, whence, linked.plan)
+    return Woven(module, linked.name, parameters(linked), report, whence, linked.plan, tuple(kernels))
 
 
-def check_request(
-    sources: Sequence[Source],
-    entries: Sequence[str | None] | None,
-    policy: str,
-    slicing: str | int | None,
-    divergence: str | None,
-) -> None:
+def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:
     """Raises `InputError` for arguments of `weave` that make no sense, whatever the kernels are."""
-    if not 2 <= len(sources) <= MOST_KERNELS:
-        raise InputError(f"weave() takes two to {MOST_KERNELS} kernels, got {len(sources)}.")
-    if isinstance(entries, str):
-        raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
-    if entries is not None and len(entries) != len(sources):
-        raise InputError(f"entries= names {len(entries)} entries for {len(sources)} kernels; give one each or None.")
     if policy not in POLICIES:
         raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")
     if divergence not in (None, *CHOICES):
@@ -214,15 +193,5 @@ def check_request(
     number = isinstance(slicing, int) and not isinstance(slicing, bool)
     if slicing not in ("adaptive", None) and not (number and int(slicing or 0) > 0):
         raise InputError(f'slicing `{slicing}` is unknown; expected "adaptive", a number of cycles above 0, or None.')
-
-
-def _check_shapes(sources: Sequence[Source], shapes: Sequence[Shape] | None, placement: str) -> None:
     if placement not in PLACEMENTS:
         raise InputError(f"placement `{placement}` is unknown; expected one of {', '.join(PLACEMENTS)}.")
-    if shapes is None:
-        return
-    if isinstance(shapes, Shape) or not all(isinstance(s, Shape) for s in shapes) or len(shapes) != len(sources):
-        raise InputError(
-            f"shapes= takes a goptx.Shape for each of the {len(sources)} kernels, as in "
-            "shapes=[goptx.Shape(grid=1024, block=256), goptx.Shape(grid=(33, 7), block=(16, 16))]."
-        )

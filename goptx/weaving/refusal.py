@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from goptx.errors import CannotLink, CannotWeave, GoptxError
-from goptx.weaving.pipeline import Source, weave
+from goptx.weaving.pipeline import weave
+from goptx.weaving.sources import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from goptx.kept import Kept
 from goptx.ptx.ir import Directive, Function, Module
 from goptx.shape import Shape
 from goptx.weaving.launching import Plan
-from goptx.weaving.link import Linked
+from goptx.weaving.link import Chosen, Linked
 from goptx.weaving.origins import Origin
 from goptx.weaving.report import Report
 
@@ -64,7 +64,8 @@ class Woven:
     """One module with one entry, which runs all kernels. See `goptx.weave`.
 
     `origins` says of each instruction of that entry, in the order of the text, where it comes from; None for
-    what belongs to no kernel. `plan` is there if the kernels were given shapes.
+    what belongs to no kernel. `plan` is there if the kernels were given shapes. `chosen` are the kernels, for weaving
+    them again with others.
 
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
@@ -75,6 +76,7 @@ class Woven:
     report: Report
     origins: tuple[Origin | None, ...] = field(repr=False)
     plan: Plan | None = None
+    chosen: tuple[Chosen, ...] = field(default=(), repr=False, compare=False)
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=Kept, repr=False, compare=False
     )

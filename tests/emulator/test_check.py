@@ -308,7 +308,7 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
         (["--entry", "double"], "InputError: --entry is given 1 times for 2 inputs"),
         (["--entry", "double", "--entry", "other"], "InputError: next.ptx:.* no entry `other`"),
         (["third.ptx"], r"InputError: third.ptx: cannot be read"),
-        (["double.ptx"], r"InputError: weave\(\) takes two to 26 kernels, got 1"),
+        (["double.ptx"] * 25, r"InputError: weave\(\) takes two to 26 kernels, got 27"),
         (["--policy", "best"], "InputError: policy `best` is unknown"),
     ],
 )

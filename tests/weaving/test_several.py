@@ -26,6 +26,7 @@ MODULES = {e.name: module for module in (PARTING, WAITING) for e in module.entri
 NOT_TO_BE_WOVEN = {*waiting_kernels.NOT_EMULATED, "register_ids", "barrier_by_thread", "vote_in_a_loop_left_by_returns"}
 NAMES = [n for n in (*divergent_kernels.KERNELS, *waiting_kernels.KERNELS) if n not in NOT_TO_BE_WOVEN]
 CTAS, BLOCK = 2, 128
+ROOT = Path(__file__).parents[2]
 
 
 def data(k: int) -> list[int]:
@@ -207,7 +208,16 @@ def test_warps_that_pass_a_kernel_by_keep_the_order_of_barriers(seed: int) -> No
         assert [v.tolist() for (v,) in together] == [v.tolist() for (v,) in one]
 
 
-# A woven kernel as one of the kernels -------------------------------------------------------------------
+# A woven kernel among the kernels -----------------------------------------------------------------------
+
+
+def test_a_woven_kernel_counts_as_its_kernels() -> None:
+    names = "tiled", "shuffles", "grid_stride", "returns_in_loop"
+    inner = woven_of(names[:2], policy="paper")
+    outer = goptx.weave(inner, *(MODULES[n] for n in names[2:]), entries=[None, *names[2:]], name="all")
+    assert outer.ptx == woven_of(names, name="all").ptx
+    assert goptx.weave(inner, woven_of(names[2:]), name="all").ptx == outer.ptx
+    assert goptx.weave(inner, policy="paper").ptx == inner.ptx
 
 
 @pytest.mark.parametrize(
@@ -216,9 +226,9 @@ def test_warps_that_pass_a_kernel_by_keep_the_order_of_barriers(seed: int) -> No
      ("mbarrier_pipeline", "tiled", "shuffles"), ("partial_masks", "producers_and_consumers", "tiled")],
     ids="-".join,
 )  # fmt: skip
-def test_a_woven_kernel_is_woven_again(names: Sequence[str], assembles: Assembles) -> None:
+def test_the_text_of_a_woven_kernel_is_a_kernel(names: Sequence[str], assembles: Assembles) -> None:
     inner = woven_of(names[:2])
-    outer = goptx.weave(inner, MODULES[names[2]], entries=[None, names[2]])
+    outer = goptx.weave(inner.ptx, MODULES[names[2]], entries=[None, names[2]])
     assert [p.kernel for p in outer.params] == ["A"] * 6 + ["B"] * 3
     assembles(outer)
     outs = [np.full(CTAS * BLOCK, -1, np.int32) for _ in names]
@@ -227,18 +237,23 @@ def test_a_woven_kernel_is_woven_again(names: Sequence[str], assembles: Assemble
     assert [out.tolist() for out in outs] == [alone(n, k) for k, n in enumerate(names)]
 
 
-def test_a_woven_kernel_has_the_shape_of_its_launch() -> None:
+def test_shapes_of_a_woven_kernel() -> None:
     texts = [with_barriers(name, random.Random(4)) for name in "xyz"]
-    inner = goptx.weave(*texts[:2], shapes=[Shape(2, 64), Shape(1, None)])
-    hidden = inner.arguments([0], [0], shapes=[Shape(2, 64), Shape(1, 32)])[2:]
-    shape = Shape(2, 64)
-    outer = goptx.weave(inner, texts[2], shapes=[shape, Shape(1, 32)])
-    values = [np.arange(128, dtype=np.uint32) for _ in range(3)]
-    goptx.emulate(outer, args=[[values[0], values[1], *hidden], [values[2]]])
-    one = [np.arange(128, dtype=np.uint32) for _ in range(3)]
-    for text, value, (ctas, block) in zip(texts, one, [(2, 64), (1, 32), (1, 32)], strict=True):
-        goptx.emulate(text, ctas, block, [value])
-    assert [v.tolist() for v in values] == [v.tolist() for v in one]
+    shapes = [Shape(2, 64), Shape(1, 32), Shape(3, 96)]
+    inner = goptx.weave(*texts[:2], shapes=shapes[:2])
+    assert goptx.weave(inner, texts[2], shapes=shapes).ptx == goptx.weave(*texts, shapes=shapes).ptx
+    assert goptx.weave(inner, placement="front").plan.shapes == tuple(shapes[:2])  # type: ignore[union-attr]
+    with pytest.raises(InputError, match=r"woven again by shapes= for each of the 3 kernels"):
+        goptx.weave(inner, texts[2])
+    with pytest.raises(InputError, match=r"shapes= takes a goptx.Shape for each of the 3 kernels"):
+        goptx.weave(inner, texts[2], shapes=shapes[:2])
+    with pytest.raises(InputError, match=r"entries= names `x` of the woven kernel `x_y_woven`; give None there"):
+        goptx.weave(inner, texts[2], entries=["x", None], shapes=shapes)
+
+
+def test_a_woven_kernel_is_checked_with_another() -> None:
+    paths = [ROOT / f"examples/kernels/{name}.sm_90.ptx" for name in ("harris", "sort", "stms")]
+    assert goptx.check(goptx.weave(*paths[:2]), paths[2]).passed
 
 
 # How it is asked for ------------------------------------------------------------------------------------

@@ -1,0 +1,58 @@
+"""What is to be woven: PTX in one form or another, or what was woven before, which counts as its kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from goptx.errors import InputError
+from goptx.ptx.ir import Module
+from goptx.ptx.parse import read
+from goptx.shape import Shape
+from goptx.weaving.link import Chosen, choose_entry
+from goptx.weaving.result import Woven
+
+Source = str | bytes | Path | Module | Woven
+MOST_KERNELS = 26  # as many as there are letters
+
+
+def kernels_of(sources: Sequence[Source], entries: Sequence[str | None] | None = None) -> list[Chosen]:
+    """The kernels of all sources in order; `entries` names one for each source. Raises `PtxSyntaxError`, and
+    `InputError` where that makes no sense."""
+    if isinstance(entries, str):
+        raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
+    if entries is not None and len(entries) != len(sources):
+        raise InputError(f"entries= names {len(entries)} entries for {len(sources)} kernels; give one each or None.")
+    found: list[Chosen] = []
+    for source, entry in zip(sources, entries or [None] * len(sources), strict=True):
+        if not isinstance(source, Woven):
+            module = read(source)
+            path = source if isinstance(source, Path) else None
+            found.append(Chosen(module, choose_entry(module, entry).name, path))
+        elif entry in (None, source.name):
+            found += source.chosen
+        else:
+            raise InputError(f"entries= names `{entry}` of the woven kernel `{source.name}`; give None there.")
+    if not 2 <= len(found) <= MOST_KERNELS:
+        raise InputError(f"weave() takes two to {MOST_KERNELS} kernels, got {len(found)}.")
+    return found
+
+
+def shapes_of(sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: int) -> Sequence[Shape] | None:
+    """One for each kernel, or None where they are launched in one common shape. Raises `InputError`."""
+    plans = [source.plan for source in sources if isinstance(source, Woven)]
+    if shapes is None:
+        if len(plans) == len(sources) and all(plans):
+            return [shape for plan in plans if plan for shape in plan.shapes]
+        if any(plans):
+            raise InputError(
+                "kernels that were woven for shapes of their own are woven again by shapes= for each of the "
+                f"{kernels} kernels."
+            )
+        return None
+    if isinstance(shapes, Shape) or not all(isinstance(s, Shape) for s in shapes) or len(shapes) != kernels:
+        raise InputError(
+            f"shapes= takes a goptx.Shape for each of the {kernels} kernels, as in "
+            "shapes=[goptx.Shape(grid=1024, block=256), goptx.Shape(grid=(33, 7), block=(16, 16))]."
+        )
+    return shapes
