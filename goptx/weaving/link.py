@@ -35,6 +35,7 @@ from goptx.ptx.verify import parameter_bytes, parameter_limit
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import Plan
+from goptx.weaving.locations import Location, Tables, locations, lost, tables
 from goptx.weaving.refusals import refuse_instruction, refuse_spin
 from goptx.weaving.symbols import mentioned, module_symbols, statements_in
 from goptx.weaving.target import common_target, common_version
@@ -43,7 +44,9 @@ from goptx.weaving.target import common_target, common_version
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given; `gate` is what
-    keeps out the threads and CTAs of W that are none of the kernel's."""
+    keeps out the threads and CTAs of W that are none of the kernel's. `symbols` has the variables and functions of its
+    module that it needs, by the names that they have there, `lines` where in its source the lines of its PTX come
+    from."""
 
     letter: str
     prefix: str
@@ -54,6 +57,12 @@ class Kernel:
     flow: Flow
     source: str
     gate: Gate | None = None
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[int, Location] = field(default_factory=dict)
+
+    def calling(self, names: Mapping[str, str]) -> dict[str, str]:
+        """`symbols` where what had a name of `names` has a new one."""
+        return {old: names.get(new, new) for old, new in self.symbols.items()}
 
     def at(self, line: int) -> str:
         """Names file, line and kernel, as messages begin."""
@@ -71,7 +80,8 @@ class Kernel:
 class Linked:
     """What the woven module holds beside the woven entry. `begin` is the code that the entry begins with (grids.py),
     `clusters` what it states of clusters (clusters.py). `hidden` are parameters of W behind those of the kernels, by
-    their roles; `plan` says how W is launched where kernels have shapes of their own."""
+    their roles, `tables` what the kernels' lines refer to; `plan` says how W is launched where kernels have shapes of
+    their own."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -83,6 +93,7 @@ class Linked:
     begin: tuple[Instruction, ...] = ()
     clusters: tuple[Directive, ...] = ()
     hidden: Mapping[str, Variable] = field(default_factory=dict)
+    tables: Tables = field(default_factory=Tables)
     plan: Plan | None = None
 
 
@@ -122,24 +133,22 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
         raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.")
     target = common_target(modules, arch)
     version = common_version(modules, target)
-    renames, items = module_symbols(modules, entries)
-    notes: list[str] = []
-    if any(isinstance(s, Directive) and s.name == ".loc" for e in entries for s in statements_in(e.body or ())):
-        notes.append("line information (.loc, .file, debug sections) is left out of the woven kernel")
+    symbols, items = module_symbols(modules, entries)
     woven_name = name if name is not None else "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
     if not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
         raise InputError(f"`{woven_name}` is no PTX name; use letters, digits, `_` and `$`.")
     kernels = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}
     for position, (module, entry) in enumerate(zip(modules, entries, strict=True)):
-        kernels.append(_kernel(position, module, entry, renames[position], taken, woven_name))
+        kernels.append(_kernel(position, module, entry, symbols[position], taken, woven_name))
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
     _check_unknown(kernels)
     check_parameters(kernels, version)
     _check_calls(kernels, {k.letter: called_functions(k, items) for k in kernels})
     size = modules[0].address_size
-    return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), tuple(notes))
+    notes = tuple(lost(modules))
+    return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes, tables=tables(modules))
 
 
 def _kernel(
@@ -170,7 +179,9 @@ def _kernel(
     flow = control_flow(flat, module.source, lambda code: as_written(code, prefix))
     for _, waited in waiting_loops(flow):
         refuse_spin(waited, f"{_place(module.source, waited.line, letter, entry)}: `{as_written(waited, prefix)}`")
-    return Kernel(letter, prefix, entry, parameters, flat.registers, flat.variables, flow, module.source)
+    declared = (flat.registers, flat.variables)
+    lines = locations(module)
+    return Kernel(letter, prefix, entry, parameters, *declared, flow, module.source, symbols=symbols, lines=lines)
 
 
 _INDIRECT = "an indirect call (.callprototype, .calltargets) cannot be woven yet; use separate launches."

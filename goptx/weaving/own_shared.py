@@ -47,7 +47,8 @@ def own_shared(linked: Linked) -> Linked:
     kernels = []
     for kernel, calls in zip(linked.kernels, functions, strict=True):
         values = {**renames[kernel.letter], **{old: Name(new) for old, new in calls.items()}}
-        kernels.append(replace(kernel, flow=Substitution(values, kernel.at).flow(kernel.flow)))
+        symbols = kernel.calling({old: str(new) for old, new in values.items()})
+        kernels.append(replace(kernel, flow=Substitution(values, kernel.at).flow(kernel.flow), symbols=symbols))
     return replace(linked, items=own, kernels=tuple(kernels))
 
 

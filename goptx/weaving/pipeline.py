@@ -26,13 +26,15 @@ from goptx.weaving.grids import between_grids
 from goptx.weaving.growth import check_limits, limits
 from goptx.weaving.inline import inlined
 from goptx.weaving.launching import PLACEMENTS, Placement
+from goptx.weaving.lines import with_locations
 from goptx.weaving.link import Linked, choose_entry, link
+from goptx.weaving.locations import common_files
 from goptx.weaving.merge import Side
 from goptx.weaving.origins import origins
 from goptx.weaving.own_shared import own_shared
 from goptx.weaving.product import Merged
 from goptx.weaving.report import Report, count, divergences, woven_fraction
-from goptx.weaving.result import Woven, parameters
+from goptx.weaving.result import Woven, parameters, symbols
 from goptx.weaving.schedule import POLICIES, schedule
 from goptx.weaving.shapes import with_shapes
 from goptx.weaving.shared import check_shared
@@ -143,7 +145,7 @@ def read_and_link(
     placement: Placement = "spread",
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`."""
-    modules = [inlined(read(source)) for source in sources]
+    modules = [inlined(module) for module in common_files([read(source) for source in sources])]
     chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
     linked = own_shared(between_grids(link(modules, chosen, arch, name)))
     return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))
@@ -166,7 +168,11 @@ def finish(
     bounds, dropped = launch_bounds(linked.kernels, linked.plan)
     woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in merged.blocks.items()}
     flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()}).pruned()
-    module = verify(woven_module(linked, flow, fresh, (*bounds, *linked.clusters)))
+    module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
+    whence = origins(linked.kernels, flows, module.entries[0])
+    module = verify(
+        with_locations(module, linked.name, whence, {k.letter: k.lines for k in linked.kernels}, linked.tables)
+    )
     dummies = sum(b.dummy for b in merged.blocks.values())
     report = Report(
         kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.kernels},
@@ -180,8 +186,7 @@ def finish(
         ),
         notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
     )
-    whence = origins(linked.kernels, flows, module.entries[0])
-    return Woven(module, linked.name, parameters(linked), report, whence, linked.plan)
+    return Woven(module, linked.name, parameters(linked), report, whence, symbols(linked, module), linked.plan)
 
 
 def check_request(

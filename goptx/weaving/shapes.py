@@ -97,6 +97,7 @@ class _Shaping:
             kernel,
             flow=begun,
             gate=gate,
+            symbols=kernel.calling(functions),
             registers=(*kernel.registers, *fresh.declared()),
             variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
         )

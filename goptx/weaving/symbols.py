@@ -29,7 +29,8 @@ from goptx.ptx.ir import (
 
 
 def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tuple[list[dict[str, str]], list[Item]]:
-    """New names of each module's symbols, and the items that the entries need, renamed."""
+    """Of each module, the symbols that its entry needs with their new names; and the items, renamed."""
+    symbols: list[dict[str, str]] = []
     renames: list[dict[str, str]] = []
     items: list[Item] = []
     known: dict[str, Function | Variable] = {}
@@ -60,7 +61,8 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
                 items.append(new)
         known |= {_name(i): i for i in _defined([_renamed_item(i, rename) for i in needed])}
         renames.append(rename)
-    return renames, items
+        symbols.append({item.name: rename.get(item.name, item.name) for item in needed})
+    return symbols, items
 
 
 def _free(name: str, position: int, taken: Collection[str]) -> str:

@@ -280,6 +280,47 @@ def shared(size: int, name: str = "k", body: str = "st.shared.u32 [tile], 1;") -
     return module("", body, name).replace("tile[1024]", f"tile[{size}]")
 
 
+def test_symbols_are_found_by_their_old_names(assembles: Assembles) -> None:
+    """The variables and functions that W holds; what a kernel does not need is none of them."""
+    body = f"{COUNT} {call('f')}"
+    items = COUNTER + ".global .u32 unused;\n" + function("f", "red.global.add.u32 [counter], 2;")
+    woven = goptx.weave(module(items, body), module(items, body, "other"))
+    assert woven.symbols == {
+        "A": {"counter": "counter", "f": "f"}, "B": {"counter": "counter_b", "f": "f_b"}
+    }  # fmt: skip
+    held = {i.name for i in woven.module.items if isinstance(i, Function | Variable)}
+    assert held - {woven.name} == {new for names in woven.symbols.values() for new in names.values()}
+    assembles(woven)
+
+
+def test_a_module_woven_with_itself_has_one_state() -> None:
+    text = module(COUNTER + SUMS, f"{COUNT} st.shared.u32 [sums], 1; {call('put')}")
+    woven = goptx.weave(text, text)
+    assert woven.symbols == {
+        "A": {"counter": "counter", "sums": "sums", "put": "put"},
+        "B": {"counter": "counter", "sums": "sums_b", "put": "put_b"},
+    }
+
+
+def test_symbols_follow_functions_made_apart() -> None:
+    """A function alike in both kernels, of which each has a copy for its own shape; and shared memory that is not
+    there any more, because it lies in the one dynamic array."""
+    items = DYNAMIC + ".global .u32 last;\n" + function("f", "mov.u32 %r2, %ntid.x; st.global.u32 [last], %r2;")
+    body = f"st.shared.u32 [pool], 1; {call('f')}"
+    shapes = [goptx.Shape(4, 64, 128), goptx.Shape(4, 32, 256)]
+    woven = goptx.weave(module(items, body), module(items, body, "other"), shapes=shapes)
+    assert woven.symbols == {
+        "A": {"last": "last", "f": "f_a"},
+        "B": {"last": "last_b", "f": "f_b_b"},
+    }
+    assert len(lines(woven, ".func f_a(")) == len(lines(woven, ".func f_b_b(")) == 1
+
+
+def test_functions_put_in_place_are_no_symbols() -> None:
+    text = module(function("f", "bar.sync 0;"), call("f"))
+    assert goptx.weave(text, module(name="other")).symbols == {"A": {}, "B": {}}
+
+
 def test_static_shared_memory_adds_up_to_48_kib(assembles: Assembles) -> None:
     woven = goptx.weave(shared(24 << 10), shared(24 << 10, "other"))
     assembles(woven)
@@ -373,14 +414,6 @@ def test_what_is_left_out_of_the_bounds_is_noted(first: str, second: str, note: 
     assert len(woven.report.notes) == 1
     assert re.search(note, woven.report.notes[0])
     assert not {".maxnreg", ".minnctapersm"} & {d.name for d in woven.module.entries[0].directives}
-    assembles(woven)
-
-
-def test_line_information_is_left_out_with_a_note(assembles: Assembles) -> None:
-    text = module('.file 1 "x.cu"\n', ".loc 1 2 3")
-    woven = goptx.weave(text, module(name="other"))
-    assert [n for n in woven.report.notes if ".loc" in n and "left out" in n]
-    assert not lines(woven, ".loc")
     assembles(woven)
 
 
