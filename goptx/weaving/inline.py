@@ -38,8 +38,8 @@ from goptx.ptx.ir import (
 )
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.opcodes import Scope as Convergence
+from goptx.weaving.callees import statements_in
 from goptx.weaving.divergence.predicates import inverted
-from goptx.weaving.symbols import statements_in
 
 
 def inlined(module: Module) -> Module:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.ptx.ir import Directive, Function, Instruction, Label, Module, Scope, Section, Statement
+from goptx.weaving.callees import statements_in
 from goptx.weaving.locations import LOC, NAMES, Location, Tables
 from goptx.weaving.origins import Origin
-from goptx.weaving.symbols import statements_in
 
 
 def with_locations(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TypeGuard
 
 from goptx.analysis.cfg import Flow, control_flow, instructions_in
@@ -23,7 +24,6 @@ from goptx.ptx.ir import (
     Instruction,
     Item,
     Module,
-    Prototype,
     Registers,
     Scope,
     Statement,
@@ -32,19 +32,28 @@ from goptx.ptx.ir import (
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
+from goptx.weaving.callees import (
+    calls_indirectly,
+    is_indirect,
+    is_list_of_callees,
+    mentioned,
+    names_of,
+    statements_in,
+)
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import Plan
 from goptx.weaving.locations import Location, Tables, locations, lost, tables
 from goptx.weaving.refusals import refuse_instruction, refuse_spin
-from goptx.weaving.symbols import mentioned, module_symbols, statements_in
+from goptx.weaving.symbols import module_symbols
 from goptx.weaving.target import common_target, common_version
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given; `gate` is what
-    keeps out the threads and CTAs of W that are none of the kernel's. `symbols` has the variables and functions of its
+    keeps out the threads and CTAs of W that are none of the kernel's. `callees` says, by labels, what it may call
+    through pointers, `left_out` what of it W lacks. `symbols` has the variables and functions of its
     module that it needs, by the names that they have there, `lines` where in its source the lines of its PTX come
     from."""
 
@@ -57,6 +66,8 @@ class Kernel:
     flow: Flow
     source: str
     gate: Gate | None = None
+    callees: tuple[Statement, ...] = ()
+    left_out: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[int, Location] = field(default_factory=dict)
 
@@ -145,10 +156,30 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
     _check_unknown(kernels)
     check_parameters(kernels, version)
-    _check_calls(kernels, {k.letter: called_functions(k, items) for k in kernels})
+    called = {k.letter: called_functions(k, items) for k in kernels}
+    _check_calls(kernels, called)
     size = modules[0].address_size
-    notes = tuple(lost(modules))
+    notes = (
+        *lost(modules),
+        *dict.fromkeys(f"{m.source}:{i.line}: `{i}` is left out" for m in modules for i in m.items if _is_pragma(i)),
+        *(n for k in kernels for n in k.left_out),
+        *(_pointer_note(k, i) for k in kernels if (i := _first_indirect(k, called[k.letter]))),
+    )
     return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes, tables=tables(modules))
+
+
+def _first_indirect(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
+    """The first call through a pointer in a kernel and its functions."""
+    code = [statements_in(c for b in kernel.flow.blocks.values() for c in b.code)]
+    code += [statements_in(f.body or ()) for f in functions]
+    return next((s for body in code for s in body if isinstance(s, Instruction) and is_indirect(s)), None)
+
+
+def _pointer_note(kernel: Kernel, call: Instruction) -> str:
+    return (
+        f"{kernel.at(call.line)}: `{kernel.quote(call)}` calls through a pointer; addresses of functions that the host "
+        "passes must be those of the woven module, where its variables hold them"
+    )
 
 
 def _kernel(
@@ -171,25 +202,29 @@ def _kernel(
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
     flat = flatten(entry.body or (), rename, own)
     for statement in statements_in(flat.code):
-        if _is_indirect(statement):
-            raise CannotWeave(f"{_place(module.source, statement.line, letter, entry)}: {_INDIRECT}")
         if isinstance(statement, Instruction):
             place = _place(module.source, statement.line, letter, entry)
             refuse_instruction(statement, f"{place}: `{as_written(statement, prefix)}`")
-    flow = control_flow(flat, module.source, lambda code: as_written(code, prefix))
+    callees = [s for pair in pairwise(flat.code) if is_list_of_callees(pair[1]) for s in pair]
+    code = tuple(s for s in flat.code if s not in callees and not _is_hint(s))
+    hints = {s: None for s in flat.code if _is_hint(s)}
+    left_out = tuple(f"{_place(module.source, s.line, letter, entry)}: `{s}` is left out" for s in hints)
+    flow = control_flow(replace(flat, code=code), module.source, lambda code: as_written(code, prefix))
     for _, waited in waiting_loops(flow):
         refuse_spin(waited, f"{_place(module.source, waited.line, letter, entry)}: `{as_written(waited, prefix)}`")
     declared = (flat.registers, flat.variables)
+    kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
     lines = locations(module)
-    return Kernel(letter, prefix, entry, parameters, *declared, flow, module.source, symbols=symbols, lines=lines)
+    return replace(kernel, callees=tuple(callees), left_out=left_out, symbols=symbols, lines=lines)
 
 
-_INDIRECT = "an indirect call (.callprototype, .calltargets) cannot be woven yet; use separate launches."
+def _is_hint(statement: Statement) -> TypeGuard[Directive]:
+    """Whether it speaks of the code around it as the kernel had it: all pragmas but that of loops."""
+    return _is_pragma(statement) and statement.values != ('"nounroll"',)
 
 
-def _is_indirect(statement: Statement) -> TypeGuard[Prototype | Directive]:
-    """Whether it says what is called through a pointer."""
-    return isinstance(statement, Prototype) or (isinstance(statement, Directive) and statement.name == ".calltargets")
+def _is_pragma(statement: Statement | Item) -> TypeGuard[Directive]:
+    return isinstance(statement, Directive) and statement.name == ".pragma"
 
 
 def _check_unknown(kernels: Sequence[Kernel]) -> None:
@@ -204,16 +239,29 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
 
 
 def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
-    """The device functions that a kernel reaches."""
+    """The device functions that a kernel reaches: by name, through variables that hold their addresses, or, where it
+    calls through pointers, as one of its symbols."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
-    code = [c for b in kernel.flow.blocks.values() for c in b.code]
-    stack = [name for name in sorted(set(mentioned(code))) if name in functions]
+    variables = {v.name: v for v in items if isinstance(v, Variable)}
     reached: dict[str, Function] = {}
+    seen: set[str] = set()
+
+    def follow(body: Iterable[Statement]) -> list[str]:
+        body = list(body)
+        pointed = kernel.symbols.values() if calls_indirectly(body) else ()
+        return sorted(n for n in {*mentioned(body), *pointed} if n in functions or n in variables)
+
+    stack = follow(c for b in kernel.flow.blocks.values() for c in b.code)
     while stack:
-        function = functions[stack.pop()]
-        if function.name not in reached:
-            reached[function.name] = function
-            stack += [name for name in sorted(set(mentioned(function.body or ()))) if name in functions]
+        name = stack.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name in functions:
+            reached[name] = functions[name]
+            stack += follow(functions[name].body or ())
+        else:
+            stack += sorted(n for n in names_of(variables[name]) if n in functions or n in variables)
     return list(reached.values())
 
 
@@ -244,8 +292,6 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                         )
         for function in functions[kernel.letter]:
             for statement in statements_in(function.body or ()):
-                if _is_indirect(statement):
-                    raise CannotWeave(f"{kernel.at(statement.line)}: in `{function.name}`, {_INDIRECT}")
                 if isinstance(statement, Instruction):
                     said = f"{kernel.at(statement.line)}: `{statement}` in the device function `{function.name}`"
                     refuse_instruction(statement, said)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from goptx.errors import DebugInformationLost
 from goptx.ptx.ir import Directive, Function, Instruction, Item, Module, Scope, Section, Statement
-from goptx.weaving.symbols import statements_in
+from goptx.weaving.callees import statements_in
 
 LOC = re.compile(r"(?P<where>\S+ \S+ \S+?)(, function_name (?P<name>[^\s+]+)(?P<offset>\S*), inlined_at (?P<at>.+))?")
 NAMES = ".debug_str"  # the section with the names of inlined functions

@@ -9,6 +9,7 @@ from pathlib import Path
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
+from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Module, Scope
 from goptx.ptx.parse import read
 from goptx.ptx.verify import verify
@@ -145,7 +146,8 @@ def read_and_link(
     placement: Placement = "spread",
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`."""
-    modules = [inlined(module) for module in common_files([read(source) for source in sources])]
+    modules = common_files([without_aliases(read(source)) for source in sources])
+    modules = [inlined(module) for module in modules]
     chosen = [choose_entry(m, e) for m, e in zip(modules, entries or [None] * len(modules), strict=True)]
     linked = own_shared(between_grids(link(modules, chosen, arch, name)))
     return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))

@@ -417,6 +417,30 @@ def test_what_is_left_out_of_the_bounds_is_noted(first: str, second: str, note: 
     assembles(woven)
 
 
+@pytest.mark.parametrize("text", ["used_bytes_mask 0x0F", "frequency 5", "enable_smem_spilling"])
+def test_pragmas_that_speak_of_the_kernel_alone_are_left_out(text: str, assembles: Assembles) -> None:
+    """They would stand ahead of another instruction, or in a block that runs more often."""
+    pragma = f'.pragma "{text}";'
+    loop = (
+        f'L: .pragma "nounroll";\n{pragma} ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 9;'
+    )
+    woven = goptx.weave(module("", f"ld.param.u64 %rd1, [k_in]; {loop} @%p1 bra L;"), module(name="other"))
+    assert lines(woven, ".pragma") == ['.pragma "nounroll";']
+    (note,) = woven.report.notes
+    assert re.search(rf"<ptx>:\d+: kernel A \(`k`\): `{pragma}` is left out", note)
+    assembles(woven)
+
+
+def test_pragmas_of_a_module_are_left_out_with_a_note() -> None:
+    text = module('.pragma "nounroll";\n')
+    assert goptx.weave(text, text).report.notes == ('<ptx>:4: `.pragma "nounroll";` is left out',)
+
+
+def test_pragmas_of_functions_stay() -> None:
+    text = module(function("f", 'L: .pragma "nounroll"; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;'), call("f"))
+    assert len(lines(goptx.weave(text, module(name="other")), ".pragma")) == 1
+
+
 # which entry -------------------------------------------------------------------------------------------
 
 TWO = module() + module(name="second").replace(HEAD, "")
@@ -590,26 +614,7 @@ REFUSALS = [
         "`vprintf` is declared differently .*declare both alike",
         id="extern",
     ),
-    pytest.param(
-        CannotLink,
-        module(function("f", "") + ".visible .alias g, f;\n".replace(".visible ", ""), call("f")),
-        "",
-        r"\.alias is not supported yet; call the aliased function",
-        id="alias",
-    ),
     pytest.param(CannotLink, module(".reg .u32 g;\n"), "", r"registers of the whole module", id="module registers"),
-    pytest.param(
-        CannotWeave, module("", "P: .callprototype _ (.param .b32 _); /* culprit */"), "",
-        r"kernel A \(`k`\): an indirect call", id="prototype",
-    ),
-    pytest.param(
-        CannotWeave, module(function("f", ""), "{ F: .calltargets f; /* culprit */\ncall %rd1, (), F; }"), "",
-        r"kernel A \(`k`\): an indirect call", id="targets of a call",
-    ),
-    pytest.param(
-        CannotWeave, module(function("f", "P: .callprototype _; /* culprit */"), call("f")), "",
-        "in `f`, an indirect call", id="indirect call in a function",
-    ),
 ]  # fmt: skip
 
 
