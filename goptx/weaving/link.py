@@ -37,7 +37,6 @@ from goptx.weaving.callees import (
     is_indirect,
     is_list_of_callees,
     mentioned,
-    names_of,
     statements_in,
 )
 from goptx.weaving.divergence.unknown import first_unknown
@@ -239,29 +238,20 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
 
 
 def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
-    """The device functions that a kernel reaches: by name, through variables that hold their addresses, or, where it
-    calls through pointers, as one of its symbols."""
+    """The device functions that a kernel reaches; a call through a pointer may lead to all that are its symbols."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
-    variables = {v.name: v for v in items if isinstance(v, Variable)}
-    reached: dict[str, Function] = {}
-    seen: set[str] = set()
 
-    def follow(body: Iterable[Statement]) -> list[str]:
-        body = list(body)
+    def follow(body: Sequence[Statement]) -> list[str]:
         pointed = kernel.symbols.values() if calls_indirectly(body) else ()
-        return sorted(n for n in {*mentioned(body), *pointed} if n in functions or n in variables)
+        return [name for name in sorted({*mentioned(body), *pointed}) if name in functions]
 
-    stack = follow(c for b in kernel.flow.blocks.values() for c in b.code)
+    stack = follow([c for b in kernel.flow.blocks.values() for c in b.code])
+    reached: dict[str, Function] = {}
     while stack:
-        name = stack.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in functions:
-            reached[name] = functions[name]
-            stack += follow(functions[name].body or ())
-        else:
-            stack += sorted(n for n in names_of(variables[name]) if n in functions or n in variables)
+        function = functions[stack.pop()]
+        if function.name not in reached:
+            reached[function.name] = function
+            stack += follow(function.body or ())
     return list(reached.values())
 
 

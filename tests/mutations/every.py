@@ -1,8 +1,9 @@
 """All mutations there are."""
 
 from mutations.mutations import MUTATIONS as OF_THE_MERGER
+from mutations.mutations_code import OF_CODE
 from mutations.mutations_independence import OF_INDEPENDENCE
 from mutations.mutations_shapes import OF_SHAPES
 from mutations.mutations_waiting import OF_WAITING
 
-MUTATIONS = (*OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_INDEPENDENCE)
+MUTATIONS = (*OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_INDEPENDENCE, *OF_CODE)

@@ -103,6 +103,12 @@ CASES = {
     "an alias of an alias, declared behind": (
         FUNCTIONS + ALIAS + ALIAS.replace("also", "too").replace(" plus", " also"), DIRECT.replace("NAME", "too"),
     ),
+    "a stack": (
+        "",
+        ".local .align 8 .b8 __local_depot0[16]; .reg .b64 %SP; .reg .b64 %SPL; mov.u64 %SPL, __local_depot0;"
+        "cvta.local.u64 %SP, %SPL; and.b32 %r5, %r1, 3; mul.wide.u32 %rd5, %r5, 4; add.u64 %rd5, %SP, %rd5;"
+        "st.v2.u32 [%SP], {0, 0}; st.v2.u32 [%SP+8], {0, 0}; st.u32 [%rd5], %r2; ld.local.u32 %r3, [%SPL+4];",
+    ),
     "weak and common": (
         FUNCTIONS.replace(".func", ".weak .func") + ".common .global .u32 common;\n.weak .global .u32 weak = 9;\n",
         f"{DIRECT.replace('NAME', 'times')} atom.global.add.u32 %r5, [common], 1; ld.global.u32 %r5, [weak];"
@@ -267,17 +273,33 @@ def test_what_cuda_allows_is_woven(name: str, assembles: Assembles) -> None:
     assembles(goptx.weave(path, path, entries=[name, name]))
 
 
-def test_an_assertion_of_a_woven_kernel(assembles: Assembles) -> None:
-    """`chooses` asserts something that holds here."""
-    path = CORPUS / LANGUAGE
-    woven = goptx.weave(path, PARTNER, entries=["chooses", None])
-    data = np.full(BLOCK, 3, np.int32)
-    out = np.zeros(BLOCK, np.int32)
-    goptx.emulate(woven, 1, BLOCK, [[data, np.int32(BLOCK)], [DATA, out]])
-    assert out.tolist() == alone(PARTNER, "other")
-    separate = np.full(BLOCK, 3, np.int32)
-    goptx.emulate(path, 1, BLOCK, [separate, np.int32(BLOCK)], entry="chooses")
-    assert data.tolist() == separate.tolist()
+ASSERT = """
+.extern .func __assertfail
+    (.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size) .noreturn;
+.global .align 1 .b8 said[6] = {120, 32, 60, 32, 57, 0};
+"""  # "x < 9"
+FAILS = """
+    setp.lt.u32 %p1, %r1, BOUND; @%p1 bra FINE;
+    mov.u64 %rd5, said; cvta.global.u64 %rd5, %rd5;
+    { .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;
+      st.param.b64 [a], %rd5; st.param.b64 [b], %rd5; st.param.b32 [c], 77; st.param.b64 [d], %rd5; st.param.b64 [e], 1;
+      call.uni __assertfail, (a, b, c, d, e); }
+FINE: mov.u32 %r3, %r2;
+"""
+
+
+def test_assertions_of_both_kernels(assembles: Assembles) -> None:
+    """One that fails stops the woven kernel as it does its own."""
+    holds, fails = (module(ASSERT, FAILS.replace("BOUND", str(bound)), f"below_{bound}") for bound in (64, 60))
+    woven = goptx.weave(holds, holds)
+    assert woven.ptx.count(".extern .func __assertfail") == 1
+    assert together(woven) == [DATA.tolist()] * 2
+    assembles(woven)
+    woven = goptx.weave(holds, fails)
+    with pytest.raises(EmulationFault, match="assertion `x < 9` failed") as caught:
+        together(woven)
+    assert (caught.value.kind, caught.value.kernel) == ("trap", "B")
+    assembles(woven)
 
 
 @pytest.mark.parametrize("name", ["textures", "surfaces"])

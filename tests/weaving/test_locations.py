@@ -147,9 +147,14 @@ def test_what_goptx_inserts_points_to_what_it_stands_for() -> None:
         DONE:
         ret;"""
     text = kernel(guarded).replace(HEAD, HEAD + FILES)
-    woven = goptx.weave(text, kernel(body(10, 11), "other").replace(HEAD, HEAD + FILES.replace("x.cu", "z.cu")))
-    assert "and.pred %a_both_a_p2" in woven.ptx
-    assert after(woven, "and.pred %a_both_a_p2") in (".loc 1 4 0", ".loc 1 6 0")
+    partner = kernel(body(*range(10, 30)), "other").replace(HEAD, HEAD + '.file 1 "z.cu"\n.file 2 "z.h"\n')
+    woven = goptx.weave(text, partner)
+    found = zip(located(woven.module, woven.name), woven.origins, strict=True)
+    places = [
+        (i, file, rest) for (i, file, rest), origin in found if origin and origin.kernel == "A" and not origin.line
+    ]
+    assert any(i.opcode == "and.pred" for i, _, _ in places)
+    assert {file for _, file, _ in places} == {'"x.cu"'}
     assert after(woven, "], 9;") == ".loc 1 6 0"
 
 
@@ -202,6 +207,27 @@ def test_functions_put_in_place_keep_their_lines(assembles: object) -> None:
     function = woven.ptx[woven.ptx.index(".func g") :].partition("\n}")[0]
     assert ".loc 2 60 0" in function
     assert ".loc 2 61 0" in function
+    assembles(woven)  # type: ignore[operator]
+
+
+def test_a_caller_stands_ahead_of_what_is_inlined_there(assembles: object) -> None:
+    """ptxas asks for that, even where no instruction comes from the caller's line."""
+    inlined = """.loc 1 30 0
+    .loc 2 40 0, function_name NAME, inlined_at 1 30 0
+    ld.param.u32 %r2, [k_n];
+    .loc 2 41 0, function_name NAME, inlined_at 2 40 0
+    st.shared.u32 [tile], 5;
+    ret;"""
+    text = kernel(inlined).replace(HEAD, HEAD + FILES) + ".section .debug_str\n{\nNAME:\n.b8 102, 0\n}\n"
+    woven = goptx.weave(text, text, policy="concat")
+    seen: set[str] = set()
+    for line in (x for x in lines(woven) if x.startswith(".loc")):
+        assert set(re.findall(r"inlined_at (.*)", line)) <= seen
+        seen.add(re.sub(r"\.loc |,.*", "", line))
+    assert woven.ptx.count("NAME:") == 1
+    assert [after(woven, word) for word in ("st.shared.u32 [a_tile]", "st.shared.u32 [b_tile]")] == [
+        ".loc 2 41 0, function_name NAME, inlined_at 2 40 0"
+    ] * 2
     assembles(woven)  # type: ignore[operator]
 
 
