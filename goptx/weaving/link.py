@@ -213,7 +213,7 @@ def _kernel(
         refuse_spin(waited, f"{_place(module.source, waited.line, letter, entry)}: `{as_written(waited, prefix)}`")
     declared = (flat.registers, flat.variables)
     kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
-    lines = locations(module)
+    lines = locations(module, entry)
     return replace(kernel, callees=tuple(callees), left_out=left_out, symbols=symbols, lines=lines)
 
 

@@ -123,12 +123,13 @@ def lost(modules: Sequence[Module]) -> list[str]:
     return list(notes)
 
 
-def locations(module: Module) -> dict[int, Location]:
-    """Of the lines of the PTX on which instructions stand. Functions come before the entries that they may have been
-    put into (inline.py)."""
+def locations(module: Module, entry: Function) -> dict[int, Location]:
+    """Of the lines of the PTX on which instructions of the entry stand. Those of functions come first: they may have
+    been put into it (inline.py)."""
     found: dict[int, Location] = {}
     latest: dict[str, Location] = {}
-    for function in sorted(module.functions, key=lambda f: f.is_entry) if _files(module) else ():
+    functions = [*(f for f in module.functions if not f.is_entry), entry] if _files(module) else []
+    for function in functions:
         here: Location | None = None
         for statement in statements_in(function.body or ()):
             match statement:

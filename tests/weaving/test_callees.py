@@ -262,6 +262,33 @@ def test_functions_of_the_system_are_declared_once(assembles: Assembles) -> None
     assembles(woven)
 
 
+COUNT = 100
+
+
+def compiled(source: Path, entry: str) -> tuple[list[int], str]:
+    """What a kernel of tests/corpus/sources/callees.cu writes and prints."""
+    out = np.zeros(COUNT, np.int32)
+    said = goptx.emulate(source, 2, BLOCK, [np.arange(COUNT, dtype=np.int32), out, np.int32(COUNT)], entry=entry)
+    return [int(v) for v in out], said.printed
+
+
+@pytest.mark.filterwarnings("ignore::goptx.errors.DebugInformationLost")
+@pytest.mark.parametrize("build", ["sm_80", "sm_80-lineinfo", "sm_80-debug"])
+@pytest.mark.parametrize("names", [("callees", "partner"), ("callees", "callees"), ("partner", "callees")])
+def test_what_nvcc_makes_of_it(build: str, names: tuple[str, str], assembles: Assembles) -> None:
+    """A table of functions, virtual calls, recursion, printf, assert and a local array, in three builds."""
+    path = CORPUS / f"callees.{build}.nvcc.ptx"
+    woven = goptx.weave(path, path, entries=names)
+    outs: list[Array] = [np.zeros(COUNT, np.int32) for _ in names]
+    data = np.arange(COUNT, dtype=np.int32)
+    said = goptx.emulate(woven, 2, BLOCK, [[data, out, np.int32(COUNT)] for out in outs])
+    separate = [compiled(path, name) for name in names]
+    assert [out.tolist() for out in outs] == [values for values, _ in separate]
+    assert said.printed == "".join(text for _, text in separate)
+    assert woven.symbols["A"]["calls"] == woven.symbols["B"]["calls"] == "calls"
+    assembles(woven)
+
+
 LANGUAGE = "language.sm_75.nvcc.ptx"
 
 
