@@ -171,7 +171,8 @@ def _weave(options: argparse.Namespace) -> _Outcome | None:
 
     woven = weave(*_sources(options), arch=options.arch, name=options.name, **_weaving(options))
     _write(options.output, woven.ptx)
-    return _Outcome(woven.report, woven.report.to_dict()) if options.report else None
+    facts = {**woven.report.to_dict(), "symbols": woven.symbols}
+    return _Outcome(woven.report, facts) if options.report else None
 
 
 def _check(options: argparse.Namespace) -> _Outcome:

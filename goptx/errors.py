@@ -17,6 +17,10 @@ class UnknownInstruction(UserWarning):
     """An opcode that goptx has no facts about; it is kept, and taken as the most constrained. Given once a module."""
 
 
+class DebugInformationLost(UserWarning):
+    """DWARF sections of a module compiled with `-G`; the woven kernel has lines, but no variables for a debugger."""
+
+
 class CannotLink(GoptxError):
     """Modules that cannot stand in one module: `.version`, `.target`, address size, symbols, resources."""
 

@@ -121,6 +121,7 @@ def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> N
     assert report["kernels"]["B"]["name"] == "sort"
     assert report["kernels"]["B"]["barriers"] == 1
     assert report["merged"]["instructions"] > report["kernels"]["A"]["instructions"]
+    assert list(report["symbols"]) == ["A", "B"]
     (warning,) = report["warnings"]
     assert "no latency table for sm_120" in warning
 
@@ -128,6 +129,14 @@ def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> N
 def test_warnings_come_after_the_report(tmp_path: Path) -> None:
     done = run("weave", HARRIS, SORT, "--report", "--arch", "sm_120", "-o", "out.ptx", cwd=tmp_path)
     assert done.stderr.splitlines()[-1].startswith("warning: no latency table for sm_120")
+
+
+def test_lost_debug_sections_are_warned_of_without_a_report(tmp_path: Path) -> None:
+    debug = str(Path(__file__).parent / "corpus" / "ptx" / "stencil_debug.nvrtc.ptx")
+    done = run("weave", debug, SORT, "-o", "out.ptx", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"warning: {debug}: debug sections (")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_one_input_may_be_standard_input(tmp_path: Path) -> None:

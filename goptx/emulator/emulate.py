@@ -20,6 +20,7 @@ from goptx.emulator.program import Program
 from goptx.emulator.result import Emulation
 from goptx.errors import InputError
 from goptx.independence import Independence
+from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
 from goptx.ptx.parse import parse, read
 from goptx.shape import MOST_SHARED, Shape
@@ -134,7 +135,7 @@ def _program(source: _Same, entry: str | None, shared: int, letter: str) -> Prog
         module = parse(source.held.ptx, f"{source.held.name}.ptx")
         origins = _origins(module.entries[0], source.held)
     else:
-        module = source.held
+        module = without_aliases(source.held)
         lines = (i.line for f in module.functions for i in _instructions(f.body or ()))
         origins = {line: Origin(letter, module.source, line) for line in lines}
     if module.address_size != 64:

@@ -13,8 +13,9 @@ from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Declaration, Function, Instruction, Module, Registers, Statement, Variable
 from goptx.ptx.opcodes import Scope, facts_of
+from goptx.weaving.callees import statements_in
 from goptx.weaving.link import choose_entry
-from goptx.weaving.symbols import reached_symbols, statements_in
+from goptx.weaving.symbols import reached_symbols
 
 
 def listing(module: Module, name: str | None = None) -> str:

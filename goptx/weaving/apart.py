@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from goptx.analysis.dataflow import names_in
 from goptx.ptx.flatten import FlatBody, flatten
 from goptx.ptx.ir import Function, Instruction, Item, Name, Statement, Variable, Vector
+from goptx.weaving.callees import held, holders, statements_in
 from goptx.weaving.link import Kernel, Linked, called_functions
 from goptx.weaving.substitute import Substitution
-from goptx.weaving.symbols import statements_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,18 @@ def functions_apart(
         changed = _changed({n: operand_names(b.code) for n, b in bodies.items()}, set(changes))
         renames = {n: free_name(f"{n}_{kernel.letter.lower()}", taken) for n in functions if n in changed}
         unchanged |= functions.keys() - changed
+        own = [i for i in linked.items if isinstance(i, Variable) and i.name in kernel.symbols.values()]
+        for name, holder in holders(own).items():
+            if name in renames:
+                raise held(f"{kernel.at(holder.line)}: `{holder.name}`", name)
         plain = Change(Substitution({}, kernel.at))
         copies.append({n: _copy(functions[n], bodies[n], changes.get(n, plain), renames) for n in renames})
     items: list[Item] = []
     for item in linked.items:
-        own = [c[item.name] for c in copies if isinstance(item, Function) and item.name in c]
-        if not own or (isinstance(item, Function) and item.name in unchanged):
+        apart = [c[item.name] for c in copies if isinstance(item, Function) and item.name in c]
+        if not apart or (isinstance(item, Function) and item.name in unchanged):
             items.append(item)
-        for copy in own:
+        for copy in apart:
             declared = isinstance(item, Function) and item.body is None
             items.append(replace(copy, body=None) if declared else copy)
     return tuple(items), [{n: f.name for n, f in c.items()} for c in copies]

@@ -14,8 +14,8 @@ from goptx.errors import CannotWeave
 from goptx.ptx.ir import Directive, Function, Instruction, whole_number
 from goptx.ptx.opcodes import Scope, facts_of
 from goptx.shape import axes
+from goptx.weaving.callees import statements_in
 from goptx.weaving.link import Kernel, Linked, called_functions
-from goptx.weaving.symbols import statements_in
 
 SHAPE = ".reqnctapercluster"
 DIRECTIVES = (".explicitcluster", SHAPE, ".maxclusterrank")

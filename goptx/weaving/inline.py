@@ -10,7 +10,7 @@ variable, which the assembler turns into registers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.cfg import control_flow
@@ -23,6 +23,7 @@ from goptx.ptx.ir import (
     Address,
     Arguments,
     Declaration,
+    Directive,
     Function,
     Instruction,
     Label,
@@ -37,8 +38,8 @@ from goptx.ptx.ir import (
 )
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.opcodes import Scope as Convergence
+from goptx.weaving.callees import statements_in
 from goptx.weaving.divergence.predicates import inverted
-from goptx.weaving.symbols import statements_in
 
 
 def inlined(module: Module) -> Module:
@@ -196,7 +197,7 @@ class _Inliner:
             *(d for d in flat.variables if d.variable.space != ".shared"),
             *around,
             *(_move(f, Name(f.name + suffix), a, call) for f, a in given[len(results) :] if f.space == ".reg"),
-            *(_returning(s, ended) for s in flat.code),
+            *_returning(flat.code, ended),
             Label(ended),
             *(_move(f, a, Name(f.name + suffix), call) for f, a in kept),
             Label(past),
@@ -216,14 +217,19 @@ def _move(formal: Variable, to: Operand, value: Operand, call: Instruction) -> I
     return Instruction(f"mov.{formal.type}", (to, value), line=call.line)
 
 
-def _returning(statement: Statement, ended: str) -> Statement:
-    """The statement of a function with a branch to `ended` in place of a return, in scopes too."""
-    match statement:
-        case Scope(body):
-            return Scope(tuple(_returning(s, ended) for s in body))
-        case Instruction("ret" | "ret.uni" as opcode, _, guard, line):
-            return Instruction(opcode.replace("ret", "bra"), (Name(ended),), guard, line)
-    return statement
+def _returning(body: Iterable[Statement], ended: str) -> Iterator[Statement]:
+    """The statements of a function with a branch to `ended` in place of a return, in scopes too. Lines are left out:
+    they would hold for what stands behind the call."""
+    for statement in body:
+        match statement:
+            case Scope(inner):
+                yield Scope(tuple(_returning(inner, ended)))
+            case Instruction("ret" | "ret.uni" as opcode, _, guard, line):
+                yield Instruction(opcode.replace("ret", "bra"), (Name(ended),), guard, line)
+            case Directive(".loc"):
+                continue
+            case _:
+                yield statement
 
 
 def _declared(variable: Variable) -> Declaration | Registers:

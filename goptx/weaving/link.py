@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeGuard
 
@@ -24,7 +25,6 @@ from goptx.ptx.ir import (
     Instruction,
     Item,
     Module,
-    Prototype,
     Registers,
     Scope,
     Statement,
@@ -33,18 +33,29 @@ from goptx.ptx.ir import (
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
+from goptx.weaving.callees import (
+    calls_indirectly,
+    is_indirect,
+    is_list_of_callees,
+    mentioned,
+    statements_in,
+)
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import Plan
+from goptx.weaving.locations import Location, Tables, locations, lost, tables
 from goptx.weaving.refusals import refuse_instruction, refuse_spin
-from goptx.weaving.symbols import mentioned, module_symbols, statements_in
+from goptx.weaving.symbols import module_symbols
 from goptx.weaving.target import common_target, common_version
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given; `gate` is what
-    keeps out the threads and CTAs of W that are none of the kernel's."""
+    keeps out the threads and CTAs of W that are none of the kernel's. `callees` says, by labels, what it may call
+    through pointers, `left_out` what of it W lacks. `symbols` has the variables and functions of its
+    module that it needs, by the names that they have there, `lines` where in its source the lines of its PTX come
+    from."""
 
     letter: str
     prefix: str
@@ -55,6 +66,14 @@ class Kernel:
     flow: Flow
     source: str
     gate: Gate | None = None
+    callees: tuple[Statement, ...] = ()
+    left_out: tuple[str, ...] = ()
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[int, Location] = field(default_factory=dict)
+
+    def calling(self, names: Mapping[str, str]) -> dict[str, str]:
+        """`symbols` where what had a name of `names` has a new one."""
+        return {old: names.get(new, new) for old, new in self.symbols.items()}
 
     def at(self, line: int) -> str:
         """Names file, line and kernel, as messages begin."""
@@ -72,7 +91,8 @@ class Kernel:
 class Linked:
     """What the woven module holds beside the woven entry. `begin` is the code that the entry begins with (grids.py),
     `clusters` what it states of clusters (clusters.py). `hidden` are parameters of W behind those of the kernels, by
-    their roles; `plan` says how W is launched where kernels have shapes of their own."""
+    their roles, `tables` what the kernels' lines refer to; `plan` says how W is launched where kernels have shapes of
+    their own."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -84,6 +104,7 @@ class Linked:
     begin: tuple[Instruction, ...] = ()
     clusters: tuple[Directive, ...] = ()
     hidden: Mapping[str, Variable] = field(default_factory=dict)
+    tables: Tables = field(default_factory=Tables)
     plan: Plan | None = None
 
 
@@ -132,24 +153,42 @@ def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | Non
         raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.")
     target = common_target(modules, arch)
     version = common_version(modules, target)
-    renames, items = module_symbols(modules, entries)
-    notes: list[str] = []
-    if any(isinstance(s, Directive) and s.name == ".loc" for e in entries for s in statements_in(e.body or ())):
-        notes.append("line information (.loc, .file, debug sections) is left out of the woven kernel")
+    symbols, items = module_symbols(modules, entries)
     woven_name = name if name is not None else "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
     if not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
         raise InputError(f"`{woven_name}` is no PTX name; use letters, digits, `_` and `$`.")
     kernels = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}
     for position, (module, entry) in enumerate(zip(modules, entries, strict=True)):
-        kernels.append(_kernel(position, module, entry, renames[position], taken, woven_name))
+        kernels.append(_kernel(position, module, entry, symbols[position], taken, woven_name))
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
     _check_unknown(kernels)
     check_parameters(kernels, version)
-    _check_calls(kernels, {k.letter: called_functions(k, items) for k in kernels})
+    called = {k.letter: called_functions(k, items) for k in kernels}
+    _check_calls(kernels, called)
     size = modules[0].address_size
-    return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), tuple(notes))
+    notes = (
+        *lost(modules),
+        *dict.fromkeys(f"{m.source}:{i.line}: `{i}` is left out" for m in modules for i in m.items if _is_pragma(i)),
+        *(n for k in kernels for n in k.left_out),
+        *(_pointer_note(k, i) for k in kernels if (i := _first_indirect(k, called[k.letter]))),
+    )
+    return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes, tables=tables(modules))
+
+
+def _first_indirect(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
+    """The first call through a pointer in a kernel and its functions."""
+    code = [statements_in(c for b in kernel.flow.blocks.values() for c in b.code)]
+    code += [statements_in(f.body or ()) for f in functions]
+    return next((s for body in code for s in body if isinstance(s, Instruction) and is_indirect(s)), None)
+
+
+def _pointer_note(kernel: Kernel, call: Instruction) -> str:
+    return (
+        f"{kernel.at(call.line)}: `{kernel.quote(call)}` calls through a pointer; addresses of functions that the host "
+        "passes must be those of the woven module, where its variables hold them"
+    )
 
 
 def _kernel(
@@ -172,23 +211,29 @@ def _kernel(
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
     flat = flatten(entry.body or (), rename, own)
     for statement in statements_in(flat.code):
-        if _is_indirect(statement):
-            raise CannotWeave(f"{_place(module.source, statement.line, letter, entry)}: {_INDIRECT}")
         if isinstance(statement, Instruction):
             place = _place(module.source, statement.line, letter, entry)
             refuse_instruction(statement, f"{place}: `{as_written(statement, prefix)}`")
-    flow = control_flow(flat, module.source, lambda code: as_written(code, prefix))
+    callees = [s for pair in pairwise(flat.code) if is_list_of_callees(pair[1]) for s in pair]
+    code = tuple(s for s in flat.code if s not in callees and not _is_hint(s))
+    hints = {s: None for s in flat.code if _is_hint(s)}
+    left_out = tuple(f"{_place(module.source, s.line, letter, entry)}: `{s}` is left out" for s in hints)
+    flow = control_flow(replace(flat, code=code), module.source, lambda code: as_written(code, prefix))
     for _, waited in waiting_loops(flow):
         refuse_spin(waited, f"{_place(module.source, waited.line, letter, entry)}: `{as_written(waited, prefix)}`")
-    return Kernel(letter, prefix, entry, parameters, flat.registers, flat.variables, flow, module.source)
+    declared = (flat.registers, flat.variables)
+    kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
+    lines = locations(module, entry)
+    return replace(kernel, callees=tuple(callees), left_out=left_out, symbols=symbols, lines=lines)
 
 
-_INDIRECT = "an indirect call (.callprototype, .calltargets) cannot be woven yet; use separate launches."
+def _is_hint(statement: Statement) -> TypeGuard[Directive]:
+    """Whether it speaks of the code around it as the kernel had it: all pragmas but that of loops."""
+    return _is_pragma(statement) and statement.values != ('"nounroll"',)
 
 
-def _is_indirect(statement: Statement) -> TypeGuard[Prototype | Directive]:
-    """Whether it says what is called through a pointer."""
-    return isinstance(statement, Prototype) or (isinstance(statement, Directive) and statement.name == ".calltargets")
+def _is_pragma(statement: Statement | Item) -> TypeGuard[Directive]:
+    return isinstance(statement, Directive) and statement.name == ".pragma"
 
 
 def _check_unknown(kernels: Sequence[Kernel]) -> None:
@@ -203,16 +248,20 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
 
 
 def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
-    """The device functions that a kernel reaches."""
+    """The device functions that a kernel reaches; a call through a pointer may lead to all that are its symbols."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
-    code = [c for b in kernel.flow.blocks.values() for c in b.code]
-    stack = [name for name in sorted(set(mentioned(code))) if name in functions]
+
+    def follow(body: Sequence[Statement]) -> list[str]:
+        pointed = kernel.symbols.values() if calls_indirectly(body) else ()
+        return [name for name in sorted({*mentioned(body), *pointed}) if name in functions]
+
+    stack = follow([c for b in kernel.flow.blocks.values() for c in b.code])
     reached: dict[str, Function] = {}
     while stack:
         function = functions[stack.pop()]
         if function.name not in reached:
             reached[function.name] = function
-            stack += [name for name in sorted(set(mentioned(function.body or ()))) if name in functions]
+            stack += follow(function.body or ())
     return list(reached.values())
 
 
@@ -243,8 +292,6 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                         )
         for function in functions[kernel.letter]:
             for statement in statements_in(function.body or ()):
-                if _is_indirect(statement):
-                    raise CannotWeave(f"{kernel.at(statement.line)}: in `{function.name}`, {_INDIRECT}")
                 if isinstance(statement, Instruction):
                     said = f"{kernel.at(statement.line)}: `{statement}` in the device function `{function.name}`"
                     refuse_instruction(statement, said)

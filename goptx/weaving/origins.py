@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from goptx.analysis.cfg import End, Flow
 from goptx.analysis.dataflow import read, register_of
 from goptx.ptx.ir import Function, Instruction
+from goptx.weaving.callees import statements_in
 from goptx.weaving.link import Kernel
-from goptx.weaving.symbols import statements_in
 
 
 @dataclass(frozen=True, slots=True)

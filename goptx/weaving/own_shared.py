@@ -11,10 +11,10 @@ from dataclasses import replace
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Declaration, Function, Item, Name, Operand, Variable
 from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, operand_names
+from goptx.weaving.callees import statements_in
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.shared import shared_of
 from goptx.weaving.substitute import Substitution
-from goptx.weaving.symbols import statements_in
 
 
 def own_shared(linked: Linked) -> Linked:
@@ -47,7 +47,10 @@ def own_shared(linked: Linked) -> Linked:
     kernels = []
     for kernel, calls in zip(linked.kernels, functions, strict=True):
         values = {**renames[kernel.letter], **{old: Name(new) for old, new in calls.items()}}
-        kernels.append(replace(kernel, flow=Substitution(values, kernel.at).flow(kernel.flow)))
+        substitution = Substitution(values, kernel.at)
+        symbols = kernel.calling({old: str(new) for old, new in values.items()})
+        callees = tuple(map(substitution.statement, kernel.callees))
+        kernels.append(replace(kernel, flow=substitution.flow(kernel.flow), symbols=symbols, callees=callees))
     return replace(linked, items=own, kernels=tuple(kernels))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
+from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Scope
 from goptx.ptx.verify import verify
 from goptx.shape import Shape
@@ -25,12 +26,14 @@ from goptx.weaving.grids import between_grids
 from goptx.weaving.growth import Limits, check_limits, limits
 from goptx.weaving.inline import inlined
 from goptx.weaving.launching import PLACEMENTS, Placement
+from goptx.weaving.lines import with_locations
 from goptx.weaving.link import Chosen, Linked, choose_entry, link
+from goptx.weaving.locations import common_files
 from goptx.weaving.merged import Merged, merged
 from goptx.weaving.origins import origins
 from goptx.weaving.own_shared import own_shared
 from goptx.weaving.report import Report, count, divergences, woven_fraction
-from goptx.weaving.result import Woven, parameters
+from goptx.weaving.result import Woven, parameters, symbols
 from goptx.weaving.schedule import POLICIES, schedule
 from goptx.weaving.shapes import with_shapes
 from goptx.weaving.shared import check_shared
@@ -142,7 +145,8 @@ def read_and_link(
     placement: Placement = "spread",
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`."""
-    modules = [inlined(kernel.module) for kernel in kernels]
+    modules = common_files([without_aliases(kernel.module) for kernel in kernels])
+    modules = [inlined(module) for module in modules]
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
     linked = own_shared(between_grids(link(modules, entries, arch, name)))
     return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))
@@ -166,7 +170,11 @@ def finish(
     bounds, dropped = launch_bounds(linked.kernels, linked.plan)
     woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in whole.blocks.items()}
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()}).pruned()
-    module = verify(woven_module(linked, flow, fresh, (*bounds, *linked.clusters)))
+    module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
+    whence = origins(linked.kernels, flows, module.entries[0])
+    module = verify(
+        with_locations(module, linked.name, whence, {k.letter: k.lines for k in linked.kernels}, linked.tables)
+    )
     dummies = sum(b.dummy for b in whole.blocks.values())
     report = Report(
         kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.kernels},
@@ -180,8 +188,8 @@ def finish(
         ),
         notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
     )
-    whence = origins(linked.kernels, flows, module.entries[0])
-    return Woven(module, linked.name, parameters(linked), report, whence, linked.plan, tuple(kernels))
+    names = symbols(linked, module)
+    return Woven(module, linked.name, parameters(linked), report, whence, names, linked.plan, tuple(kernels))
 
 
 def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from goptx.analysis.pointers import Access, pointer_accesses
 from goptx.errors import DependenceWarning, InputError
 from goptx.kept import Kept
-from goptx.ptx.ir import Directive, Function, Module
+from goptx.ptx.ir import Directive, Function, Module, Variable
 from goptx.shape import Shape
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Chosen, Linked
@@ -64,8 +64,9 @@ class Woven:
     """One module with one entry, which runs all kernels. See `goptx.weave`.
 
     `origins` says of each instruction of that entry, in the order of the text, where it comes from; None for
-    what belongs to no kernel. `plan` is there if the kernels were given shapes. `chosen` are the kernels, for weaving
-    them again with others.
+    what belongs to no kernel. `symbols` has by each kernel's letter the variables and functions of its module that W
+    holds: their names in W by those that they have there. `plan` is there if the kernels were given shapes. `chosen`
+    are the kernels, for weaving them again with others.
 
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
@@ -75,6 +76,7 @@ class Woven:
     params: tuple[Parameter, ...]
     report: Report
     origins: tuple[Origin | None, ...] = field(repr=False)
+    symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     plan: Plan | None = None
     chosen: tuple[Chosen, ...] = field(default=(), repr=False, compare=False)
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
@@ -269,6 +271,12 @@ def parameters(linked: Linked) -> tuple[Parameter, ...]:
         for old, new in zip(k.entry.parameters, k.parameters, strict=True)
     ]
     return (*own, *(Parameter(None, p.name, p.name, p.type, p.size, role) for role, p in linked.hidden.items()))
+
+
+def symbols(linked: Linked, module: Module) -> dict[str, dict[str, str]]:
+    """As `Woven.symbols`."""
+    held = {i.name for i in module.items if isinstance(i, Function | Variable)}
+    return {k.letter: {old: new for old, new in k.symbols.items() if new in held} for k in linked.kernels}
 
 
 def with_register_cap(module: Module, entry: str, cap: int) -> Module:

@@ -89,7 +89,8 @@ class _Shaping:
             values = {n: v for n, v in values.items() if n not in self.places}
             addresses = {n: partial(self.address, view, place) for n, place in self.places.items()}
         calls = {old: Name(new) for old, new in functions.items()}
-        flow = Substitution({**values, **calls}, kernel.at, addresses).flow(kernel.flow)
+        substitution = Substitution({**values, **calls}, kernel.at, addresses)
+        flow = substitution.flow(kernel.flow)
         ended = scalars.compare("ge", view.number("block"), view.total("block")) if view.more_lanes() else None
         end = Branch(Guard(ended), EXIT, flow.entry, line=kernel.entry.line) if ended else Jump(flow.entry)
         begun = Flow("shape", {"shape": Block(tuple(scalars.code), end), **flow.blocks}).pruned()
@@ -97,6 +98,8 @@ class _Shaping:
             kernel,
             flow=begun,
             gate=gate,
+            symbols=kernel.calling(functions),
+            callees=tuple(map(substitution.statement, kernel.callees)),
             registers=(*kernel.registers, *fresh.declared()),
             variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
         )

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from goptx.errors import CannotLink
 from goptx.ptx.ir import Variable
+from goptx.weaving.callees import mentioned
 from goptx.weaving.launching import ALIGNMENT, aligned
 from goptx.weaving.link import Kernel, Linked, called_functions
-from goptx.weaving.symbols import is_dynamic_shared, mentioned
+from goptx.weaving.symbols import is_dynamic_shared
 
 STATIC_LIMIT = 48 * 1024  # bytes; a ptxas limit on every architecture
 DYNAMIC_BASE = 16  # bytes; the dynamic arrays of a kernel alone begin at a multiple of that at least

@@ -18,6 +18,7 @@ from goptx.ptx.ir import (
     Address,
     Arguments,
     Declaration,
+    Directive,
     Element,
     Expression,
     Immediate,
@@ -62,7 +63,12 @@ class Substitution:
         return Scope(tuple(inner.statement(s) for s in scope.body))
 
     def statement(self, statement: Statement) -> Statement:
-        return self.code(statement) if isinstance(statement, Instruction | Scope) else statement
+        match statement:
+            case Instruction() | Scope():
+                return self.code(statement)
+            case Directive(".calltargets", names):
+                return replace(statement, values=tuple(str(self.values.get(n, n)) for n in names))
+        return statement
 
     def instruction(self, instruction: Instruction) -> Instruction:
         names = {n for operand in instruction.operands for n in names_in(operand)}

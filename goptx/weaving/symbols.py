@@ -7,29 +7,26 @@ symbols of different modules that are not the same thing have different names.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from goptx.analysis.dataflow import names_in
-from goptx.errors import CannotLink
+from goptx.errors import CannotLink, CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
-    Declaration,
-    Directive,
     Function,
     Instruction,
     Item,
     Module,
     Name,
     Registers,
-    Scope,
-    Statement,
     Variable,
 )
+from goptx.weaving.callees import addresses_taken, calls_indirectly, held, holders, mentioned, names_of, statements_in
 
 
 def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tuple[list[dict[str, str]], list[Item]]:
-    """New names of each module's symbols, and the items that the entries need, renamed."""
+    """Of each module, the symbols that its entry needs with their new names; and the items, renamed."""
+    symbols: list[dict[str, str]] = []
     renames: list[dict[str, str]] = []
     items: list[Item] = []
     known: dict[str, Function | Variable] = {}
@@ -43,6 +40,8 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
             for name in _in_shared_memory(_defined(needed)):
                 if rename.get(name, name) in known:
                     rename[name] = _free(name, position, own | known.keys())
+                    if holder := holders(needed).get(name):
+                        raise held(f"{module.source}:{holder.line}: `{holder.name}`", name)
         else:
             for item in _defined(needed):
                 old = known.get(_name(item))
@@ -56,11 +55,12 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
                 rename[_name(item)] = _free(_name(item), position, own | known.keys())
         for item in needed:
             new = _renamed_item(item, rename)
-            if new not in items:
+            if new not in items and not (_is_extern(new) and isinstance(new, Function) and new.name in known):
                 items.append(new)
         known |= {_name(i): i for i in _defined([_renamed_item(i, rename) for i in needed])}
         renames.append(rename)
-    return renames, items
+        symbols.append({item.name: rename.get(item.name, item.name) for item in needed})
+    return symbols, items
 
 
 def _free(name: str, position: int, taken: Collection[str]) -> str:
@@ -104,12 +104,20 @@ def is_dynamic_shared(item: Item) -> bool:
 def _same(one: Item, other: Item, own: set[str]) -> bool:
     """Whether two modules may share it: declarations, and functions that neither read thread registers nor
     name another symbol of their module (`own`), which may be another thing in the other module."""
-    if one != other:
+    if _is_extern(one) and _is_extern(other):
+        return _nameless(one) == _nameless(other)
+    if one != other or not isinstance(one, Function):
         return False
-    if not isinstance(one, Function):
-        return _is_extern(one)
     words = {w for s in statements_in(one.body or ()) for w in re.findall(r"[\w$%]+", str(s))}
     return not words & (_THREAD_REGISTERS | (own - {one.name}))
+
+
+def _nameless(item: Item) -> Item:
+    """An external function without what its parameters are called."""
+    if not isinstance(item, Function):
+        return item
+    formals = [tuple(replace(p, name="") for p in those) for those in (item.parameters, item.results)]
+    return replace(item, parameters=formals[0], results=formals[1])
 
 
 _THREAD_REGISTERS = frozenset("%tid %ntid %ctaid %nctaid %warpid %nwarpid %laneid %smid".split())
@@ -117,14 +125,12 @@ _THREAD_REGISTERS = frozenset("%tid %ntid %ctaid %nctaid %warpid %nwarpid %lanei
 
 def _needed(module: Module, entry: Function) -> list[Function | Variable]:
     """The symbols that the entry reaches, in the order of the module."""
-    aliases = {i.values[0]: i.values[1] for i in module.items if isinstance(i, Directive) and i.name == ".alias"}
-    if aliases:
-        raise CannotLink(f"{module.source}: .alias is not supported yet; call the aliased function by its own name.")
     if any(isinstance(item, Registers) for item in module.items):
         raise CannotLink(
             f"{module.source}: registers of the whole module (PTX 1) cannot be kept apart; compile it anew."
         )
     reached = reached_symbols(module, entry)
+    _refuse_launches(module, {entry.name, *reached})
     declared: dict[str, Function | Variable] = {}
     kept: list[Function | Variable] = []
     for item in module.items:
@@ -136,8 +142,22 @@ def _needed(module: Module, entry: Function) -> list[Function | Variable]:
     return kept
 
 
+def _refuse_launches(module: Module, names: Collection[str]) -> None:
+    """Raises `CannotWeave` where one of these functions names an entry."""
+    entries = {f.name for f in module.functions if f.is_entry}
+    for function in (f for f in module.functions if f.name in names):
+        for instruction in (s for s in statements_in(function.body or ()) if isinstance(s, Instruction)):
+            for kernel in entries.intersection(mentioned((instruction,))):
+                raise CannotWeave(
+                    f"{module.source}:{instruction.line}: `{instruction}` in `{function.name}` takes the address of "
+                    f"the kernel `{kernel}`, to launch it from the GPU, but the woven module has no other kernel; use "
+                    "separate launches."
+                )
+
+
 def reached_symbols(module: Module, entry: Function) -> set[str]:
-    """The names of the module's variables and functions that the entry names, or that those name in turn."""
+    """The names of the module's variables and functions that the entry names, or that those name in turn; where one of
+    them calls through a pointer, also all functions whose address is taken, and the variables that hold it."""
     symbols = {i.name: i for i in module.items if isinstance(i, Function | Variable)}
     reached: set[str] = set()
     stack = [entry.name]
@@ -147,9 +167,10 @@ def reached_symbols(module: Module, entry: Function) -> set[str]:
             continue
         reached.add(symbol.name)
         if isinstance(symbol, Variable):
-            stack += [part.text for part in symbol.init if isinstance(part, Name)]
+            stack += names_of(symbol)
         else:
             stack += [name for name in dict.fromkeys(mentioned(symbol.body or ())) if name in symbols]
+            stack += addresses_taken(module.items) if calls_indirectly(symbol.body or ()) else ()
     return reached - {entry.name}
 
 
@@ -162,23 +183,3 @@ def _renamed_item(item: Function | Variable, rename: Mapping[str, str]) -> Funct
         return replace(item, name=name)
     flat = flatten(item.body, lambda n: n, rename)
     return replace(item, name=name, body=(*flat.registers, *flat.variables, *flat.code))
-
-
-def mentioned(body: Iterable[Statement]) -> Iterator[str]:
-    """What the statements of a body and its scopes name as operands, in initialisers and in lists of targets."""
-    for statement in statements_in(body):
-        match statement:
-            case Instruction(_, operands):
-                yield from (name.partition(".")[0] for operand in operands for name in names_in(operand))
-            case Declaration(variable):
-                yield from (part.text for part in variable.init if isinstance(part, Name))
-            case Directive(_, values):
-                yield from values
-
-
-def statements_in(body: Iterable[Statement]) -> Iterable[Statement]:
-    """Every statement of a body and of the scopes within it."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, Scope):
-            yield from statements_in(statement.body)

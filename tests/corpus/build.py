@@ -38,6 +38,7 @@ NVCC = {
     "arithmetic": "sm_80 sm_89 sm_90 sm_100 sm_120 sm_80-fast sm_80-lineinfo sm_90-debug",
     "atomics": "sm_75 sm_80 sm_90 sm_100 sm_80-lineinfo sm_90-debug",
     "blackwell": "sm_100a sm_100a-lineinfo sm_100a-debug",
+    "callees": "sm_80 sm_80-lineinfo sm_80-debug",
     "cooperative": "sm_75 sm_80 sm_90 sm_100 sm_90-lineinfo sm_80-debug",
     "declarations": "sm_75 sm_80 sm_90 sm_120 sm_90-lineinfo sm_90-debug sm_80-rdc",
     "device_sort": "sm_80 sm_90 sm_100 sm_90-lineinfo sm_90-debug",

@@ -14,8 +14,8 @@ from goptx.emulator.arithmetic.lanewise import Array
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.callees import statements_in
 from goptx.weaving.divergence.converged import CHOICES, Choice
-from goptx.weaving.symbols import statements_in
 
 ROOT = Path(__file__).parents[2]
 CONSTRUCTS = goptx.read(ROOT / "tests" / "constructs" / "constructs.sm_80.ptx")

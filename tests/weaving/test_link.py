@@ -280,6 +280,47 @@ def shared(size: int, name: str = "k", body: str = "st.shared.u32 [tile], 1;") -
     return module("", body, name).replace("tile[1024]", f"tile[{size}]")
 
 
+def test_symbols_are_found_by_their_old_names(assembles: Assembles) -> None:
+    """The variables and functions that W holds; what a kernel does not need is none of them."""
+    body = f"{COUNT} {call('f')}"
+    items = COUNTER + ".global .u32 unused;\n" + function("f", "red.global.add.u32 [counter], 2;")
+    woven = goptx.weave(module(items, body), module(items, body, "other"))
+    assert woven.symbols == {
+        "A": {"counter": "counter", "f": "f"}, "B": {"counter": "counter_b", "f": "f_b"}
+    }  # fmt: skip
+    held = {i.name for i in woven.module.items if isinstance(i, Function | Variable)}
+    assert held - {woven.name} == {new for names in woven.symbols.values() for new in names.values()}
+    assembles(woven)
+
+
+def test_a_module_woven_with_itself_has_one_state() -> None:
+    text = module(COUNTER + SUMS, f"{COUNT} st.shared.u32 [sums], 1; {call('put')}")
+    woven = goptx.weave(text, text)
+    assert woven.symbols == {
+        "A": {"counter": "counter", "sums": "sums", "put": "put"},
+        "B": {"counter": "counter", "sums": "sums_b", "put": "put_b"},
+    }
+
+
+def test_symbols_follow_functions_made_apart() -> None:
+    """A function alike in both kernels, of which each has a copy for its own shape; and shared memory that is not
+    there any more, because it lies in the one dynamic array."""
+    items = DYNAMIC + ".global .u32 last;\n" + function("f", "mov.u32 %r2, %ntid.x; st.global.u32 [last], %r2;")
+    body = f"st.shared.u32 [pool], 1; {call('f')}"
+    shapes = [goptx.Shape(4, 64, 128), goptx.Shape(4, 32, 256)]
+    woven = goptx.weave(module(items, body), module(items, body, "other"), shapes=shapes)
+    assert woven.symbols == {
+        "A": {"last": "last", "f": "f_a"},
+        "B": {"last": "last_b", "f": "f_b_b"},
+    }
+    assert len(lines(woven, ".func f_a(")) == len(lines(woven, ".func f_b_b(")) == 1
+
+
+def test_functions_put_in_place_are_no_symbols() -> None:
+    text = module(function("f", "bar.sync 0;"), call("f"))
+    assert goptx.weave(text, module(name="other")).symbols == {"A": {}, "B": {}}
+
+
 def test_static_shared_memory_adds_up_to_48_kib(assembles: Assembles) -> None:
     woven = goptx.weave(shared(24 << 10), shared(24 << 10, "other"))
     assembles(woven)
@@ -376,12 +417,28 @@ def test_what_is_left_out_of_the_bounds_is_noted(first: str, second: str, note: 
     assembles(woven)
 
 
-def test_line_information_is_left_out_with_a_note(assembles: Assembles) -> None:
-    text = module('.file 1 "x.cu"\n', ".loc 1 2 3")
-    woven = goptx.weave(text, module(name="other"))
-    assert [n for n in woven.report.notes if ".loc" in n and "left out" in n]
-    assert not lines(woven, ".loc")
+@pytest.mark.parametrize("text", ["used_bytes_mask 0x0F", "frequency 5", "enable_smem_spilling"])
+def test_pragmas_that_speak_of_the_kernel_alone_are_left_out(text: str, assembles: Assembles) -> None:
+    """They would stand ahead of another instruction, or in a block that runs more often."""
+    pragma = f'.pragma "{text}";'
+    loop = (
+        f'L: .pragma "nounroll";\n{pragma} ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 9;'
+    )
+    woven = goptx.weave(module("", f"ld.param.u64 %rd1, [k_in]; {loop} @%p1 bra L;"), module(name="other"))
+    assert lines(woven, ".pragma") == ['.pragma "nounroll";']
+    (note,) = woven.report.notes
+    assert re.search(rf"<ptx>:\d+: kernel A \(`k`\): `{pragma}` is left out", note)
     assembles(woven)
+
+
+def test_pragmas_of_a_module_are_left_out_with_a_note() -> None:
+    text = module('.pragma "nounroll";\n')
+    assert goptx.weave(text, text).report.notes == ('<ptx>:4: `.pragma "nounroll";` is left out',)
+
+
+def test_pragmas_of_functions_stay() -> None:
+    text = module(function("f", 'L: .pragma "nounroll"; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;'), call("f"))
+    assert len(lines(goptx.weave(text, module(name="other")), ".pragma")) == 1
 
 
 # which entry -------------------------------------------------------------------------------------------
@@ -557,26 +614,7 @@ REFUSALS = [
         "`vprintf` is declared differently .*declare both alike",
         id="extern",
     ),
-    pytest.param(
-        CannotLink,
-        module(function("f", "") + ".visible .alias g, f;\n".replace(".visible ", ""), call("f")),
-        "",
-        r"\.alias is not supported yet; call the aliased function",
-        id="alias",
-    ),
     pytest.param(CannotLink, module(".reg .u32 g;\n"), "", r"registers of the whole module", id="module registers"),
-    pytest.param(
-        CannotWeave, module("", "P: .callprototype _ (.param .b32 _); /* culprit */"), "",
-        r"kernel A \(`k`\): an indirect call", id="prototype",
-    ),
-    pytest.param(
-        CannotWeave, module(function("f", ""), "{ F: .calltargets f; /* culprit */\ncall %rd1, (), F; }"), "",
-        r"kernel A \(`k`\): an indirect call", id="targets of a call",
-    ),
-    pytest.param(
-        CannotWeave, module(function("f", "P: .callprototype _; /* culprit */"), call("f")), "",
-        "in `f`, an indirect call", id="indirect call in a function",
-    ),
 ]  # fmt: skip
 
 

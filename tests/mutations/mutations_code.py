@@ -1,0 +1,72 @@
+"""Rules of functions, symbols and lines of the source, each to be broken; see run.py."""
+
+from mutations.mutations import WEAVING, Mutation
+
+CALLEES = "tests/weaving/test_callees.py"
+LINES = "tests/weaving/test_locations.py"
+
+OF_CODE = (
+    Mutation(
+        "a call through a pointer leads to no function",
+        f"{WEAVING}/link.py",
+        "pointed = kernel.symbols.values() if calls_indirectly(body) else ()",
+        "pointed = ()",
+        f"{CALLEES}::test_a_pointer_that_may_lead_to_a_barrier_is_refused[in another variable]",
+    ),
+    Mutation(
+        "a table keeps the address of a function of which each kernel has its own",
+        f"{WEAVING}/apart.py",
+        "if name in renames:",
+        "if name in renames and False:",
+        f"{CALLEES}::test_a_variable_cannot_hold_two_functions",
+    ),
+    Mutation(
+        "what a pointer may lead to is left out of the woven module",
+        f"{WEAVING}/symbols.py",
+        "stack += addresses_taken(module.items) if calls_indirectly(symbol.body or ()) else ()",
+        "pass",
+        f"{CALLEES}::test_what_a_pointer_may_lead_to_is_there",
+    ),
+    Mutation(
+        "lists of targets keep the old names",
+        f"{WEAVING}/substitute.py",
+        "return replace(statement, values=tuple(str(self.values.get(n, n)) for n in names))",
+        "return statement",
+        f"{CALLEES}::test_a_function_made_apart_is_found_by_its_address_in_code_and_lists",
+    ),
+    Mutation(
+        "files of the second module keep their numbers",
+        f"{WEAVING}/locations.py",
+        'here, *at = (f"{files[n]} {rest}" for n, rest in numbered)',
+        'here, *at = (f"{n} {rest}" for n, rest in numbered)',
+        f"{LINES}::test_files_are_numbered_anew_and_common_ones_once",
+    ),
+    Mutation(
+        "what goptx inserts seems to come from the line before it",
+        f"{WEAVING}/lines.py",
+        "ahead.get(origin.kernel) if origin else None",
+        "ahead.get(origin.kernel) if origin and origin.line else None",
+        f"{LINES}::test_what_goptx_inserts_points_to_what_it_stands_for",
+    ),
+    Mutation(
+        "an inlined location stands without that of its caller",
+        f"{WEAVING}/lines.py",
+        "if to.within and self.latest.get(to.within.where) != to.within:",
+        "if to.within and False:",
+        f"{LINES}::test_a_caller_stands_ahead_of_what_is_inlined_there",
+    ),
+    Mutation(
+        "a function put in place leaves its line to what stands behind it",
+        f"{WEAVING}/inline.py",
+        'case Directive(".loc"):\n                continue',
+        'case Directive(".no_loc"):\n                continue',
+        f"{LINES}::test_functions_put_in_place_keep_their_lines",
+    ),
+    Mutation(
+        "a hint for one load may stand ahead of another",
+        f"{WEAVING}/link.py",
+        "code = tuple(s for s in flat.code if s not in callees and not _is_hint(s))",
+        "code = tuple(s for s in flat.code if s not in callees)",
+        "tests/weaving/test_link.py::test_pragmas_that_speak_of_the_kernel_alone_are_left_out[frequency 5]",
+    ),
+)
