@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable, load_table
     from goptx.ptx.parse import parse, read
     from goptx.shape import Shape
+    from goptx.strategies.fuse import fuse
     from goptx.weaving.pipeline import weave
     from goptx.weaving.refusal import Refusal, can_weave
     from goptx.weaving.result import Woven
@@ -46,6 +47,7 @@ _HOMES = {
     "can_weave": "goptx.weaving.refusal",
     "check": "goptx.emulator.check",
     "emulate": "goptx.emulator.emulate",
+    "fuse": "goptx.strategies.fuse",
     "load_table": "goptx.latency.table",
     "parse": "goptx.ptx.parse",
     "read": "goptx.ptx.parse",
@@ -74,6 +76,7 @@ __all__ = [
     "can_weave",
     "check",
     "emulate",
+    "fuse",
     "load_table",
     "parse",
     "read",

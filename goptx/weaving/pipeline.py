@@ -93,24 +93,12 @@ def weave(
         share = (len(numbers) - 1) / (len(flows) - 1)
         return limits([flows[n] for n in numbers], max_blocks, max_growth, share)
 
-    everything = most(range(len(flows)))
-    converged = [
-        gated(converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence), k.gate)
-        for k in linked.kernels
-    ]
-    converged = [split(c, everything, k.at(k.entry.line)) for c, k in zip(converged, linked.kernels, strict=True)]
-    prepared = prepare_barriers(linked.kernels, converged)
+    converged, sides = sides_of(linked, choices, divergence, most(range(len(flows))))
     tried = choices.alternatives() if divergence is None else [choices]  # copies that were asked for are no fault
-    sides = [
-        Side(
-            flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
-            kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
-        )
-        for k, (flow, c) in enumerate(zip(prepared, converged, strict=True))
-    ]  # fmt: skip
     slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in tried]
     found = fold(sides, slicings, most, [k.at(k.entry.line) for k in linked.kernels])
-    return finish(kernels, linked, prepared, merged(found.side), tried[found.chosen], converged, found.notes)
+    own = [side.flow for side in sides]
+    return finish(kernels, linked, own, merged(found.side), tried[found.chosen], converged, found.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +140,25 @@ def read_and_link(
     return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))
 
 
+def sides_of(
+    linked: Linked, choices: Choices, divergence: Choice | None, most: Limits
+) -> tuple[list[Converged], list[Side]]:
+    """The passes that take each kernel by itself, up to where kernels are merged."""
+    converged = [
+        gated(converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence), k.gate)
+        for k in linked.kernels
+    ]
+    converged = [split(c, most, k.at(k.entry.line)) for c, k in zip(converged, linked.kernels, strict=True)]
+    sides = [
+        Side(
+            flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
+            kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
+        )
+        for k, (flow, c) in enumerate(zip(prepare_barriers(linked.kernels, converged), converged, strict=True))
+    ]  # fmt: skip
+    return converged, sides
+
+
 def finish(
     kernels: Sequence[Chosen],
     linked: Linked,
@@ -160,6 +167,7 @@ def finish(
     choices: Choices,
     converged: Sequence[Converged] = (),
     notes: Sequence[str] = (),
+    strategy: str = "weave",
 ) -> Woven:
     """The last passes, from the merged kernels, whose flows were `flows`, to the woven kernel and what is said of it.
 
@@ -189,7 +197,8 @@ def finish(
         notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
     )
     names = symbols(linked, module)
-    return Woven(module, linked.name, parameters(linked), report, whence, names, linked.plan, tuple(kernels))
+    found = parameters(linked)
+    return Woven(module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels))
 
 
 def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:

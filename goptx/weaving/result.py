@@ -65,8 +65,8 @@ class Woven:
 
     `origins` says of each instruction of that entry, in the order of the text, where it comes from; None for
     what belongs to no kernel. `symbols` has by each kernel's letter the variables and functions of its module that W
-    holds: their names in W by those that they have there. `plan` is there if the kernels were given shapes. `chosen`
-    are the kernels, for weaving them again with others.
+    holds: their names in W by those that they have there. `plan` is there if the kernels were given shapes.
+    `strategy` is how it was made (`goptx.fuse`). `chosen` are the kernels, for fusing them again with others.
 
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
@@ -78,6 +78,7 @@ class Woven:
     origins: tuple[Origin | None, ...] = field(repr=False)
     symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     plan: Plan | None = None
+    strategy: str = "weave"
     chosen: tuple[Chosen, ...] = field(default=(), repr=False, compare=False)
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=Kept, repr=False, compare=False

@@ -1,0 +1,1 @@
+"""Ways to make one kernel of several, weaving among them."""
