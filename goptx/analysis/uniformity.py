@@ -6,12 +6,14 @@ PTX registers are not SSA, so a register written under divergent control is dive
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from goptx.analysis.cfg import Branch, Code, Flow, Switch, controls
-from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.dataflow import KNOWN, read, register_of, written
 from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 
@@ -57,28 +59,32 @@ class _Search:
 
     def __init__(self) -> None:
         self.values: dict[_Key, Uniformity] = {}
-        self.readers: dict[_Key, list[tuple[Iterable[_Key], _Passes]]] = {}
+        self.readers: dict[_Key, list[tuple[Collection[_Key], _Passes]]] = defaultdict(list)
         self.risen: dict[Uniformity, list[_Key]] = {u: [] for u in sorted(Uniformity, reverse=True) if u}
 
     def define(
-        self, keys: Iterable[_Key], least: Uniformity, sources: Iterable[_Key], passes: _Passes = _AS_IT_IS
+        self, keys: Collection[_Key], least: Uniformity, sources: Iterable[_Key], passes: _Passes = _AS_IT_IS
     ) -> None:
         """The keys are `least` at least, and what `passes` makes of each of the sources."""
-        self.rise(keys, least)
-        if least < Uniformity.DIVERGENT:
+        if least:
+            self.rise(keys, least)
+        if least != Uniformity.DIVERGENT and keys:
+            reader = keys, passes
             for source in sources:
-                self.readers.setdefault(source, []).append((keys, passes))
+                self.readers[source].append(reader)
 
-    def rise(self, keys: Iterable[_Key], value: Uniformity) -> None:
+    def rise(self, keys: Collection[_Key], value: Uniformity) -> None:
+        values = self.values
         for key in keys:
-            if self.values.get(key, Uniformity.CTA) < value:
-                self.values[key] = value
+            if key not in values or values[key] < value:
+                values[key] = value
                 self.risen[value].append(key)
 
     def run(self) -> None:
         while (value := next((v for v, keys in self.risen.items() if keys), None)) is not None:
             for keys, passes in self.readers.get(self.risen[value].pop(), ()):
-                self.rise(keys, passes[value])
+                if passes[value]:
+                    self.rise(keys, passes[value])
 
 
 def uniformity(flow: Flow) -> Uniform:
@@ -90,9 +96,9 @@ def uniformity(flow: Flow) -> Uniform:
     for name, block in flow.blocks.items():
         control = ("control", name)
         for code in block.code:
-            if writes := written(code):
-                least, values_count, passes = _rule(code)
-                search.define(writes, least, (*read(code), control) if values_count else (control,), passes)
+            writes, least, sources, passes = _definition(code)
+            search.define(writes, least, sources, passes)
+            search.define(writes, least, (control,), passes)
         for instruction in block.instructions() if block.region else ():
             # What a region writes depends on the ways its lanes took.
             search.rise(written(instruction), Uniformity.DIVERGENT)
@@ -107,9 +113,16 @@ def uniformity(flow: Flow) -> Uniform:
     return Uniform(registers, {n: search.values.get(("branch", n), Uniformity.CTA) for n in flow.blocks})
 
 
+@lru_cache(KNOWN)
+def _definition(code: Code) -> tuple[frozenset[str], Uniformity, frozenset[str], _Passes]:
+    """What an instruction writes, how uniform that is at best, what it depends on beside what decides whether the
+    instruction runs, and what it makes of both."""
+    least, values_count, passes = _rule(code)
+    return written(code), least, read(code) if values_count else frozenset(), passes
+
+
 def _rule(code: Code) -> tuple[Uniformity, bool, _Passes]:
-    """How uniform what an instruction writes is at best, whether what it reads counts, and what it makes of that and of
-    what decides whether it runs."""
+    """How uniform what an instruction writes is at best, whether what it reads counts, and what it makes of that."""
     facts = facts_of(code.opcode) if isinstance(code, Instruction) else None
     if isinstance(code, Scope) or facts is None or not facts.known:
         return _DIVERGENT
