@@ -19,7 +19,7 @@ TESTS = Path(__file__).parent
 SOURCES = TESTS.parent / "goptx"
 LEFT_OUT = ("emulator", "device", "ptx/generated")  # what is wrong with a kernel that runs, and what a GPU says
 NO_WITNESS = (TESTS / "random_kernels", Path(__file__))  # a list of what may be said, and this file
-MAKERS = {name for name, made in vars(errors).items() if inspect.isclass(made)} | {"Refused", "at"}
+MAKERS = {name for name, made in vars(errors).items() if inspect.isclass(made)} | {"Refused", "at", "warn"}
 ROW = 3  # words
 HOLE = ""  # what a message says of its case
 
