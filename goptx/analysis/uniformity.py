@@ -91,8 +91,8 @@ def uniformity(flow: Flow) -> Uniform:
     """Of the registers and branches of a flow, by data and by control."""
     search = _Search()
     for name, deciders in controls(flow).items():
-        sources = [(what, decider) for decider in deciders for what in ("branch", "control")]
-        search.define([("control", name)], Uniformity.CTA, sources)
+        above = [(what, decider) for decider in deciders for what in ("branch", "control")]
+        search.define([("control", name)], Uniformity.CTA, above)
     for name, block in flow.blocks.items():
         control = ("control", name)
         for code in block.code:

@@ -94,7 +94,7 @@ class _Chooser:
             frozenset() if first.last or second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
             for k, s in enumerate(self.sides)
         ]
-        bound = (p for p in product(*pairs.order) if not self._is_plain(p))
+        bound = (p for p in product(pairs.order[0], pairs.order[1]) if not self._is_plain(p))
         self.allowed = safe_moves(pairs, {pair: self._moves(pair) for pair in bound})
         self.values: dict[str, dict[str, Overlap]] = {}  # of what lies ahead at each pair
         self.choices = self._chosen()
