@@ -194,8 +194,8 @@ OF_WAITING = (
     Mutation(
         "a barrier under a branch that depends on the thread is presumed uniform",
         f"{LANES}/converge.py",
-        "if branches[decider] == Uniformity.DIVERGENT:",
-        "if branches[decider] > Uniformity.DIVERGENT:",
+        "if branches[decider] == Uniformity.DIVERGENT and",
+        "if branches[decider] > Uniformity.DIVERGENT and",
         f"{CONVERGE}::test_barrier_that_live_threads_miss_is_refused",
     ),
     Mutation(

@@ -33,7 +33,7 @@ FORCED = "a way that was asked for"
 # Why goptx may decline a pair, from its messages: where it is not wrong to, or not yet wanted to do better.
 REASONS = {
     FORCED: r'use divergence="|or leave the choice to goptx',
-    "a barrier under a loaded condition": r"depends on loaded data, which threads that have returned early do not load",
+    "a barrier under a loaded condition": r"depends on loaded data, of which threads that have returned early",
     "a barrier under a divergent condition": r"depends on the thread: threads that live on would never arrive",
     "a barrier in divergent flow": r"stands in divergent flow that cannot be taken apart",
     "a warp operation behind ends": r"would wait for lanes that may have ended the kernel before it and live on",
