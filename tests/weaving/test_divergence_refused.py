@@ -34,7 +34,8 @@ LANES_THAT_END_AMID_WAITS = """
 """
 LOADED = (
     r"the branch decides whether `bar\.sync 0;` \(line \d+\) is reached and depends on loaded data, of which threads "
-    rf"that have returned early, and have to arrive too \(M14\), may have none or other; .*{SEPARATE}"
+    r"that have returned early or are none of the kernel's, "
+    rf"and have to arrive too \(M14\), may have none or other; .*{SEPARATE}"
 )
 
 

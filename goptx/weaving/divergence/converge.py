@@ -146,8 +146,9 @@ def check_barriers(lanes: Lanes) -> None:
                 )
             if lanes.running:
                 raise CannotWeave(
-                    f"{place} and depends on loaded data, of which threads that have returned early, and have to "
-                    "arrive too (M14), may have none or other; let a parameter decide it, or use separate launches."
+                    f"{place} and depends on loaded data, of which threads that have returned early or are none of the "
+                    "kernel's, and have to arrive too (M14), may have none or other; let a parameter decide it, or use "
+                    "separate launches."
                 )
             lanes.presumed.add(decider)
             lanes.notes.append(f"{place}; presumed to be the same for all threads of a CTA")
