@@ -3,8 +3,12 @@
 from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, TESTS
 from random_kernels.control import END_OF_ALL, ENDS, FORMS
+from random_kernels.copying import KINDS as COPIES
+from random_kernels.drawing import MOST_KERNELS, UNKNOWN
+from random_kernels.functions import KINDS as FUNCTIONS
 from random_kernels.meeting import KINDS as MEETINGS
 from random_kernels.memory import KINDS as ACCESSES
+from random_kernels.parties import FORMS as HANDOVERS
 from random_kernels.together import KINDS as TOGETHER
 from random_kernels.tree import Level
 
@@ -28,6 +32,23 @@ CONSTRUCTS = (
     "predicated",
     "short circuit",
     "call",
+    *(f"{what}: {kind}" for what in ("function", "call") for kind in FUNCTIONS),
+    "function of all kernels",
+    "functions of one name",
+    "parties",
+    *(f"handover by {form}" for form in HANDOVERS),
+    *COPIES,
+    "dynamic shared memory",
+    "dynamic shared memory of several kernels",
+    *(f"{count} kernels" for count in range(2, MOST_KERNELS + 1)),
+    "one launch shape",
+    "own launch shapes",
+    *(f"own launch shapes, {what} not known" for what in UNKNOWN if what),
+    "grids that differ",
+    "blocks that differ",
+    "barrier id in a register",
+    "barrier of a party",
+    "barrier of a party in a loop",
     "barrier",
     "barrier after lanes have ended",
     "barrier in a loop",

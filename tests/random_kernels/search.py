@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from random_kernels.case import Case
+from random_kernels.drawing import pairs
 from random_kernels.pairs import Outcome, case_of, run
-from random_kernels.strategies import pairs
 from random_kernels.tree import Pair
 
 
@@ -45,7 +45,7 @@ def search(number: int, examples: int, shrink: bool = True, judge: Callable[[Cas
         if outcome.refused:
             found.refused[outcome.refused] += 1
         else:
-            found.census.update(set(seen[0]) | set(seen[1]))
+            found.census.update(seen)
 
     options = settings(
         max_examples=examples,

@@ -1,11 +1,10 @@
-"""Hypothesis strategies that draw pairs of random kernels, and all that is said of how they are launched and woven."""
+"""Hypothesis strategies that draw the statements of random kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from math import prod
 from typing import Any
 
 from hypothesis import strategies as st
@@ -13,21 +12,22 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, NEED_OTHERS, TESTS
 from random_kernels.control import END_OF_ALL, ENDS
+from random_kernels.functions import FOR_ALL, FOR_WARPS
 from random_kernels.tree import (
     Access,
     Call,
     Condition,
+    Copying,
     Count,
-    Extent,
     Guard,
+    Handover,
     If,
-    Kernel,
     Leave,
     Level,
     Loop,
     Meeting,
     Numbers,
-    Pair,
+    Parties,
     Plain,
     Skip,
     Statement,
@@ -35,21 +35,15 @@ from random_kernels.tree import (
     Together,
 )
 
-from goptx.weaving.schedule import POLICIES
-
-BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))
-GRIDS: tuple[Extent, ...] = ((1,), (2,), (3,), (2, 2))
-MOST = 256  # threads of a grid: more cost time and show no more
 FAVOURS = ("", "plain", "access", "together", "together", "meeting", "meeting", "if", "loop", "switch", "leave", "call")
+FAVOURS_OF_COUNTED = ("meeting", "parties", "handover", "copying")  # kernels
 OFTEN = {"integer": 1, "64 bits": 1, "float": 1, "double": 1, "half": 1, "predicate": 2, "carry": 3, "approximate": 1}
 ARITHMETIC = tuple(row for family, rows in ROWS.items() for row in rows * OFTEN[family])
-WITHIN_FUNCTIONS = tuple(
-    row for family in ("integer", "64 bits", "float", "predicate", "carry") for row in ROWS[family]
-)
 ACCESSES = (
     *("gather", "store", "load what was stored") * 2,
     *("gather a float", "gather a vector", "store 64 bits or a vector", "constant", "local array", "global total"),
-    *("global total", "fence"),
+    *("global total", "fence", "store to a lasting array", "load from a lasting array"),
+    *("asynchronous copy", "asynchronous copies in groups"),
 )
 
 
@@ -60,17 +54,17 @@ def numbers(count: int) -> SearchStrategy[Numbers]:
 THREE, FOUR, FIVE = numbers(3), numbers(4), numbers(5)
 GUARDS = st.integers(0, 39).map(lambda n: Guard(n & 3, bool(n & 4)) if n >= 32 else None)  # now and then
 PLAIN = st.builds(Plain, st.sampled_from(ARITHMETIC), FIVE, GUARDS)
-PLAIN_WITHIN = st.builds(Plain, st.sampled_from(WITHIN_FUNCTIONS), FIVE, GUARDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
     """What may stand at a place.
 
-    leaves: "" (no thread may end), "whole" (whole warps) or "any". functions: how many there are. loaded: whether a
-    word from memory may stand for a uniform value. apart: whether no threads of the kernel do anything together.
-    favour: the kind of statements of which there are many. halves: whether it is known which lanes these are.
-    skip: whether a loop may be left. looped: whether this is in a loop. size: the most statements of a body.
+    leaves: "" (no thread may end), "whole" (whole warps) or "any". tile: whether threads may write their words of it.
+    functions: their kinds. loaded: whether a word from memory may stand for a uniform value. apart: whether no threads
+    of the kernel do anything together. favour: the kind of statements of which there are many. counted, phases: see
+    `tree.Kernel`. parties: whether there are any that may go apart; party: whether this is in one. halves: whether it
+    is known which lanes these are. skip: whether a loop may be left. looped: whether this is in a loop. size: the most statements of a body.
     """
 
     level: Level
@@ -80,10 +74,14 @@ class Where:
     barriers: bool
     tile: bool
     bins: bool
-    functions: int
+    functions: tuple[str, ...]
     loaded: bool
     apart: bool
     favour: str
+    counted: bool = False
+    phases: bool = False
+    parties: bool = False
+    party: bool = False
     halves: bool = True
     skip: bool = False
     looped: bool = False
@@ -114,12 +112,34 @@ class Where:
             found += ["together"] * 3
         if self.level == Level.CTA:
             found += ["uniform"] + ["meeting"] * 5 * self.barriers
-        found += ["call"] * bool(self.functions) + ["skip"] * 2 * self.skip
+            if self.depth > 0 and self.tile:
+                found += ["copying"] * 2 + ["handover"] * 4 * self.parties
+            found += ["parties"] * 4 * (self.depth > 0 and self.parties)
+        found += ["call"] * 4 * bool(self.callable()) + ["skip"] * 2 * self.skip
         if self.leaves == "any" or (self.leaves == "whole" and self.level <= Level.WARP):
             found += ["leave"]
         if self.depth > 0:
             found += ["if"] * 4 + ["loop"] * 3 + ["switch"] * 2
         return found + [self.favour] * 12 * (self.favour in found)
+
+    def callable(self) -> list[int]:
+        """The functions that may be called."""
+        return [i for i, kind in enumerate(self.functions) if self.may_call(kind)]
+
+    def may_call(self, kind: str) -> bool:
+        if kind in FOR_ALL:
+            return self.level == Level.CTA and self.barriers and not self.party and (kind != "exchange" or self.tile)
+        return kind not in FOR_WARPS or self.level <= Level.WARP
+
+    def apart_by_warps(self) -> Where:
+        """In one of the parties."""
+        return replace(self, depth=self.depth - 1, size=3, skip=False, parties=False, party=True)
+
+    def amid_copies(self) -> Where:
+        """Where words of the tile are on their way."""
+        return replace(
+            self, depth=self.depth - 1, size=2, skip=False, parties=False, tile=False, phases=False, leaves=""
+        )
 
 
 @cache
@@ -141,11 +161,21 @@ def statements(draw: DrawFn, where: Where) -> Statement:
         case "together":
             return Together(draw(one_of(*_together(where))), draw(FOUR))
         case "uniform":
-            return Meeting(draw(one_of("uniform arithmetic", "use of a uniform value")), draw(FOUR))
+            return Meeting(
+                draw(one_of(*["uniform arithmetic"] * (not where.party), "use of a uniform value")), draw(FOUR)
+            )
         case "meeting":
             return Meeting(draw(one_of(*_meetings(where))), draw(FOUR))
         case "call":
-            return Call(draw(st.integers(0, where.functions - 1)), draw(THREE), draw(st.booleans()))
+            return Call(draw(one_of(*where.callable())), draw(THREE), draw(st.booleans()))
+        case "parties":
+            inner = where.apart_by_warps()
+            return Parties(draw(bodies(inner)), draw(bodies(inner)))
+        case "handover":
+            return _handover(draw, where)
+        case "copying":
+            kinds = one_of("copy and group", *["copy and mbarrier"] * 2 * where.phases)
+            return Copying(draw(kinds), draw(bodies(where.amid_copies(), 0)), draw(FOUR))
         case "if":
             return _if(draw, where)
         case "loop":
@@ -170,8 +200,15 @@ def _together(where: Where) -> tuple[str, ...]:
 
 
 def _meetings(where: Where) -> tuple[str, ...]:
-    found = ["plain barrier", "barrier reduction"] + ["exchange"] * 3 * where.tile
-    return (*found, *["ldmatrix"] * 5 * (where.tile and where.exact), *["read a shared total"] * 5 * where.bins)
+    found = ["plain barrier", "barrier reduction"]
+    found += ["barrier that counts"] * 2 * where.counted
+    if where.tile:
+        found += ["exchange"] * 3 + ["exchange of copies", "pipeline of copies"]
+        found += ["mbarrier exchange", "mbarrier states", "bulk copy", "mbarrier transaction"] * where.phases
+    if not where.party:
+        found += ["reduction that counts", "barrier in two places"] * where.counted
+        found += ["ldmatrix"] * 5 * (where.tile and where.exact) + ["read a shared total"] * 5 * where.bins
+    return tuple(found)
 
 
 def _levels(where: Where) -> tuple[Level, ...]:
@@ -205,6 +242,13 @@ def _condition(draw: DrawFn, where: Where, level: Level, joins: bool = True) -> 
 
 def _count(draw: DrawFn, where: Where, level: Level) -> Count:
     return Count(draw(one_of(*_sources(where, level, COUNTS))), draw(THREE))
+
+
+def _handover(draw: DrawFn, where: Where) -> Handover:
+    inner = where.amid_copies().at(Level.WARP)
+    form = draw(one_of("named barriers", *["mbarriers"] * where.phases))
+    producers, consumers = (draw(bodies(inner, 0)) for _ in range(2))
+    return Handover(form, _count(draw, where, Level.CTA), producers, consumers, draw(THREE))
 
 
 def _if(draw: DrawFn, where: Where) -> If:
@@ -248,47 +292,3 @@ def _switch(draw: DrawFn, where: Where) -> Switch:
     falls = tuple(draw(st.integers(0, 4)) == 4 for _ in cases)
     promised = level < Level.LONE and where.level < Level.LONE and draw(st.booleans())
     return Switch(_count(draw, where, level), where.at(level).level, cases, falls, promised)
-
-
-# kernels and pairs --------------------------------------------------------------------------------------
-
-
-@st.composite
-def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent) -> Kernel:
-    total, full = prod(grid) * prod(block), prod(block) % 32 == 0
-    guard: str = draw(one_of("", "first", "loaded", "first", ""))
-    leaves: str = draw(one_of("", "any", "whole", "any", ""))
-    exact = full and leaves != "any" and (not guard or draw(st.booleans()))
-    n = draw(st.integers(1, total))
-    if exact:
-        n = -(-n // 32) * 32
-    level: Level = draw(one_of(*[Level.CTA] * 5, Level.LONE))
-    barriers = level == Level.CTA and draw(one_of(True, True, False))
-    tile: str = draw(one_of("before", "after", "before", "after", "")) if barriers else ""
-    bins = bool(tile) and leaves == "" and draw(one_of(True, True, False))
-    loaded = draw(st.integers(0, 15)) >= (15 if guard or leaves else 10)
-    functions = draw(st.lists(_FUNCTION, max_size=2).map(tuple)) if draw(st.integers(0, 4)) == 4 else ()
-    large = draw(st.integers(0, 15)) == 15
-    where = Where(
-        level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, len(functions), loaded,
-        apart=level == Level.LONE, favour=draw(one_of(*FAVOURS)), halves=level == Level.CTA, size=12 if large else 5,
-    )  # fmt: skip
-    start: str = draw(one_of("computed", "loads", "nc"))
-    scale = draw(st.integers(0, 15))
-    body = draw(bodies(where))
-    tile = tile if guard else tile and "before"
-    return Kernel(name, grid, block, n, scale, guard, level, exact, tile, bins, start, functions, body)
-
-
-_FUNCTION = st.lists(PLAIN_WITHIN, min_size=1, max_size=4).map(tuple)
-
-
-@st.composite
-def pairs(draw: DrawFn) -> Pair:
-    block: Extent = draw(one_of(*BLOCKS))
-    grid: Extent = draw(one_of(*(grid for grid in GRIDS if prod(grid) * prod(block) <= MOST)))
-    first, second = (draw(kernels(name, grid, block)) for name in ("first", "second"))
-    policy: str = draw(one_of(*POLICIES))
-    slicing = draw(one_of("adaptive", None, 20, 60, 200))
-    divergence = draw(one_of(*[None] * 14, "park", "predicate", "duplicate"))
-    return Pair(first, second, policy, slicing, divergence, draw(st.integers(0, 1000)))
