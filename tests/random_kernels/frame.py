@@ -125,6 +125,8 @@ def _begin(w: Writer, used: Sequence[tuple[str, int]], body: str) -> None:
         w.line(*(f"st.local.v4.b32 [%SPL+{at}], {{%number, %n, %number, %rank}};" for at in (0, 16)))
     if "%ring" in body:
         w.line("mov.u32 %ring, ring;", "mad.lo.u32 %ring, %rank, 16, %ring;")
+        if ", ring;" in body:  # others read it, also where the thread has ended
+            w.line("st.shared.v2.u32 [%ring], {%number, %rank};")
     w.line(*(f"mov.u32 %phase{number}, 0;" for number in sorted(w.objects)))
     if kernel.tile == "before":
         w.line("mov.b32 %present, %threads;")

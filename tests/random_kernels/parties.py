@@ -75,7 +75,8 @@ def _consume(w: Writer, statement: Handover, place: Place, write: Write) -> None
     producers = party(w, w.kernel.producers)
     _await(w, statement, FILLED, FULL)
     w.line(f"add.u32 {t}, %lane, {producers.first};", f"sub.u32 {last}, {producers.past}, 1;")
-    w.line(f"min.u32 {t}, {t}, {last};", f"ld.shared.u32 %v{statement.numbers[1] % 8}, [{w.at(w.base('tile'), t, 4)}];")
+    w.line(f"min.u32 {t}, {t}, {last};")
+    w.line(f"ld.shared.u32 %v{statement.numbers[1] % 8}, [{w.at(w.base('tile'), t, 4)}];")
     write(w, statement.consumers, place.at(Level.WARP))
     _signal(w, statement.form, READ, EMPTY)
 
