@@ -7,9 +7,10 @@ tests/random_kernels draws the kernels. On the emulator each pair is judged as i
 orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are built with
 contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in a child process
 that is replaced after a hang. What separate launches leave is compared with the emulator's too; kernels with
-approximate instructions are counted apart there. --examples adds all pairs of examples/kernels, in the sizes for checks; --sanitizer runs that many pairs under
-compute-sanitizer. A pair that fails is written to --keep, one that fails on the emulator after minutes of shrinking if
---shrink is given. The exit status is 1 if anything differs, hangs or fails. --gpu needs ptxas, cuda-python and CuPy.
+approximate instructions are counted apart there. --examples adds all pairs of examples/kernels, in the sizes for
+checks; --sanitizer runs that many pairs under compute-sanitizer. A pair that fails is written to --keep, one that fails
+on the emulator after minutes of shrinking if --shrink is given. The exit status is 1 if anything differs, hangs or
+fails. --gpu needs ptxas, cuda-python and CuPy.
 """
 
 from __future__ import annotations

@@ -47,7 +47,8 @@ class Part:
 class Job:
     """`shapes` are those of the kernels, `parts` the kernels and the woven one. `emulated`: what the kernels leave of
     their arguments, each alone, on the emulator. `refused` is a reason why there is nothing to run, `problem` one why
-    something went wrong. `hidden`: the woven kernel's arguments behind those of its kernels. `case` is the random one."""
+    something went wrong. `hidden`: the woven kernel's arguments behind those of its kernels. `case` is the
+    random one."""
 
     name: str
     shapes: list[Shape]
@@ -81,9 +82,8 @@ def random_jobs(seed: int, count: int) -> Iterator[Job]:
         job = Job(f"{kind} {seed}_{i}", list(case.shapes), case.arguments(), case=case)
         own = [re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{seed}_{i}", text) for text in case.texts]
         job.approximate = any(".approx" in text for text in own)
-        yield made(
-            job, [goptx.parse(text, f"{name}.ptx") for text, name in zip(own, NAMES, strict=False)], **case.options
-        )
+        modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(own, NAMES, strict=False)]
+        yield made(job, modules, **case.options)
 
 
 def example_jobs(first: str) -> Iterator[Job]:
@@ -130,4 +130,4 @@ def _launched(job: Job, woven: goptx.Woven) -> tuple[Shape, list[bytes]]:
     if woven.plan is not None:
         return woven.launched(None, None, shapes=job.shapes)
     common = job.shapes[0]
-    return woven.launched(common.grid, common.block, max(s.shared or 0 for s in job.shapes))
+    return woven.launched(common.sizes("grid"), common.sizes("block"), max(s.shared or 0 for s in job.shapes))

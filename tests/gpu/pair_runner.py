@@ -100,7 +100,9 @@ def main(family: str, policy: str, slicing: str, pairs: list[str]) -> None:
             print(f"START {pair}", flush=True)
             for _, view in outputs:
                 view[...] = -1515870811
-            every: list[np.generic] = [value for own in pointers[: len(kernels)] for value in (*own, size)]
+            every: list[np.generic] = []
+            for own in pointers[: len(kernels)]:
+                every += [*own, size]
             launch(load(cubin, entry), device.default_stream, every, grid=grid, block=block)
             device.sync()
             wrong = [

@@ -55,9 +55,10 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     own = draw(st.lists(FUNCTION, max_size=2).map(tuple)) if draw(st.integers(0, 2)) == 2 else ()
     functions = (*common, *own)
     large = draw(st.integers(0, 15)) == 15
+    favour = draw(one_of(*FAVOURS, *FAVOURS_OF_COUNTED * 5 * counted))
     where = Where(
         level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, tuple(f.kind for f in functions), loaded,
-        apart=level == Level.LONE, favour=draw(one_of(*FAVOURS, *FAVOURS_OF_COUNTED * 5 * counted)), counted=counted, phases=phases, parties=cut > 0,
+        apart=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
         halves=level == Level.CTA, size=12 if large else 5,
     )  # fmt: skip
     start: str = draw(one_of("computed", "loads", "nc"))

@@ -64,7 +64,8 @@ class Where:
     functions: their kinds. loaded: whether a word from memory may stand for a uniform value. apart: whether no threads
     of the kernel do anything together. favour: the kind of statements of which there are many. counted, phases: see
     `tree.Kernel`. parties: whether there are any that may go apart; party: whether this is in one. halves: whether it
-    is known which lanes these are. skip: whether a loop may be left. looped: whether this is in a loop. size: the most statements of a body.
+    is known which lanes these are. skip: whether a loop may be left. looped: whether this is in a loop. size: the most
+    statements of a body.
     """
 
     level: Level
