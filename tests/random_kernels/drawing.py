@@ -46,7 +46,9 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     counted = barriers and leaves == ""
     phases = counted and bool(tile) and draw(one_of(True, True, False))
     cut = draw(st.integers(1, warps - 1)) if counted and warps > 1 else 0
-    producers = draw(st.integers(0, 1)) if cut else 0
+    producers, broadcast = (draw(st.integers(0, 1)), draw(st.booleans())) if cut else (0, False)
+    if (phases or cut) and draw(st.integers(0, 3)):  # waits behind ends are often declined
+        guard = ""
     if counted:  # some lanes of the last warp may be beyond n
         ended = 0 if phases or exact else total - n
         n = total - ended % ((prod(block) - 1) % 32 + 1)
@@ -66,7 +68,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     body = draw(bodies(where))
     tile = tile if guard else tile and "before"
     return Kernel(
-        name, grid, block, n, scale, guard, level, exact, counted, phases, cut, producers, tile, bins, dynamic, start,
+        name, grid, block, n, scale, guard, level, exact, counted, phases, cut, producers, broadcast, tile, bins, dynamic, start,
         functions, body,
     )  # fmt: skip
 

@@ -120,6 +120,8 @@ def _begin(w: Writer, used: Sequence[tuple[str, int]], body: str) -> None:
     for name in ("n", "scale"):
         w.line(f"ld.param.u32 %{name}, [{kernel.name}_{name}];")
     _numbers(w)
+    if kernel.broadcast and "%warp" in body:
+        w.line("shfl.sync.idx.b32 %warp, %warp, 0, 31, 0xffffffff;")
     if "%SP" in body:
         w.line("mov.u64 %SPL, __local_depot0;", "cvta.local.u64 %SP, %SPL;")
         w.line(*(f"st.local.v4.b32 [%SPL+{at}], {{%number, %n, %number, %rank}};" for at in (0, 16)))

@@ -41,6 +41,7 @@ REASONS = {
     "a warp operation behind ends": r"would wait for lanes that may have ended the kernel before it and live on",
     "a loop that a volatile load decides": r"decides when a loop ends, so the loop may wait for other CTAs",
     "whole warps in a larger block": r"needs whole warps",
+    "waits and ends of single lanes": r"amid such waits others of them end the kernel",
     "a function that reads a size not known": r"depends on [A-C]\.\S+, which is known at launch only",
     "entangled flow": r"the control flow here is too entangled to be woven",
     "loops with several ways in": r"the kernel has loops with several ways in, and copying code",

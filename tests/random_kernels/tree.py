@@ -199,7 +199,7 @@ class Kernel:
     scale: a scalar parameter. level: of the body; at `Level.LONE` no threads do anything together.
     exact: no warp has lanes that end apart from others, or is not full. counted: each warp has threads to the end.
     phases: every thread lives to the end. cut: the warps of the first party, 0 where there are no parties; producers:
-    which party, 0 or 1, hands over to the other.
+    which party, 0 or 1, hands over to the other. broadcast: whether a shuffle says that a warp's number is its lanes'.
     tile: where each thread gets a word of shared memory that others may read: "" (nowhere), "before" or "after" the
     guard. bins: whether there are totals in shared memory. dynamic: whether the tile is in dynamic shared memory, and
     the bytes behind it there. start: how registers get their first values.
@@ -217,6 +217,7 @@ class Kernel:
     phases: bool
     cut: int
     producers: int
+    broadcast: bool
     tile: str
     bins: bool
     dynamic: int | None
