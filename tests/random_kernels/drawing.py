@@ -10,8 +10,19 @@ from hypothesis.strategies import DrawFn
 from random_kernels.arithmetic import ROWS
 from random_kernels.case import NAMES
 from random_kernels.functions import KINDS as FUNCTIONS
-from random_kernels.strategies import FAVOURS, FAVOURS_OF_COUNTED, GUARDS, THREE, Where, bodies, numbers, one_of
+from random_kernels.strategies import (
+    FAVOURS,
+    FAVOURS_OF_COUNTED,
+    GUARDS,
+    THREE,
+    bodies,
+    calls,
+    numbers,
+    one_of,
+    waits,
+)
 from random_kernels.tree import Extent, Function, Kernel, Level, Pair, Plain
+from random_kernels.where import Where
 
 from goptx.weaving.launching import PLACEMENTS
 from goptx.weaving.schedule import POLICIES
@@ -57,7 +68,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     own = draw(st.lists(FUNCTION, max_size=2).map(tuple)) if draw(st.integers(0, 2)) == 2 else ()
     functions = (*common, *own)
     large = draw(st.integers(0, 15)) == 15
-    favour = draw(one_of(*FAVOURS, *FAVOURS_OF_COUNTED * 5 * counted))
+    favour = draw(one_of(*FAVOURS, *FAVOURS_OF_COUNTED * 2 * counted))
     where = Where(
         level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, tuple(f.kind for f in functions), loaded,
         apart=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
@@ -66,10 +77,14 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     start: str = draw(one_of("computed", "loads", "nc"))
     scale = draw(st.integers(0, 15))
     body = draw(bodies(where))
+    if counted and draw(st.integers(0, 3)):
+        body = (draw(waits(where)), *body) if draw(st.booleans()) else (*body, draw(waits(where)))
+    if where.callable():
+        body = (draw(calls(where)), *body)
     tile = tile if guard else tile and "before"
     return Kernel(
-        name, grid, block, n, scale, guard, level, exact, counted, phases, cut, producers, broadcast, tile, bins, dynamic, start,
-        functions, body,
+        name, grid, block, n, scale, guard, level, exact, counted, phases, cut, producers, broadcast, tile, bins,
+        dynamic, start, functions, body,
     )  # fmt: skip
 
 

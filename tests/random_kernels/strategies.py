@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, NEED_OTHERS, TESTS
 from random_kernels.control import END_OF_ALL, ENDS
-from random_kernels.functions import FOR_ALL, FOR_WARPS
+from random_kernels.phases import KINDS as PHASES
 from random_kernels.tree import (
     Access,
     Call,
@@ -34,8 +34,13 @@ from random_kernels.tree import (
     Switch,
     Together,
 )
+from random_kernels.where import Where
 
 FAVOURS = ("", "plain", "access", "together", "together", "meeting", "meeting", "if", "loop", "switch", "leave", "call")
+WAITS = (
+    "barrier that counts", "reduction that counts", "barrier in two places", "exchange of copies", "pipeline of copies",
+    *PHASES,
+)  # fmt: skip
 FAVOURS_OF_COUNTED = ("meeting", "parties", "handover", "copying")  # kernels
 OFTEN = {"integer": 1, "64 bits": 1, "float": 1, "double": 1, "half": 1, "predicate": 2, "carry": 3, "approximate": 1}
 ARITHMETIC = tuple(row for family, rows in ROWS.items() for row in rows * OFTEN[family])
@@ -54,93 +59,6 @@ def numbers(count: int) -> SearchStrategy[Numbers]:
 THREE, FOUR, FIVE = numbers(3), numbers(4), numbers(5)
 GUARDS = st.integers(0, 39).map(lambda n: Guard(n & 3, bool(n & 4)) if n >= 32 else None)  # now and then
 PLAIN = st.builds(Plain, st.sampled_from(ARITHMETIC), FIVE, GUARDS)
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """What may stand at a place.
-
-    leaves: "" (no thread may end), "whole" (whole warps) or "any". tile: whether threads may write their words of it.
-    functions: their kinds. loaded: whether a word from memory may stand for a uniform value. apart: whether no threads
-    of the kernel do anything together. favour: the kind of statements of which there are many. counted, phases: see
-    `tree.Kernel`. parties: whether there are any that may go apart; party: whether this is in one. halves: whether it
-    is known which lanes these are. skip: whether a loop may be left. looped: whether this is in a loop. size: the most
-    statements of a body.
-    """
-
-    level: Level
-    depth: int
-    leaves: str
-    exact: bool
-    barriers: bool
-    tile: bool
-    bins: bool
-    functions: tuple[str, ...]
-    loaded: bool
-    apart: bool
-    favour: str
-    counted: bool = False
-    phases: bool = False
-    parties: bool = False
-    party: bool = False
-    halves: bool = True
-    skip: bool = False
-    looped: bool = False
-    size: int = 4
-
-    def at(self, level: Level) -> Where:
-        """One level down, with those who are sure to come there."""
-        inner = replace(self, level=max(level, self.level), depth=self.depth - 1, size=3)
-        inner = replace(inner, skip=self.skip and inner.level == self.level)
-        if inner.level == Level.LONE:
-            inner = replace(inner, halves=False)
-        return inner
-
-    def among(self, halves: bool) -> Where:
-        return replace(self.at(Level.PART), skip=False, halves=halves)
-
-    def looping(self, level: Level) -> Where:
-        """In a loop. Barriers there, and threads that end there, are drawn apart."""
-        inner = replace(self.at(level), skip=True, looped=True)
-        if inner.level == Level.CTA and inner.barriers and inner.leaves:
-            inner = replace(inner, leaves="")
-        return inner
-
-    def kinds(self) -> list[str]:
-        """Of statements, the more often the likelier."""
-        found = ["plain"] * 9 + ["access"] * 3
-        if self.level < Level.LONE:
-            found += ["together"] * 3
-        if self.level == Level.CTA:
-            found += ["uniform"] + ["meeting"] * 5 * self.barriers
-            if self.depth > 0 and self.tile:
-                found += ["copying"] * 2 + ["handover"] * 4 * self.parties
-            found += ["parties"] * 4 * (self.depth > 0 and self.parties)
-        found += ["call"] * 4 * bool(self.callable()) + ["skip"] * 2 * self.skip
-        if self.leaves == "any" or (self.leaves == "whole" and self.level <= Level.WARP):
-            found += ["leave"]
-        if self.depth > 0:
-            found += ["if"] * 4 + ["loop"] * 3 + ["switch"] * 2
-        return found + [self.favour] * 12 * (self.favour in found)
-
-    def callable(self) -> list[int]:
-        """The functions that may be called."""
-        return [i for i, kind in enumerate(self.functions) if self.may_call(kind)]
-
-    def may_call(self, kind: str) -> bool:
-        if kind in FOR_ALL:
-            return self.level == Level.CTA and self.barriers and not self.party and (kind != "exchange" or self.tile)
-        return kind not in FOR_WARPS or self.level <= Level.WARP
-
-    def apart_by_warps(self) -> Where:
-        """In one of the parties."""
-        return replace(self, depth=self.depth - 1, size=3, skip=False, parties=False, party=True)
-
-    def amid_copies(self) -> Where:
-        """Where words of the tile are on their way."""
-        return replace(
-            self, depth=self.depth - 1, size=2, skip=False, parties=False, tile=False, phases=False, leaves=""
-        )
 
 
 @cache
@@ -168,15 +86,13 @@ def statements(draw: DrawFn, where: Where) -> Statement:
         case "meeting":
             return Meeting(draw(one_of(*_meetings(where))), draw(FOUR))
         case "call":
-            return Call(draw(one_of(*where.callable())), draw(THREE), draw(st.booleans()))
+            return draw(calls(where))
         case "parties":
-            inner = where.apart_by_warps()
-            return Parties(draw(bodies(inner)), draw(bodies(inner)))
+            return _parties(draw, where)
         case "handover":
             return _handover(draw, where)
         case "copying":
-            kinds = one_of("copy and group", *["copy and mbarrier"] * 2 * where.phases)
-            return Copying(draw(kinds), draw(bodies(where.amid_copies(), 0)), draw(FOUR))
+            return _copying(draw, where)
         case "if":
             return _if(draw, where)
         case "loop":
@@ -245,9 +161,51 @@ def _count(draw: DrawFn, where: Where, level: Level) -> Count:
     return Count(draw(one_of(*_sources(where, level, COUNTS))), draw(THREE))
 
 
+@st.composite
+def waits(draw: DrawFn, where: Where) -> Statement:
+    """Something in which threads wait for each other in other ways than at a plain barrier. For counted kernels."""
+    kinds = (
+        ["parties"] * 2 * where.parties + ["handover"] * 3 * (where.parties and where.tile) + ["copying"] * where.tile
+    )
+    kind = draw(one_of(*kinds, *(m for m in _meetings(where) if m in WAITS)))
+    match kind:
+        case "parties":
+            return _parties(draw, where)
+        case "handover":
+            return _handover(draw, where)
+        case "copying":
+            return _copying(draw, where)
+    return Meeting(kind, draw(FOUR))
+
+
+@st.composite
+def calls(draw: DrawFn, where: Where) -> Call:
+    return Call(draw(one_of(*where.callable())), draw(THREE), draw(st.booleans()))
+
+
+def _parties(draw: DrawFn, where: Where) -> Parties:
+    """Perhaps with loops of barriers, which either party goes round as often as it likes."""
+    inner = where.apart_by_warps()
+    within = inner.looping(Level.CTA)
+    sides = []
+    for _ in range(2):
+        side = draw(bodies(inner, 0))
+        if draw(st.booleans()):
+            meets = Meeting(draw(one_of(*_meetings(within))), draw(FOUR))
+            form = draw(one_of("do", "while", "up"))
+            side = (Loop(form, Level.CTA, _count(draw, inner, Level.CTA), (meets, *draw(bodies(within, 0)))), *side)
+        sides.append(side)
+    return Parties(*sides)
+
+
+def _copying(draw: DrawFn, where: Where) -> Copying:
+    kinds = one_of("copy and group", *["copy and mbarrier"] * 2 * where.phases)
+    return Copying(draw(kinds), draw(bodies(where.amid_copies(), 0)), draw(FOUR))
+
+
 def _handover(draw: DrawFn, where: Where) -> Handover:
     inner = where.amid_copies().at(Level.WARP)
-    form = draw(one_of("named barriers", *["mbarriers"] * where.phases))
+    form = draw(one_of("named barriers", *["mbarriers"] * 2 * where.phases))
     producers, consumers = (draw(bodies(inner, 0)) for _ in range(2))
     return Handover(form, _count(draw, where, Level.CTA), producers, consumers, draw(THREE))
 
