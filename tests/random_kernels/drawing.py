@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from random_kernels.arithmetic import ROWS
 from random_kernels.case import NAMES
+from random_kernels.functions import FOR_ALL, FOR_WARPS
 from random_kernels.functions import KINDS as FUNCTIONS
 from random_kernels.strategies import (
     FAVOURS,
@@ -37,7 +38,10 @@ WITHIN_FUNCTIONS = tuple(
 )
 PLAIN_WITHIN = st.builds(Plain, st.sampled_from(WITHIN_FUNCTIONS), numbers(5), GUARDS)
 FUNCTION = st.builds(
-    Function, st.sampled_from(tuple(FUNCTIONS)), st.lists(PLAIN_WITHIN, min_size=1, max_size=4).map(tuple), THREE
+    Function,
+    st.sampled_from((*FUNCTIONS, *FOR_ALL * 2, *FOR_WARPS)),
+    st.lists(PLAIN_WITHIN, min_size=1, max_size=4).map(tuple),
+    THREE,
 )
 
 
@@ -65,7 +69,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
         n = total - ended % ((prod(block) - 1) % 32 + 1)
     dynamic = draw(one_of(None, None, 0, 128, 1000)) if tile else None
     loaded = draw(st.integers(0, 15)) >= (15 if guard or leaves else 10)
-    own = draw(st.lists(FUNCTION, max_size=2).map(tuple)) if draw(st.integers(0, 2)) == 2 else ()
+    own = draw(st.lists(FUNCTION, max_size=2).map(tuple)) if draw(st.integers(0, 1)) else ()
     functions = (*common, *own)
     large = draw(st.integers(0, 15)) == 15
     favour = draw(one_of(*FAVOURS, *FAVOURS_OF_COUNTED * 2 * counted))
@@ -77,7 +81,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     start: str = draw(one_of("computed", "loads", "nc"))
     scale = draw(st.integers(0, 15))
     body = draw(bodies(where))
-    if counted and draw(st.integers(0, 3)):
+    if counted:
         body = (draw(waits(where)), *body) if draw(st.booleans()) else (*body, draw(waits(where)))
     if where.callable():
         body = (draw(calls(where)), *body)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from random_kernels.case import Case
+from random_kernels.census import with_groups
 from random_kernels.drawing import pairs
 from random_kernels.pairs import Outcome, case_of, run
 from random_kernels.tree import Pair
@@ -17,13 +18,15 @@ from random_kernels.tree import Pair
 class Search:
     """What came of the pairs of one seed.
 
-    pairs: how many were run, until the first that failed. refused: by reason (`pairs.REASONS`). census: in how many of
-    the woven pairs a construct is. failing: the pair that failed, shrunken, and why.
+    pairs: how many were run, until the first that failed. refused: by reason (`pairs.REASONS`). drawn, census: in how
+    many of the pairs a construct is, and in how many of those that were woven. failing: the pair that failed,
+    shrunken, and why.
     """
 
     seed: int
     pairs: int = 0
     refused: Counter[str] = field(default_factory=Counter)
+    drawn: Counter[str] = field(default_factory=Counter)
     census: Counter[str] = field(default_factory=Counter)
     failing: Case | None = None
     failure: str = ""
@@ -42,10 +45,11 @@ def search(number: int, examples: int, shrink: bool = True, judge: Callable[[Cas
         if found.failing is not None:
             return  # this is a step of shrinking
         found.pairs += 1
+        found.drawn.update(with_groups(seen))
         if outcome.refused:
             found.refused[outcome.refused] += 1
         else:
-            found.census.update(seen)
+            found.census.update(with_groups(seen))
 
     options = settings(
         max_examples=examples,

@@ -47,7 +47,7 @@ ARITHMETIC = tuple(row for family, rows in ROWS.items() for row in rows * OFTEN[
 ACCESSES = (
     *("gather", "store", "load what was stored") * 2,
     *("gather a float", "gather a vector", "store 64 bits or a vector", "constant", "local array", "global total"),
-    *("global total", "fence", "store to a lasting array", "load from a lasting array"),
+    *("global total", "fence", *("store to a lasting array", "load from a lasting array") * 2),
     *("asynchronous copy", "asynchronous copies in groups"),
 )
 
