@@ -64,6 +64,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     producers, broadcast = (draw(st.integers(0, 1)), draw(st.booleans())) if cut else (0, False)
     if (phases or cut) and draw(st.integers(0, 3)):  # waits behind ends are often declined
         guard = ""
+    broadcast |= cut > 0 and (guard != "" or not full)  # else lanes that ended may stand for warps that part
     if counted:  # some lanes of the last warp may be beyond n
         ended = 0 if phases or exact else total - n
         n = total - ended % ((prod(block) - 1) % 32 + 1)

@@ -149,11 +149,12 @@ def _sources(where: Where, level: Level, by_level: Mapping[Level, tuple[str, ...
 
 
 def _condition(draw: DrawFn, where: Where, level: Level, joins: bool = True) -> Condition:
-    kinds = one_of(*_sources(where, level, TESTS))
-    joined = None
+    sources = _sources(where, level, TESTS)
+    kinds, joined = one_of(*sources), None
     if joins and draw(st.integers(0, 5)) == 5:
         work = draw(st.lists(PLAIN, max_size=1).map(tuple))
-        joined = draw(one_of("and", "or")), work, Condition(draw(kinds), draw(THREE))
+        seconds = one_of(*(k for k in sources if k != "reduced" or level == Level.CTA))  # to which all threads come
+        joined = draw(one_of("and", "or")), work, Condition(draw(seconds), draw(THREE))
     return Condition(draw(kinds), draw(THREE), joined)
 
 
