@@ -31,7 +31,7 @@ from goptx.weaving.schedule import POLICIES
 MOST_KERNELS = 2  # that are woven together
 BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))
 GRIDS: tuple[Extent, ...] = ((1,), (2,), (3,), (2, 2))
-MOST = 256  # threads of a grid: more cost time and show no more
+MOST = 192  # threads of a grid: more cost time and show no more
 UNKNOWN = ("", "grid", "axis", "block", "shared", "all")  # of a launch shape
 WITHIN_FUNCTIONS = tuple(
     row for family in ("integer", "64 bits", "float", "predicate", "carry") for row in ROWS[family]
@@ -72,19 +72,19 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     loaded = draw(st.integers(0, 15)) >= (15 if guard or leaves else 10)
     own = draw(st.lists(FUNCTION, max_size=2).map(tuple)) if draw(st.integers(0, 1)) else ()
     functions = (*common, *own)
-    large = draw(st.integers(0, 15)) == 15
+    large = draw(st.integers(0, 23)) == 23
     favour = draw(one_of(*FAVOURS, *FAVOURS_OF_COUNTED * 2 * counted))
     where = Where(
         level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, tuple(f.kind for f in functions), loaded,
         apart=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
-        halves=level == Level.CTA, size=12 if large else 5,
+        halves=level == Level.CTA, size=12 if large else 4,
     )  # fmt: skip
     start: str = draw(one_of("computed", "loads", "nc"))
     scale = draw(st.integers(0, 15))
     body = draw(bodies(where))
-    if counted:
+    if counted and draw(st.booleans()):
         body = (draw(waits(where)), *body) if draw(st.booleans()) else (*body, draw(waits(where)))
-    if where.callable():
+    if where.callable() and draw(st.booleans()):
         body = (draw(calls(where)), *body)
     tile = tile if guard else tile and "before"
     return Kernel(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.internal.conjecture.providers import HypothesisProvider
 from random_kernels.case import Case
 from random_kernels.census import with_groups
 from random_kernels.drawing import pairs
@@ -30,6 +32,11 @@ class Search:
     census: Counter[str] = field(default_factory=Counter)
     failing: Case | None = None
     failure: str = ""
+
+
+def _no_constant(*_: object, **__: object) -> None:
+    """Instead of constants that Hypothesis finds in the modules that happen to be loaded, so that a seed gives the same
+    pairs whatever else is tested, and however goptx is changed."""
 
 
 def search(number: int, examples: int, shrink: bool = True, judge: Callable[[Case], Outcome] = run) -> Search:
@@ -61,7 +68,8 @@ def search(number: int, examples: int, shrink: bool = True, judge: Callable[[Cas
         suppress_health_check=list(HealthCheck),
     )
     try:
-        seed(number)(options(given(pairs())(one)))()
+        with patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant):
+            seed(number)(options(given(pairs())(one)))()
     except Exception:
         if found.failing is None:  # the drawing or the writing itself
             raise

@@ -86,7 +86,7 @@ class Where:
 
     def apart_by_warps(self) -> Where:
         """In one of the parties."""
-        return replace(self, depth=self.depth - 1, size=3, skip=False, parties=False, party=True)
+        return replace(self, depth=self.depth - 1, size=2, skip=False, parties=False, party=True)
 
     def amid_copies(self) -> Where:
         """Where words of the tile are on their way."""
