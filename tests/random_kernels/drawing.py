@@ -84,7 +84,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     body = draw(bodies(where))
     if counted and draw(st.booleans()):
         body = (draw(waits(where)), *body) if draw(st.booleans()) else (*body, draw(waits(where)))
-    if where.callable() and draw(st.booleans()):
+    if where.callable() and draw(one_of(False, True)):
         body = (draw(calls(where)), *body)
     tile = tile if guard else tile and "before"
     return Kernel(

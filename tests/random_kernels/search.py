@@ -12,7 +12,7 @@ from hypothesis.internal.conjecture.providers import HypothesisProvider
 from random_kernels.case import Case
 from random_kernels.census import with_groups
 from random_kernels.drawing import pairs
-from random_kernels.pairs import Outcome, case_of, run
+from random_kernels.pairs import FORCED, Outcome, case_of, run
 from random_kernels.tree import Pair
 
 
@@ -21,8 +21,8 @@ class Search:
     """What came of the pairs of one seed.
 
     pairs: how many were run, until the first that failed. refused: by reason (`pairs.REASONS`). drawn, census: in how
-    many of the pairs a construct is, and in how many of those that were woven. failing: the pair that failed,
-    shrunken, and why.
+    many of the pairs a construct is, save those for which a way was asked for that is none, and in how many of those
+    that were woven. failing: the pair that failed, shrunken, and why.
     """
 
     seed: int
@@ -52,7 +52,8 @@ def search(number: int, examples: int, shrink: bool = True, judge: Callable[[Cas
         if found.failing is not None:
             return  # this is a step of shrinking
         found.pairs += 1
-        found.drawn.update(with_groups(seen))
+        if outcome.refused != FORCED:
+            found.drawn.update(with_groups(seen))
         if outcome.refused:
             found.refused[outcome.refused] += 1
         else:
