@@ -82,7 +82,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     start: str = draw(one_of("computed", "loads", "nc"))
     scale = draw(st.integers(0, 15))
     body = draw(bodies(where))
-    if counted and draw(st.booleans()):
+    if counted:
         body = (draw(waits(where)), *body) if draw(st.booleans()) else (*body, draw(waits(where)))
     if where.callable() and draw(one_of(False, True)):
         body = (draw(calls(where)), *body)

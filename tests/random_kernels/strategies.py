@@ -168,7 +168,7 @@ def waits(draw: DrawFn, where: Where) -> Statement:
     kinds = (
         ["parties"] * 2 * where.parties + ["handover"] * 3 * (where.parties and where.tile) + ["copying"] * where.tile
     )
-    kind = draw(one_of(*kinds, *(m for m in _meetings(where) if m in WAITS)))
+    kind = draw(one_of(*kinds, *(m for m in _meetings(where) if m in WAITS), *[*PHASES] * 2 * where.phases))
     match kind:
         case "parties":
             return _parties(draw, where)
