@@ -119,7 +119,8 @@ def check_barriers(lanes: Lanes) -> None:
     if not barriers:
         return
     uniform = lanes.uniformity()
-    branches = uniform.branches | lanes.promised
+    # What was promised may meanwhile be shown: the lanes that parted from the others have been taken in.
+    branches = {n: u if u == Uniformity.CTA else lanes.promised.get(n, u) for n, u in uniform.branches.items()}
     controlled = controls(lanes.flow)
     joins = lanes.flow.post_dominators()
     for name, barrier in barriers:
