@@ -12,7 +12,6 @@ from goptx.analysis.cfg import EXIT, Block, Branch, Flow
 from goptx.ptx.ir import Guard, Instruction, Name, Operand
 from goptx.weaving.divergence.converged import Converged
 
-
 GATE = "gate"  # the block
 
 
