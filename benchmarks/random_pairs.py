@@ -7,10 +7,10 @@ tests/random_kernels draws the kernels. On the emulator each pair is judged as i
 orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are built with
 contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in a child process
 that is replaced after a hang. What separate launches leave is compared with the emulator's too; kernels with
-approximate instructions are counted apart there. --shaped adds pairs of kernels in launch shapes of their own,
---examples all pairs of examples/kernels, in the sizes for checks; --sanitizer runs that many pairs under
-compute-sanitizer. A pair that fails is written to --keep, one that fails on the emulator after minutes of shrinking if
---shrink is given. The exit status is 1 if anything differs, hangs or fails. --gpu needs ptxas, cuda-python and CuPy.
+approximate instructions are counted apart there. --examples adds all pairs of examples/kernels, in the sizes for
+checks; --sanitizer runs that many pairs under compute-sanitizer. A pair that fails is written to --keep, one that fails
+on the emulator after minutes of shrinking if --shrink is given. The exit status is 1 if anything differs, hangs or
+fails. --gpu needs ptxas, cuda-python and CuPy.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the rando
 
 from pairs.children import Children
 from pairs.emulating import emulated, row
-from pairs.job import EXAMPLE_NAMES, Job, example_jobs, random_jobs, shaped_jobs
+from pairs.job import EXAMPLE_NAMES, RANDOM, SHAPED, Job, example_jobs, random_jobs
 from pairs.report import table
 from pairs.sanitizer import sanitized
 
 EACH = 100  # random pairs of one seed for the GPU
-KINDS = {"random": "random pairs", "shaped": "random pairs in shapes of their own"}  # by the first word of their names
+KINDS = {RANDOM: "random pairs", SHAPED: "random pairs in shapes of their own"}  # by the first word of their names
 
 
 def main() -> int:
@@ -54,7 +54,6 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
     parser.add_argument("--shrink", action="store_true", help="pairs that fail on the emulator")
     parser.add_argument("--gpu", action="store_true", help="on the GPU")
-    parser.add_argument("--shaped", type=int, default=0, metavar="N", help="with --gpu: N more in shapes of their own")
     parser.add_argument("--examples", action="store_true", help="with --gpu: the pairs of examples/kernels too")
     parser.add_argument("--sanitizer", type=int, default=0, metavar="N", help="with --gpu: N pairs under the sanitizer")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
@@ -182,22 +181,16 @@ def verdict(job: Job, answer: dict[str, Any]) -> str:
 
 def prepared(options: argparse.Namespace) -> Iterator[Job]:
     """The jobs, made by all processors ahead of the GPU."""
-    seeds, shaped = ([options.seed + i for i in range(-(-n // EACH))] for n in (options.pairs, options.shaped))
+    seeds = [options.seed + i for i in range(-(-options.pairs // EACH))]
     with multiprocessing.get_context("fork").Pool(options.workers) as pool:
         for jobs in pool.imap_unordered(_examples, EXAMPLE_NAMES if options.examples else ()):
             yield from jobs
         for jobs in pool.imap_unordered(_random, seeds):
             yield from jobs
-        for jobs in pool.imap_unordered(_shaped, shaped):
-            yield from jobs
 
 
 def _examples(name: str) -> list[Job]:
     return list(example_jobs(name))
-
-
-def _shaped(seed: int) -> list[Job]:
-    return list(shaped_jobs(seed, EACH))
 
 
 def _random(seed: int) -> list[Job]:

@@ -1,4 +1,4 @@
-"""One pair as a GPU gets it: kernels assembled alone and woven, their arguments, and what the emulator makes of them.
+"""Kernels as a GPU gets them: kernels assembled alone and woven, their arguments, and what the emulator makes of them.
 
 Requires ptxas, no GPU. Contraction is off, so that kernels have the same bits alone and woven (methods.md, M19).
 """
@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from random_kernels.case import Case
-from random_kernels.pairs import REASONS, Outcome, within
+from random_kernels.case import NAMES, Case
+from random_kernels.pairs import LETTERS, REASONS, Outcome, within
 from random_kernels.search import search
 
 import goptx
@@ -28,7 +27,7 @@ from goptx.specification import read_specification
 from goptx.weaving.result import Parameter
 
 ARCH = "sm_90"
-LETTERS = "AB"
+RANDOM, SHAPED = "random", "shaped"
 SECONDS = 60.0  # for weaving one pair
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 EXAMPLE_NAMES = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
@@ -46,9 +45,10 @@ class Part:
 
 @dataclass(slots=True)
 class Job:
-    """`shapes` are those of the two kernels, `parts` the two and the woven one. `emulated`: what the kernels leave of
+    """`shapes` are those of the kernels, `parts` the kernels and the woven one. `emulated`: what the kernels leave of
     their arguments, each alone, on the emulator. `refused` is a reason why there is nothing to run, `problem` one why
-    something went wrong. `case` is the random pair."""
+    something went wrong. `hidden`: the woven kernel's arguments behind those of its kernels. `case` is the
+    random one."""
 
     name: str
     shapes: list[Shape]
@@ -59,6 +59,7 @@ class Job:
     refused: str = ""
     problem: str = ""
     case: Case | None = None
+    hidden: list[Any] = field(default_factory=list)
 
 
 def random_cases(seed: int, count: int) -> list[Case]:
@@ -74,28 +75,15 @@ def random_cases(seed: int, count: int) -> list[Case]:
 
 
 def random_jobs(seed: int, count: int) -> Iterator[Job]:
-    """Entries of each pair have a number of their own, by which reports tell them apart."""
+    """Entries of each case have a number of their own, by which reports tell them apart; `SHAPED` begins the names of
+    those whose kernels have launch shapes of their own."""
     for i, case in enumerate(random_cases(seed, count)):
-        job = Job(f"random {seed}_{i}", [Shape(case.grid, case.block)] * 2, case.arguments(), case=case)
-        yield _of_random_kernels(job, case.texts, **case.options)
-
-
-def shaped_jobs(seed: int, count: int) -> Iterator[Job]:
-    """The first kernel of one pair with the second of the next, each in its own launch shape."""
-    for i, (one, other) in enumerate(pairwise(random_cases(seed, count + 1))):
-        arguments = [one.arguments()[0], other.arguments()[1]]
-        job = Job(f"shaped {seed}_{i}", [Shape(c.grid, c.block) for c in (one, other)], arguments)
-        placement = ("spread", "front")[i % 2]
-        texts = (one.texts[0], other.texts[1])
-        yield _of_random_kernels(job, texts, shapes=job.shapes, placement=placement, **one.options)
-
-
-def _of_random_kernels(job: Job, texts: tuple[str, str], **options: Any) -> Job:
-    number = job.name.split()[1]
-    own = [re.sub(r"\b(first|second)", rf"\1_{number}", text) for text in texts]
-    job.approximate = any(".approx" in text for text in own)
-    modules = [goptx.parse(text, name) for text, name in zip(own, ("first.ptx", "second.ptx"), strict=True)]
-    return made(job, modules, **options)
+        kind = RANDOM if case.stated is None else SHAPED
+        job = Job(f"{kind} {seed}_{i}", list(case.shapes), case.arguments(), case=case)
+        own = [re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{seed}_{i}", text) for text in case.texts]
+        job.approximate = any(".approx" in text for text in own)
+        modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(own, NAMES, strict=False)]
+        yield made(job, modules, **case.options)
 
 
 def example_jobs(first: str) -> Iterator[Job]:
@@ -120,7 +108,7 @@ def made(job: Job, modules: Sequence[Module], **options: Any) -> Job:
     except Exception as error:  # a fault of goptx, which is one of this pair
         return replace(job, problem=f"{type(error).__name__}: {error}")
     try:
-        for module, values, letter, shape in zip(modules, job.arguments, LETTERS, job.shapes, strict=True):
+        for module, values, letter, shape in zip(modules, job.arguments, LETTERS, job.shapes, strict=False):
             entry = module.entries[0]
             cubin = assemble(str(module), entry=entry.name, arch=ARCH, fmad=False).cubin
             params = tuple(Parameter(letter, p.name, p.name, p.type, p.size) for p in entry.parameters)
@@ -129,7 +117,17 @@ def made(job: Job, modules: Sequence[Module], **options: Any) -> Job:
             goptx.emulate(module, grid, block, left, entry.name, shape.shared or 0, letter=letter)
             job.emulated.append([value for value in left if isinstance(value, np.ndarray)])
         cubin = assemble(woven.ptx, entry=woven.name, arch=ARCH, fmad=False).cubin
-        job.parts.append(Part(woven.name, cubin, woven.params, woven.shape or job.shapes[0]))
+        shape, hidden = _launched(job, woven)
+        job.parts.append(Part(woven.name, cubin, woven.params, shape))
+        job.hidden = [np.frombuffer(value, np.uint32)[0] for value in hidden]
     except GoptxError as error:
         return replace(job, problem=f"{type(error).__name__}: {error}"[:2000])
     return job
+
+
+def _launched(job: Job, woven: goptx.Woven) -> tuple[Shape, list[bytes]]:
+    """In what shape the woven kernel is launched, and its hidden arguments."""
+    if woven.plan is not None:
+        return woven.launched(None, None, shapes=job.shapes)
+    common = job.shapes[0]
+    return woven.launched(common.sizes("grid"), common.sizes("block"), max(s.shared or 0 for s in job.shapes))

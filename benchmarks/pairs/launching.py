@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from pairs.job import Job, Part
+from random_kernels.pairs import LETTERS
 
 from goptx.arguments import pack_arguments
 
@@ -35,8 +36,9 @@ def serve(connection: Connection) -> None:
 
 def compared(job: Job) -> dict[str, Any]:
     """How many bytes the woven kernel leaves otherwise than its kernels alone, and these than the emulator."""
-    alone = [launched(job, [k])[0] for k in range(2)]
-    woven = launched(job, [0, 1])
+    every = range(len(job.shapes))
+    alone = [launched(job, [k])[0] for k in every]
+    woven = launched(job, every)
     return {
         "woven": differences(alone, woven),
         "emulated": differences(alone, job.emulated),
@@ -45,13 +47,13 @@ def compared(job: Job) -> dict[str, Any]:
 
 
 def launched(job: Job, kernels: Sequence[int]) -> list[Arrays]:
-    """The arrays of each of these kernels after a launch on fresh ones: of the woven kernel if there are two."""
+    """The arrays of each of these kernels after a launch on fresh ones: of the woven kernel if they are several."""
     import cupy as cp
 
     from goptx.device.launch import current_device, launch, load
 
     device = current_device()
-    part: Part = job.parts[kernels[0] if len(kernels) == 1 else 2]
+    part: Part = job.parts[kernels[0] if len(kernels) == 1 else -1]
     held: list[Arrays] = []
     values: list[object] = []
     for k in kernels:
@@ -63,6 +65,8 @@ def launched(job: Job, kernels: Sequence[int]) -> list[Arrays]:
             else:
                 values.append(value)
     cp.cuda.Device().synchronize()
+    if len(kernels) > 1:
+        values += job.hidden
     packed = pack_arguments(part.params, values)
     grid, block = part.shape.sizes("grid"), part.shape.sizes("block")
     launch(load(part.cubin, part.entry), None, packed, grid=grid, block=block, shared=part.shape.shared or 0)
@@ -73,7 +77,7 @@ def launched(job: Job, kernels: Sequence[int]) -> list[Arrays]:
 def differences(one: Sequence[Arrays], other: Sequence[Arrays]) -> dict[str, Any]:
     """How many bytes differ, and the first place where some do."""
     count, first = 0, ""
-    for letter, arrays, others in zip("AB", one, other, strict=True):
+    for letter, arrays, others in zip(LETTERS, one, other, strict=False):
         for number, (a, b) in enumerate(zip(arrays, others, strict=True)):
             unequal = np.ascontiguousarray(a).view(np.uint8) != np.ascontiguousarray(b).view(np.uint8)
             if unequal.any():

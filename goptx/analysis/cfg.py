@@ -220,9 +220,13 @@ class Flow:
         frozen: nx.DiGraph[str] = nx.freeze(graph)
         return frozen
 
-    def reverse_postorder(self) -> list[str]:
+    def reverse_postorder(self) -> Sequence[str]:
         """Blocks reachable from the entry, predecessors first but for back edges."""
-        return list(nx.dfs_postorder_nodes(self.graph(), self.entry))[::-1]
+        return self._reverse_postorder
+
+    @cached_property
+    def _reverse_postorder(self) -> Sequence[str]:
+        return tuple(nx.dfs_postorder_nodes(self.graph(), self.entry))[::-1]
 
     def dominators(self) -> dict[str, str | None]:
         """Immediate dominators; the entry's is None."""
@@ -236,18 +240,56 @@ class Flow:
 
     def post_dominators(self) -> dict[str, str | None]:
         """Immediate post-dominators; that of `EXIT` is None. Endless loops count as leading to `EXIT`."""
-        ipdom = dict(nx.immediate_dominators(self.with_virtual_exits().reverse(copy=False), EXIT))
+        return self._post_dominators
+
+    @cached_property
+    def _post_dominators(self) -> dict[str, str | None]:
+        ipdom = dict(nx.immediate_dominators(self._backward, EXIT))
         ipdom[EXIT] = None
         return ipdom
 
+    @cached_property
+    def _backward(self) -> nx.DiGraph[str]:
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(self.blocks)
+        graph.add_edges_from((target, source) for source, target in self.with_virtual_exits().edges)
+        return graph
+
+    @cached_property
+    def _controls(self) -> dict[str, frozenset[str]]:
+        frontiers = nx.dominance_frontiers(self._backward, EXIT)
+        return {name: frozenset(frontiers.get(name, ())) for name in self.blocks}
+
     def with_virtual_exits(self) -> nx.DiGraph[str]:
         """The graph with an edge to `EXIT` from each region that can never reach it."""
-        graph = self.graph().copy()
+        graph = self.graph()
         while trapped := graph.nodes - nx.ancestors(graph, EXIT) - {EXIT}:
+            graph = graph.copy()
             for component in nx.strongly_connected_components(graph.subgraph(trapped)):
                 if all(t in component for n in component for t in graph.succ[n]):
                     graph.add_edge(min(component), EXIT, kind="virtual")
         return graph
+
+    def dominates(self, above: str, below: str) -> bool:
+        """Whether every way from the entry to `below`, of which there are some, leads through `above`."""
+        begin, end = self._dominated.get(above, (0, 0))
+        return begin <= self._dominated.get(below, (-1, -1))[0] < end
+
+    @cached_property
+    def _dominated(self) -> dict[str, tuple[int, int]]:
+        """Blocks are numbered down the tree of dominators: of each, its number and that behind what it dominates."""
+        above, order = self.dominators(), self.reverse_postorder()
+        size = dict.fromkeys(order, 1)
+        for name in reversed(order[1:]):
+            size[above[name] or ""] += size[name]
+        found: dict[str, tuple[int, int]] = {}
+        free: dict[str | None, int] = {None: 0}
+        for name in order:
+            begin = free[above[name]]
+            free[above[name]] = begin + size[name]
+            free[name] = begin + 1
+            found[name] = begin, begin + size[name]
+        return found
 
     @cached_property
     def _loops(self) -> dict[str, frozenset[str]]:
@@ -418,9 +460,8 @@ def loops(flow: Flow) -> dict[str, frozenset[str]]:
 def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
     graph = flow.graph()
     order = flow.reverse_postorder()
-    idom = flow.dominators()
     rank = {name: i for i, name in enumerate(order)}
-    back = [(s, t) for s in order for t in graph.succ[s] if rank[t] <= rank[s] and _dominates(idom, t, s)]
+    back = {(s, t): None for s in order for t in graph.succ[s] if rank[t] <= rank[s] and flow.dominates(t, s)}
     bodies: dict[str, set[str]] = {}
     for source, target in back:
         body = bodies.setdefault(target, {target})
@@ -430,9 +471,10 @@ def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
             if block not in body:
                 body.add(block)
                 stack += graph.pred[block]
-    forward = graph.copy()
-    forward.remove_edges_from(back)
-    for component in nx.strongly_connected_components(forward.subgraph(order)):
+    forward: nx.DiGraph[str] = nx.DiGraph()
+    forward.add_nodes_from(order)
+    forward.add_edges_from((s, t) for s in order for t in graph.succ[s] if (s, t) not in back)
+    for component in nx.strongly_connected_components(forward):
         if len(component) > 1:
             body = bodies.setdefault(min(component, key=rank.__getitem__), set())
             body |= component
@@ -447,25 +489,12 @@ def depths(flow: Flow) -> dict[str, int]:
     return {name: sum(name in body for body in bodies) for name in flow.blocks}
 
 
-def _dominates(idom: dict[str, str | None], above: str, below: str | None) -> bool:
-    while below is not None and below != above:
-        below = idom.get(below)
-    return below == above
-
-
-def dominated_by(flow: Flow, above: str) -> frozenset[str]:
-    """The blocks that `above` dominates, itself among them."""
-    idom = flow.dominators()
-    return frozenset(n for n in idom if _dominates(idom, above, n))
-
-
 def controls(flow: Flow) -> dict[str, frozenset[str]]:
     """Of each block, the blocks whose branch decides directly whether it runs (control dependence).
 
     That is the post-dominance frontier (Ferrante, Ottenstein, Warren 1987).
     """
-    frontiers = nx.dominance_frontiers(flow.with_virtual_exits().reverse(copy=False), EXIT)
-    return {name: frozenset(frontiers.get(name, ())) for name in flow.blocks}
+    return flow._controls
 
 
 def closure(start: Iterable[str], edges: dict[str, frozenset[str]]) -> frozenset[str]:

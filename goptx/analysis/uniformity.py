@@ -6,11 +6,14 @@ PTX registers are not SSA, so a register written under divergent control is dive
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
-from goptx.analysis.cfg import Branch, Code, End, Flow, Switch, closure, controls
-from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.cfg import Branch, Code, Flow, Switch, controls
+from goptx.analysis.dataflow import KNOWN, read, register_of, written
 from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 
@@ -37,75 +40,105 @@ class Uniform:
     branches: dict[str, Uniformity]
 
     def of(self, name: str) -> Uniformity:
-        return _value_of(self.registers, register_of(name))
+        name = register_of(name)
+        special = name.startswith(_DIVERGENT_REGISTERS)
+        return self.registers.get(name, Uniformity.DIVERGENT if special else Uniformity.CTA)
+
+
+# What a definition makes of the uniformity of what it depends on: of CTA, WARP, DATA and DIVERGENT.
+_Passes = tuple[Uniformity, Uniformity, Uniformity, Uniformity]
+_AS_IT_IS: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.DATA, Uniformity.DIVERGENT)
+_WARP_AT_MOST: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.WARP, Uniformity.WARP)
+_WHOLE_WARPS_ONLY: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.DIVERGENT, Uniformity.DIVERGENT)
+
+_Key = str | tuple[str, str]  # a register; ("branch", block); ("control", block), all that decides whether it runs
+
+
+class _Search:
+    """Least fixpoint over all of them, from the highest values down, so that each rises once as a rule."""
+
+    def __init__(self) -> None:
+        self.values: dict[_Key, Uniformity] = {}
+        self.readers: dict[_Key, list[tuple[Collection[_Key], _Passes]]] = defaultdict(list)
+        self.risen: dict[Uniformity, list[_Key]] = {u: [] for u in sorted(Uniformity, reverse=True) if u}
+
+    def define(
+        self, keys: Collection[_Key], least: Uniformity, sources: Iterable[_Key], passes: _Passes = _AS_IT_IS
+    ) -> None:
+        """The keys are `least` at least, and what `passes` makes of each of the sources."""
+        if least:
+            self.rise(keys, least)
+        if least != Uniformity.DIVERGENT and keys:
+            reader = keys, passes
+            for source in sources:
+                self.readers[source].append(reader)
+
+    def rise(self, keys: Collection[_Key], value: Uniformity) -> None:
+        values = self.values
+        for key in keys:
+            if key not in values or values[key] < value:
+                values[key] = value
+                self.risen[value].append(key)
+
+    def run(self) -> None:
+        while (value := next((v for v, keys in self.risen.items() if keys), None)) is not None:
+            for keys, passes in self.readers.get(self.risen[value].pop(), ()):
+                if passes[value]:
+                    self.rise(keys, passes[value])
 
 
 def uniformity(flow: Flow) -> Uniform:
-    """Fixpoint over registers and the control dependence of their definitions."""
-    controlled = controls(flow)
-    all_controls = {name: closure([name], controlled) for name in flow.blocks}
-    registers: dict[str, Uniformity] = {}
-    branches: dict[str, Uniformity] = dict.fromkeys(flow.blocks, Uniformity.CTA)
-    definitions = {
-        name: [(code, writes, read(code)) for code in block.code if (writes := written(code))]
-        for name, block in flow.blocks.items()
-    }
-    for block in flow.blocks.values():  # what a region writes depends on the ways its lanes took
+    """Of the registers and branches of a flow, by data and by control."""
+    search = _Search()
+    for name, deciders in controls(flow).items():
+        above = [(what, decider) for decider in deciders for what in ("branch", "control")]
+        search.define([("control", name)], Uniformity.CTA, above)
+    for name, block in flow.blocks.items():
+        control = ("control", name)
+        for code in block.code:
+            writes, least, sources, passes = _definition(code)
+            search.define(writes, least, sources, passes)
+            search.define(writes, least, (control,), passes)
         for instruction in block.instructions() if block.region else ():
-            registers.update(dict.fromkeys(written(instruction), Uniformity.DIVERGENT))
-    changed = True
-    while changed:
-        changed = False
-        for name, defined in definitions.items():
-            control = max((branches[c] for c in all_controls[name]), default=Uniformity.CTA)
-            for code, writes, reads in defined:
-                known = min(registers.get(register, Uniformity.CTA) for register in writes)
-                if known == Uniformity.DIVERGENT:
-                    continue
-                values = max((_value_of(registers, r) for r in reads), default=Uniformity.CTA)
-                result = max(control, _result(code, values, control))
-                if known < result:
-                    registers.update({r: max(result, registers.get(r, Uniformity.CTA)) for r in writes})
-                    changed = True
-        for name, block in flow.blocks.items():
-            result = _end(registers, block.end)
-            if branches[name] < result:
-                branches[name] = result
-                changed = True
-    return Uniform(registers, branches)
+            # What a region writes depends on the ways its lanes took.
+            search.rise(written(instruction), Uniformity.DIVERGENT)
+        # `.uni` promises that the active lanes agree: enough for the warp, never for the CTA.
+        promised = isinstance(block.end, Branch | Switch) and block.end.uniform
+        passes = _WARP_AT_MOST if promised else _AS_IT_IS
+        search.define([("branch", name)], Uniformity.CTA, map(register_of, block.end.reads()), passes)
+    for special in [key for key in search.readers if isinstance(key, str) and key.startswith(_DIVERGENT_REGISTERS)]:
+        search.rise([special], Uniformity.DIVERGENT)
+    search.run()
+    registers = {key: value for key, value in search.values.items() if isinstance(key, str)}
+    return Uniform(registers, {n: search.values.get(("branch", n), Uniformity.CTA) for n in flow.blocks})
 
 
-def _end(registers: dict[str, Uniformity], end: End) -> Uniformity:
-    value = max((_value_of(registers, register_of(r)) for r in end.reads()), default=Uniformity.CTA)
-    # `.uni` promises that the active lanes agree: enough for the warp, never for the CTA.
-    if isinstance(end, Branch | Switch) and end.uniform:
-        value = min(value, Uniformity.WARP)
-    return value
+@lru_cache(KNOWN)
+def _definition(code: Code) -> tuple[frozenset[str], Uniformity, frozenset[str], _Passes]:
+    """What an instruction writes, how uniform that is at best, what it depends on beside what decides whether the
+    instruction runs, and what it makes of both."""
+    least, values_count, passes = _rule(code)
+    return written(code), least, read(code) if values_count else frozenset(), passes
 
 
-def _value_of(registers: dict[str, Uniformity], name: str) -> Uniformity:
-    if name.startswith(_DIVERGENT_REGISTERS) and name not in registers:
-        return Uniformity.DIVERGENT
-    return registers.get(name, Uniformity.CTA)
-
-
-def _result(code: Code, values: Uniformity, control: Uniformity) -> Uniformity:
-    """Uniformity of what an instruction writes, from that of what it reads."""
-    if isinstance(code, Scope):
-        return Uniformity.DIVERGENT
-    facts = facts_of(code.opcode)
-    if not facts.known:
-        return Uniformity.DIVERGENT
+def _rule(code: Code) -> tuple[Uniformity, bool, _Passes]:
+    """How uniform what an instruction writes is at best, whether what it reads counts, and what it makes of that."""
+    facts = facts_of(code.opcode) if isinstance(code, Instruction) else None
+    if isinstance(code, Scope) or facts is None or not facts.known:
+        return _DIVERGENT
     if facts.base in ("vote", "redux", "match", "shfl", "elect", "activemask"):
-        return _warp_result(code, facts, values, control)
+        return (Uniformity.WARP, False, _WHOLE_WARPS_ONLY) if _is_of_warp(code, facts) else _DIVERGENT
     if facts.barrier and facts.row.writes:  # a count lets groups of threads have results of their own
         shared = code.guard is None and len(code.operands) <= 3
-        return control if shared else Uniformity.DIVERGENT
+        return (Uniformity.CTA, False, _AS_IT_IS) if shared else _DIVERGENT
     if facts.base in ("atom", "call") or facts.space == "local":
-        return Uniformity.DIVERGENT
+        return _DIVERGENT
     if facts.row.access and not _constant_load(code, facts):
-        return max(values, Uniformity.DATA)
-    return values
+        return Uniformity.DATA, True, _AS_IT_IS
+    return Uniformity.CTA, True, _AS_IT_IS
+
+
+_DIVERGENT = (Uniformity.DIVERGENT, False, _AS_IT_IS)
 
 
 def _constant_load(code: Instruction, facts: Facts) -> bool:
@@ -117,13 +150,11 @@ def _constant_load(code: Instruction, facts: Facts) -> bool:
     return facts.space == "const" or "nc" in facts.modifiers
 
 
-def _warp_result(code: Instruction, facts: Facts, values: Uniformity, control: Uniformity) -> Uniformity:
+def _is_of_warp(code: Instruction, facts: Facts) -> bool:
+    """Whether it gives all lanes of the warp one value where whole warps run it."""
     full = bool(code.operands) and str(code.operands[-1]) in ALL_LANES and code.guard is None
-    if not full or control > Uniformity.WARP:
-        return Uniformity.DIVERGENT
-    if facts.base == "redux" or (facts.base == "vote" and "sync" in facts.modifiers) or _from_one_lane(code, facts):
-        return Uniformity.WARP
-    return Uniformity.DIVERGENT
+    of_all = facts.base == "redux" or (facts.base == "vote" and "sync" in facts.modifiers)
+    return full and (of_all or _from_one_lane(code, facts))
 
 
 def _from_one_lane(code: Instruction, facts: Facts) -> bool:

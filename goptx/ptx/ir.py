@@ -140,8 +140,15 @@ class Guard:
         return f"@{'!' if self.negated else ''}{self.predicate}"
 
 
+class _Hashed:
+    """Room for the hash of a value that is asked for it again and again; pickles leave it out."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(_Hashed):
     opcode: str
     operands: tuple[Operand, ...] = ()
     guard: Guard | None = None
@@ -151,6 +158,13 @@ class Instruction:
         guard = f"{self.guard} " if self.guard else ""
         operands = f" {', '.join(map(str, self.operands))}" if self.operands else ""
         return f"{guard}{self.opcode}{operands};"
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash((self.opcode, self.operands, self.guard)))
+            return self._hash
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from goptx.analysis.cfg import EXIT, Block, Flow, depths
 from goptx.latency.cost import ISSUE, flow_cycles
@@ -51,13 +52,13 @@ def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = Non
     if choosers[0].order.chooses_leader:  # that decides how much of a span can be woven
         choosers.append(_Chooser(first, second, pairs, Order([first, second], leader=1), levels))
     chosen = max(choosers, key=lambda chooser: chooser.overlap)
-    product = pairs.product(chosen.choices.__getitem__, limits.instructions, chosen.order.layout)
-    flow, origin = reducible(product.flow.without_empty(), limits.instructions)
-    copies = {copy: product.pairings[old] for copy, old in origin.items() if old in product.pairings}
+    paired = pairs.product(chosen.choices.__getitem__, limits.instructions, chosen.order.layout)
+    flow, origin = reducible(paired.flow.without_empty(), limits.instructions)
+    copies = {copy: paired.pairings[old] for copy, old in origin.items() if old in paired.pairings}
     small = tidied(flow)
     if any(chosen.order.forbids_copies(p.pair) for p in copies.values()) or not limits.allow(small):
         raise TooLarge
-    whole = Product(flow, {**product.pairings, **copies})
+    whole = Product(flow, {**paired.pairings, **copies})
     return Merge(united(first, second, whole, chosen.order), instruction_count(small), chosen.overlap[0])
 
 
@@ -65,8 +66,8 @@ def in_turn(first: Side, second: Side) -> Side:
     """The one and then the other, as one."""
     order = Order([first, second])
     pairs = _pairs(first, second)
-    product = pairs.product(lambda p: Move.BOTH if EXIT in p else Move.FIRST, layout=order.layout)
-    return united(first, second, product, order)
+    paired = pairs.product(lambda p: Move.BOTH if EXIT in p else Move.FIRST, layout=order.layout)
+    return united(first, second, paired, order)
 
 
 def _pairs(first: Side, second: Side) -> Pairs:
@@ -90,7 +91,8 @@ class _Chooser:
             frozenset() if second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
             for k, s in enumerate(self.sides)
         ]
-        self.allowed = safe_moves(pairs, self._moves)
+        bound = (p for p in product(pairs.order[0], pairs.order[1]) if not self._is_plain(p))
+        self.allowed = safe_moves(pairs, {pair: self._moves(pair) for pair in bound})
         self.values: dict[str, dict[str, Overlap]] = {}  # of what lies ahead at each pair
         self.choices = self._chosen()
         self.overlap = self.values[first.flow.entry][second.flow.entry]
@@ -100,40 +102,37 @@ class _Chooser:
         seconds = self.pairs.order[1][::-1]
         for first in reversed(self.pairs.order[0]):
             rows = [self.values[f] for f in self.pairs.forward[0][first] if f != first]
-            ahead = {s: max(row[s] for row in rows) for s in seconds} if rows else {}
+            ahead = rows[0] if len(rows) == 1 else {s: max(row[s] for row in rows) for s in seconds} if rows else {}
             row: dict[str, Overlap] = {}
             self.values[first] = row
             for second in seconds:
                 row[second] = NOTHING
-                if (first, second) in self.allowed:
-                    row[second], chosen[first, second] = self._best((first, second), ahead, row)
+                if moves := self.allowed.get((first, second), ANY):
+                    row[second], chosen[first, second] = self._best((first, second), moves, ahead, row)
         return chosen
 
-    def _best(self, pair: Pair, ahead: Mapping[str, Overlap], row: Mapping[str, Overlap]) -> tuple[Overlap, Move]:
-        """The value of a pair and the move that gives it. `ahead` has the values where the first kernel has gone on, by
-        the blocks of the second; `row` those where it has not, as far as they are known."""
+    def _best(
+        self, pair: Pair, moves: Sequence[Move], ahead: Mapping[str, Overlap], row: Mapping[str, Overlap]
+    ) -> tuple[Overlap, Move]:
+        """The value of a pair and the one of the `moves` that gives it. `ahead` has the values where the first kernel
+        has gone on, by the blocks of the second; `row` those where it has not, as far as they are known."""
         first, second = pair
-        plain = self._is_plain(pair)
-        moves = self.allowed[pair]
-        if self.levels:
-            moves = self.levels.narrowed(pair, moves)
         following = self.pairs.forward[1][second]
-        staying = [row[s] for s in following if s != second]
         best: tuple[Overlap, Move] | None = None
-        for move in moves:
+        for move in self.levels.narrowed(pair, moves) if self.levels else moves:
             if move is Move.FIRST:
                 value = ahead.get(second, NOTHING)
             elif move is Move.SECOND:
-                value = max(staying, default=NOTHING)
+                value = max([row[s] for s in following if s != second], default=NOTHING)
             else:
                 going = [ahead[s] for s in following] if ahead else []
                 if first in self.pairs.forward[0][first]:
-                    going += staying
+                    going += [row[s] for s in following if s != second]
                 shared, joint = max(going, default=NOTHING)
                 one, other = self.weights[0][first], self.weights[1][second]
                 if one and other:
                     shared, joint = shared + min(one, other), joint + one + other
-                value = (shared if plain else shared - self._copies(pair)), joint
+                value = (shared if self._is_plain(pair) else shared - self._copies(pair)), joint
             if best is None or value > best[0]:  # ties go to the earlier move
                 best = value, move
         assert best
@@ -143,8 +142,7 @@ class _Chooser:
         return pair[0] in self.plain[0] and pair[1] in self.plain[1]
 
     def _moves(self, pair: Pair) -> Sequence[Move]:
-        if self._is_plain(pair):
-            return ANY
+        """What is allowed at a pair that is not plain, whatever follows."""
         if EXIT in pair:
             return (Move.BOTH,)
         if self.sides[1].last:

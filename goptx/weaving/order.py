@@ -19,16 +19,15 @@ different ways, the leader runs what it has of those only before the other has b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Code, Flow, is_reduction, is_rendezvous
 from goptx.analysis.waiting import is_warp_wide, waiting
 from goptx.ptx.ir import Instruction, Operand
-from goptx.weaving.product import Move, Pair, Pairs
+from goptx.weaving.product import ANY, Move, Pair, Pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,22 +158,16 @@ def common(code: Sequence[Code], kernel_of: Mapping[int, int]) -> int:
     return count
 
 
-def safe_moves(pairs: Pairs, moves: Callable[[Pair], Sequence[Move]]) -> Mapping[Pair, Sequence[Move]]:
-    """Of the moves at each pair, those that never lead to a pair without any; pairs that have none are left out."""
-    firsts, seconds = pairs.order
-    left = {pair: list(moves(pair)) for pair in product(firsts, seconds)}
+def safe_moves(pairs: Pairs, moves: Mapping[Pair, Sequence[Move]]) -> Mapping[Pair, Sequence[Move]]:
+    """Of the moves at each pair, those that never lead to a pair without any. At pairs that are not among them any move
+    may be made."""
+    left = {pair: list(found) for pair, found in moves.items()}
     work = [pair for pair, found in left.items() if not found]
-    if not work:
-        return left
-    reached_by: dict[Pair, list[tuple[Pair, Move]]] = {}
-    for pair, found in left.items():
-        for move in found:
-            for following in pairs.successors(pair, move):
-                reached_by.setdefault(following, []).append((pair, move))
     while work:
-        for pair, move in reached_by.get(work.pop(), ()):
-            if move in left[pair]:
-                left[pair].remove(move)
-                if not left[pair]:
+        for pair, move in pairs.predecessors(work.pop()):
+            found = left.setdefault(pair, list(ANY))
+            if move in found:
+                found.remove(move)
+                if not found:
                     work.append(pair)
-    return {pair: found for pair, found in left.items() if found}
+    return left

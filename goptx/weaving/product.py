@@ -7,7 +7,7 @@ regions stay whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
@@ -57,7 +57,7 @@ class Pairs:
     """The pairs of two flows' blocks, and what follows each. `labels` stand for the flows in the names of pairs.
 
     `order` has the blocks of each kernel in reverse postorder, `EXIT` last; `forward` what each block leads to, what it
-    goes back to left out.
+    goes back to left out; `before` what leads to it.
     """
 
     def __init__(self, first: Flow, second: Flow, labels: tuple[str, str] = ("A", "B")) -> None:
@@ -70,6 +70,19 @@ class Pairs:
             {n: tuple(t for t in f.blocks[n].end.successors() or (EXIT,) if rank[t] >= rank[n]) for n in rank}
             for f, rank in zip(self.flows, self._rank, strict=True)
         ]
+        self.before: list[dict[str, list[str]]] = [{n: [] for n in order} for order in self.order]
+        for side, order in enumerate(self.order):
+            for name in order:
+                for following in self._next(side, name):
+                    self.before[side][following].append(name)
+
+    def predecessors(self, pair: Pair) -> Iterator[tuple[Pair, Move]]:
+        """The pairs that lead there, and by which move."""
+        first, second = pair
+        for move in Move:
+            firsts = self.before[0][first] if move != Move.SECOND else (first,)
+            seconds = self.before[1][second] if move != Move.FIRST else (second,)
+            yield from (((f, s), move) for f in firsts for s in seconds)
 
     def successors(self, pair: Pair, move: Move) -> list[Pair]:
         firsts = self._next(0, pair[0]) if move != Move.SECOND else (pair[0],)

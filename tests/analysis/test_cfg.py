@@ -18,7 +18,6 @@ from goptx.analysis.cfg import (
     control_flow,
     controls,
     depths,
-    dominated_by,
     holds_barrier,
     loops,
 )
@@ -284,6 +283,10 @@ def test_an_irreducible_cycle_within_a_natural_loop() -> None:
     assert depths(found) == {"A": 0, "B": 1, "L": 2, "R": 2, "D": 1, "E": 0, EXIT: 0}
 
 
+def dominated_by(found: Flow, above: str) -> set[str]:
+    return {n for n in found.blocks if found.dominates(above, n)}
+
+
 def test_dominators() -> None:
     found = flow(IF_ELSE)
     assert found.dominators() == {
@@ -292,6 +295,7 @@ def test_dominators() -> None:
     assert dominated_by(found, "JOIN") == {"JOIN", EXIT}
     assert dominated_by(found, "entry") == set(found.blocks)
     assert dominated_by(flow(NEST), "INNER") == {"INNER", "after_1", "after_2", EXIT}
+    assert dominated_by(by_hand("A", A="A", B="exit"), "B") == set()  # nothing leads there
 
 
 def test_post_dominators() -> None:

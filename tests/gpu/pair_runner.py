@@ -1,6 +1,6 @@
-"""Runs pairs of kernels on the GPU, woven and separately, and prints a line for each: a child's part.
+"""Runs kernels on the GPU, two or more woven and separately, and prints a line for each pair: a child's part.
 
-    python pair_runner.py constructs|waiting POLICY SLICING [FIRST+SECOND ...]
+    python pair_runner.py constructs|waiting POLICY SLICING [FIRST+SECOND[+THIRD ...] ...]
 
 The kernels are those of tests/constructs, or of tests/weaving/waiting_kernels.py, which need sm_90a. A pair is
 announced before it is launched, so that whoever waits for a hang knows which one it is.
@@ -35,16 +35,14 @@ def text(family: str, names: tuple[str, ...]) -> str:
     return waiting.text(names=names)
 
 
-def build(job: tuple[str, str, str, str, str, str]) -> tuple[str, str, bytes, str]:
-    """Name, entry, cubin and error of one woven pair."""
-    family, first, second, policy, slicing, arch = job
-    pair = f"{first}+{second}"
+def build(job: tuple[str, tuple[str, ...], str, str, str]) -> tuple[tuple[str, ...], str, bytes, str]:
+    """Names, entry, cubin and error of one woven pair, or of more kernels."""
+    family, pair, policy, slicing, arch = job
     try:
-        source = text(family, (first, second))
+        source = text(family, pair)
         woven = goptx.weave(
-            source,
-            source,
-            entries=[first, second],
+            *[source] * len(pair),
+            entries=pair,
             arch=arch,
             policy=policy,
             slicing=int(slicing) if slicing.isdigit() else slicing,
@@ -59,6 +57,7 @@ def main(family: str, policy: str, slicing: str, pairs: list[str]) -> None:
     names = [e.name for e in goptx.parse(source).entries]
     grid, block, n = SHAPES[family]
     wanted = [tuple(p.split("+")) for p in pairs] or [(a, b) for a in names for b in names]
+    most = max(map(len, wanted))
     device = current_device()
     from cuda.core import LegacyPinnedMemoryResource
 
@@ -72,14 +71,14 @@ def main(family: str, policy: str, slicing: str, pairs: list[str]) -> None:
         view[...] = values
         return buffer, view
 
-    inputs = [array(rng.integers(0, 1000, n).astype(np.int32)) for _ in range(2)]
-    outputs = [array(np.zeros(grid * block, np.int32)) for _ in range(2)]
+    inputs = [array(rng.integers(0, 1000, n).astype(np.int32)) for _ in range(most)]
+    outputs = [array(np.zeros(grid * block, np.int32)) for _ in range(most)]
     size = np.int32(n)
 
     expected: dict[tuple[str, int], Any] = {}
     for name in names:
         kernel = load(assemble(source, entry=name, arch=arch, fmad=False).cubin, name)
-        for side in range(2):
+        for side in range(most):
             outputs[side][1][...] = -1515870811
             arguments: list[np.generic] = [
                 np.uint64(int(inputs[side][0].handle)),
@@ -90,25 +89,26 @@ def main(family: str, policy: str, slicing: str, pairs: list[str]) -> None:
             device.sync()
             expected[name, side] = outputs[side][1].copy()
 
-    pointers = [np.uint64(int(b.handle)) for pair in zip(inputs, outputs, strict=True) for b, _ in pair]
-    both: list[np.generic] = [pointers[0], pointers[1], size, pointers[2], pointers[3], size]
-    jobs = [(family, a, b, policy, slicing, arch) for a, b in wanted]
+    pointers = [[np.uint64(int(b.handle)) for b, _ in own] for own in zip(inputs, outputs, strict=True)]
+    jobs = [(family, pair, policy, slicing, arch) for pair in wanted]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for pair, entry, cubin, error in pool.map(build, jobs, chunksize=8):
+        for kernels, entry, cubin, error in pool.map(build, jobs, chunksize=8):
+            pair = "+".join(kernels)
             if error:
                 print(f"RESULT {pair} REFUSED {error}", flush=True)
                 continue
             print(f"START {pair}", flush=True)
             for _, view in outputs:
                 view[...] = -1515870811
-            launch(load(cubin, entry), device.default_stream, both, grid=grid, block=block)
+            every: list[np.generic] = []
+            for own in pointers[: len(kernels)]:
+                every += [*own, size]
+            launch(load(cubin, entry), device.default_stream, every, grid=grid, block=block)
             device.sync()
-            first, second = pair.split("+")
             wrong = [
-                int(np.count_nonzero(outputs[side][1] != expected[name, side]))
-                for side, name in enumerate((first, second))
+                int(np.count_nonzero(outputs[side][1] != expected[name, side])) for side, name in enumerate(kernels)
             ]
-            print(f"RESULT {pair} {'right' if wrong == [0, 0] else f'WRONG {wrong}'}", flush=True)
+            print(f"RESULT {pair} {f'WRONG {wrong}' if any(wrong) else 'right'}", flush=True)
 
 
 if __name__ == "__main__":

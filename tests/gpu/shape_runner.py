@@ -4,6 +4,7 @@ part. Each pair is announced before it is launched, so that whoever waits for a 
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ LIMIT = np.uint32(150)
 FREE = {"registers": [17], "leaving": [1]}  # words that hardware may fill in several ways: %warpid, activemask
 
 
-def shapes_of(names: tuple[str, str], mix: tuple[Shape, Shape], known: bool) -> tuple[list[Shape], list[Shape]]:
+def shapes_of(names: tuple[str, ...], mix: tuple[Shape, ...], known: bool) -> tuple[list[Shape], list[Shape]]:
     """Those of the launch, and those that weaving knows."""
     dynamic = [40000 if n in ("dynamic", "calling") else 0 for n in names]
     launched = [Shape(s.grid, s.block, bytes_) for s, bytes_ in zip(mix, dynamic, strict=True)]
@@ -57,29 +58,28 @@ def main() -> None:
         device.sync()
         return view.copy()
 
-    for first in KERNELS:
-        for second in KERNELS:
-            for number, mix in enumerate(MIXES):
-                known = (number + len(first)) % 2 == 0 or "calling" in (first, second)
-                placement: Any = ("spread", "front")[(number + len(second)) % 2]
-                pair = f"{first}+{second}:{mix[0]}+{mix[1]}:{placement}:{'known' if known else 'hidden'}"
-                launched, said = shapes_of((first, second), mix, known)
-                try:
-                    woven = goptx.weave(KERNELS[first], KERNELS[second], arch=arch, shapes=said, placement=placement)
-                except goptx.CannotWeave as error:
-                    print(f"RESULT {pair} REFUSED {error}".splitlines()[0], flush=True)
-                    continue
-                expected = [alone(n, s) for n, s in zip((first, second), launched, strict=True)]
-                outputs = [output(s) for s in launched]
-                print(f"START {pair}", flush=True)
-                arguments = [[np.uint64(int(buffer.handle)), LIMIT] for buffer, _ in outputs]
-                woven.launch(device.default_stream, *arguments, shapes=launched)
-                device.sync()
-                wrong = [
-                    sorted({int(i) % WORDS for i in np.flatnonzero(view != want)} - set(FREE.get(name, ())))
-                    for name, (_, view), want in zip((first, second), outputs, expected, strict=True)
-                ]
-                print(f"RESULT {pair} {'right' if wrong == [[], []] else f'WRONG words {wrong}'}", flush=True)
+    for names in product(KERNELS, repeat=2):
+        for number, mix in enumerate(MIXES):
+            known = (number + len(names[0])) % 2 == 0 or "calling" in names
+            placement: Any = ("spread", "front")[(number + len(names[1])) % 2]
+            pair = f"{'+'.join(names)}:{'+'.join(map(str, mix))}:{placement}:{'known' if known else 'hidden'}"
+            launched, said = shapes_of(names, mix, known)
+            try:
+                woven = goptx.weave(*(KERNELS[n] for n in names), arch=arch, shapes=said, placement=placement)
+            except goptx.CannotWeave as error:
+                print(f"RESULT {pair} REFUSED {error}".splitlines()[0], flush=True)
+                continue
+            expected = [alone(n, s) for n, s in zip(names, launched, strict=True)]
+            outputs = [output(s) for s in launched]
+            print(f"START {pair}", flush=True)
+            arguments = [[np.uint64(int(buffer.handle)), LIMIT] for buffer, _ in outputs]
+            woven.launch(device.default_stream, *arguments, shapes=launched)
+            device.sync()
+            wrong = [
+                sorted({int(i) % WORDS for i in np.flatnonzero(view != want)} - set(FREE.get(name, ())))
+                for name, (_, view), want in zip(names, outputs, expected, strict=True)
+            ]
+            print(f"RESULT {pair} {f'WRONG words {wrong}' if any(wrong) else 'right'}", flush=True)
 
 
 if __name__ == "__main__":

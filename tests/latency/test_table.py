@@ -250,9 +250,13 @@ why = "guessed"
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [
-        ("format = 1\n", "", ["`format` is None", "reads 1"]),
-        ("format = 1\n", "format = 2\n", ["`format` is 2", "reads 1"]),
-        ("format = 1\n", "format = 1\nfromat = 1\n", ["unknown field `fromat`", "`format`"]),
+        ("format = 1\n", "", ["`format` is None; this goptx reads 1"]),
+        ("format = 1\n", "format = 2\n", ["`format` is 2; this goptx reads 1"]),
+        (
+            "format = 1\n",
+            "format = 1\nfromat = 1\n",
+            ["unknown field `fromat`; expected `cycles`, `default`, `format`"],
+        ),
         ("format = 1\n", "format = = 1\n", ["not TOML", "line 1"]),
         ("format = 1\n", "format = 1\nformat = 1\n", ["not TOML", "line 2"]),
         ('arch = "sm_90"\n', "", ["[gpu]", "`arch` is missing", 'arch = "sm_90"']),
@@ -260,7 +264,11 @@ why = "guessed"
         ('arch = "sm_90"', "arch = 90", ["[gpu]", "`arch` is missing or wrong"]),
         ('name = "mine"\n', "", ["[gpu]", "`name` is missing", 'name = "H100"']),
         ('name = "mine"', 'name = "mine"\nclock = 3', ["[gpu]", "unknown field `clock`", "`arch`, `name`"]),
-        ('[gpu]\narch = "sm_90"\nname = "mine"\n', "", ["no [gpu] table", "sm_80.toml"]),
+        (
+            '[gpu]\narch = "sm_90"\nname = "mine"\n',
+            "",
+            ["no [gpu] table; copy its form from latency_tables/sm_80.toml"],
+        ),
         ('[source.assumed]\nwhy = "guessed"\n', "", ["[source.assumed] is missing", "`why`"]),
         ('where = "an H200"', 'were = "an H200"', ["[source.measured]", "unknown field `were`", "`where`"]),
         ('where = "an H200"', "where = 200", ["[source.measured]", "`where` is 200", "text in quotes"]),
@@ -272,7 +280,11 @@ why = "guessed"
         ("cycles = 7", "cycles = true", ["`add.u32`", "`cycles` is True", "whole number"]),
         ("cycles = 7, ", "", ["`add.u32`", "`cycles` is missing", "whole number"]),
         ('{ cycles = 7, source = "measured" }', "7", ["`add.u32` is 7", "{ cycles = 4, source"]),
-        ('source = "measured"', 'source = "me"', ["`add.u32`", "'me'", "expected `assumed`, `measured`"]),
+        (
+            'source = "measured"',
+            'source = "me"',
+            ["`add.u32`", "source 'me' has no table; expected `assumed`, `measured`"],
+        ),
         (', source = "measured"', "", ["`add.u32`", "source None", "expected `assumed`, `measured`"]),
         ('source = "measured"', 'sauce = "measured"', ["`add.u32`", "unknown field `sauce`", "`source`"]),
         ("[cycles]\n", "", ["[source.assumed]", "unknown field `add.u32`"]),  # TOML adds it to that table
@@ -291,7 +303,7 @@ def test_a_bad_table_is_refused(tmp_path: Path, old: str, new: str, named: list[
 
 
 def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"absent\.toml: cannot be read \(No such file or directory\)"):
+    with pytest.raises(InputError, match=r"cannot be read \(No such file or directory\); give a latency table"):
         load_table(tmp_path / "absent.toml", "sm_90")
     with pytest.raises(InputError, match="cannot be read"):
         load_table(tmp_path, "sm_90")
@@ -301,7 +313,7 @@ def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:
         load_table(None, "hopper")
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"binary\.toml: not TOML"):
+    with pytest.raises(InputError, match=r"binary\.toml: not TOML: .*; correct it there"):
         load_table(binary, "sm_90")
 
 

@@ -351,23 +351,23 @@ MUTATIONS = (
     Mutation(
         "what a branch decides counts as uniform",
         "goptx/analysis/uniformity.py",
-        "result = max(control, _result(code, values, control))",
-        "result = _result(code, values, control)",
+        "search.define(writes, least, (control,), passes)",
+        "search.define(writes, least, (), passes)",
         "tests/analysis/test_uniformity.py::test_control_goes_through_nested_branches",
     ),
     Mutation(
         "a vote of some lanes counts as uniform",
         "goptx/analysis/uniformity.py",
-        "if not full or control > Uniformity.WARP:",
-        "if control > Uniformity.WARP:",
+        "return full and (of_all or",
+        "return (of_all or",
         "tests/analysis/test_uniformity.py::test_other_warp_operations_are_divergent"
         "[redux.sync.add.u32 %r1, %r9, 0x0000ffff;]",
     ),
     Mutation(
         "`.uni` counts for the whole CTA",
         "goptx/analysis/uniformity.py",
-        "value = min(value, Uniformity.WARP)",
-        "value = min(value, Uniformity.CTA)",
+        "_WARP_AT_MOST: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.WARP, Uniformity.WARP)",
+        "_WARP_AT_MOST: _Passes = (Uniformity.CTA, Uniformity.CTA, Uniformity.CTA, Uniformity.CTA)",
         "tests/analysis/test_uniformity.py::test_uni_of_an_indexed_branch",
     ),
     # the woven flow

@@ -194,9 +194,16 @@ OF_WAITING = (
     Mutation(
         "a barrier under a branch that depends on the thread is presumed uniform",
         f"{LANES}/converge.py",
-        "if branches[decider] == Uniformity.DIVERGENT:",
-        "if branches[decider] > Uniformity.DIVERGENT:",
+        "if branches[decider] == Uniformity.DIVERGENT and",
+        "if branches[decider] > Uniformity.DIVERGENT and",
         f"{CONVERGE}::test_barrier_that_live_threads_miss_is_refused",
+    ),
+    Mutation(
+        "what a barrier that counts promised of a branch stays all that is known of it",
+        f"{LANES}/converge.py",
+        "u if u == Uniformity.CTA else lanes.promised.get(n, u)",
+        "lanes.promised.get(n, u)",
+        f"{CONVERGE}::test_a_loop_between_an_early_return_and_a_barrier_that_counts",
     ),
     Mutation(
         "a guarded barrier is presumed uniform",

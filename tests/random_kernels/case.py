@@ -1,63 +1,86 @@
-"""A pair of kernels as text, with all that is needed to launch and weave them; and the files that hold such pairs.
+"""Kernels as text, with all that is needed to launch and weave them; and the files that hold such cases.
 
-A file is the PTX of both kernels, one after the other, under comments: what goes wrong, and a line of JSON.
+A file is the PTX of the kernels, one after the other, under comments: what goes wrong, and a line of JSON.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from random_kernels.data import arguments
-from random_kernels.tree import Extent
 
+from goptx.shape import Shape
 from goptx.weaving.divergence.converged import Choice
+from goptx.weaving.launching import Placement
 
-BETWEEN = "// the second kernel\n"
+NAMES = ("first", "second", "third")  # of the entries
+BETWEEN = "// the {} kernel\n"
 KEPT = Path(__file__).parent / "kept"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`n` and `scale` are those of each kernel; for the rest see `tree.Kernel` and `tree.Pair`."""
+    """Of each kernel: its text, `n` and `scale` (see `tree.Kernel`), the shape in which it is launched, and in `stated`
+    what the weaver is told of that: nothing of any if it is None, because all have the same. For the rest see
+    `tree.Pair`."""
 
-    texts: tuple[str, str]
-    grid: Extent
-    block: Extent
-    n: tuple[int, int]
-    scale: tuple[int, int]
+    texts: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    n: tuple[int, ...]
+    scale: tuple[int, ...]
     policy: str
     slicing: str | int | None
     seed: int
     divergence: Choice | None = None
+    stated: tuple[Shape, ...] | None = None
+    placement: Placement = "spread"
 
     @property
     def options(self) -> dict[str, Any]:
         """For `goptx.weave`."""
-        return {"policy": self.policy, "slicing": self.slicing, "divergence": self.divergence}
+        own = {} if self.stated is None else {"shapes": self.stated, "placement": self.placement}
+        return {"policy": self.policy, "slicing": self.slicing, "divergence": self.divergence} | own
+
+    @property
+    def launch(self) -> dict[str, Any]:
+        """For `goptx.emulate`, of the woven kernel."""
+        if self.stated is not None:
+            return {"shapes": self.shapes}
+        shape = self.shapes[0]
+        return {"grid": shape.grid, "block": shape.block, "shared": max(s.shared or 0 for s in self.shapes)}
 
     def arguments(self) -> list[list[object]]:
         """Of each kernel, fresh ones."""
         return [
-            arguments(self.grid, self.block, n, scale, self.seed + i)
-            for i, (n, scale) in enumerate(zip(self.n, self.scale, strict=True))
+            arguments(shape, n, scale, self.seed + i)
+            for i, (shape, n, scale) in enumerate(zip(self.shapes, self.n, self.scale, strict=True))
         ]
 
     def file(self, said: str) -> str:
         """The text of a file; `said` is what goes wrong."""
-        launch = {name: value for name, value in asdict(self).items() if name != "texts"}
+        launch = {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name != "texts"}
         head = "".join(f"// {line}".rstrip() + "\n" for line in [*said.splitlines(), json.dumps(launch)])
-        return f"{head}{self.texts[0]}{BETWEEN}{self.texts[1]}"
+        rest = (BETWEEN.format(name) + text for name, text in zip(NAMES[1:], self.texts[1:], strict=False))
+        return head + self.texts[0] + "".join(rest)
+
+
+def _plain(value: Any) -> Any:
+    """Without shapes, which are written as `Shape.parse` takes them."""
+    return [str(v) if isinstance(v, Shape) else v for v in value] if isinstance(value, tuple) else value
 
 
 def read(path: Path) -> Case:
-    first, _, second = path.read_text(encoding="utf-8").partition(BETWEEN)
+    first, *rest = re.split(BETWEEN.format(f"(?:{'|'.join(NAMES[1:])})"), path.read_text(encoding="utf-8"))
     launch: dict[str, Any] = json.loads(next(line for line in first.splitlines() if line.startswith("// {"))[3:])
-    launch |= {name: tuple(launch[name]) for name in ("grid", "block", "n", "scale")}
-    return Case((re.sub(r"\A(//.*\n)*", "", first), second), **launch)
+    launch |= {name: tuple(launch[name]) for name in ("n", "scale")}
+    for name in ("shapes", "stated"):
+        shapes = launch.get(name)
+        launch[name] = None if shapes is None else tuple(map(Shape.parse, shapes))
+    return Case((re.sub(r"\A(//.*\n)*", "", first), *rest), **launch)
 
 
 def kept() -> list[Path]:

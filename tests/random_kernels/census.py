@@ -3,12 +3,41 @@
 from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, TESTS
 from random_kernels.control import END_OF_ALL, ENDS, FORMS
+from random_kernels.copying import KINDS as COPIES
+from random_kernels.drawing import MOST_KERNELS, UNKNOWN
+from random_kernels.functions import FOR_ALL, FOR_WARPS
+from random_kernels.functions import KINDS as FUNCTIONS
 from random_kernels.meeting import KINDS as MEETINGS
 from random_kernels.memory import KINDS as ACCESSES
+from random_kernels.parties import FORMS as HANDOVERS
+from random_kernels.phases import KINDS as PHASES
 from random_kernels.together import KINDS as TOGETHER
 from random_kernels.tree import Level
 
+# Constructs that show one thing; a pair with one of them counts as one of the group too.
+GROUPS = {
+    "barriers that count": (
+        "barrier that counts",
+        "reduction that counts",
+        "barrier in two places",
+        "barrier of a party",
+        "barrier of a party in a loop",
+        "handover by named barriers",
+    ),
+    "parties": ("parties", *(f"handover by {form}" for form in HANDOVERS)),
+    "mbarriers": (*PHASES, "copy and mbarrier", "handover by mbarriers"),
+    "asynchronous copies of threads": ("asynchronous copy", "asynchronous copies in groups"),
+    "asynchronous copies for others": ("exchange of copies", "pipeline of copies", *COPIES),
+    "calls": tuple(f"call: {kind}" for kind in FUNCTIONS if kind not in (*FOR_ALL, *FOR_WARPS)),
+    "calls in which threads wait": tuple(f"call: {kind}" for kind in (*FOR_ALL, *FOR_WARPS)),
+    "local arrays": ("store to a lasting array", "load from a lasting array"),
+    "launch shapes": ("own launch shapes",),
+    "launch shapes that are not known": tuple(f"own launch shapes, {what} not known" for what in UNKNOWN if what),
+    "dynamic shared memory": ("dynamic shared memory",),
+}
+
 CONSTRUCTS = (
+    *(f"group: {group}" for group in GROUPS),
     *ROWS,
     *ACCESSES,
     *TOGETHER,
@@ -28,6 +57,23 @@ CONSTRUCTS = (
     "predicated",
     "short circuit",
     "call",
+    *(f"{what}: {kind}" for what in ("function", "call") for kind in FUNCTIONS),
+    "function of all kernels",
+    "functions of one name",
+    "parties",
+    *(f"handover by {form}" for form in HANDOVERS),
+    *COPIES,
+    "dynamic shared memory",
+    "dynamic shared memory of several kernels",
+    *(f"{count} kernels" for count in range(2, MOST_KERNELS + 1)),
+    "one launch shape",
+    "own launch shapes",
+    *(f"own launch shapes, {what} not known" for what in UNKNOWN if what),
+    "grids that differ",
+    "blocks that differ",
+    "barrier id in a register",
+    "barrier of a party",
+    "barrier of a party in a loop",
     "barrier",
     "barrier after lanes have ended",
     "barrier in a loop",
@@ -35,3 +81,8 @@ CONSTRUCTS = (
     "warp operation after lanes have ended",
     "warp operation where warps differ",
 )
+
+
+def with_groups(constructs: set[str]) -> set[str]:
+    """The constructs of a pair, and the groups that it counts to."""
+    return constructs | {f"group: {group}" for group, names in GROUPS.items() if not constructs.isdisjoint(names)}

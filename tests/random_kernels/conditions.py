@@ -39,7 +39,7 @@ def test(w: Writer, condition: Condition, place: Place) -> tuple[str, bool]:
     elif kind in ("any", "all", "uni"):
         w.line(f"vote.sync.{kind}.pred {p}, %q{a % 4}, {place.mask};")
     elif kind == "reduced":
-        w.barrier(f"bar.red.{('or', 'and')[a & 1]}.pred {p}, 0, %q{b % 4};", place)
+        w.barrier(f"bar.red.{('or', 'and')[a & 1]}.pred {p}, {place.company.barrier}, %q{b % 4};", place)
     elif kind == "uniform":
         w.line(f"setp.lt.u32 {p}, %u{a % 4}, %u{(a + 1 + b % 3) % 4};")
     else:

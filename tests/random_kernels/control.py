@@ -8,19 +8,25 @@ from math import prod
 
 from random_kernels.arithmetic import FAMILY_OF
 from random_kernels.conditions import branch, count, test
+from random_kernels.copying import copying
 from random_kernels.data import LEFT, OWN
+from random_kernels.functions import call
 from random_kernels.meeting import meeting
 from random_kernels.memory import access
+from random_kernels.parties import handover, parties
 from random_kernels.place import FULL, Place, Target
 from random_kernels.together import together
 from random_kernels.tree import (
     Access,
     Call,
+    Copying,
+    Handover,
     If,
     Leave,
     Level,
     Loop,
     Meeting,
+    Parties,
     Plain,
     Skip,
     Statement,
@@ -45,8 +51,14 @@ def write(w: Writer, statements: Sequence[Statement], place: Place) -> None:
                 together(w, statement, place)
             case Meeting():
                 meeting(w, statement, place)
+            case Parties():
+                parties(w, statement, place, write)
+            case Handover():
+                handover(w, statement, place, write)
+            case Copying():
+                copying(w, statement, place, write)
             case Call():
-                _call(w, statement)
+                call(w, statement, place)
             case If():
                 _if(w, statement, place)
             case Loop():
@@ -57,15 +69,6 @@ def write(w: Writer, statements: Sequence[Statement], place: Place) -> None:
                 _leave(w, statement, place)
             case Skip():
                 _skip(w, statement, place)
-
-
-def _call(w: Writer, call: Call) -> None:
-    w.saw("call")
-    a, b, c = call.numbers
-    w.line("{", ".param .b32 one;", ".param .b32 two;", ".param .b32 result;")
-    w.line(f"st.param.b32 [one], %v{a % 8};", f"st.param.b32 [two], %v{b % 8};")
-    w.line(f"call{'.uni' if call.uniform else ''} (result), mix{call.function}, (one, two);")
-    w.line(f"ld.param.b32 %v{c % 8}, [result];", "}")
 
 
 # branches ---------------------------------------------------------------------------------------------

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
-from random_kernels.tree import Extent
+
+from goptx.shape import Shape
 
 WORDS = 48  # of `out` that belong to each thread
 PLAY, LEFT = 32, 40  # the first of those to write and read amid the kernel, and of those for who ends early
@@ -14,10 +13,10 @@ TOTALS = 16  # words of `totals`
 SPECIAL = (0, 1, 2, 31, 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x00FF00FF, 0x3C003C00)
 
 
-def arguments(grid: Extent, block: Extent, n: int, scale: int, seed: int) -> list[object]:
+def arguments(shape: Shape, n: int, scale: int, seed: int) -> list[object]:
     """In the order of the parameters: in, out, totals, n, scale."""
     rng = np.random.default_rng(seed)
-    threads = prod(grid) * prod(block)
+    threads = (shape.ctas or 0) * (shape.threads or 0)
     given = rng.integers(0, 1 << 32, OWN + 2 * threads, np.uint32)
     few = rng.random(len(given))
     given = np.where(few < 0.3, given & 15, np.where(few < 0.45, np.resize(SPECIAL, len(given)), given)).astype(

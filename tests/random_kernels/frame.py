@@ -10,10 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from random_kernels import functions
 from random_kernels.control import write
 from random_kernels.data import ALIKE, FLOATS, WORDS
+from random_kernels.phases import OBJECTS, place_of
 from random_kernels.place import EVERYWHERE
-from random_kernels.tree import Kernel, Level
+from random_kernels.tree import Function, Kernel
 from random_kernels.writer import FRESH, Writer
 
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -22,8 +24,9 @@ PLACES = {"v": 0, "f": 8, "w": 12, "d": 20, "h": 24, "q": 26, "u": 28}  # the wo
 TYPES = {"v": "b32", "f": "f32", "w": "b64", "d": "f64", "h": "b16", "q": "pred", "u": "b32"}
 SIZES = {"b32": 4, "f32": 4, "b64": 8, "f64": 8, "b16": 2, "pred": 1}
 UNIFORM = ("mov.b32 %u0, %scale;", "mov.b32 %u1, %cta;", "shr.u32 %u2, %n, 2;", "add.u32 %u3, %scale, 7;")
-WORD_REGISTERS = "%n %scale %cta %rank %number %threads %lane %warp %loaded %slot %present".split()
-ADDRESSES = "%in %out %totals".split()
+WORD_REGISTERS = "%n %scale %cta %rank %number %threads %lane %warp %loaded %slot %present %ring".split()
+WORD_REGISTERS += [f"%phase{number}" for number in range(OBJECTS)]
+ADDRESSES = "%in %out %totals %SP %SPL".split()
 FACTORS = (7, 2654435769, 40503, 1, 3)
 BITS = (1, 6, 5, 16)  # of a thread's number, each of which decides a predicate
 
@@ -31,19 +34,24 @@ BITS = (1, 6, 5, 16)  # of a thread's number, each of which decides a predicate
 def text(kernel: Kernel) -> tuple[str, Counter[str]]:
     """The module with this one entry, and how often it has each construct."""
     w = Writer(kernel)
-    functions = "".join(_function(w, number) for number in range(len(kernel.functions)))
+    names = functions.names(kernel.functions)
+    mixing = "".join(_function(w, function, name) for function, name in zip(kernel.functions, names, strict=True))
     write(w, kernel.body, EVERYWHERE.at(kernel.level))
     body, w.lines = w.lines, []
     used = _used(body)
-    _begin(w, used)
+    _begin(w, used, "\n".join(body))
     begin, w.lines = w.lines, []
     _end(w, used)
     lines = [*_needed(begin, [*body, *w.lines]), *body, *w.lines]
     declared = [*_registers(lines), *_variables(w, lines)]
     parameters = ", ".join(f".param .{t} {kernel.name}_{n}" for n, t in PARAMETERS)
     entry = f".visible .entry {kernel.name}({parameters})\n{{\n" + "\n".join([*declared, *lines]) + "\n}\n"
+    dynamic = ""
+    if kernel.dynamic is not None and re.search(r"\btile\b", entry):
+        w.saw("dynamic shared memory")
+        dynamic = ".extern .shared .align 16 .b8 tile[];\n"
     table = ".const .align 4 .b32 table[8] = {5, 42, 79, 116, 153, 190, 227, 264};\n"
-    return HEADER + (table if re.search(r"\btable\b", entry) else "") + functions + entry, w.census
+    return HEADER + (table if re.search(r"\btable\b", entry) else "") + dynamic + mixing + entry, w.census
 
 
 def _needed(begin: Sequence[str], rest: Sequence[str]) -> list[str]:
@@ -62,16 +70,21 @@ def _used(lines: Sequence[str]) -> list[tuple[str, int]]:
     return sorted({(r[1], int(r[2])) for r in re.findall(r"%[vfwdhqu]\d\b", "\n".join(lines))})
 
 
-def _function(w: Writer, number: int) -> str:
-    """Makes one word of two."""
-    write(w, w.kernel.functions[number], EVERYWHERE.at(Level.LONE))
-    body, w.lines = w.lines, []
-    _first_values(w, [r for r in _used(body) if r not in (("v", 0), ("v", 1))], "%v0", "%v1")
-    lines = ["ld.param.u32 %v0, [one];", "ld.param.u32 %v1, [two];", *w.lines, *body]
-    lines += ["st.param.b32 [result], %v0;", "ret;"]
-    w.lines = []
-    head = f".func (.param .b32 result) mix{number}(.param .b32 one, .param .b32 two)\n{{\n"
-    return head + "\n".join([*_registers(lines), *lines]) + "\n}\n"
+def _function(w: Writer, function: Function, name: str) -> str:
+    """Makes one word of others."""
+    declaration, fetch = functions.head(function, name)
+
+    def finished(own: Writer) -> list[str]:
+        body, own.lines = own.lines, []
+        fetched = [("v", 0), ("v", 1), *([("w", 0)] if function.kind == "by value" else [])]
+        _first_values(own, [r for r in _used(body) if r not in fetched], "%v0", "%v1")
+        lines = [*fetch, *own.lines, *body]
+        array = [".local .align 16 .b8 kept[16];"] if function.kind == "local array" else []
+        return [*array, *_registers(lines), *lines]
+
+    lines, own = functions.text(w.kernel, function, finished)
+    w.census.update(own.census)
+    return declaration + "\n{\n" + "\n".join(lines) + "\n}\n"
 
 
 def _registers(lines: Sequence[str]) -> list[str]:
@@ -89,20 +102,34 @@ def _registers(lines: Sequence[str]) -> list[str]:
 
 def _variables(w: Writer, lines: Sequence[str]) -> list[str]:
     declared = {
-        "tile": f".shared .align 16 .b8 tile[{-(-4 * w.threads // 128) * 128}];",
         "bins": ".shared .align 16 .b8 bins[32];",
+        "bars": f".shared .align 8 .b8 bars[{8 * OBJECTS}];",
+        "ring": f".shared .align 16 .b8 ring[{16 * w.threads}];",
+        "__local_depot0": ".local .align 16 .b8 __local_depot0[32];",
         "frame": ".local .align 8 .b8 frame[32];",
     }
+    if w.kernel.dynamic is None:
+        declared["tile"] = f".shared .align 16 .b8 tile[{w.kernel.tile_bytes}];"
     return [line for name, line in declared.items() if re.search(rf"\b{name}\b", "\n".join(lines))]
 
 
-def _begin(w: Writer, used: Sequence[tuple[str, int]]) -> None:
+def _begin(w: Writer, used: Sequence[tuple[str, int]], body: str) -> None:
     kernel = w.kernel
     for name in ("in", "out", "totals"):
         w.line(f"ld.param.u64 %{name}, [{kernel.name}_{name}];", f"cvta.to.global.u64 %{name}, %{name};")
     for name in ("n", "scale"):
         w.line(f"ld.param.u32 %{name}, [{kernel.name}_{name}];")
     _numbers(w)
+    if kernel.broadcast and "%warp" in body:
+        w.line("shfl.sync.idx.b32 %warp, %warp, 0, 31, 0xffffffff;")
+    if "%SP" in body:
+        w.line("mov.u64 %SPL, __local_depot0;", "cvta.local.u64 %SP, %SPL;")
+        w.line(*(f"st.local.v4.b32 [%SPL+{at}], {{%number, %n, %number, %rank}};" for at in (0, 16)))
+    if "%ring" in body:
+        w.line("mov.u32 %ring, ring;", "mad.lo.u32 %ring, %rank, 16, %ring;")
+        if ", ring;" in body:  # others read it, also where the thread has ended
+            w.line("st.shared.v2.u32 [%ring], {%number, %rank};")
+    w.line(*(f"mov.u32 %phase{number}, 0;" for number in sorted(w.objects)))
     if kernel.tile == "before":
         w.line("mov.b32 %present, %threads;")
         _shared(w)
@@ -149,6 +176,10 @@ def _shared(w: Writer) -> None:
         p = w.predicate()
         w.line(f"setp.eq.u32 {p}, %rank, 0;", f"@{p} st.shared.v4.u32 [bins], {{0, 0, 0, 0}};")
         w.line(f"@{p} st.shared.v4.u32 [bins+16], {{0, 0, 0, 0}};")
+    if w.objects:
+        p = w.predicate()
+        w.line(f"setp.eq.u32 {p}, %rank, 0;")
+        w.line(*(f"@{p} mbarrier.init.shared.b64 {place_of(o)}, {c};" for o, c in sorted(w.objects.items())))
     w.line("bar.sync 0;")
 
 

@@ -1,14 +1,16 @@
-"""What all threads of a CTA that have not ended do together."""
+"""What all threads of a CTA that have not ended do together, or those of a party."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from random_kernels.place import Place
+from random_kernels import copying, phases
+from random_kernels.place import ALL, Place
 from random_kernels.tree import Meeting
 from random_kernels.writer import Writer
 
 BARRIERS = ("bar.sync 0;", "barrier.sync 0;", "barrier.sync.aligned 0;", "bar.sync 1;", "barrier.sync 3;")
+COUNTED = 2  # the id of the barrier that counts all threads
 UNIFORM = 4  # registers %u0 ..., the same for all threads of a CTA
 
 Kind = Callable[[Writer, tuple[int, ...], Place], None]
@@ -20,15 +22,52 @@ def meeting(w: Writer, statement: Meeting, place: Place) -> None:
 
 
 def _barrier(w: Writer, n: tuple[int, ...], place: Place) -> None:
-    w.barrier(BARRIERS[n[0] % len(BARRIERS)], place)
+    if place.company == ALL:
+        w.barrier(BARRIERS[n[0] % len(BARRIERS)], place)
+    else:
+        word = ("bar.sync", "barrier.sync", "barrier.sync.aligned")[n[0] % 3]
+        w.barrier(f"{word} {place.company.barrier};", place)
 
 
 def _reduction(w: Writer, n: tuple[int, ...], place: Place) -> None:
+    _reduce(w, n, place, place.company.barrier)
+
+
+def _reduce(w: Writer, n: tuple[int, ...], place: Place, barrier: str) -> None:
     word, q, negation = ("bar", "barrier")[n[0] >> 2 & 1], f"%q{n[2] % 4}", "!" if n[3] & 1 else ""
     if n[0] % 3 == 0:
-        w.barrier(f"{word}.red.popc.u32 %v{n[1] % 8}, 0, {negation}{q};", place)
+        w.barrier(f"{word}.red.popc.u32 %v{n[1] % 8}, {barrier}, {negation}{q};", place)
     else:
-        w.barrier(f"{word}.red.{('and', 'or')[n[0] % 3 - 1]}.pred %q{n[1] % 4}, 0, {negation}{q};", place)
+        operation = ("and", "or")[n[0] % 3 - 1]
+        w.barrier(f"{word}.red.{operation}.pred %q{n[1] % 4}, {barrier}, {negation}{q};", place)
+
+
+def _counted(w: Writer, n: tuple[int, ...], place: Place) -> None:
+    """All threads, or a party's, counted; its id in a register now and then."""
+    id_, threads = (COUNTED, w.kernel.counted_threads) if place.company == ALL else place.company.barrier.split(", ")
+    if n[0] & 8:
+        w.saw("barrier id in a register")
+        t = w.word()
+        w.line(f"mov.u32 {t}, {id_};")
+        id_ = t
+    w.barrier(f"{('bar.sync', 'barrier.sync')[n[1] & 1]} {id_}, {threads};", place)
+
+
+def _counted_reduction(w: Writer, n: tuple[int, ...], place: Place) -> None:
+    _reduce(w, n, place, f"{COUNTED}, {w.kernel.counted_threads}")
+
+
+def _two_places(w: Writer, n: tuple[int, ...], place: Place) -> None:
+    """Lanes of one warp come to one barrier in two places."""
+    high, join, barrier = w.label("HIGH"), w.label("JOIN"), f"barrier.sync {COUNTED}, {w.kernel.counted_threads};"
+    target, value = f"%v{n[1] % 8}", f"%v{n[2] % 8}"
+    w.line(f"@%q{n[0] % 4} bra {high};")
+    w.barrier(barrier, place)
+    w.line(f"xor.b32 {target}, {target}, {value};", f"bra {join};")
+    w.mark(high)
+    w.line(f"add.u32 {target}, {target}, {value};")
+    w.barrier(barrier, place)
+    w.mark(join)
 
 
 def _uniform(w: Writer, n: tuple[int, ...], place: Place) -> None:
@@ -44,15 +83,9 @@ def _use(w: Writer, n: tuple[int, ...], place: Place) -> None:
 
 def _exchange(w: Writer, n: tuple[int, ...], place: Place) -> None:
     """Each thread writes its word of the tile and reads another's."""
-    t, p = w.word(), w.predicate()
     w.line(f"st.shared.u32 [%slot], %v{n[2] % 8};")
-    w.barrier("bar.sync 0;", place)
-    if n[0] & 1:
-        w.line(f"sub.u32 {t}, %present, %rank;", f"sub.u32 {t}, {t}, 1;")
-    else:
-        w.line(f"add.u32 {t}, %rank, {n[3]};", f"setp.ge.u32 {p}, {t}, %present;", f"@{p} mov.u32 {t}, 0;")
-    w.line(f"ld.shared.u32 %v{n[1] % 8}, [{w.at(w.base('tile'), t, 4)}];")
-    w.barrier("bar.sync 0;", place)
+    w.barrier(f"bar.sync {place.company.barrier};", place)
+    w.read_tile(n, place)
 
 
 def _matrix_rows(w: Writer, n: tuple[int, ...], place: Place) -> None:
@@ -75,9 +108,15 @@ def _read_total(w: Writer, n: tuple[int, ...], place: Place) -> None:
 KINDS: dict[str, Kind] = {
     "plain barrier": _barrier,
     "barrier reduction": _reduction,
+    "barrier that counts": _counted,
+    "reduction that counts": _counted_reduction,
+    "barrier in two places": _two_places,
     "uniform arithmetic": _uniform,
     "use of a uniform value": _use,
     "exchange": _exchange,
     "ldmatrix": _matrix_rows,
     "read a shared total": _read_total,
+    "exchange of copies": copying.exchange,
+    "pipeline of copies": copying.pipeline,
+    **phases.KINDS,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from random_kernels.copying import copy_groups, copy_own
 from random_kernels.data import FLOATS, PLAY
 from random_kernels.tree import Access, Guard
 from random_kernels.writer import Writer
@@ -83,6 +84,23 @@ def _local(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
     w.guarded(guard, f"ld.local.u32 %v{n[3] % 8}, [{w.at(a, w.below(f'%v{n[1] % 8}', 8), 4)}];")
 
 
+def _depot_store(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
+    """To the thread's array that lasts, in local or generic words, at a place that is known or not."""
+    space, base = (("", "%SP"), (".local", "%SPL"))[n[3] & 1]
+    if n[2] & 1:
+        w.guarded(guard, f"st{space}.b32 [{w.at(base, w.below(f'%v{n[0] % 8}', 8), 4)}], %v{n[1] % 8};")
+    else:
+        w.guarded(guard, f"st{space}.v2.b32 [{base}+{8 * (n[0] % 4)}], {{%v{n[1] % 8}, %v{n[3] % 8}}};")
+
+
+def _depot_load(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
+    space, base = (("", "%SP"), (".local", "%SPL"))[n[3] & 1]
+    if n[2] & 1:
+        w.guarded(guard, f"ld{space}.b32 %v{n[1] % 8}, [{w.at(base, w.below(f'%v{n[0] % 8}', 8), 4)}];")
+    else:
+        w.guarded(guard, f"ld{space}.{('b64 %w', 'u8 %v')[n[2] >> 1 & 1]}{n[1] % 4}, [{base}+{8 * (n[0] % 4)}];")
+
+
 def _total(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
     """Each operation has words of its own, so that their order does not matter."""
     number = n[0] % len(TOTAL_OPERATIONS)
@@ -128,6 +146,10 @@ KINDS: dict[str, Kind] = {
     "store 64 bits or a vector": _store_wide,
     "constant": _constant,
     "local array": _local,
+    "store to a lasting array": _depot_store,
+    "load from a lasting array": _depot_load,
+    "asynchronous copy": copy_own,
+    "asynchronous copies in groups": copy_groups,
     "global total": _total,
     "shared total": _bin,
     "fence": _fence,

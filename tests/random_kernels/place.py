@@ -19,6 +19,22 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class Company:
+    """Threads that meet at barriers, those numbered from `first` on up to `past`, an operand, in a CTA.
+
+    number: 0 are all threads, 1 and 2 the parties. barrier: the operands of their barrier, id and count.
+    """
+
+    number: int
+    first: int
+    past: str
+    barrier: str
+
+
+ALL = Company(0, 0, "%present", "0")
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """mask: the lanes that are here together, as an operand; "" at `Level.LONE`. lanes: the same as a number where that
     is known; lanes that have ended, or never were, may be among them."""
@@ -27,6 +43,7 @@ class Place:
     mask: str
     lanes: int | None
     loop: Target | None = None
+    company: Company = ALL
 
     def at(self, level: Level) -> Place:
         """A place inside, to which all of those lanes come if the level says so."""
@@ -40,6 +57,10 @@ class Place:
 
     def inside(self, loop: Target) -> Place:
         return replace(self, loop=loop)
+
+    def of(self, company: Company) -> Place:
+        """A place inside, to which these threads come."""
+        return replace(self, company=company)
 
 
 EVERYWHERE = Place(Level.CTA, f"{FULL:#x}", FULL)

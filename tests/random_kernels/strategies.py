@@ -1,11 +1,10 @@
-"""Hypothesis strategies that draw pairs of random kernels, and all that is said of how they are launched and woven."""
+"""Hypothesis strategies that draw the statements of random kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from math import prod
 from typing import Any
 
 from hypothesis import strategies as st
@@ -13,43 +12,43 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, NEED_OTHERS, TESTS
 from random_kernels.control import END_OF_ALL, ENDS
+from random_kernels.phases import KINDS as PHASES
 from random_kernels.tree import (
     Access,
     Call,
     Condition,
+    Copying,
     Count,
-    Extent,
     Guard,
+    Handover,
     If,
-    Kernel,
     Leave,
     Level,
     Loop,
     Meeting,
     Numbers,
-    Pair,
+    Parties,
     Plain,
     Skip,
     Statement,
     Switch,
     Together,
 )
+from random_kernels.where import Where
 
-from goptx.weaving.schedule import POLICIES
-
-BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))
-GRIDS: tuple[Extent, ...] = ((1,), (2,), (3,), (2, 2))
-MOST = 256  # threads of a grid: more cost time and show no more
 FAVOURS = ("", "plain", "access", "together", "together", "meeting", "meeting", "if", "loop", "switch", "leave", "call")
+WAITS = (
+    "barrier that counts", "reduction that counts", "barrier in two places", "exchange of copies", "pipeline of copies",
+    *PHASES,
+)  # fmt: skip
+FAVOURS_OF_COUNTED = ("meeting", "parties", "handover", "copying")  # kernels
 OFTEN = {"integer": 1, "64 bits": 1, "float": 1, "double": 1, "half": 1, "predicate": 2, "carry": 3, "approximate": 1}
 ARITHMETIC = tuple(row for family, rows in ROWS.items() for row in rows * OFTEN[family])
-WITHIN_FUNCTIONS = tuple(
-    row for family in ("integer", "64 bits", "float", "predicate", "carry") for row in ROWS[family]
-)
 ACCESSES = (
     *("gather", "store", "load what was stored") * 2,
     *("gather a float", "gather a vector", "store 64 bits or a vector", "constant", "local array", "global total"),
-    *("global total", "fence"),
+    *("global total", "fence", *("store to a lasting array", "load from a lasting array") * 2),
+    *("asynchronous copy", "asynchronous copies in groups"),
 )
 
 
@@ -60,66 +59,6 @@ def numbers(count: int) -> SearchStrategy[Numbers]:
 THREE, FOUR, FIVE = numbers(3), numbers(4), numbers(5)
 GUARDS = st.integers(0, 39).map(lambda n: Guard(n & 3, bool(n & 4)) if n >= 32 else None)  # now and then
 PLAIN = st.builds(Plain, st.sampled_from(ARITHMETIC), FIVE, GUARDS)
-PLAIN_WITHIN = st.builds(Plain, st.sampled_from(WITHIN_FUNCTIONS), FIVE, GUARDS)
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """What may stand at a place.
-
-    leaves: "" (no thread may end), "whole" (whole warps) or "any". functions: how many there are. loaded: whether a
-    word from memory may stand for a uniform value. apart: whether no threads of the kernel do anything together.
-    favour: the kind of statements of which there are many. halves: whether it is known which lanes these are.
-    skip: whether a loop may be left. looped: whether this is in a loop. size: the most statements of a body.
-    """
-
-    level: Level
-    depth: int
-    leaves: str
-    exact: bool
-    barriers: bool
-    tile: bool
-    bins: bool
-    functions: int
-    loaded: bool
-    apart: bool
-    favour: str
-    halves: bool = True
-    skip: bool = False
-    looped: bool = False
-    size: int = 4
-
-    def at(self, level: Level) -> Where:
-        """One level down, with those who are sure to come there."""
-        inner = replace(self, level=max(level, self.level), depth=self.depth - 1, size=3)
-        inner = replace(inner, skip=self.skip and inner.level == self.level)
-        if inner.level == Level.LONE:
-            inner = replace(inner, halves=False)
-        return inner
-
-    def among(self, halves: bool) -> Where:
-        return replace(self.at(Level.PART), skip=False, halves=halves)
-
-    def looping(self, level: Level) -> Where:
-        """In a loop. Barriers there, and threads that end there, are drawn apart."""
-        inner = replace(self.at(level), skip=True, looped=True)
-        if inner.level == Level.CTA and inner.barriers and inner.leaves:
-            inner = replace(inner, leaves="")
-        return inner
-
-    def kinds(self) -> list[str]:
-        """Of statements, the more often the likelier."""
-        found = ["plain"] * 9 + ["access"] * 3
-        if self.level < Level.LONE:
-            found += ["together"] * 3
-        if self.level == Level.CTA:
-            found += ["uniform"] + ["meeting"] * 5 * self.barriers
-        found += ["call"] * bool(self.functions) + ["skip"] * 2 * self.skip
-        if self.leaves == "any" or (self.leaves == "whole" and self.level <= Level.WARP):
-            found += ["leave"]
-        if self.depth > 0:
-            found += ["if"] * 4 + ["loop"] * 3 + ["switch"] * 2
-        return found + [self.favour] * 12 * (self.favour in found)
 
 
 @cache
@@ -141,11 +80,19 @@ def statements(draw: DrawFn, where: Where) -> Statement:
         case "together":
             return Together(draw(one_of(*_together(where))), draw(FOUR))
         case "uniform":
-            return Meeting(draw(one_of("uniform arithmetic", "use of a uniform value")), draw(FOUR))
+            return Meeting(
+                draw(one_of(*["uniform arithmetic"] * (not where.party), "use of a uniform value")), draw(FOUR)
+            )
         case "meeting":
             return Meeting(draw(one_of(*_meetings(where))), draw(FOUR))
         case "call":
-            return Call(draw(st.integers(0, where.functions - 1)), draw(THREE), draw(st.booleans()))
+            return draw(calls(where))
+        case "parties":
+            return _parties(draw, where)
+        case "handover":
+            return _handover(draw, where)
+        case "copying":
+            return _copying(draw, where)
         case "if":
             return _if(draw, where)
         case "loop":
@@ -170,8 +117,15 @@ def _together(where: Where) -> tuple[str, ...]:
 
 
 def _meetings(where: Where) -> tuple[str, ...]:
-    found = ["plain barrier", "barrier reduction"] + ["exchange"] * 3 * where.tile
-    return (*found, *["ldmatrix"] * 5 * (where.tile and where.exact), *["read a shared total"] * 5 * where.bins)
+    found = ["plain barrier", "barrier reduction"]
+    found += ["barrier that counts"] * 2 * where.counted
+    if where.tile:
+        found += ["exchange"] * 3 + ["exchange of copies", "pipeline of copies"]
+        found += ["mbarrier exchange", "mbarrier states", "bulk copy", "mbarrier transaction"] * where.phases
+    if not where.party:
+        found += ["reduction that counts", "barrier in two places"] * where.counted
+        found += ["ldmatrix"] * 5 * (where.tile and where.exact) + ["read a shared total"] * 5 * where.bins
+    return tuple(found)
 
 
 def _levels(where: Where) -> tuple[Level, ...]:
@@ -195,16 +149,66 @@ def _sources(where: Where, level: Level, by_level: Mapping[Level, tuple[str, ...
 
 
 def _condition(draw: DrawFn, where: Where, level: Level, joins: bool = True) -> Condition:
-    kinds = one_of(*_sources(where, level, TESTS))
-    joined = None
+    sources = _sources(where, level, TESTS)
+    kinds, joined = one_of(*sources), None
     if joins and draw(st.integers(0, 5)) == 5:
         work = draw(st.lists(PLAIN, max_size=1).map(tuple))
-        joined = draw(one_of("and", "or")), work, Condition(draw(kinds), draw(THREE))
+        seconds = one_of(*(k for k in sources if k != "reduced" or level == Level.CTA))  # to which all threads come
+        joined = draw(one_of("and", "or")), work, Condition(draw(seconds), draw(THREE))
     return Condition(draw(kinds), draw(THREE), joined)
 
 
 def _count(draw: DrawFn, where: Where, level: Level) -> Count:
     return Count(draw(one_of(*_sources(where, level, COUNTS))), draw(THREE))
+
+
+@st.composite
+def waits(draw: DrawFn, where: Where) -> Statement:
+    """Something in which threads wait for each other in other ways than at a plain barrier. For counted kernels."""
+    kinds = (
+        ["parties"] * 2 * where.parties + ["handover"] * 3 * (where.parties and where.tile) + ["copying"] * where.tile
+    )
+    kind = draw(one_of(*kinds, *(m for m in _meetings(where) if m in WAITS), *[*PHASES] * 2 * where.phases))
+    match kind:
+        case "parties":
+            return _parties(draw, where)
+        case "handover":
+            return _handover(draw, where)
+        case "copying":
+            return _copying(draw, where)
+    return Meeting(kind, draw(FOUR))
+
+
+@st.composite
+def calls(draw: DrawFn, where: Where) -> Call:
+    return Call(draw(one_of(*where.callable())), draw(THREE), draw(st.booleans()))
+
+
+def _parties(draw: DrawFn, where: Where) -> Parties:
+    """Perhaps with loops of barriers, which either party goes round as often as it likes."""
+    inner = where.apart_by_warps()
+    within = inner.looping(Level.CTA)
+    sides = []
+    for _ in range(2):
+        side = draw(bodies(inner, 0))
+        if draw(st.booleans()):
+            meets = Meeting(draw(one_of(*_meetings(within))), draw(FOUR))
+            form = draw(one_of("do", "while", "up"))
+            side = (Loop(form, Level.CTA, _count(draw, inner, Level.CTA), (meets, *draw(bodies(within, 0)))), *side)
+        sides.append(side)
+    return Parties(*sides)
+
+
+def _copying(draw: DrawFn, where: Where) -> Copying:
+    kinds = one_of("copy and group", *["copy and mbarrier"] * 2 * where.phases)
+    return Copying(draw(kinds), draw(bodies(where.amid_copies(), 0)), draw(FOUR))
+
+
+def _handover(draw: DrawFn, where: Where) -> Handover:
+    inner = where.amid_copies().at(Level.WARP)
+    form = draw(one_of("named barriers", *["mbarriers"] * 2 * where.phases))
+    producers, consumers = (draw(bodies(inner, 0)) for _ in range(2))
+    return Handover(form, _count(draw, where, Level.CTA), producers, consumers, draw(THREE))
 
 
 def _if(draw: DrawFn, where: Where) -> If:
@@ -248,47 +252,3 @@ def _switch(draw: DrawFn, where: Where) -> Switch:
     falls = tuple(draw(st.integers(0, 4)) == 4 for _ in cases)
     promised = level < Level.LONE and where.level < Level.LONE and draw(st.booleans())
     return Switch(_count(draw, where, level), where.at(level).level, cases, falls, promised)
-
-
-# kernels and pairs --------------------------------------------------------------------------------------
-
-
-@st.composite
-def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent) -> Kernel:
-    total, full = prod(grid) * prod(block), prod(block) % 32 == 0
-    guard: str = draw(one_of("", "first", "loaded", "first", ""))
-    leaves: str = draw(one_of("", "any", "whole", "any", ""))
-    exact = full and leaves != "any" and (not guard or draw(st.booleans()))
-    n = draw(st.integers(1, total))
-    if exact:
-        n = -(-n // 32) * 32
-    level: Level = draw(one_of(*[Level.CTA] * 5, Level.LONE))
-    barriers = level == Level.CTA and draw(one_of(True, True, False))
-    tile: str = draw(one_of("before", "after", "before", "after", "")) if barriers else ""
-    bins = bool(tile) and leaves == "" and draw(one_of(True, True, False))
-    loaded = draw(st.integers(0, 15)) >= (15 if guard or leaves else 10)
-    functions = draw(st.lists(_FUNCTION, max_size=2).map(tuple)) if draw(st.integers(0, 4)) == 4 else ()
-    large = draw(st.integers(0, 15)) == 15
-    where = Where(
-        level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, len(functions), loaded,
-        apart=level == Level.LONE, favour=draw(one_of(*FAVOURS)), halves=level == Level.CTA, size=12 if large else 5,
-    )  # fmt: skip
-    start: str = draw(one_of("computed", "loads", "nc"))
-    scale = draw(st.integers(0, 15))
-    body = draw(bodies(where))
-    tile = tile if guard else tile and "before"
-    return Kernel(name, grid, block, n, scale, guard, level, exact, tile, bins, start, functions, body)
-
-
-_FUNCTION = st.lists(PLAIN_WITHIN, min_size=1, max_size=4).map(tuple)
-
-
-@st.composite
-def pairs(draw: DrawFn) -> Pair:
-    block: Extent = draw(one_of(*BLOCKS))
-    grid: Extent = draw(one_of(*(grid for grid in GRIDS if prod(grid) * prod(block) <= MOST)))
-    first, second = (draw(kernels(name, grid, block)) for name in ("first", "second"))
-    policy: str = draw(one_of(*POLICIES))
-    slicing = draw(one_of("adaptive", None, 20, 60, 200))
-    divergence = draw(one_of(*[None] * 14, "park", "predicate", "duplicate"))
-    return Pair(first, second, policy, slicing, divergence, draw(st.integers(0, 1000)))

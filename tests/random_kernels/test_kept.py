@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from random_kernels import case
 from random_kernels.case import KEPT, kept, read
+from random_kernels.drawing import pairs
 from random_kernels.pairs import case_of, run
-from random_kernels.strategies import pairs
 from random_kernels.tree import Pair
 
 

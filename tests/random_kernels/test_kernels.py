@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_kernels.case import Case
+from random_kernels import drawing
+from random_kernels.case import NAMES, Case
 from random_kernels.pairs import Outcome, Wrong, run, run_alone
 from random_kernels.search import search
 
 import goptx
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.errors import CannotWeave
+from goptx.shape import Shape
 
 SOME = 25
 
@@ -30,7 +32,7 @@ def drawn(number: int, examples: int = SOME) -> list[Case]:
 @pytest.mark.skipif(find_ptxas() is None, reason="no ptxas")
 def test_ptxas_takes_them() -> None:
     for case in drawn(1):
-        for text, entry in zip(case.texts, ("first", "second"), strict=True):
+        for text, entry in zip(case.texts, NAMES, strict=False):
             assert assemble(text, entry=entry, fmad=False).cubin
 
 
@@ -60,6 +62,16 @@ def test_arguments_are_fresh_and_equal() -> None:
         assert one is not other and np.asarray(one).tobytes() == np.asarray(other).tobytes()
 
 
+def test_three_kernels_are_drawn_once_that_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {len(case.texts) for case in drawn(7)} == {2}
+    monkeypatch.setattr(drawing, "MOST_KERNELS", 3)
+    cases = [case for number in (7, 8) for case in drawn(number) if len(case.texts) == 3]
+    assert cases
+    for case in cases:
+        assert len(case.shapes) == len(case.n) == len(case.arguments()) == 3
+        run_alone(case, (0, 1))
+
+
 # What a wrong weaver does has to be seen ------------------------------------------------------------------
 
 BEGIN = """.version 8.0
@@ -79,7 +91,7 @@ TWICE = "st.global.u32 [%a1], %r0;\n"
 
 def case_with(first: str) -> Case:
     texts = BEGIN.replace("NAME", "first") + first + STORE, BEGIN.replace("NAME", "second") + STORE
-    return Case(texts, (1,), (33,), (33, 33), (0, 0), "latency", "adaptive", 0)
+    return Case(texts, (Shape(1, 33),) * 2, (33, 33), (0, 0), "latency", "adaptive", 0)
 
 
 @pytest.mark.parametrize(("first", "instead", "said"), [

@@ -7,23 +7,28 @@ from collections import Counter
 
 import pytest
 from random_kernels.case import Case
-from random_kernels.census import CONSTRUCTS
+from random_kernels.census import CONSTRUCTS, GROUPS
 from random_kernels.pairs import FORCED, Outcome
 from random_kernels.search import search
 
 BATCHES, EACH = 10, 50
 FIRST = 1000  # seed
 LEAST = 2  # of the 500 pairs have each construct
+MANY, SOME = 30, 12  # pairs of each group, among the 500, and so that what becomes of them in a batch says something
 MOST_REFUSED = 12  # of a batch; kernels come in clusters that are much alike
 
 
 @pytest.mark.parametrize("number", range(BATCHES))
 def test_pairs(number: int) -> None:
-    """Few are declined, apart from those for which divergence was to be dealt with in a certain way."""
+    """Few are declined, apart from those for which divergence was to be dealt with in a certain way, and no group of
+    constructs is declined most of the time."""
     found = search(FIRST + number, EACH)
     assert found.failing is None, found.failing.file(found.failure)
     assert found.pairs >= EACH
     assert found.refused.total() - found.refused[FORCED] <= MOST_REFUSED, found.refused
+    groups = {group: found.drawn[f"group: {group}"] for group in GROUPS}
+    woven = {group: found.census[f"group: {group}"] for group in GROUPS}
+    assert not {group: woven[group] for group, drawn in groups.items() if drawn >= SOME and woven[group] < drawn / 4}
 
 
 def test_that_every_construct_occurs() -> None:
@@ -35,3 +40,4 @@ def test_that_every_construct_occurs() -> None:
     seen = sum((search(FIRST + n, EACH, judge=passed_over).census for n in range(BATCHES)), start=Counter[str]())
     assert set(seen) <= set(CONSTRUCTS)
     assert not {name: seen[name] for name in CONSTRUCTS if seen[name] < LEAST}
+    assert not {name: seen[name] for name in GROUPS if seen[f"group: {name}"] < MANY}

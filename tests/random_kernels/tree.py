@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from math import prod
 
+from goptx.shape import Shape
 from goptx.weaving.divergence.converged import Choice
+from goptx.weaving.launching import Placement
 
 Numbers = tuple[int, ...]  # each from 0 to 15
 
 
 class Level(IntEnum):
-    """Who is sure to execute a place together: all threads of the CTA that have not ended, all such lanes of a warp,
-    those of them in a known mask, or nobody knows who."""
+    """Who is sure to execute a place together: all threads of the CTA that have not ended (of the party, where parties
+    have gone apart), all such lanes of a warp, those of them in a known mask, or nobody knows who."""
 
     CTA = 0
     WARP = 1
@@ -58,15 +61,44 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Something that all threads of a CTA do together; kinds are in `meeting.py`."""
+    """Something that all threads of a CTA, or of a party, do together; kinds are in `meeting.py` and `phases.py`."""
 
     kind: str
     numbers: Numbers
 
 
 @dataclass(frozen=True, slots=True)
+class Parties:
+    """The warps of either party go their own way, and meet at barriers that count them."""
+
+    first: tuple[Statement, ...]
+    second: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """One party writes words that the other reads, in rounds; each does something else in between. `form` is one of
+    `parties.FORMS`."""
+
+    form: str
+    rounds: Count
+    producers: tuple[Statement, ...]
+    consumers: tuple[Statement, ...]
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """An asynchronous copy, something else, and then what was copied; kinds are in `copying.py`."""
+
+    kind: str
+    body: tuple[Statement, ...]
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
-    """v[0] = function(v[1], v[2])."""
+    """v[2] = function(v[0], v[1]), or a predicate is."""
 
     function: int
     numbers: Numbers
@@ -143,8 +175,20 @@ class Skip:
     condition: Condition
 
 
-Statement = Plain | Access | Together | Meeting | Call | If | Loop | Switch | Leave | Skip
+Statement = (
+    Plain | Access | Together | Meeting | Parties | Handover | Copying | Call | If | Loop | Switch | Leave | Skip
+)
 Extent = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A device function; kinds are in `functions.py`. `common`: whether all kernels have it."""
+
+    kind: str
+    body: tuple[Plain, ...]
+    numbers: Numbers
+    common: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +197,12 @@ class Kernel:
 
     n: threads with a number from n on end at the guard, if there is one: "" (none), "first" or "loaded" (after loads).
     scale: a scalar parameter. level: of the body; at `Level.LONE` no threads do anything together.
-    exact: no warp has lanes that end apart from others, or is not full.
+    exact: no warp has lanes that end apart from others, or is not full. counted: each warp has threads to the end.
+    phases: every thread lives to the end. cut: the warps of the first party, 0 where there are no parties; producers:
+    which party, 0 or 1, hands over to the other. broadcast: whether a shuffle says that a warp's number is its lanes'.
     tile: where each thread gets a word of shared memory that others may read: "" (nowhere), "before" or "after" the
-    guard. bins: whether there are totals in shared memory. start: how registers get their first values.
+    guard. bins: whether there are totals in shared memory. dynamic: whether the tile is in dynamic shared memory, and
+    the bytes behind it there. start: how registers get their first values.
     """
 
     name: str
@@ -166,20 +213,49 @@ class Kernel:
     guard: str
     level: Level
     exact: bool
+    counted: bool
+    phases: bool
+    cut: int
+    producers: int
+    broadcast: bool
     tile: str
     bins: bool
+    dynamic: int | None
     start: str
-    functions: tuple[tuple[Statement, ...], ...]
+    functions: tuple[Function, ...]
     body: tuple[Statement, ...]
+
+    @property
+    def threads(self) -> int:
+        """Of a CTA."""
+        return prod(self.block)
+
+    @property
+    def counted_threads(self) -> int:
+        """As barriers count them, by whole warps."""
+        return -(-self.threads // 32) * 32
+
+    @property
+    def tile_bytes(self) -> int:
+        return -(-4 * self.threads // 128) * 128
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.grid, self.block, 0 if self.dynamic is None else self.tile_bytes + self.dynamic)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two kernels of one launch shape, how they are woven, and the seed of their data and of the warps' order."""
+    """Two kernels, or more, how they are woven, and the seed of their data and of the warps' order.
 
-    first: Kernel
-    second: Kernel
+    unknown: None where the kernels are woven for one launch shape, which nothing is said of; else what is not said of
+    each kernel's own: "" (all is), "grid", "axis" (of it), "block", "shared" or "all".
+    """
+
+    kernels: tuple[Kernel, ...]
     policy: str
     slicing: str | int | None
     divergence: Choice | None
+    unknown: tuple[str, ...] | None
+    placement: Placement
     seed: int

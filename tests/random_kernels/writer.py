@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import count
-from math import prod
 
 from random_kernels.arithmetic import filled
-from random_kernels.place import Place
+from random_kernels.place import ALL, Place
 from random_kernels.tree import Guard, Kernel, Plain
 
 from goptx.ptx.opcodes import facts_of
@@ -16,15 +15,17 @@ FRESH = {"t": "b32", "p": "pred", "c": "b32", "a": "b64", "m": "b32"}  # registe
 
 
 class Writer:
-    """`lanes_end`: whether some lanes of a warp may have ended while others go on."""
+    """lanes_end: whether some lanes of a warp may have ended while others go on. objects: of the `mbarrier` objects in
+    use, by number (see `phases.py`), how many threads arrive."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.threads = prod(kernel.block)
+        self.threads = kernel.threads
         self.census: Counter[str] = Counter()
         self.lines: list[str] = []
         self.lanes_end = kernel.guard != "" and not kernel.exact
         self.departures = 0
+        self.objects: dict[int, int] = {}
         self._fresh = {stem: count() for stem in (*FRESH, "L")}
 
     def line(self, *lines: str) -> None:
@@ -88,8 +89,27 @@ class Writer:
         self.line(f"and.b32 {t}, {register}, {bound - 1};")
         return t
 
+    def other(self, numbers: tuple[int, ...], place: Place) -> str:
+        """A register with the number of another of the threads that are here."""
+        t, p = self.word(), self.predicate()
+        first, past = place.company.first, place.company.past
+        if numbers[0] & 1:
+            self.line(f"sub.u32 {t}, {past}, %rank;", f"add.u32 {t}, {t}, {first - 1};")
+        else:
+            self.line(f"add.u32 {t}, %rank, {numbers[3]};", f"setp.ge.u32 {p}, {t}, {past};")
+            self.line(f"@{p} mov.u32 {t}, {first};")
+        return t
+
+    def read_tile(self, numbers: tuple[int, ...], place: Place) -> None:
+        """Reads another's word, which is there, and waits until all have done so."""
+        t = self.other(numbers, place)
+        self.line(f"ld.shared.u32 %v{numbers[1] % 8}, [{self.at(self.base('tile'), t, 4)}];")
+        self.barrier(f"bar.sync {place.company.barrier};", place)
+
     def barrier(self, text: str, place: Place) -> None:
         self.saw("barrier after lanes have ended" if self.lanes_end else "barrier")
+        if place.company != ALL:
+            self.saw("barrier of a party in a loop" if place.loop else "barrier of a party")
         if place.loop:
             self.saw("barrier in a loop")
         self.line(text)

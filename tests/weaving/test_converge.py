@@ -127,6 +127,16 @@ def test_barrier_behind_a_guard_is_met_by_all() -> None:
     assert "bar.red.and.pred %p3, 0, !%a_brought;" in code
 
 
+def test_a_loop_between_an_early_return_and_a_barrier_that_counts() -> None:
+    """What decides it looks divergent until the early return is a predicate."""
+    loop = """mov.u32 %r5, %ctaid.x; AGAIN: bar.sync 0; sub.u32 %r5, %r5, 1; setp.ne.u32 %p3, %r5, 0; @%p3 bra AGAIN;
+        bar.sync 1, 64;"""
+    result = converged(GUARD.replace("{body}", loop))
+    assert len(branches(result.flow)) == 1
+    assert not result.warp_branches
+    assert "bar.sync 0;" in text(result)
+
+
 def test_barrier_that_live_threads_miss_is_refused() -> None:
     body = """
         mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16;

@@ -501,7 +501,8 @@ REFUSALS = [
     # kind of error, first kernel, second kernel, words of the message; a line `// culprit` must be named
     pytest.param(
         CannotWeave, instruction("novel.op.u32 %r2, %r3;"), instruction("novel.op.u32 %r3, %r4;"),
-        f"`novel.op.u32 %.*`novel.op.u32 %.*{SEPARATE}", id="new in both",
+        f"`novel.op.u32 %.*`novel.op.u32 %.*` are not instructions that goptx knows, so nothing .*{SEPARATE}",
+        id="new in both",
     ),
     *(
         pytest.param(CannotWeave, instruction(text), "", f"cluster, whose shape is not known; .*{SEPARATE}", id=text)
@@ -522,7 +523,8 @@ REFUSALS = [
     ),
     pytest.param(
         CannotWeave, hopper(bounded(".reqnctapercluster 2, 1, 1  // culprit")), hopper(bounded(CLUSTER_OF_4, "o")),
-        f"states `.reqnctapercluster 2, 1, 1` and .* states `.reqnctapercluster 4`: .*{SEPARATE}", id="cluster shapes",
+        f"states `.reqnctapercluster 2, 1, 1` and .* states `.reqnctapercluster 4`: woven kernels share one "
+        f"cluster; {SEPARATE}", id="cluster shapes",
     ),
     pytest.param(
         CannotWeave, hopper(bounded(".blocksareclusters  // culprit")), "",
@@ -586,6 +588,13 @@ REFUSALS = [
         bounded(".maxntid 128", "o"),
         "requires .*256.* threads, kernel B allows .*128",
         id="reqntid above maxntid",
+    ),
+    pytest.param(
+        CannotWeave,
+        module("", "bar.sync 16; /* culprit */"),
+        "",
+        r"`bar.sync 16;` has no barrier id from 0 to 15; write it as a plain number",
+        id="barrier id",
     ),
     pytest.param(
         CannotLink, shared((24 << 10) + 4), shared(24 << 10, "o"), "49156 bytes of static .*make one", id="shared",

@@ -245,7 +245,8 @@ def test_a_location_in_no_file_is_left_out() -> None:
 
 
 def test_debug_sections_are_left_out_with_a_warning(assembles: object) -> None:
-    with pytest.warns(DebugInformationLost, match=r"-debug\.nvcc\.ptx: debug sections .*\.debug_info.* are left out"):
+    said = r"-debug\.nvcc\.ptx: debug sections .*\.debug_info.* are left out, .*; a debugger cannot show its variables"
+    with pytest.warns(DebugInformationLost, match=said):
         woven = weave(DEBUG, LINEINFO[0])
     assert any("debug sections" in note for note in woven.report.notes)
     assert ".section .debug_info" not in woven.ptx

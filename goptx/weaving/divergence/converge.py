@@ -107,6 +107,11 @@ def _next_divergent(lanes: Lanes) -> str | None:
     return None
 
 
+def _depends_on_thread(lanes: Lanes, block: str) -> bool:
+    """Whether a branch is divergent in the kernel alone, and not just because ended lanes do not load what decides."""
+    return not lanes.running or uniformity(lanes.flow).branches[block] == Uniformity.DIVERGENT
+
+
 def check_barriers(lanes: Lanes) -> None:
     """Every barrier of the whole CTA must be reached by all threads or by none (M18). Which warps come to one that
     counts is the kernel's own affair."""
@@ -114,7 +119,8 @@ def check_barriers(lanes: Lanes) -> None:
     if not barriers:
         return
     uniform = lanes.uniformity()
-    branches = uniform.branches | lanes.promised
+    # What was promised may meanwhile be shown: the lanes that parted from the others have been taken in.
+    branches = {n: u if u == Uniformity.CTA else lanes.promised.get(n, u) for n, u in uniform.branches.items()}
     controlled = controls(lanes.flow)
     joins = lanes.flow.post_dominators()
     for name, barrier in barriers:
@@ -134,15 +140,16 @@ def check_barriers(lanes: Lanes) -> None:
                     f"{place}, where threads that ended the kernel before have to arrive too (M14), which "
                     f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.'
                 )
-            if branches[decider] == Uniformity.DIVERGENT:
+            if branches[decider] == Uniformity.DIVERGENT and _depends_on_thread(lanes, decider):
                 raise CannotWeave(
                     f"{place}, and it depends on the thread: threads that live on would never arrive (M18). "
                     "Move the barrier out of the branch, or launch the kernels separately."
                 )
             if lanes.running:
                 raise CannotWeave(
-                    f"{place} and depends on loaded data, which threads that have returned early do not load. "
-                    "Load it before the early return, or use separate launches."
+                    f"{place} and depends on loaded data, of which threads that have returned early or are none of the "
+                    "kernel's, and have to arrive too (M14), may have none or other; let a parameter decide it, or use "
+                    "separate launches."
                 )
             lanes.presumed.add(decider)
             lanes.notes.append(f"{place}; presumed to be the same for all threads of a CTA")

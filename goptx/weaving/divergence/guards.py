@@ -40,7 +40,7 @@ class Guards:
     def applied(self, flow: Flow) -> Flow:
         """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
         blocks = dict(flow.blocks)
-        for name in self.masks.keys() & blocks.keys():
+        for name in [n for n in blocks if n in self.masks]:  # in their order, in which fresh registers get their names
             end = blocks[name].end
             if isinstance(end, Branch | Switch):
                 end = replace(end, uniform=False)  # `.uni` spoke of the lanes that run the block alone

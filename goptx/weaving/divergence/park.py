@@ -158,6 +158,7 @@ def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
     if not found:
         raise CannotWeave(
             f"{lanes.at(lanes.line(block))}: the control flow here is too entangled to be woven "
-            "(early returns out of irreducible or nested divergent loops); use separate launches."
+            "(divergent loops that begin at one block, or early returns out of nested or irreducible ones; M16); use "
+            "separate launches."
         )
     return min(found, key=lambda region: len(region[2]))

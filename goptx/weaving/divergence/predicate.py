@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import Block, Branch, Code, End, Jump, Switch, dominated_by
+from goptx.analysis.cfg import Block, Branch, Code, End, Jump, Switch
 from goptx.latency.cost import ISSUE, block_cycles
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Scope
@@ -104,7 +104,7 @@ def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> Non
     outer = lanes.masks.get(source, "")
     edges: dict[tuple[str, str], str] = {}
     for i, name in enumerate(order):
-        elsewhere = [n for n in [*order[i + 1 :], join] if n not in dominated_by(lanes.flow, name)]
+        elsewhere = [n for n in [*order[i + 1 :], join] if not lanes.flow.dominates(name, n)]
         lanes.keep(name, frozenset().union(*(live[n] for n in elsewhere)))
     for i, name in enumerate([source, *order]):
         block = lanes.flow.blocks[name]

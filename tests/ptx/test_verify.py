@@ -1,0 +1,29 @@
+"""What goptx says of a module of its own making that breaks an invariant."""
+
+import pytest
+from bodies import kernel
+
+from goptx.errors import GoptxError
+from goptx.ptx.parse import parse
+from goptx.ptx.verify import verify
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (kernel("ret;") + ".global .u32 g;\n.global .u32 g;\n", "`g` is defined twice"),
+        (kernel("bra NOWHERE;"), "`bra NOWHERE;` goes nowhere"),
+        (kernel("mov.u32 %unheard, 1; ret;"), "uses `%unheard`, which is not declared"),
+        (kernel("bar.sync 16; ret;"), "`bar.sync 16;` has no barrier id below 16"),
+        (kernel("L: ret; L: ret;"), "`L` is declared twice in `k`"),
+        (kernel("brx.idx %r1, T; T: .branchtargets L;"), "`.branchtargets L;` names a label that is not there"),
+        (kernel("ret;").replace(".u32 k_n", ".b8 k_n[5000]"), "`k` has too many parameters"),
+    ],
+)
+def test_a_module_that_is_not_well_formed(text: str, problem: str) -> None:
+    with pytest.raises(GoptxError) as caught:
+        verify(parse(text))
+    said = str(caught.value)
+    assert said.startswith("goptx made a module that is not well formed (")
+    assert said.endswith("); please report this.")
+    assert problem in said

@@ -1,0 +1,117 @@
+"""Hypothesis strategies that draw random kernels, and all that is said of how they are launched and woven."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+from random_kernels.arithmetic import ROWS
+from random_kernels.case import NAMES
+from random_kernels.functions import FOR_ALL, FOR_WARPS
+from random_kernels.functions import KINDS as FUNCTIONS
+from random_kernels.strategies import (
+    FAVOURS,
+    FAVOURS_OF_COUNTED,
+    GUARDS,
+    THREE,
+    bodies,
+    calls,
+    numbers,
+    one_of,
+    waits,
+)
+from random_kernels.tree import Extent, Function, Kernel, Level, Pair, Plain
+from random_kernels.where import Where
+
+from goptx.weaving.launching import PLACEMENTS
+from goptx.weaving.schedule import POLICIES
+
+MOST_KERNELS = 2  # that are woven together
+BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))
+GRIDS: tuple[Extent, ...] = ((1,), (2,), (3,), (2, 2))
+MOST = 192  # threads of a grid: more cost time and show no more
+UNKNOWN = ("", "grid", "axis", "block", "shared", "all")  # of a launch shape
+WITHIN_FUNCTIONS = tuple(
+    row for family in ("integer", "64 bits", "float", "predicate", "carry") for row in ROWS[family]
+)
+PLAIN_WITHIN = st.builds(Plain, st.sampled_from(WITHIN_FUNCTIONS), numbers(5), GUARDS)
+FUNCTION = st.builds(
+    Function,
+    st.sampled_from((*FUNCTIONS, *FOR_ALL * 2, *FOR_WARPS)),
+    st.lists(PLAIN_WITHIN, min_size=1, max_size=4).map(tuple),
+    THREE,
+)
+
+
+@st.composite
+def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[Function, ...]) -> Kernel:
+    total, full, warps = prod(grid) * prod(block), prod(block) % 32 == 0, -(-prod(block) // 32)
+    guard: str = draw(one_of("", "first", "loaded", "first", ""))
+    leaves: str = draw(one_of("", "any", "whole", "any", "", ""))
+    exact = full and leaves != "any" and (not guard or draw(st.booleans()))
+    n = draw(st.integers(1, total))
+    if exact:
+        n = -(-n // 32) * 32
+    level: Level = draw(one_of(*[Level.CTA] * 5, Level.LONE))
+    barriers = level == Level.CTA and draw(one_of(True, True, False))
+    tile: str = draw(one_of("before", "after", "before", "after", "")) if barriers else ""
+    bins = bool(tile) and leaves == "" and draw(one_of(True, True, False))
+    counted = barriers and leaves == ""
+    phases = counted and bool(tile) and draw(one_of(True, True, False))
+    cut = draw(st.integers(1, warps - 1)) if counted and warps > 1 else 0
+    producers, broadcast = (draw(st.integers(0, 1)), draw(st.booleans())) if cut else (0, False)
+    if (phases or cut) and draw(st.integers(0, 3)):  # waits behind ends are often declined
+        guard = ""
+    broadcast |= cut > 0 and (guard != "" or not full)  # else lanes that ended may stand for warps that part
+    if counted:  # some lanes of the last warp may be beyond n
+        ended = 0 if phases or exact else total - n
+        n = total - ended % ((prod(block) - 1) % 32 + 1)
+    dynamic = draw(one_of(None, None, 0, 128, 1000)) if tile else None
+    loaded = draw(st.integers(0, 15)) >= (15 if guard or leaves else 10)
+    own = draw(st.lists(FUNCTION, max_size=2).map(tuple)) if draw(st.integers(0, 1)) else ()
+    functions = (*common, *own)
+    large = draw(st.integers(0, 23)) == 23
+    favour = draw(one_of(*FAVOURS, *FAVOURS_OF_COUNTED * 2 * counted))
+    where = Where(
+        level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, tuple(f.kind for f in functions), loaded,
+        apart=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
+        halves=level == Level.CTA, size=12 if large else 4,
+    )  # fmt: skip
+    start: str = draw(one_of("computed", "loads", "nc"))
+    scale = draw(st.integers(0, 15))
+    body = draw(bodies(where))
+    if counted:
+        body = (draw(waits(where)), *body) if draw(st.booleans()) else (*body, draw(waits(where)))
+    if where.callable() and draw(one_of(False, True)):
+        body = (draw(calls(where)), *body)
+    tile = tile if guard else tile and "before"
+    return Kernel(
+        name, grid, block, n, scale, guard, level, exact, counted, phases, cut, producers, broadcast, tile, bins,
+        dynamic, start, functions, body,
+    )  # fmt: skip
+
+
+@st.composite
+def pairs(draw: DrawFn) -> Pair:
+    own_shapes = draw(one_of(False, False, True))
+    names = NAMES[: draw(one_of(*[2] * 7, *range(min(3, MOST_KERNELS), MOST_KERNELS + 1)))]
+    common: tuple[Function, ...] = ()
+    if draw(st.integers(0, 5)) == 5:
+        common = (replace(draw(FUNCTION), common=True),)
+    chosen: list[Kernel] = []
+    for name in names:
+        if own_shapes or not chosen:
+            block: Extent = draw(one_of(*BLOCKS))
+            grid: Extent = draw(one_of(*(grid for grid in GRIDS if prod(grid) * prod(block) <= MOST)))
+        kernel = draw(kernels(name, grid, block, common))
+        if not own_shapes and any(k.dynamic is not None for k in chosen):  # nothing would be said of their sizes
+            kernel = replace(kernel, dynamic=None)
+        chosen.append(kernel)
+    unknown = tuple(draw(one_of(*UNKNOWN, *[""] * 9)) for _ in names) if own_shapes else None
+    policy: str = draw(one_of(*POLICIES))
+    slicing = draw(one_of("adaptive", None, 20, 60, 200))
+    divergence = draw(one_of(*[None] * 14, "park", "predicate", "duplicate"))
+    placement = draw(one_of(*PLACEMENTS))
+    return Pair(tuple(chosen), policy, slicing, divergence, unknown, placement, draw(st.integers(0, 1000)))

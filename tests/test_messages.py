@@ -1,0 +1,112 @@
+"""Every message of goptx's errors is in a test.
+
+Of each place in goptx/ that makes an error, the fixed words of the message are read from the source. Three of them in a
+row, which no other message has in that order, must stand in a string of some test or in a golden.
+"""
+
+import ast
+import inspect
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goptx import errors
+
+TESTS = Path(__file__).parent
+SOURCES = TESTS.parent / "goptx"
+LEFT_OUT = ("emulator", "device", "ptx/generated")  # what is wrong with a kernel that runs, and what a GPU says
+NO_WITNESS = (TESTS / "random_kernels", Path(__file__))  # a list of what may be said, and this file
+MAKERS = {name for name, made in vars(errors).items() if inspect.isclass(made)} | {"Refused", "at", "warn"}
+ROW = 3  # words
+HOLE = ""  # what a message says of its case
+
+Words = tuple[str, ...]
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[\w%]+", text)
+
+
+def fixed_words(message: ast.expr, constants: dict[str, ast.expr]) -> list[str]:
+    """The words of a message, with holes between."""
+    match message:
+        case ast.Constant(str(text)):
+            return words(text)
+        case ast.JoinedStr(pieces):
+            return [word for piece in pieces for word in fixed_words(piece, constants)]
+        case ast.BinOp(first, ast.Add(), second):
+            return fixed_words(first, constants) + fixed_words(second, constants)
+        case ast.FormattedValue(ast.Name(name)) | ast.Name(name) if name in constants:
+            return fixed_words(constants[name], constants)
+    return [HOLE]
+
+
+def made_in(path: Path) -> Iterator[tuple[int, Words]]:
+    """The lines of a source where an error is made of a message, and the message's words."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = {
+        target.id: assigned.value
+        for assigned in tree.body
+        if isinstance(assigned, ast.Assign)
+        for target in assigned.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in MAKERS:
+            found = tuple(word for part in node.args for word in fixed_words(part, constants))
+            if any(found):
+                yield node.lineno, found
+
+
+def rows(message: Words) -> Iterator[Words]:
+    """Each `ROW` of its words with the holes between them; all of it where there are fewer."""
+    places = [i for i, word in enumerate(message) if word != HOLE]
+    for first, last in zip(places, places[ROW - 1 :] or places[-1:], strict=False):
+        yield message[first : last + 1]
+
+
+def strings_of_tests() -> Iterator[str]:
+    for path in sorted(TESTS.rglob("*.py")):
+        if not any(path.is_relative_to(out) for out in NO_WITNESS):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value.replace("\\", "")
+    for path in sorted((TESTS / "golden").glob("*.txt")):
+        yield path.read_text(encoding="utf-8")
+
+
+MESSAGES = {
+    f"{path.relative_to(SOURCES)}:{line}": message
+    for path in sorted(SOURCES.rglob("*.py"))
+    if not any(path.is_relative_to(SOURCES / out) for out in LEFT_OUT)
+    for line, message in made_in(path)
+}
+TIMES = Counter(row for message in set(MESSAGES.values()) for row in set(rows(message)))
+
+
+@pytest.fixture(scope="module")
+def said() -> str:
+    return "\n".join(f" {' '.join(words(text))} " for text in strings_of_tests())
+
+
+def stands_in(row: Words, said: str) -> bool:
+    gaps = ("[^\n]{0,60}?" if word == HOLE else f" {re.escape(word)}(?= )" for word in row)
+    return re.search("".join(gaps), said) is not None
+
+
+@pytest.mark.parametrize("place", MESSAGES)
+def test_message_is_in_a_test(place: str, said: str) -> None:
+    message = MESSAGES[place]
+    own = [row for row in rows(message) if TIMES[row] == 1] or [message]
+    assert any(stands_in(row, said) for row in own), f"no test has words of `{' '.join(w or '...' for w in message)}`"
+
+
+def test_that_a_message_without_a_test_is_found(said: str) -> None:
+    source = ast.parse('raise CannotWeave(f"{at}: `{code}` is a " "sesquipedalian " + what + " instruction; shun it.")')
+    message = next(n for n in ast.walk(source) if isinstance(n, ast.Call)).args[0]
+    assert fixed_words(message, {}) == [HOLE, HOLE, *words("is a sesquipedalian"), HOLE, *words("instruction shun it")]
+    assert not any(stands_in(row, said) for row in rows(tuple(fixed_words(message, {}))))
+    assert len(MESSAGES) > 150

@@ -1,0 +1,38 @@
+"""Arguments of `weave`, and of what it gives, that make no sense whatever the kernels are."""
+
+from types import SimpleNamespace
+
+import pytest
+from bodies import kernel
+
+import goptx
+from goptx.device.assemble import RegisterCapWarning
+from goptx.errors import InputError
+
+ONE, OTHER = kernel("ret;"), kernel("ret;", "other")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"entries": "k"}, r'entries= takes one name for each kernel, for example entries=\["k", None\]\.'),
+        ({"divergence": "lean"}, r"divergence `lean` is unknown; expected one of .*, or None\."),
+        ({"entries": ["k"]}, r"entries= names 1 entries for 2 kernels; give one each or None\."),
+    ],
+)
+def test_options_of_weave(options: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        goptx.weave(ONE, OTHER, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("cap", [0, -1])
+def test_caps_of_registers(cap: int) -> None:
+    with pytest.raises(InputError, match=rf"max_registers={cap} is no cap; give 1 to 255, or None\."):
+        goptx.weave(ONE, OTHER).cubin(max_registers=cap)
+
+
+def test_caps_that_the_assembler_does_not_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = SimpleNamespace(registers=60, assembler="ptxas", cubin=b"")
+    monkeypatch.setattr("goptx.device.assemble.assemble", lambda *_, **__: made)
+    with pytest.warns(RegisterCapWarning, match=r"`k_other_woven` has 60 registers although the cap is 40 \(ptxas\)"):
+        goptx.weave(ONE, OTHER).cubin(max_registers=40)
