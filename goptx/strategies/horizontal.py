@@ -24,6 +24,7 @@ from goptx.weaving.one_of import one_of
 from goptx.weaving.partitioned import check_partition, partitioned
 from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link
 from goptx.weaving.result import Woven
+from goptx.weaving.shapes import of_own_lanes
 from goptx.weaving.side import Side
 from goptx.weaving.sources import Source, kernels_of, own_shapes_of
 
@@ -71,8 +72,9 @@ def horizontal(
 
 def _ending(kernel: Kernel, choices: Choices) -> Converged:
     """The kernel as it is, where its barriers will not wait for threads that have ended. They count its threads, for
-    others go on beside them, and whoever has ended does not arrive; so else such threads have to live on (M14)."""
-    if all_meet(kernel.flow):
+    others go on beside them, and warps that have ended do not arrive; so else such threads have to live on (M14). Lanes
+    that a last warp lacks matter to no barrier, for those count whole warps."""
+    if all_meet(of_own_lanes(kernel.flow)):
         return Converged(kernel.flow)
     made = converge(kernel.flow, free_prefix(kernel.prefix, kernel.register_names()), kernel.at, choices.cycles)
     note = f"{kernel.at(kernel.entry.line)}: threads that end ahead of a barrier of the CTA arrive there all the same"

@@ -28,6 +28,16 @@ from goptx.weaving.shared import STATIC_LIMIT, Own, packed, pool_variable, share
 from goptx.weaving.substitute import Substitution
 from goptx.weaving.view import WARP, View
 
+LANES = "lanes"  # the block at whose end threads end that are none of the kernel's
+
+
+def of_own_lanes(flow: Flow) -> Flow:
+    """The flow of a kernel as its own threads go through it."""
+    first = flow.blocks[flow.entry]
+    if flow.entry != LANES or not isinstance(first.end, Branch):
+        return flow
+    return Flow(LANES, {**flow.blocks, LANES: replace(first, end=Jump(first.end.fallen))})
+
 
 class Planned(Protocol):
     """What makes a plan. Raises `InputError` where these shapes allow none."""
@@ -103,7 +113,8 @@ class _Shaping:
         flow = substitution.flow(kernel.flow)
         ended = scalars.compare("ge", view.number("block"), view.total("block")) if view.end_at_once() else None
         end = Branch(Guard(ended), EXIT, flow.entry, line=kernel.entry.line) if ended else Jump(flow.entry)
-        begun = Flow("shape", {"shape": Block(tuple(scalars.code), end), **flow.blocks}).pruned()
+        begin = LANES if ended else "shape"
+        begun = Flow(begin, {begin: Block(tuple(scalars.code), end), **flow.blocks}).pruned()
         return replace(
             kernel,
             flow=begun,
