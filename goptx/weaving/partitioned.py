@@ -60,11 +60,7 @@ def partitioned(
                 f"{shape.threads} ({shape}); a kernel that is right with any number of warps is declared so by "
                 "tunable=."
             )
-    if sum(found) > MOST_THREADS:
-        raise InputError(
-            f"partition={_said(found)} comes to {sum(found)} threads; a CTA has at most {MOST_THREADS}. Use smaller "
-            "blocks or another strategy."
-        )
+    _check_sum(found)
     return Partitioned(letters, shapes, placement, carved, partition=found)
 
 
@@ -75,9 +71,14 @@ def check_partition(partition: Sequence[int], kernels: int) -> None:
     for threads in partition:
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < WARP or threads % WARP:
             raise InputError(f"partition={_said(partition)}: {threads} is no multiple of {WARP} above 0.")
+    _check_sum(partition)
+
+
+def _check_sum(partition: Sequence[int]) -> None:
     if sum(partition) > MOST_THREADS:
         raise InputError(
-            f"partition={_said(partition)} comes to {sum(partition)} threads; a CTA has at most {MOST_THREADS}."
+            f"partition={_said(partition)} comes to {sum(partition)} threads; a CTA has at most {MOST_THREADS}. Use "
+            "smaller blocks or another strategy."
         )
 
 

@@ -183,7 +183,10 @@ def test_the_specification_says_what_is_tunable(tmp_path: Path) -> None:
         ({"partition": (64, 96), "tunable": [True, False]}, "gives kernel B 96 threads"),
         ({"partition": (64, 96), "tunable": [True]}, r"tunable=\[True\] takes True or False for each of the 2 kernels"),
         ({"partition": (64, 96), "tunable": True}, "tunable=True takes True or False for each"),
-        ({"shapes": [Shape(4, 64), Shape(4, (10, 4))], "partition": (64, 96), "tunable": [True] * 2}, "several axes"),
+        (
+            {"shapes": [Shape(4, 64), Shape(4, (10, 4))], "partition": (64, 96), "tunable": [True] * 2},
+            "kernel B has a block of several axes",
+        ),
         (
             {"shapes": [Shape(4, 800), Shape(4, 400)]},
             r"partition=\(800, 416\) comes to 1216 threads; a CTA has at most",
