@@ -310,7 +310,10 @@ class Flow:
         skipped = {name: self._past_empty(name) for name in self.blocks}
         redirected = {n: replace(b, end=b.end.retarget(skipped)) for n, b in self.blocks.items()}
         reachable = [n for n in Flow(self.entry, redirected).reverse_postorder() if n != EXIT]
-        return Flow(self.entry, {n: redirected[n] for n in [*reachable, EXIT]})
+        flow = Flow(self.entry, {n: redirected[n] for n in [*reachable, EXIT]})
+        # A branch whose ways have become one leaves a block that only jumps on.
+        merged = (isinstance(b.end, Jump) and not isinstance(self.blocks[n].end, Jump) for n, b in flow.blocks.items())
+        return flow.without_empty() if any(merged) else flow
 
     def chains(self) -> dict[str, tuple[str, ...]]:
         """Runs of blocks that always follow each other, by their first block; each could be one block."""

@@ -43,6 +43,8 @@ def sectors(addresses: Array, lanes: Array, width: int) -> int:
 
 def wavefronts(addresses: Array, lanes: Array, width: int) -> int:
     """Rounds of the banks, warp by warp."""
+    if not len(addresses):  # copies of no bytes
+        return 0
     parts = max(1, width // BANK_BYTES)  # a round serves 32 / parts lanes
     rounds = lanes // (BANKS // min(parts, BANKS))
     words = addresses // BANK_BYTES

@@ -179,7 +179,7 @@ def _renamed_item(item: Function | Variable, rename: Mapping[str, str]) -> Funct
     if isinstance(item, Variable):
         init = tuple(Name(rename.get(p.text, p.text)) if isinstance(p, Name) else p for p in item.init)
         return replace(item, name=name, init=init)
-    if not rename or item.body is None:
+    if item.body is None or rename.keys().isdisjoint(mentioned(item.body)):  # what modules have in common stays alike
         return replace(item, name=name)
     flat = flatten(item.body, lambda n: n, rename)
     return replace(item, name=name, body=(*flat.registers, *flat.variables, *flat.code))

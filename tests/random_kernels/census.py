@@ -4,7 +4,7 @@ from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, TESTS
 from random_kernels.control import END_OF_ALL, ENDS, FORMS
 from random_kernels.copying import KINDS as COPIES
-from random_kernels.drawing import MOST_KERNELS, UNKNOWN
+from random_kernels.drawing import KERNELS, UNKNOWN
 from random_kernels.functions import FOR_ALL, FOR_WARPS
 from random_kernels.functions import KINDS as FUNCTIONS
 from random_kernels.meeting import KINDS as MEETINGS
@@ -65,7 +65,7 @@ CONSTRUCTS = (
     *COPIES,
     "dynamic shared memory",
     "dynamic shared memory of several kernels",
-    *(f"{count} kernels" for count in range(2, MOST_KERNELS + 1)),
+    *(f"{count} kernels" for count in sorted(set(KERNELS))),
     "one launch shape",
     "own launch shapes",
     *(f"own launch shapes, {what} not known" for what in UNKNOWN if what),

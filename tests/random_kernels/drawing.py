@@ -28,7 +28,7 @@ from random_kernels.where import Where
 from goptx.weaving.launching import PLACEMENTS
 from goptx.weaving.schedule import POLICIES
 
-MOST_KERNELS = 2  # that are woven together
+KERNELS = (*[2] * 7, 3)  # that are woven together
 BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))
 GRIDS: tuple[Extent, ...] = ((1,), (2,), (3,), (2, 2))
 MOST = 192  # threads of a grid: more cost time and show no more
@@ -96,7 +96,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
 @st.composite
 def pairs(draw: DrawFn) -> Pair:
     own_shapes = draw(one_of(False, False, True))
-    names = NAMES[: draw(one_of(*[2] * 7, *range(min(3, MOST_KERNELS), MOST_KERNELS + 1)))]
+    names = NAMES[: draw(one_of(*KERNELS))]
     common: tuple[Function, ...] = ()
     if draw(st.integers(0, 5)) == 5:
         common = (replace(draw(FUNCTION), common=True),)

@@ -120,7 +120,8 @@ def _meetings(where: Where) -> tuple[str, ...]:
     found = ["plain barrier", "barrier reduction"]
     found += ["barrier that counts"] * 2 * where.counted
     if where.tile:
-        found += ["exchange"] * 3 + ["exchange of copies", "pipeline of copies"]
+        found += ["exchange"] * 3 + ["exchange of copies"]
+        found += ["pipeline of copies"] * (where.leaves == "")  # who left has copied, and met nobody since
         found += ["mbarrier exchange", "mbarrier states", "bulk copy", "mbarrier transaction"] * where.phases
     if not where.party:
         found += ["reduction that counts", "barrier in two places"] * where.counted

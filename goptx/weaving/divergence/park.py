@@ -55,6 +55,8 @@ def park(lanes: Lanes, block: str) -> None:
             'of its sides would run once; use divergence="park" or leave the choice to goptx.'
         )
     if mask := lanes.masks.get(head, ""):
+        if any(is_ours(i) and is_warp_wide(i) for b in inner.values() for i in b.instructions()):
+            raise _entangled(lanes, block)  # a vote of all lanes, where those that have ended no longer come
         region = _gated(region, mask, f"{start}.gate")
     outside: dict[str, Block] = {}
     for n, b in flow.blocks.items():
@@ -156,9 +158,12 @@ def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
             leave = ipdom[leave]
         head = idom[head]
     if not found:
-        raise CannotWeave(
-            f"{lanes.at(lanes.line(block))}: the control flow here is too entangled to be woven "
-            "(divergent loops that begin at one block, or early returns out of nested or irreducible ones; M16); use "
-            "separate launches."
-        )
+        raise _entangled(lanes, block)
     return min(found, key=lambda region: len(region[2]))
+
+
+def _entangled(lanes: Lanes, block: str) -> CannotWeave:
+    return CannotWeave(
+        f"{lanes.at(lanes.line(block))}: the control flow here is too entangled to be woven (divergent loops that begin "
+        "at one block, or early returns out of nested or irreducible ones; M16); use separate launches."
+    )
