@@ -77,6 +77,12 @@ def test_several_axes_and_blocks(assembles: Assembles) -> None:
     assembles(woven)
 
 
+@pytest.mark.parametrize("blocks", [(64, 256), (256, 64), (32, 96), (1024, 512)], ids=lambda b: f"{b[0]}-{b[1]}")
+def test_whole_warps_that_are_too_many(blocks: tuple[int, int]) -> None:
+    shapes = [Shape(3, block) for block in blocks]
+    same(("tiled", "leaving"), shapes, fuse("tiled", "leaving", shapes=shapes))
+
+
 def test_kernels_stay_as_they_are() -> None:
     woven = fuse("tiled", "leaving", shapes=[Shape(4, 64), Shape(4, 256)])
     assert set(lines(woven, "bar.sync")) == {"bar.sync 0;"} and not lines(woven, "_run0")
@@ -94,9 +100,10 @@ def test_shared_memory_lies_in_one_place(assembles: Assembles) -> None:
     assert woven.shape is not None and woven.shape.shared == 4096
     large = kernel("k", "st.shared.u32 [all], %r1;", ".shared .align 4 .b8 all[40960];")
     assert fuse(large, large, shapes=[Shape(1, 32)] * 2).shape == Shape(2, 32, 40960)
-    mixed = fuse("dynamic", "tiled", "dynamic", shapes=[Shape(4, 64, 5000), Shape(2, 96), Shape(3, 64, 4096)])
+    shapes = [Shape(4, 64, 4096), Shape(2, 96), Shape(3, 64, 5000)]
+    mixed = fuse("dynamic", "tiled", "dynamic", shapes=shapes)
     assert mixed.shape == Shape(9, 96, 1024 + 5000)
-    same(("dynamic", "tiled", "dynamic"), [Shape(4, 64, 5000), Shape(2, 96), Shape(3, 64, 4096)], mixed)
+    same(("dynamic", "tiled", "dynamic"), shapes, mixed)
     assembles(mixed)
 
 
