@@ -48,8 +48,8 @@ def interleave(
     own = own_shapes_of(sources, shapes, len(kernels), "interleave")
     if ratio is not None:
         _check_ratio(ratio, len(kernels), placement)
-    planned = partial(Interleaved, ratio=tuple(ratio or ()))
-    linked = read_and_link(kernels, arch, name, own, placement, planned)
+    layout = partial(Interleaved.of, ratio=tuple(ratio or ()))
+    linked = read_and_link(kernels, arch, name, own, placement, layout)
     choices = Choices("concat", None, load_table(latency, linked.target[0]))
     converged = [gated(Converged(k.flow), k.gate) for k in linked.kernels]
     sides = [

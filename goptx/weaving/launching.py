@@ -7,10 +7,10 @@ kernels are woven stays so when they are launched.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import prod
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from goptx.errors import InputError
 from goptx.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
@@ -70,6 +70,11 @@ class Plan:
     def axes(self, what: str) -> Axes:
         """W's own."""
         return self.shape.axes(what)
+
+    @classmethod
+    def of(cls, plan: Plan, **own: Any) -> Self:
+        """The plan as one of this kind, which has `own` of its own."""
+        return cls(**{f.name: getattr(plan, f.name) for f in fields(plan)}, **own)
 
     def first_thread(self, kernel: int) -> int:
         """Of W's CTA, the one that is the kernel's thread 0."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from goptx.errors import InputError
 from goptx.shape import MOST_THREADS, Extent, Shape
-from goptx.weaving.launching import Placement, Plan
+from goptx.weaving.launching import Plan
 from goptx.weaving.view import WARP
 
 
@@ -35,17 +35,10 @@ class Partitioned(Plan):
         return f"{super().__str__()}, {', '.join(parts)}"
 
 
-def partitioned(
-    *,
-    letters: tuple[str, ...],
-    shapes: tuple[Shape, ...],
-    placement: Placement,
-    carved: tuple[int, ...],
-    partition: Sequence[int] | None = None,
-) -> Partitioned:
-    """The plan for that partition, by default the kernels' own blocks in whole warps. Raises `InputError`."""
+def partitioned(plan: Plan, partition: Sequence[int] | None = None) -> Partitioned:
+    """With that partition, by default the kernels' own blocks in whole warps. Raises `InputError`."""
     threads = []
-    for letter, shape in zip(letters, shapes, strict=True):
+    for letter, shape in zip(plan.letters, plan.shapes, strict=True):
         if shape.threads is None:
             raise InputError(
                 f"the block of kernel {letter} is not known ({shape}), so it has no warps of its own; give its size by "
@@ -53,7 +46,7 @@ def partitioned(
             )
         threads.append(-(-shape.threads // WARP) * WARP)
     found = tuple(threads) if partition is None else tuple(partition)
-    for letter, shape, own, given in zip(letters, shapes, threads, found, strict=True):
+    for letter, shape, own, given in zip(plan.letters, plan.shapes, threads, found, strict=True):
         if given != own:
             raise InputError(
                 f"partition={_said(found)} gives kernel {letter} {given} threads, but it is launched with "
@@ -61,7 +54,7 @@ def partitioned(
                 "tunable=."
             )
     _check_sum(found)
-    return Partitioned(letters, shapes, placement, carved, partition=found)
+    return Partitioned.of(plan, partition=found)
 
 
 def check_partition(partition: Sequence[int], kernels: int) -> None:

@@ -8,10 +8,9 @@ parameters. What cannot be kept so is refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
 from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump
 from goptx.errors import CannotWeave
@@ -39,25 +38,22 @@ def of_own_lanes(flow: Flow) -> Flow:
     return Flow(LANES, {**flow.blocks, LANES: replace(first, end=Jump(first.end.fallen))})
 
 
-class Planned(Protocol):
-    """What makes a plan. Raises `InputError` where these shapes allow none."""
-
-    def __call__(
-        self, *, letters: tuple[str, ...], shapes: tuple[Shape, ...], placement: Placement, carved: tuple[int, ...]
-    ) -> Plan: ...
+Layout = Callable[[Plan], Plan]  # of what the kernels run in W
 
 
-def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement, planned: Planned = Plan) -> Linked:
-    """`planned` makes the plan of the launch. Raises `InputError` where a shape contradicts its kernel, `CannotWeave`
-    where a kernel would not be right in W's, `CannotLink` where parameters are too many."""
+def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement, layout: Layout | None = None) -> Linked:
+    """By the plan as the `layout`, if there is one, changes it. Raises `InputError` where a shape contradicts its
+    kernel, `CannotWeave` where a kernel would not be right in W's, `CannotLink` where parameters are too many."""
     own = [shared_of(k, linked) for k in linked.kernels]
-    plan = planned(
+    carve = static_total(own) > STATIC_LIMIT
+    plan = Plan(
         letters=tuple(k.letter for k in linked.kernels),
         shapes=tuple(settled(k, s) for k, s in zip(linked.kernels, shapes, strict=True)),
         placement=placement,
-        carved=(0,) * len(own),
+        carved=tuple(packed(o.static)[1] if carve else 0 for o in own),
     )
-    if static_total(own) > STATIC_LIMIT or (plan.overlaid and sum(bool(o.static) for o in own) > 1):
+    plan = layout(plan) if layout else plan
+    if plan.overlaid and sum(bool(o.static) for o in own) > 1:
         plan = replace(plan, carved=tuple(packed(o.static)[1] for o in own))
     check_clusters(linked, plan)
     pool = _pool(linked, plan, own)
