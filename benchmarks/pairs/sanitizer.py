@@ -26,6 +26,7 @@ from pairs.job import Job
 from pairs.launching import launched
 
 TOOLS = ("memcheck", "racecheck", "synccheck")
+OPTIONS = ("--print-limit", "100000", "--destroy-on-device-error", "kernel")  # later kernels are launched in any case
 LIMIT = 280  # seconds for one tool on all kernels alone, or woven
 HEADLINE = re.compile(r"=========( Error:| Warning:)? (?P<said>\S.*)")
 NO_FINDING = re.compile(r"COMPUTE-SANITIZER|SUMMARY|Target application|No kernel|print limit|Please check", re.I)
@@ -42,9 +43,7 @@ def sanitized(jobs: Sequence[Job]) -> list[dict[str, Any]]:
         for tool in TOOLS:
             found, problems = {}, []
             for how in ("alone", "woven"):
-                log, problem = _run(
-                    [program, "--tool", tool, "--print-limit", "100000", sys.executable, __file__], path, how
-                )
+                log, problem = _run([program, "--tool", tool, *OPTIONS, sys.executable, __file__], path, how)
                 found[how] = findings(log, [part.entry for job in jobs for part in job.parts])
                 launched_ones = log.count("LAUNCHED ")
                 if problem or launched_ones != sum(len(job.shapes) if how == "alone" else 1 for job in jobs):

@@ -52,6 +52,8 @@ def copy(instruction: Instruction, names: Names) -> Execute:
                     f"addresses and bytes of a bulk copy are multiples of {CHUNK}, not {start:#x}, {begin:#x}, {count}"
                 )
                 raise Trouble("misaligned", message, lanes.numbers[i : i + 1])
+            if count == 0:
+                continue
             offsets = np.arange(0, count, CHUNK)
             numbers = np.repeat(lanes.numbers[i : i + 1], len(offsets))
             _move(lanes, written, start + offsets, read, begin + offsets, numbers, completes)

@@ -2,13 +2,17 @@
 blocks of the other kernel.
 
 Requires: a converged kernel, whose branches whole warps take together, so that convergent instructions may stand in
-copies (M15). Ensures: the same paths, and a reducible flow.
+copies (M15). Ensures: the same paths, and a reducible flow, within regions too: behind an irreducible loop that lanes
+leave at different times ptxas does not bring them together (reducible.py). Lanes are apart in regions, so convergent
+instructions are not copied there.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from goptx.analysis.cfg import EXIT, Block, Flow, Region
+from goptx.analysis.waiting import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.growth import Limits, TooLarge
@@ -17,17 +21,44 @@ from goptx.weaving.reducible import reducible
 
 def split(converged: Converged, limits: Limits, where: str) -> Converged:
     """`where` names the kernel. Raises `CannotWeave` where that takes more instructions than the limits allow."""
+    whole = converged.flow
+    whole = Flow(whole.entry, {n: _one_way_in(b, limits, where) for n, b in whole.blocks.items()})
     try:
-        flow, origin = reducible(converged.flow, limits.instructions, mark=".copy")
+        flow, origin = reducible(whole, limits.instructions, mark=".copy")
     except TooLarge:
-        raise CannotWeave(
-            f"{where}: the kernel has loops with several ways in, and copying code until each has one takes more than "
-            f"the {limits.instructions} instructions that max_growth= allows; enter loops at their heads only, raise "
-            "max_growth=, or use separate launches."
-        ) from None
+        raise _too_large(limits, where) from None
     branches = converged.warp_branches.union(n for n, old in origin.items() if old in converged.warp_branches)
     divergences = tuple(
         replace(d, regions=d.regions.union(n for n, old in origin.items() if old in d.regions))
         for d in converged.divergences
     )
     return replace(converged, flow=flow, warp_branches=branches, divergences=divergences)
+
+
+def _one_way_in(block: Block, limits: Limits, where: str) -> Block:
+    """The block, and if it stands for a region the loops in that with one way in each."""
+    region = block.region
+    if region is None:
+        return block
+    try:
+        flow, origin = reducible(region.flow(), limits.instructions, mark=".copy")
+    except TooLarge:
+        raise _too_large(limits, where) from None
+    if not origin:
+        return block
+    if any(is_warp_wide(code) for name in origin for code in flow.blocks[name].code):
+        raise CannotWeave(
+            f"{where}: the kernel has a loop with several ways in, which its lanes run apart, and copying code until "
+            "it has one would part what they execute together in it; enter loops at their heads only, or use separate "
+            "launches."
+        )
+    inside = {n: replace(b, end=b.end.retarget({EXIT: region.leave})) for n, b in flow.blocks.items() if n != EXIT}
+    return replace(block, region=Region(flow.entry, inside, region.leave, region.sides))
+
+
+def _too_large(limits: Limits, where: str) -> CannotWeave:
+    return CannotWeave(
+        f"{where}: the kernel has loops with several ways in, and copying code until each has one takes more than the "
+        f"{limits.instructions} instructions that max_growth= allows; enter loops at their heads only, raise "
+        "max_growth=, or use separate launches."
+    )

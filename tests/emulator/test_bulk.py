@@ -36,6 +36,7 @@ HALVES = [LOAD.format(to=f"s+{at}", source=f"%rd0+{at}", count=128) for at in (0
         [EXPECT, *HALVES],
         [HALVES[0], EXPECT, HALVES[1]],  # transactions may complete before they are expected
         [EXPECT, WHOLE.replace("shared::cluster", "shared::cta")],
+        [EXPECT, LOAD.format(to="s", source="%rd0", count=0), WHOLE],
     ],
 )
 def test_all_threads_read_what_one_had_copied(issued: list[str], seed: int, races: bool) -> None:

@@ -77,7 +77,7 @@ def _states(w: Writer, n: tuple[int, ...], place: Place) -> None:
 def _bulk(w: Writer, n: tuple[int, ...], place: Place) -> None:
     """One thread has a part of `in` copied over the words of all."""
     number, p = object_of_one(w, place.company), w.predicate()
-    bytes_ = 4 * size(w, place.company) // 16 * 16
+    bytes_ = max(4 * size(w, place.company) // 16, 1) * 16  # the tile's end is padded
     tile, origin = w.base("tile"), w.wide()
     w.line("fence.proxy.async.shared::cta;")
     w.barrier(f"bar.sync {place.company.barrier};", place)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import goptx
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Stop
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Stop, control_flow
 from goptx.errors import CannotWeave
+from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.weaving.growth import TooLarge
 from goptx.weaving.reducible import is_reducible, reducible
@@ -61,6 +62,37 @@ def test_what_stands_in_copies_runs_once(
 def test_copies_of_a_region_are_one_place_in_the_report() -> None:
     report = goptx.weave(made(REGION, "one"), made(NESTED, "two")).report
     assert [(d.kernel, d.choice) for d in report.divergences] == [("A", "park")]
+
+
+# Lanes are apart in this loop of two ways in, and leave it at different times.
+APART = """
+    ld.global.u32 %r4, [%rd1]; and.b32 %r5, %r4, 7; and.b32 %r6, %r4, 8; setp.eq.u32 %p1, %r6, 0; @%p1 bra SECOND;
+    FIRST: mad.lo.u32 %r4, %r4, 5, 1; {inside} sub.u32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 0; @%p2 bra OUT;
+    and.b32 %r7, %r4, 1; setp.eq.u32 %p3, %r7, 0; @%p3 bra FIRST;
+    SECOND: add.u32 %r4, %r4, 3; sub.u32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 0; @%p2 bra OUT;
+    and.b32 %r7, %r4, 2; setp.eq.u32 %p3, %r7, 0; @%p3 bra SECOND; bra FIRST;
+    OUT: st.global.u32 [%rd2], %r4; ret;
+"""
+
+
+def test_lanes_that_are_apart_enter_loops_one_way() -> None:
+    """Else ptxas does not bring them together behind the loop, and on an H200 the woven kernel hung."""
+    texts = made(APART.replace("{inside}", ""), "one"), made(NESTED, "two")
+    woven = goptx.weave(*texts)
+    assert [(d.kernel, d.choice) for d in woven.report.divergences] == [("A", "park")]
+    body = woven.module.entries[0].body or ()
+    assert is_reducible(control_flow(flatten(body, lambda name: name)).without_empty())
+    arguments = {f"{k}:{i}": t for k in "AB" for i, t in enumerate(("u32[64]:0..99", "u32[64]:zeros", "u32:44"))}
+    assert goptx.check(*texts, grid=1, block=64, args=arguments)
+
+
+def test_what_lanes_execute_together_is_not_copied_where_they_are_apart() -> None:
+    said = (
+        r"kernel A \(`one`\): the kernel has a loop with several ways in, which its lanes run apart, and copying code"
+    )
+    text = made(APART.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
+    with pytest.raises(CannotWeave, match=said + " until it has one would part what they execute together in it"):
+        goptx.weave(text, made(NESTED, "two"))
 
 
 def states(count: int) -> str:

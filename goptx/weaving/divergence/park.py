@@ -164,6 +164,6 @@ def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
 
 def _entangled(lanes: Lanes, block: str) -> CannotWeave:
     return CannotWeave(
-        f"{lanes.at(lanes.line(block))}: the control flow here is too entangled to be woven (divergent loops that begin "
-        "at one block, or early returns out of nested or irreducible ones; M16); use separate launches."
+        f"{lanes.at(lanes.line(block))}: the control flow here is too entangled to be woven (divergent loops that "
+        "begin at one block, or early returns out of nested or irreducible ones; M16); use separate launches."
     )
