@@ -26,6 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
     parser.add_argument("--pairs", type=int, default=200, help="how many")
+    parser.add_argument("--strategy", default="weave", help="weave (default), vertical, horizontal or interleave")
     parser.add_argument("--seed", type=int, default=100_000, help="the first seed; others follow it")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that emulate or assemble")
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
@@ -69,6 +71,7 @@ def main() -> int:
         "command": command_line(options.output),
         **where,
         "versions": {"python": platform.python_version(), "numpy": np.__version__, "hypothesis": version("hypothesis")},
+        "strategy": options.strategy,
         "workers": options.workers,
         "seconds": round(time.monotonic() - begin),
         **found,
@@ -77,6 +80,7 @@ def main() -> int:
     if options.output is not None:
         options.output.mkdir(parents=True, exist_ok=True)
         stem = f"{date.today().isoformat()}-{document.get('gpu_short', 'cpu')}-random_pairs"
+        stem += "" if options.strategy == "weave" else f"_{options.strategy}"
         (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
         (options.output / f"{stem}.md").write_text(table(document))
     return 0 if document["right"] else 1
@@ -88,7 +92,7 @@ def main() -> int:
 def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
     refused, census, rows = Counter[str](), Counter[str](), []
     count = 0
-    for done in emulated(options.pairs, options.seed, options.workers, options.shrink):
+    for done in emulated(options.pairs, options.seed, options.workers, options.shrink, options.strategy):
         count += done.pairs
         refused += done.refused
         census += done.census
@@ -184,18 +188,19 @@ def prepared(options: argparse.Namespace) -> Iterator[Job]:
     """The jobs, made by all processors ahead of the GPU."""
     seeds = [options.seed + i for i in range(-(-options.pairs // EACH))]
     with multiprocessing.get_context("fork").Pool(options.workers) as pool:
-        for jobs in pool.imap_unordered(_examples, EXAMPLE_NAMES if options.examples else ()):
+        examples = partial(_examples, strategy=options.strategy)
+        for jobs in pool.imap_unordered(examples, EXAMPLE_NAMES if options.examples else ()):
             yield from jobs
-        for jobs in pool.imap_unordered(_random, seeds):
+        for jobs in pool.imap_unordered(partial(_random, strategy=options.strategy), seeds):
             yield from jobs
 
 
-def _examples(name: str) -> list[Job]:
-    return list(example_jobs(name))
+def _examples(name: str, strategy: str) -> list[Job]:
+    return list(example_jobs(name, strategy))
 
 
-def _random(seed: int) -> list[Job]:
-    return list(random_jobs(seed, EACH))
+def _random(seed: int, strategy: str) -> list[Job]:
+    return list(random_jobs(seed, EACH, strategy))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from goptx.errors import CannotWeave, DependentKernels, GoptxError, InputError
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
     from goptx.shape import Shape
+    from goptx.weaving.result import Woven
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +87,14 @@ def _parser() -> argparse.ArgumentParser:
 
     weave = commands.add_parser("weave", help="make one kernel of several")
     _add_weaving(weave)
-    weave.add_argument("-o", "--output", metavar="OUT.ptx", help="write PTX here instead of to standard output")
-    weave.add_argument("--arch", metavar="sm_NN", help="architecture of the result; the highest of the inputs")
-    weave.add_argument("--name", help="name of the woven entry")
+    _add_result(weave, "OUT.ptx", "write PTX here instead of to standard output")
     weave.set_defaults(run=_weave)
+
+    fuse = commands.add_parser("fuse", help="make one kernel of several, by any strategy")
+    _add_weaving(fuse)
+    _add_strategies(fuse)
+    _add_result(fuse, "OUT", "write here instead of to standard output: PTX to .ptx, machine code to .cubin")
+    fuse.set_defaults(run=_fuse)
 
     check = commands.add_parser(
         "check",
@@ -99,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         "Without it, data is made up where every pointer is indexed by the thread's number.",
     )
     _add_weaving(check)
-    check.add_argument("--strategy", default="weave", help="weave (default)")
+    _add_strategies(check)
     check.add_argument("--grid", type=_axes, metavar="N[xN[xN]]", help="CTAs; 4")
     check.add_argument("--block", type=_axes, metavar="N[xN[xN]]", help="threads of a CTA; 256")
     check.add_argument("--shared", type=int, metavar="BYTES", help="dynamic shared memory of a CTA")
@@ -129,13 +134,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_weaving(parser: argparse.ArgumentParser) -> None:
+    """What is not given is left to the strategy."""
     parser.add_argument("inputs", nargs="+", metavar="A.ptx", help="PTX files, `-` for standard input")
     parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per input, in order")
-    parser.add_argument("--policy", default="latency", help="latency (default), paper or concat")
-    parser.add_argument("--slicing", default="adaptive", help="adaptive (default), none, or a number of cycles")
-    parser.add_argument(
-        "--divergence", metavar="CHOICE", help="park, predicate or duplicate wherever lanes part; by cost if left out"
-    )
     parser.add_argument(
         "--shape",
         action="append",
@@ -144,15 +145,41 @@ def _add_weaving(parser: argparse.ArgumentParser) -> None:
         help="the shape in which kernel A is launched alone, once for each kernel: CTAs and threads of one as 33x7, "
         "bytes of dynamic shared memory; `?` for what is known at launch only",
     )
-    parser.add_argument("--placement", default="spread", help="CTAs of a smaller grid: spread (default) or front")
-    parser.add_argument(
-        "--max-blocks", type=int, metavar="N", help="most blocks of the result; 4 for each of the inputs"
-    )
-    parser.add_argument(
-        "--max-growth", type=float, metavar="X", help="most instructions, in times those of the inputs; 3"
-    )
-    parser.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
     parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
+    own = parser.add_argument_group("how", argument_default=argparse.SUPPRESS)
+    own.add_argument("--policy", help="latency (default), paper or concat")
+    own.add_argument("--slicing", type=_slicing, help="adaptive (default), none, or a number of cycles")
+    own.add_argument(
+        "--divergence", metavar="CHOICE", help="park, predicate or duplicate wherever lanes part; by cost if left out"
+    )
+    own.add_argument("--placement", help="CTAs of a smaller grid: spread (default) or front")
+    own.add_argument("--max-blocks", type=int, metavar="N", help="most blocks of the result; 4 for each of the inputs")
+    own.add_argument("--max-growth", type=float, metavar="X", help="most instructions, in times those of the inputs; 3")
+    own.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
+
+
+def _add_strategies(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--strategy", default="weave", help="weave (default), vertical, horizontal or interleave")
+    own = parser.add_argument_group("of single strategies", argument_default=argparse.SUPPRESS)
+    own.add_argument(
+        "--partition", type=_numbers, metavar="D1,D2", help="horizontal: threads of each kernel, multiples of 32"
+    )
+    own.add_argument(
+        "--tunable",
+        action="append",
+        metavar="A",
+        help="horizontal: kernel A is right with any multiple of 32 threads; by default what its specification says",
+    )
+    own.add_argument(
+        "--ratio", type=_numbers, metavar="P:Q", help="interleave: CTAs of each kernel that follow each other in turn"
+    )
+
+
+def _add_result(parser: argparse.ArgumentParser, output: str, said: str) -> None:
+    parser.add_argument("-o", "--output", metavar=output, help=said)
+    own = parser.add_argument_group("of the result", argument_default=argparse.SUPPRESS)
+    own.add_argument("--arch", metavar="sm_NN", help="architecture of the result; the highest of the inputs")
+    own.add_argument("--name", help="name of the woven entry")
 
 
 class _Version(argparse.Action):
@@ -169,9 +196,22 @@ class _Version(argparse.Action):
 def _weave(options: argparse.Namespace) -> _Outcome | None:
     from goptx.weaving.pipeline import weave
 
-    woven = weave(*_sources(options), arch=options.arch, name=options.name, **_weaving(options))
-    _write(options.output, woven.ptx)
-    facts = {**woven.report.to_dict(), "symbols": woven.symbols}
+    return _made(options, weave(*_sources(options), **_weaving(options)))
+
+
+def _fuse(options: argparse.Namespace) -> _Outcome | None:
+    from goptx.strategies.fuse import fuse
+
+    ending = Path(options.output or "").suffix
+    if ending not in ("", ".ptx", ".cubin"):
+        raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
+    return _made(options, fuse(*_sources(options), strategy=options.strategy, **_weaving(options)))
+
+
+def _made(options: argparse.Namespace, woven: Woven) -> _Outcome | None:
+    cubin = (options.output or "").endswith(".cubin") and options.command == "fuse"
+    _write(options.output, woven.cubin() if cubin else woven.ptx)
+    facts = {**woven.report.to_dict(), "strategy": woven.strategy, "symbols": woven.symbols}
     return _Outcome(woven.report, facts) if options.report else None
 
 
@@ -202,31 +242,42 @@ def _sources(options: argparse.Namespace) -> list[Path | bytes]:
     return [sys.stdin.buffer.read() if name == "-" else Path(name) for name in options.inputs]
 
 
+_PLAIN = (
+    "policy", "slicing", "divergence", "placement", "max_blocks", "max_growth", "latency", "partition", "ratio", "arch",
+    "name",
+)  # fmt: skip
+
+
 def _weaving(options: argparse.Namespace) -> dict[str, Any]:
-    """What `weave` and `check` take alike."""
-    slicing: str | int | None = options.slicing
-    if options.slicing == "none":
-        slicing = None
-    elif re.fullmatch("-?[0-9]+", options.slicing):
-        slicing = int(options.slicing)
-    return {
-        "entries": options.entry,
-        "policy": options.policy,
-        "slicing": slicing,
-        "divergence": options.divergence,
-        "latency": options.latency,
-        "shapes": _shapes(options.shape, len(options.inputs)),
-        "placement": options.placement,
-        "max_blocks": options.max_blocks,
-        "max_growth": options.max_growth,
-    }
+    """What strategies take, as far as it is given."""
+    found = {name: getattr(options, name) for name in _PLAIN if hasattr(options, name)}
+    if hasattr(options, "tunable"):
+        letters = _letters(options)
+        if unknown := [letter for letter in options.tunable if letter not in letters]:
+            raise InputError(f"--tunable {unknown[0]}: there are the kernels {', '.join(letters)}.")
+        found["tunable"] = [letter in options.tunable for letter in letters]
+    return {"entries": options.entry, "shapes": _shapes(options.shape, _letters(options)), **found}
 
 
-def _shapes(given: Sequence[str], inputs: int) -> list[Shape] | None:
+def _letters(options: argparse.Namespace) -> list[str]:
+    return [chr(ord("A") + i) for i in range(len(options.inputs))]
+
+
+def _slicing(text: str) -> str | int | None:
+    return None if text == "none" else int(text) if re.fullmatch("-?[0-9]+", text) else text
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Of `128,256` or `1:3`."""
+    if not re.fullmatch(r"[0-9]+([,:][0-9]+)*", text):
+        raise argparse.ArgumentTypeError(f"`{text}` is none; write a number for each kernel, such as 128,256 or 1:3")
+    return tuple(map(int, re.split("[,:]", text)))
+
+
+def _shapes(given: Sequence[str], letters: Sequence[str]) -> list[Shape] | None:
     """One for each kernel, or none."""
     from goptx.shape import Shape
 
-    letters = [chr(ord("A") + i) for i in range(inputs)]
     named = [text.partition("=") for text in given]
     if named and sorted(letter for letter, _, _ in named) != letters:
         raise InputError(
@@ -261,10 +312,11 @@ def _module(name: str) -> Module:
     return read(sys.stdin.buffer.read() if name == "-" else Path(name))
 
 
-def _write(path: str | None, text: str) -> None:
+def _write(path: str | None, content: str | bytes) -> None:
     """To standard output, or whole into a file or not at all."""
+    data = content.encode() if isinstance(content, str) else content
     if path is None or path == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(data.decode())
         sys.stdout.flush()
         return
     target = Path(path)
@@ -273,8 +325,8 @@ def _write(path: str | None, text: str) -> None:
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror}); give a folder that exists.") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         mask = os.umask(0)
         os.umask(mask)
         Path(temporary).chmod(0o666 & ~mask)  # mkstemp makes files private

@@ -29,7 +29,7 @@ class Done:
     seconds: float
 
 
-def emulated(pairs: int, seed: int, workers: int, shrink: bool) -> Iterator[Done]:
+def emulated(pairs: int, seed: int, workers: int, shrink: bool, strategy: str) -> Iterator[Done]:
     """The seeds from `seed` on, until so many pairs have been run; a seed ends at the first pair that fails, which
     minutes are spent on shrinking if `shrink`."""
     with multiprocessing.get_context("fork").Pool(workers, maxtasksperchild=20) as pool:
@@ -37,7 +37,7 @@ def emulated(pairs: int, seed: int, workers: int, shrink: bool) -> Iterator[Done
         pending: list[AsyncResult[Done]] = []
         while count < pairs:
             while count + EACH * len(pending) < pairs and len(pending) < 2 * workers:
-                pending.append(pool.apply_async(_one, (seed + submitted, shrink)))
+                pending.append(pool.apply_async(_one, (seed + submitted, shrink, strategy)))
                 submitted += 1
             ready = next((p for p in pending if p.ready()), None)
             if ready is None:
@@ -49,9 +49,9 @@ def emulated(pairs: int, seed: int, workers: int, shrink: bool) -> Iterator[Done
             yield done
 
 
-def _one(seed: int, shrink: bool) -> Done:
+def _one(seed: int, shrink: bool, strategy: str) -> Done:
     begin = time.monotonic()
-    found = search(seed, EACH, shrink)
+    found = search(seed, EACH, shrink, strategy=strategy)
     return Done(
         seed, found.pairs, found.refused, found.census, found.failing, found.failure, time.monotonic() - begin
     )  # fmt: skip

@@ -19,7 +19,7 @@ from random_kernels.search import search
 
 import goptx
 from goptx.device.assemble import assemble
-from goptx.errors import CannotWeave, GoptxError
+from goptx.errors import CannotWeave, GoptxError, InputError
 from goptx.ptx.ir import Module
 from goptx.sample import sample
 from goptx.shape import Shape
@@ -62,7 +62,7 @@ class Job:
     hidden: list[Any] = field(default_factory=list)
 
 
-def random_cases(seed: int, count: int) -> list[Case]:
+def random_cases(seed: int, count: int, strategy: str = "weave") -> list[Case]:
     """What Hypothesis draws by the seed."""
     found: list[Case] = []
 
@@ -70,14 +70,14 @@ def random_cases(seed: int, count: int) -> list[Case]:
         found.append(case)
         return Outcome("")
 
-    search(seed, count, judge=take)
+    search(seed, count, judge=take, strategy=strategy)
     return found
 
 
-def random_jobs(seed: int, count: int) -> Iterator[Job]:
+def random_jobs(seed: int, count: int, strategy: str = "weave") -> Iterator[Job]:
     """Entries of each case have a number of their own, by which reports tell them apart; `SHAPED` begins the names of
     those whose kernels have launch shapes of their own."""
-    for i, case in enumerate(random_cases(seed, count)):
+    for i, case in enumerate(random_cases(seed, count, strategy)):
         kind = RANDOM if case.stated is None else SHAPED
         job = Job(f"{kind} {seed}_{i}", list(case.shapes), case.arguments(), case=case)
         own = [re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{seed}_{i}", text) for text in case.texts]
@@ -86,25 +86,26 @@ def random_jobs(seed: int, count: int) -> Iterator[Job]:
         yield made(job, modules, **case.options)
 
 
-def example_jobs(first: str) -> Iterator[Job]:
+def example_jobs(first: str, strategy: str = "weave") -> Iterator[Job]:
     """The kernel with each of examples/kernels, in the sizes for checks, in shapes of their own if these differ."""
     for second in EXAMPLE_NAMES:
         launches = [read_specification(EXAMPLES / f"{name}.toml")[0].small() for name in (first, second)]
         arguments = [[sample(a, i) for a in launch.arguments] for i, launch in enumerate(launches)]
         shapes = [Shape(launch.grid, launch.block, launch.shared) for launch in launches]
         job = Job(f"{first}+{second}", shapes, arguments, approximate=True)
-        alike = shapes[0] == shapes[1] and not shapes[0].shared
-        yield made(job, [goptx.read(launch.file) for launch in launches], shapes=None if alike else shapes)
+        alike = shapes[0] == shapes[1] and not shapes[0].shared and strategy in ("weave", "vertical")
+        modules = [goptx.read(launch.file) for launch in launches]
+        yield made(job, modules, strategy=strategy, shapes=None if alike else shapes)
 
 
 def made(job: Job, modules: Sequence[Module], **options: Any) -> Job:
     """The job with its kernels woven, assembled and emulated."""
     try:
         with within(SECONDS):
-            woven = goptx.weave(*modules, **options)
-    except CannotWeave as error:
+            woven = goptx.fuse(*modules, **options)
+    except (CannotWeave, InputError) as error:
         reason = next((name for name, said in REASONS.items() if re.search(said, str(error))), "")
-        return replace(job, refused=reason, problem="" if reason else f"CannotWeave: {error}")
+        return replace(job, refused=reason, problem="" if reason else f"{type(error).__name__}: {error}")
     except Exception as error:  # a fault of goptx, which is one of this pair
         return replace(job, problem=f"{type(error).__name__}: {error}")
     try:

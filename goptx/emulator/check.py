@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,13 @@ from goptx.emulator.subject import Subject
 from goptx.emulator.verdict import Check, Checked, Difference, differences
 from goptx.errors import EmulationFault, InputError
 from goptx.independence import Independence
-from goptx.latency.table import LatencyTable
 from goptx.shape import Shape
-from goptx.weaving.divergence.converged import Choice
-from goptx.weaving.launching import Placement
+from goptx.strategies.fuse import check_strategy, fuse
 from goptx.weaving.link import choose_entry
-from goptx.weaving.pipeline import check_request, weave
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import Source, kernels_of, shapes_of
 
-STRATEGIES = ("weave",)
+OWN_SHAPES = ("horizontal", "interleave")  # which have to know them
 STEPS = 1_000_000  # of a warp of a kernel alone, where nothing says otherwise
 OWN_ARRAYS = "give each an array of its own"
 PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
@@ -44,18 +40,12 @@ def check(
     seed: int = 0,
     races: bool = False,
     max_steps: int | None = None,
-    policy: str = "latency",
-    slicing: str | int | None = "adaptive",
-    divergence: Choice | None = None,
-    latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
-    placement: Placement = "spread",
-    max_blocks: int | None = None,
-    max_growth: float | None = None,
+    **options: Any,
 ) -> Check:
     """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
 
-    sources, entries, policy, slicing, divergence, latency, placement, max_blocks, max_growth: as of `goptx.weave`.
+    sources, entries, strategy, options: as of `goptx.fuse`.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
         launch specifications beside the files, which may differ; else 4 CTAs of 256 threads, or what `.reqntid` and
         `.maxntid` allow.
@@ -70,28 +60,23 @@ def check(
     writes an array that the other is given too, and `EmulationFault` for what a kernel does wrong on its own; what the
     woven kernel does wrong is in the result.
     """
-    if strategy not in STRATEGIES:
-        raise InputError(f"strategy `{strategy}` is unknown; expected one of {', '.join(STRATEGIES)}.")
+    check_strategy(strategy, options)
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
-    check_request(policy, slicing, divergence, placement)
     kernels = kernels_of(sources, entries)
     subjects = [
         Subject(chr(ord("A") + i), kernel.module, choose_entry(kernel.module, kernel.entry), kernel.path)
         for i, kernel in enumerate(kernels)
     ]
     launched, own = launch_shapes(subjects, grid, block, shared, shapes_of(sources, shapes, len(kernels)))
-    woven = weave(
+    if "partition" in options:
+        options.setdefault("tunable", [bool(s.launch and s.launch.tunable) for s in subjects])
+    woven = fuse(
         *(kernel.module for kernel in kernels),
         entries=[kernel.entry for kernel in kernels],
-        policy=policy,
-        slicing=slicing,
-        divergence=divergence,
-        latency=latency,
-        shapes=own,
-        placement=placement,
-        max_blocks=max_blocks,
-        max_growth=max_growth,
+        strategy=strategy,
+        shapes=launched if own is None and strategy in OWN_SHAPES else own,
+        **options,
     )
     given = given_to(subjects, args or {})
     taken = [
@@ -125,7 +110,17 @@ class _Runner:
 
     def shape(self, woven: Woven) -> Shape:
         """That of the woven kernel's launch."""
-        return woven.plan.launched(self.shapes) if woven.plan else self.shapes[0]
+        return woven.plan.launched(self.within(woven)) if woven.plan else self.shapes[0]
+
+    def within(self, woven: Woven) -> tuple[Shape, ...]:
+        """The kernels' shapes in the woven kernel, where those that are tunable may have other blocks."""
+        blocks = (
+            [s.block if s.threads else None for s in woven.plan.shapes] if woven.plan else [None] * len(self.shapes)
+        )
+        return tuple(
+            Shape(s.grid, s.block if block is None else block, s.shared, s.cluster)
+            for s, block in zip(self.shapes, blocks, strict=True)
+        )
 
     def alone(self, subject: Subject, own: Sequence[Input], shape: Shape) -> list[object]:
         """The arguments as the kernel leaves them, which has to be the same in every order."""
@@ -156,7 +151,7 @@ class _Runner:
         self, woven: Woven, taken: Sequence[Sequence[Input]], names: Sequence[str], alone: Sequence[object]
     ) -> tuple[tuple[Difference, ...], EmulationFault | None]:
         """In the first order in which something is wrong, what that is."""
-        launch: dict[str, Any] = {"shapes": self.shapes}
+        launch: dict[str, Any] = {"shapes": self.within(woven)}
         if woven.plan is None:
             common = self.shapes[0]
             launch = {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}

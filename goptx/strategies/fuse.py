@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from inspect import Parameter, signature
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.strategies.horizontal import horizontal
+from goptx.strategies.interleave import interleave
 from goptx.strategies.vertical import vertical
 from goptx.weaving.pipeline import weave
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import Source
 
-STRATEGIES: Mapping[str, Callable[..., Woven]] = {"weave": weave, "vertical": vertical}
+STRATEGIES: Mapping[str, Callable[..., Woven]] = {
+    "weave": weave,
+    "vertical": vertical,
+    "horizontal": horizontal,
+    "interleave": interleave,
+}
 
 
 def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
@@ -19,9 +27,28 @@ def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
 
     "weave": every thread runs a thread of each kernel, their instructions interleaved; see `goptx.weave`.
     "vertical": every thread runs a thread of each kernel, one kernel after the other.
+    "horizontal": the CTA's warps are shared out among the kernels; see `goptx.strategies.horizontal`.
+    "interleave": the grid's CTAs are shared out among the kernels; see `goptx.strategies.interleave`.
 
     Options are those of the strategy. Raises what `weave` raises.
     """
+    check_strategy(strategy, options)
+    return STRATEGIES[strategy](*sources, **options)
+
+
+def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
+    """Raises `InputError` where there is no such strategy, or it has no such option."""
     if strategy not in STRATEGIES:
         raise InputError(f"strategy `{strategy}` is unknown; expected one of {', '.join(STRATEGIES)}.")
-    return STRATEGIES[strategy](*sources, **options)
+    own = options_of(strategy)
+    for option in options:
+        if option not in own:
+            others = [s for s in STRATEGIES if option in options_of(s)]
+            whose = f"it is one of {', '.join(others)}" if others else f"it takes {', '.join(own)}"
+            raise InputError(f"strategy {strategy} has no option `{option}`; {whose}.")
+
+
+def options_of(strategy: str) -> list[str]:
+    """The names of what a strategy takes beside the kernels."""
+    found = signature(STRATEGIES[strategy]).parameters.values()
+    return [p.name for p in found if p.kind is Parameter.KEYWORD_ONLY]

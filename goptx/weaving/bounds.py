@@ -16,6 +16,7 @@ from goptx.ptx.ir import Directive, whole_number
 from goptx.weaving.clusters import DIRECTIVES
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Kernel
+from goptx.weaving.partitioned import Partitioned
 
 _KNOWN = (".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm")
 
@@ -41,7 +42,9 @@ def launch_bounds(kernels: Sequence[Kernel], plan: Plan | None = None) -> tuple[
     result = _planned(plan, found.get(".maxntid", ())) if plan else _common(found)
     for name in (".minnctapersm", ".maxnctapersm"):
         stated = found.get(name, [])
-        if len(stated) == len(kernels) and result:
+        if stated and isinstance(plan, Partitioned):
+            notes.append(f"{name} speaks of CTAs without the other kernels' warps and is left out")
+        elif len(stated) == len(kernels) and result:
             result.append(Directive(name, (str(min(v[0] for _, v in stated)),)))
         elif stated:
             notes.append(f"{name} is stated by {len(stated)} of {len(kernels)} kernels and left out")

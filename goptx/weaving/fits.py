@@ -19,8 +19,10 @@ from goptx.ptx.opcodes import facts_of
 from goptx.shape import Shape, axes
 from goptx.weaving.apart import operand_names
 from goptx.weaving.clusters import names_cluster
+from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Kernel, Linked, called_functions
+from goptx.weaving.partitioned import Partitioned
 from goptx.weaving.view import WARP, WARPGROUP, View
 
 
@@ -56,7 +58,7 @@ def _keeps(shape: Shape, bound: str, stated: list[int]) -> bool:
 
 def check_clusters(linked: Linked, plan: Plan) -> None:
     """Clusters move whole: they are kept only where the CTAs of W are those of every kernel. Raises `CannotWeave`."""
-    if len({(s.grid, s.cluster) for s in plan.shapes}) == 1 and plan.shape.ctas is not None:
+    if len({(s.grid, s.cluster) for s in plan.shapes}) == 1 and plan.shape.ctas is not None and not plan.overlaid:
         return
     for kernel, shape in zip(linked.kernels, plan.shapes, strict=True):
         register = next((n for n in _all_mentioned(kernel, linked) if names_cluster(n)), "")
@@ -86,7 +88,9 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
                 f"{kernel.at(meets.line)}: `{kernel.quote(meets)}` waits for all threads of the cluster, of which "
                 "some are none of the kernel's where the other kernel has more; use separate launches."
             )
-    if view.more_warps() and (view.shape.threads or 1) % WARPGROUP:
+    if isinstance(view.plan, Partitioned):
+        _check_part(kernel, view.plan, view)
+    elif view.pass_by() and (view.shape.threads or 1) % WARPGROUP:
         for other in linked.kernels:
             together = next((i for i in _instructions(other) if is_of_warpgroup(i)), None)
             if together is not None:
@@ -105,6 +109,24 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
         raise CannotWeave(
             f"{kernel.at(kernel.entry.line)}: %aggr_smem_size counts the shared memory of all kernels together in a "
             "woven one; use %total_smem_size."
+        )
+
+
+def _check_part(kernel: Kernel, plan: Partitioned, view: View) -> None:
+    """Of what the kernel may do in warps that are not the first of their CTA, beside those of other kernels."""
+    first, threads = plan.first_thread(view.position), plan.partition[view.position]
+    together = next((i for i in _instructions(kernel) if is_of_warpgroup(i)), None)
+    if together is not None and (first % WARPGROUP or threads % WARPGROUP):
+        raise CannotWeave(
+            f"{kernel.at(together.line)}: `{kernel.quote(together)}` needs whole warpgroups, but the kernel has "
+            f"{threads} threads from thread {first} on; let both be multiples of {WARPGROUP}, as by another order of "
+            "the kernels."
+        )
+    unknown = first_unknown(kernel.flow)
+    if unknown is not None:
+        raise CannotWeave(
+            f"{kernel.at(unknown.line)}: `{kernel.quote(unknown)}` is not an instruction that goptx knows, so it may "
+            "depend on the warps of other kernels beside its own; use the strategy weave or separate launches."
         )
 
 

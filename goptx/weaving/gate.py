@@ -12,6 +12,8 @@ from goptx.analysis.cfg import EXIT, Block, Branch, Flow
 from goptx.ptx.ir import Guard, Instruction, Name, Operand
 from goptx.weaving.divergence.converged import Converged
 
+GATE = "gate"  # the block
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -29,4 +31,4 @@ def gated(converged: Converged, gate: Gate | None) -> Converged:
         return converged
     flow = converged.flow
     end = Branch(Guard(Name(gate.ended)), EXIT, flow.entry, uniform=True)
-    return replace(converged, flow=Flow("gate", {"gate": Block(gate.code, end), **flow.blocks}), threads=gate.threads)
+    return replace(converged, flow=Flow(GATE, {GATE: Block(gate.code, end), **flow.blocks}), threads=gate.threads)

@@ -7,10 +7,10 @@ kernels are woven stays so when they are launched.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import prod
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from goptx.errors import InputError
 from goptx.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
@@ -34,6 +34,8 @@ class Plan:
     shapes: tuple[Shape, ...]
     placement: Placement
     carved: tuple[int, ...]
+
+    overlaid: ClassVar[bool] = False  # whether each CTA of W is one of one kernel, whose memory then is all that it has
 
     @cached_property
     def shape(self) -> Shape:
@@ -69,6 +71,15 @@ class Plan:
         """W's own."""
         return self.shape.axes(what)
 
+    @classmethod
+    def of(cls, plan: Plan, **own: Any) -> Self:
+        """The plan as one of this kind, which has `own` of its own."""
+        return cls(**{f.name: getattr(plan, f.name) for f in fields(plan)}, **own)
+
+    def first_thread(self, kernel: int) -> int:
+        """Of W's CTA, the one that is the kernel's thread 0."""
+        return 0
+
     @property
     def order(self) -> list[int]:
         """In which the kernels' dynamic memory lies in W's: unknown sizes last, so that few offsets depend on them."""
@@ -92,25 +103,32 @@ class Plan:
         """Of the hidden parameters, all of them `.u32`: "A.grid.x" the CTAs of kernel A along x, "A.block.x" its
         threads, "A.shared" its bytes of dynamic shared memory, "A.spread" how densely its CTAs lie (see `spread`)."""
         found = []
-        for letter, shape in zip(self.letters, self.shapes, strict=True):
+        for k, (letter, shape) in enumerate(zip(self.letters, self.shapes, strict=True)):
             for what in ("grid", "block"):
                 found += [f"{letter}.{what}.{a}" for a, n in zip(AXES, shape.axes(what), strict=True) if n is None]
             if shape.shared is None:
                 found.append(f"{letter}.shared")
-            if self.placement == "spread" and self.shape.ctas is None:
+            if self.is_spread(k) and self.among(k, self.shapes) is None:
                 found.append(f"{letter}.spread")
         return tuple(found)
 
     def values(self, shapes: Sequence[Shape]) -> dict[str, int]:
         """By role, for shapes all of which are known."""
         found: dict[str, int] = {}
-        total = self.launched(shapes).ctas or 0
-        for letter, shape in zip(self.letters, shapes, strict=True):
+        for k, (letter, shape) in enumerate(zip(self.letters, shapes, strict=True)):
             for what in ("grid", "block"):
                 found |= {f"{letter}.{what}.{a}": n or 0 for a, n in zip(AXES, shape.axes(what), strict=True)}
             found[f"{letter}.shared"] = shape.shared or 0
-            found[f"{letter}.spread"] = spread(shape.ctas or 0, total)
+            found[f"{letter}.spread"] = spread(shape.ctas or 0, self.among(k, shapes) or 0)
         return {role: found[role] for role in self.roles}
+
+    def is_spread(self, kernel: int) -> bool:
+        """Whether the kernel's CTAs lie as `spread` has them."""
+        return self.placement == "spread"
+
+    def among(self, kernel: int, shapes: Sequence[Shape]) -> int | None:
+        """How many CTAs those of the kernel are spread over; None if that is known at launch only."""
+        return self.launched(shapes).ctas
 
     def filled(
         self,

@@ -35,7 +35,7 @@ from goptx.weaving.own_shared import own_shared
 from goptx.weaving.report import Report, count, divergences, woven_fraction
 from goptx.weaving.result import Woven, parameters, symbols
 from goptx.weaving.schedule import POLICIES, schedule
-from goptx.weaving.shapes import with_shapes
+from goptx.weaving.shapes import Layout, with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
 from goptx.weaving.slice import slice_flow
@@ -131,13 +131,14 @@ def read_and_link(
     name: str | None = None,
     shapes: Sequence[Shape] | None = None,
     placement: Placement = "spread",
+    layout: Layout | None = None,
 ) -> Linked:
-    """The first passes; arguments and errors are those of `weave`."""
+    """The first passes; arguments and errors are those of `weave`, `layout` is that of `with_shapes`."""
     modules = common_files([without_aliases(kernel.module) for kernel in kernels])
     modules = [inlined(module) for module in modules]
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
     linked = own_shared(between_grids(link(modules, entries, arch, name)))
-    return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))
+    return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement, layout))
 
 
 def sides_of(

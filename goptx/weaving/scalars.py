@@ -55,6 +55,17 @@ class Scalars:
             return a + b
         return a if b == 0 else b if a == 0 else self._made("add.u32", a, b)
 
+    def subtract(self, a: Value, b: Value) -> Value:
+        """Where `b` is above `a`, what is left is above all numbers that are asked for."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a - b
+        return a if b == 0 else self._made("sub.u32", a, b)
+
+    def least(self, a: Value, b: Value) -> Value:
+        if isinstance(a, int) and isinstance(b, int):
+            return min(a, b)
+        return a if a == b else self._made("min.u32", a, b)
+
     def multiply(self, a: Value, b: Value) -> Value:
         if isinstance(a, int) and isinstance(b, int):
             return a * b
@@ -115,6 +126,10 @@ class Scalars:
     def compare(self, relation: str, a: Value, b: Value) -> Name:
         """A predicate: "ge", "gt" and so on."""
         return self._made(f"setp.{relation}.u32", a, b, type_=".pred")
+
+    def select(self, condition: Name, a: Value, b: Value) -> Value:
+        """`a` where the predicate holds, else `b`."""
+        return a if a == b else self._made("selp.b32", a, b, condition)
 
     def either(self, a: Name, b: Name) -> Name:
         return self._made("or.pred", a, b, type_=".pred")

@@ -8,7 +8,7 @@ parameters. What cannot be kept so is refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,10 +27,23 @@ from goptx.weaving.shared import STATIC_LIMIT, Own, packed, pool_variable, share
 from goptx.weaving.substitute import Substitution
 from goptx.weaving.view import WARP, View
 
+LANES = "lanes"  # the block at whose end threads end that are none of the kernel's
 
-def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement) -> Linked:
-    """Raises `InputError` where a shape contradicts its kernel, `CannotWeave` where a kernel would not be right in
-    W's, `CannotLink` where parameters are too many."""
+
+def of_own_lanes(flow: Flow) -> Flow:
+    """The flow of a kernel as its own threads go through it."""
+    first = flow.blocks[flow.entry]
+    if flow.entry != LANES or not isinstance(first.end, Branch):
+        return flow
+    return Flow(LANES, {**flow.blocks, LANES: replace(first, end=Jump(first.end.fallen))})
+
+
+Layout = Callable[[Plan], Plan]  # of what the kernels run in W
+
+
+def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement, layout: Layout | None = None) -> Linked:
+    """By the plan as the `layout`, if there is one, changes it. Raises `InputError` where a shape contradicts its
+    kernel, `CannotWeave` where a kernel would not be right in W's, `CannotLink` where parameters are too many."""
     own = [shared_of(k, linked) for k in linked.kernels]
     carve = static_total(own) > STATIC_LIMIT
     plan = Plan(
@@ -39,6 +52,9 @@ def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement) -
         placement=placement,
         carved=tuple(packed(o.static)[1] if carve else 0 for o in own),
     )
+    plan = layout(plan) if layout else plan
+    if plan.overlaid and sum(bool(o.static) for o in own) > 1:
+        plan = replace(plan, carved=tuple(packed(o.static)[1] for o in own))
     check_clusters(linked, plan)
     pool = _pool(linked, plan, own)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
@@ -57,7 +73,7 @@ def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement) -
 def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
     """The name of W's one dynamic array; "" where the kernels' own arrays may stay as they are."""
     users = [i for i, o in enumerate(own) if o.dynamic]
-    if not any(plan.carved) and (not users or users == plan.order[:1]):
+    if not any(plan.carved) and (not users or users == plan.order[:1] or plan.overlaid):
         return ""
     return free_name(f"{linked.name}_shared", {i.name for i in linked.items if isinstance(i, Function | Variable)})
 
@@ -91,9 +107,10 @@ class _Shaping:
         calls = {old: Name(new) for old, new in functions.items()}
         substitution = Substitution({**values, **calls}, kernel.at, addresses)
         flow = substitution.flow(kernel.flow)
-        ended = scalars.compare("ge", view.number("block"), view.total("block")) if view.more_lanes() else None
+        ended = scalars.compare("ge", view.number("block"), view.total("block")) if view.end_at_once() else None
         end = Branch(Guard(ended), EXIT, flow.entry, line=kernel.entry.line) if ended else Jump(flow.entry)
-        begun = Flow("shape", {"shape": Block(tuple(scalars.code), end), **flow.blocks}).pruned()
+        begin = LANES if ended else "shape"
+        begun = Flow(begin, {begin: Block(tuple(scalars.code), end), **flow.blocks}).pruned()
         return replace(
             kernel,
             flow=begun,
@@ -131,7 +148,7 @@ class _Shaping:
         if view.fewer_ctas():
             cta, none = view.place()
             ended += [none] if none else []
-        if view.more_warps():
+        if view.pass_by():
             waits = scalars.round_up(view.total("block"), WARP)
             ended.append(scalars.compare("ge", view.number("block"), waits))
             threads = operand(waits)
@@ -170,6 +187,8 @@ class _Shaping:
     @property
     def unknown_ahead(self) -> list[str]:
         """The kernels with a part ahead of this one's whose size is known at launch only."""
+        if self.plan.overlaid:
+            return []
         ahead = self.plan.order[: self.plan.order.index(self.position)]
         return [self.plan.letters[k] for k in ahead if self.plan.shapes[k].shared is None]
 

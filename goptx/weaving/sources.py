@@ -56,3 +56,16 @@ def shapes_of(sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels
             "shapes=[goptx.Shape(grid=1024, block=256), goptx.Shape(grid=(33, 7), block=(16, 16))]."
         )
     return shapes
+
+
+def own_shapes_of(
+    sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: int, strategy: str
+) -> Sequence[Shape]:
+    """As `shapes_of`, for a strategy that has to know them."""
+    found = shapes_of(sources, shapes, kernels)
+    if found is None:
+        raise InputError(
+            f"strategy {strategy} needs the shape of each kernel: shapes=[goptx.Shape(grid=1024, block=256), ...], "
+            "--shape A=1024:256; sizes known at launch only may be left out."
+        )
+    return found

@@ -1,8 +1,9 @@
 """What a kernel reads of its launch while it runs within another: %tid and its like, by the kernel's own shape.
 
-Requires: a plan of the launch. Ensures (M17): thread k of the kernel, counted along x first, is thread k of W's CTA, so
-that warps and lanes are the same; and its CTAs lie among those of W as the placement says. Registers that tell the same
-in W stay as they are: `%laneid`, the masks of lanes, `%nwarpid` (of an SM), clocks, `%smid`.
+Requires: a plan of the launch. Ensures (M17): thread k of the kernel, counted along x first, is thread k of W's CTA, or
+of the kernel's own part of that, so that warps and lanes are the same; and its CTAs lie among those of W as the plan
+says. Registers that tell the same in W stay as they are: `%laneid`, the masks of lanes, `%nwarpid` (of an SM), clocks,
+`%smid`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import partial
 
 from goptx.ptx.ir import Immediate, Name, Operand, Vector
 from goptx.shape import MOST_CTAS, MOST_THREADS, Shape, shared_unit
+from goptx.weaving.interleaved import Interleaved
 from goptx.weaving.launching import AXES, Plan, spread
 from goptx.weaving.scalars import Scalars, Value, operand
 
@@ -61,15 +63,18 @@ class View:
         return self.hidden(f"{self.letter}.shared") if self.shape.shared is None else self.shape.shared
 
     def number(self, what: str) -> Value:
-        """Of the CTA of W within its grid, or of the thread within its CTA, along x first."""
+        """Of the CTA of W within its grid, or of the kernel's thread within its CTA, along x first."""
         s, register = self.scalars, {"grid": "%ctaid", "block": "%tid"}[what]
         sizes = self.plan.axes(what)
         x, y, z = (0 if n == 1 else s.read(f"{register}.{a}") for n, a in zip(sizes, AXES, strict=True))
-        return s.multiply_add(s.multiply_add(z, sizes[1] or 0, y), sizes[0] or 0, x)
+        number = s.multiply_add(s.multiply_add(z, sizes[1] or 0, y), sizes[0] or 0, x)
+        return s.subtract(number, self.plan.first_thread(self.position)) if what == "block" else number
 
     def place(self) -> tuple[Value, Name | None]:
         """The number of the kernel's CTA that this CTA of W carries, and the predicate that it carries none, if there
         are such."""
+        if isinstance(self.plan, Interleaved):
+            return self.plan.place(self)
         s, ctas, total = self.scalars, self.shape.ctas, self.plan.shape.ctas
         number = self.number("grid")
         if not self.fewer_ctas():
@@ -97,6 +102,14 @@ class View:
         """Whether W may have more threads in the last warp of the kernel."""
         most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
         return own is None or (own % WARP > 0 and own < most)
+
+    def pass_by(self) -> bool:
+        """Whether whole warps of W have to pass by the kernel. Where a CTA has nothing else to do, they end in it."""
+        return self.more_warps() and not self.plan.overlaid
+
+    def end_at_once(self) -> bool:
+        """Whether threads of W that come to the kernel are none of its."""
+        return self.more_lanes() or (self.more_warps() and self.plan.overlaid)
 
     # special registers -------------------------------------------------------------------------------
 

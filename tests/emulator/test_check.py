@@ -171,11 +171,11 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
 
     def change(old: str, new: str) -> None:
         def spoiled(*sources: Any, **options: Any) -> goptx.Woven:
-            woven = goptx.weave(*sources, **options)
+            woven = goptx.fuse(*sources, **options)
             assert woven.ptx.count(old) == 1
             return replace(woven, module=goptx.parse(woven.ptx.replace(old, new)))
 
-        monkeypatch.setattr("goptx.emulator.check.weave", spoiled)
+        monkeypatch.setattr("goptx.emulator.check.fuse", spoiled)
 
     return change
 
@@ -287,7 +287,7 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--strategy", "horizontal"], "InputError: strategy `horizontal` is unknown; expected one of weave"),
+        (["--strategy", "diagonal"], "InputError: strategy `diagonal` is unknown; expected one of weave"),
         (["--grid", "0"], "InputError: argument --grid: `0` is none; write one to three numbers"),
         (["--block", "8x8x8x8"], "InputError: argument --block: `8x8x8x8` is none"),
         (["--block", "2048"], "InputError: block=.* a CTA has at most 1024"),

@@ -18,7 +18,7 @@ from random_kernels.tree import Pair
 
 import goptx
 from goptx.emulator.verdict import differences
-from goptx.errors import CannotWeave, GoptxError
+from goptx.errors import CannotWeave, GoptxError, InputError
 from goptx.ptx.ir import Instruction, Module, Scope, Statement
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
@@ -46,6 +46,7 @@ REASONS = {
     "entangled flow": r"the control flow here is too entangled to be woven",
     "loops with several ways in": r"the kernel has loops with several ways in, and copying code",
     "lanes apart in a loop with several ways in": r"a loop with several ways in, which its lanes run apart",
+    "too many threads": r"comes to \d+ threads; a CTA has at most",
     "too large": r"even one after the other the kernels come to",
 }
 
@@ -112,8 +113,8 @@ def run(case: Case) -> Outcome:
     alone, counts = _alone(case, modules, 0)
     try:
         with within(SECONDS):
-            woven = goptx.weave(*modules, **case.options)
-    except CannotWeave as error:
+            woven = goptx.fuse(*modules, **case.options)
+    except (CannotWeave, InputError) as error:
         reason = next((name for name, said in REASONS.items() if re.search(said, str(error))), None)
         if reason is None:
             raise

@@ -39,11 +39,19 @@ def _no_constant(*_: object, **__: object) -> None:
     pairs whatever else is tested, and however goptx is changed."""
 
 
-def search(number: int, examples: int, shrink: bool = True, judge: Callable[[Case], Outcome] = run) -> Search:
+def search(
+    number: int,
+    examples: int,
+    shrink: bool = True,
+    judge: Callable[[Case], Outcome] = run,
+    strategy: str = "weave",
+) -> Search:
+    """The kernels are fused by that strategy."""
     found = Search(number)
 
     def one(pair: Pair) -> None:
         case, seen = case_of(pair)
+        case = case.by(strategy)
         try:
             outcome = judge(case)
         except Exception as error:

@@ -39,7 +39,7 @@ def test_ptxas_takes_them() -> None:
 def test_ptxas_takes_what_is_woven_of_them() -> None:
     for case in drawn(2):
         try:
-            woven = goptx.weave(*case.texts, **case.options)
+            woven = goptx.fuse(*case.texts, **case.options)
         except CannotWeave:
             continue
         assert woven.cubin(fmad=False)

@@ -158,5 +158,5 @@ def test_check(strategy: str) -> None:
 
 
 def test_a_check_takes_a_shape_for_each_kernel() -> None:
-    with pytest.raises(InputError, match="shapes= takes one for each of the 2 kernels"):
+    with pytest.raises(InputError, match=r"shapes= takes a goptx\.Shape for each of the 2 kernels"):
         goptx.check(KERNELS["tiled"], KERNELS["looping"], shapes=[KNOWN[0]])

@@ -1,0 +1,99 @@
+"""horizontal: the first warps of a CTA run the first kernel, the next ones the second, and so on (HFUSE, CGO 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from goptx.analysis.meeting import all_meet
+from goptx.errors import InputError
+from goptx.latency.table import LatencyTable, load_table
+from goptx.shape import Shape
+from goptx.specification import find_specification
+from goptx.weaving.barriers import prepare_barriers
+from goptx.weaving.divergence.converge import converge
+from goptx.weaving.divergence.converged import Converged
+from goptx.weaving.divergence.predicates import free_prefix
+from goptx.weaving.gate import gated
+from goptx.weaving.launching import Placement
+from goptx.weaving.link import Chosen, Kernel
+from goptx.weaving.merged import merged
+from goptx.weaving.one_of import one_of
+from goptx.weaving.partitioned import check_partition, partitioned
+from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link
+from goptx.weaving.result import Woven
+from goptx.weaving.shapes import of_own_lanes
+from goptx.weaving.side import Side
+from goptx.weaving.sources import Source, kernels_of, own_shapes_of
+
+
+def horizontal(
+    *sources: Source,
+    entries: Sequence[str | None] | None = None,
+    arch: str | None = None,
+    name: str | None = None,
+    latency: str | Path | LatencyTable | None = None,
+    shapes: Sequence[Shape] | None = None,
+    placement: Placement = "spread",
+    partition: Sequence[int] | None = None,
+    tunable: Sequence[bool] | None = None,
+) -> Woven:
+    """Each thread runs a thread of one kernel; the CTA has as many threads as those of all kernels together.
+
+    shapes: of each kernel; its block has to be known.
+    partition: how many threads each kernel has of the CTA's, in order, multiples of 32 of at most 1,024 together; by
+        default the kernels' blocks, rounded up to 32.
+    tunable: of each kernel whether it is right with any block of whole warps along one axis, so that `partition` may
+        give it another than its own; by default what the specification beside its file says.
+
+    Other arguments and errors are those of `weave`.
+    """
+    check_request("concat", None, None, placement)
+    kernels = kernels_of(sources, entries)
+    own = own_shapes_of(sources, shapes, len(kernels), "horizontal")
+    if partition is not None:
+        check_partition(partition, len(kernels))
+        own = [
+            _tuned(chr(ord("A") + k), shape, threads) if can else shape
+            for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
+        ]
+    linked = read_and_link(kernels, arch, name, own, placement, partial(partitioned, partition=partition))
+    choices = Choices("concat", None, load_table(latency, linked.target[0]))
+    converged = [gated(_ending(k, choices), k.gate) for k in linked.kernels]
+    sides = [
+        Side(flow, c.warp_branches, c.lanes_wait_apart, kernels=(k,), cycles=choices.cycles)
+        for k, (flow, c) in enumerate(zip(prepare_barriers(linked.kernels, converged), converged, strict=True))
+    ]
+    whole = merged(one_of(sides))
+    return finish(kernels, linked, [s.flow for s in sides], whole, choices, converged, strategy="horizontal")
+
+
+def _ending(kernel: Kernel, choices: Choices) -> Converged:
+    """The kernel as it is, where its barriers will not wait for threads that have ended. They count its threads, for
+    others go on beside them, and warps that have ended do not arrive; so else such threads have to live on (M14). Lanes
+    that a last warp lacks matter to no barrier, for those count whole warps."""
+    if all_meet(of_own_lanes(kernel.flow)):
+        return Converged(kernel.flow)
+    made = converge(kernel.flow, free_prefix(kernel.prefix, kernel.register_names()), kernel.at, choices.cycles)
+    note = f"{kernel.at(kernel.entry.line)}: threads that end ahead of a barrier of the CTA arrive there all the same"
+    return replace(made, notes=(*made.notes, note))
+
+
+def _tunable(kernels: Sequence[Chosen], stated: Sequence[bool] | None) -> list[bool]:
+    if stated is None:
+        found = [k.path and find_specification(k.path, k.entry) for k in kernels]
+        return [bool(launch and launch.tunable) for launch in found]
+    if isinstance(stated, bool) or len(stated) != len(kernels) or not all(isinstance(t, bool) for t in stated):
+        raise InputError(f"tunable={stated} takes True or False for each of the {len(kernels)} kernels.")
+    return list(stated)
+
+
+def _tuned(letter: str, shape: Shape, threads: int) -> Shape:
+    if shape.axes("block")[1:] != (1, 1):
+        raise InputError(
+            f"kernel {letter} has a block of several axes ({shape}), which cannot be tunable: which of them is to "
+            "change is not known."
+        )
+    return Shape(shape.grid, threads, shape.shared, shape.cluster)

@@ -1,0 +1,103 @@
+"""Rules of the strategies horizontal and interleave, how each is broken, and the test that has to notice."""
+
+from mutations.mutations import WEAVING, Mutation
+
+HORIZONTAL = "tests/strategies/test_horizontal.py"
+INTERLEAVE = "tests/strategies/test_interleave.py"
+STRATEGIES = "goptx/strategies"
+
+OF_STRATEGIES = (
+    # horizontal
+    Mutation(
+        "a kernel counts its threads from the first of the CTA",
+        f"{WEAVING}/partitioned.py",
+        "return sum(self.partition[:kernel])",
+        "return 0",
+        f"{HORIZONTAL}::test_numbers_of_warps_begin_at_zero_in_each_kernel",
+    ),
+    Mutation(
+        "warps that end are not missed at barriers that count",
+        f"{STRATEGIES}/horizontal.py",
+        "if all_meet(of_own_lanes(kernel.flow)):",
+        "if True:",
+        f"{HORIZONTAL}::test_threads_that_end_ahead_of_a_barrier_live_on",
+    ),
+    Mutation(
+        "what decides about a barrier need not be the same for the whole CTA",
+        "goptx/analysis/meeting.py",
+        "return max([*deciding, *guards], default=Uniformity.CTA) == Uniformity.CTA",
+        "return max([*deciding, *guards], default=Uniformity.CTA) <= Uniformity.DIVERGENT",
+        f"{HORIZONTAL}::test_a_barrier_that_some_never_reach",
+    ),
+    Mutation(
+        "lanes that a kernel lacks make it another one",
+        f"{WEAVING}/shapes.py",
+        "if flow.entry != LANES or not isinstance(first.end, Branch):",
+        "if True:",
+        f"{HORIZONTAL}::test_kernels_stay_as_they_are_where_all_threads_meet",
+    ),
+    Mutation(
+        "warpgroups begin at any warp",
+        f"{WEAVING}/fits.py",
+        "if together is not None and (first % WARPGROUP or threads % WARPGROUP):",
+        "if together is not None and threads % WARPGROUP:",
+        f"{HORIZONTAL}::test_warpgroups_stay_whole",
+    ),
+    Mutation(
+        "the fewest CTAs of an SM are kept for larger CTAs",
+        f"{WEAVING}/bounds.py",
+        "if stated and isinstance(plan, Partitioned):",
+        "if False:",
+        f"{HORIZONTAL}::test_launch_bounds_of_smaller_ctas",
+    ),
+    Mutation(
+        "a thread that is none of a kernel's ends without asking the next",
+        f"{WEAVING}/one_of.py",
+        "passed_by = replace(gate.end, taken=names[k + 1][sides[k + 1].flow.entry])",
+        "passed_by = gate.end",
+        f"{HORIZONTAL}::test_numbers_of_warps_begin_at_zero_in_each_kernel",
+    ),
+    # interleave
+    Mutation(
+        "the next kernel's CTAs are numbered as if none of this one lay ahead",
+        f"{WEAVING}/interleaved.py",
+        'return high, s.compare("gt", low, step), s.subtract(number, s.add(high, 1))',
+        'return high, s.compare("gt", low, step), s.subtract(number, high)',
+        f"{INTERLEAVE}::test_orders[grids0-options0-ABBABABBAB-True]",
+    ),
+    Mutation(
+        "the rest behind the groups begins with the first CTAs again",
+        f"{WEAVING}/interleaved.py",
+        "first = s.select(within, s.multiply(group, self.ratio[k]), s.multiply(groups, self.ratio[k]))",
+        "first = s.select(within, s.multiply(group, self.ratio[k]), 0)",
+        f"{INTERLEAVE}::test_orders[grids9-options9-AABABBBBBB-True]",
+    ),
+    Mutation(
+        "kernels are spread over all CTAs, not over those that are left",
+        f"{WEAVING}/interleaved.py",
+        "return _sum([s.ctas for s in shapes[kernel:]])",
+        "return _sum([s.ctas for s in shapes])",
+        f"{INTERLEAVE}::test_orders[grids4-options4-ABCCABCC-True]",
+    ),
+    Mutation(
+        "threads that a block lacks run the kernel",
+        f"{WEAVING}/view.py",
+        "return self.more_lanes() or (self.more_warps() and self.plan.overlaid)",
+        "return self.more_lanes()",
+        f"{INTERLEAVE}::test_whole_warps_that_are_too_many[64-256]",
+    ),
+    Mutation(
+        "the shared memory of several kernels is that of the first",
+        f"{WEAVING}/interleaved.py",
+        "return [0] * len(shapes), max(ends)",
+        "return [0] * len(shapes), ends[0]",
+        f"{INTERLEAVE}::test_shared_memory_lies_in_one_place",
+    ),
+    Mutation(
+        "clusters are kept though other CTAs lie between",
+        f"{WEAVING}/fits.py",
+        " and plan.shape.ctas is not None and not plan.overlaid:",
+        " and plan.shape.ctas is not None:",
+        f"{INTERLEAVE}::test_clusters_are_refused",
+    ),
+)

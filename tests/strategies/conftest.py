@@ -1,0 +1,5 @@
+"""The fixture `assembles`."""
+
+from weaving.conftest import assembles
+
+__all__ = ["assembles"]
