@@ -10,22 +10,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from goptx.analysis.cfg import Branch, controls, depths, loops
+from goptx.analysis.cfg import Branch, controls, depths, instructions_in, loops
 from goptx.analysis.expressions import Condition, Expression
 from goptx.analysis.values import Place, Values
-from goptx.ptx.ir import TYPE_BYTES, Instruction
+from goptx.ptx.ir import TYPE_BYTES, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
     """An instruction that touches memory outside of the thread's own: `address` is where, `base` the parameter that
-    it is counted from, "" where that is none or not told."""
+    or variable that it is counted from, "" where that is none or not told; `offset` where, counted from there."""
 
     place: Place
     instruction: Instruction
     address: Expression
     base: str
+    offset: Expression
 
     @property
     def facts(self) -> Facts:
@@ -52,12 +53,17 @@ class Access:
         return facts.base in ("ld", "st") and not facts.volatile and bool(facts.types) and not facts.modifiers & _ORDERED
 
     @property
+    def generic(self) -> bool:
+        """Whether it goes the way of loads and stores: no texture, no copy that runs by itself."""
+        return self.facts.base in ("ld", "ldu", "st", "atom", "red")
+
+    @property
     def writes(self) -> bool:
         return "s" in self.facts.row.access
 
 
 _ORDERED = frozenset(("release", "acq_rel", "sc", "mmio"))
-_OWN = ("param", "local", "shared", "const")
+_OWN = frozenset(("param", "local", "shared", "const"))
 
 
 class Places:
@@ -76,14 +82,15 @@ class Places:
         atoms = self.values.atoms
         for name in self.rank:
             for i, code in enumerate(self.flow.blocks[name].code):
-                if not isinstance(code, Instruction):
-                    continue
-                facts = facts_of(code.opcode)
-                if set(facts.row.access) & set("ls") and facts.space not in _OWN:
-                    address = self.values.addresses.get((name, i))
-                    if address is None:
-                        address = atoms.expression(64, "made", self.values.tag, name, i, "address")
-                    yield Access((name, i), code, address, base_of(self.values, address))
+                for instruction in instructions_in(code) if isinstance(code, Scope) else (code,):
+                    facts = facts_of(instruction.opcode)
+                    if not set(facts.row.access) & set("ls") or (facts.spaces and set(facts.spaces) <= _OWN):
+                        continue
+                    found = () if isinstance(code, Scope) else self.values.addresses[name, i]
+                    for address in found or [atoms.expression(64, "made", self.values.tag, name, i, "address")]:
+                        base = base_of(self.values, address)
+                        offset = without_base(self.values, address, base)
+                        yield Access((name, i), instruction, address, base, offset)
 
     def ahead(self, first: Place, second: Place) -> bool:
         """Whether it stands ahead, apart from ways back to the beginning of loops."""
@@ -157,7 +164,15 @@ class Places:
 
 
 def base_of(values: Values, address: Expression) -> str:
-    """The parameter that an address is counted from."""
+    """The parameter that an address is counted from, or the variable."""
     terms = [values.atoms.keys[f[0]] for f, c in address.terms if len(f) == 1 and c == 1]
-    names = [str(key[1]) for key in terms if key[0] == "parameter"]
+    names = [str(key[1]) for key in terms if key[0] in ("parameter", "address")]
+    for factors, count in address.terms:  # a pointer that goes from element to element
+        if len(factors) == 1 and count == 1 and factors[0] in values.steps:
+            names.append(base_of(values, values.steps[factors[0]][0]))
     return names[0] if len(names) == 1 else ""
+
+
+def without_base(values: Values, address: Expression, base: str) -> Expression:
+    kept = [(f, c) for f, c in address.terms if not (len(f) == 1 and values.atoms.keys[f[0]][1:2] == (base,))]
+    return Expression(address.bits, frozenset(kept)) if base else address

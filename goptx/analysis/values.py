@@ -42,7 +42,7 @@ _flows = count()
 class Values:
     """Of a flow.
 
-    addresses: of each instruction with an address, by its place, that; of copies that of the destination.
+    addresses: of each instruction, by its place, those among its operands.
     guards: of each guarded instruction, its condition. branches: of each block that branches, when it does.
     steps: of an atom that stands for a register at the beginning of a loop: its value at first, and by how much each
         way around changes it.
@@ -52,7 +52,7 @@ class Values:
         self.flow = flow
         self.atoms = atoms
         self.tag = next(_flows)
-        self.addresses: dict[Place, Expression] = {}
+        self.addresses: dict[Place, tuple[Expression, ...]] = {}
         self.guards: dict[Place, Condition] = {}
         self.branches: dict[str, Condition] = {}
         self.steps: dict[int, tuple[Expression, Expression]] = {}
@@ -65,6 +65,10 @@ class Values:
         while self._round():
             pass
         self._find_steps()
+
+    def holds(self, block: str, guard: Guard) -> Condition:
+        """When a guard does at the end of a block."""
+        return self._guard(self._after[block], guard)
 
     def _round(self) -> bool:
         """Goes through all blocks once; whether registers that counted as equal at the beginning of a loop differ."""
@@ -145,10 +149,10 @@ class Values:
                 values[register] = self._made(place, register, _ADDRESS)
             return
         facts = facts_of(code.opcode)
-        address = next((o for o in code.operands if isinstance(o, Address)), None)
-        if address is not None:
-            found = self._value(values, address.parts[0], _ADDRESS)
-            self.addresses[place] = found if isinstance(found, Expression) else self._made(place, "address", _ADDRESS)
+        found = [self._value(values, o.parts[0], _ADDRESS) for o in code.operands if isinstance(o, Address)]
+        self.addresses[place] = tuple(
+            a if isinstance(a, Expression) else self._made(place, "address", _ADDRESS) for a in found
+        )
         guard = self._guard(values, code.guard) if code.guard else Condition()
         self.guards[place] = guard
         registers = sorted(written(code))
