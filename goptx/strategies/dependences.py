@@ -8,7 +8,8 @@ buffer and one of them writes it. Ensures, of each such pair of accesses, one of
     else           `CannotWeave`, or a barrier if the caller says that a CTA's elements are its own
 
 With `depends`, a parameter that the caller names with others is one buffer with those and none else; any two that he does
-not name may be one, from its beginning on. Without it kernels may meet at buffers named private or local only. Loads by
+not name may be one, from its beginning on. Without it kernels may meet at buffers named private or local only. What belongs to a thread or CTA is
+shown for launches along x only (`along_x`), in which W then has to be launched. Loads by
 the read-only path (`.nc`, `ldu`) of what is written become plain ones, since ptxas lifts them over stores and barriers.
 """
 
@@ -175,8 +176,8 @@ class Dependences:
         return False
 
     def _without_nc(self, of: _Of) -> Flow:
-        """Without the read-only path for what any kernel may write."""
-        written = [a for o in self.of for a in o.accesses if a.writes]
+        """Without the read-only path for what another kernel may write."""
+        written = [a for o in self.of if o is not of for a in o.accesses if a.writes]
         changed = {
             id(a.instruction): _plain(a.instruction)
             for a in of.accesses

@@ -31,12 +31,14 @@ SHARE = "keep the buffer in memory (depends=True, same= instead of private=), or
 
 @dataclass(frozen=True, slots=True)
 class Internalised:
-    """`flows` are those of the single kernels, changed alike."""
+    """`flows` are those of the single kernels, changed alike; `along_x` says
+    that what was shown holds for launches along x only."""
 
     linked: Linked
     side: Side
     flows: list[Flow]
     notes: tuple[str, ...]
+    along_x: bool
 
 
 def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Sequence[Buffer]) -> Internalised:
@@ -65,7 +67,7 @@ def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Seq
     new = replace(side, flow=whole, kernel_of=work.owner)
     first, *rest = linked.kernels
     first = replace(first, registers=(*first.registers, *work.fresh.declared()))
-    return Internalised(replace(linked, kernels=(first, *rest), lacks=lacks), new, own, notes)
+    return Internalised(replace(linked, kernels=(first, *rest), lacks=lacks), new, own, notes, work.along_x)
 
 
 @dataclass(slots=True)
@@ -80,6 +82,7 @@ class _Work:
     unused: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     kept: dict[object, tuple[Name, ...]] = field(default_factory=dict)
+    along_x: bool = False
 
     def kernel(self, instruction: Instruction) -> Kernel:
         return self.linked.kernels[self.owner[id(instruction)]]
@@ -170,12 +173,13 @@ class _Work:
                     f"{self.at(access.instruction)} writes the private buffer {said} in a loop at {self._say(access)}, "
                     f"which is not shown to be another element each time around; {SHARE}."
                 )
-            if several and found is None:
+            if several and (found is None or not found.alone):
                 raise CannotWeave(
                     f"{self.at(access.instruction)} writes the private buffer {said} at {self._say(access)}, which is "
                     f"not shown to be an element of this thread alone; {SHARE}."
                 )
         if several:
+            self.along_x = True
             self._check_one_block(said, accesses)
 
     def _check_one_block(self, said: str, accesses: Sequence[Access]) -> None:

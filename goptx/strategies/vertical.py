@@ -66,5 +66,5 @@ def vertical(
     inside = internalised(linked, whole, [s.flow for s in sides], buffers)
     return finish(
         kernels, inside.linked, inside.flows, merged(inside.side), choices, converged, inside.notes,
-        strategy="vertical", depends=depends,
+        strategy="vertical", depends=depends, along_x=dependences.along_x or inside.along_x,
     )  # fmt: skip

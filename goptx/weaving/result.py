@@ -70,7 +70,8 @@ class Woven:
     what belongs to no kernel. `symbols` has by each kernel's letter the variables and functions of its module that W
     holds: their names in W by those that they have there. `plan` is there if the kernels were given shapes.
     `strategy` is how it was made (`goptx.fuse`). `chosen` are the kernels, for fusing them again with others. `depends`
-    says that they may depend on each other, so that their arguments are not compared.
+    says that they may depend on each other, so that their arguments are not compared; `along_x` that they are right in
+    grids and blocks of one dimension only.
 
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
@@ -85,6 +86,7 @@ class Woven:
     strategy: str = "weave"
     chosen: tuple[Chosen, ...] = field(default=(), repr=False, compare=False)
     depends: bool = False
+    along_x: bool = False
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=Kept, repr=False, compare=False
     )
@@ -190,14 +192,22 @@ class Woven:
         arguments."""
         if self.plan:
             filled = self.plan.filled(shapes, grid, block, shared or None)
-            return self.plan.launched(filled), self._hidden(filled)
+            return self._checked(self.plan.launched(filled)), self._hidden(filled)
         if shapes is not None:
             raise InputError(
                 f"`{self.name}` was woven for one common shape; give `weave` the shapes, or grid and block."
             )
         if grid is None or block is None:
             raise InputError(f"`{self.name}` needs a grid and a block; or give `weave` the kernels' shapes.")
-        return Shape(grid, block, shared), []
+        return self._checked(Shape(grid, block, shared)), []
+
+    def _checked(self, shape: Shape) -> Shape:
+        if self.along_x and any(n != 1 for what in ("grid", "block") for n in shape.sizes(what)[1:]):
+            raise InputError(
+                f"`{self.name}` was fused of kernels that depend on each other, which was shown for grids and blocks "
+                f"along x only, not for {shape}; launch the kernels separately."
+            )
+        return shape
 
     def launch(
         self,
