@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from goptx.analysis.apart import footprint
 from goptx.analysis.cfg import Block, Code, Flow, Region
-from goptx.analysis.dataflow import names_in, register_of
+from goptx.analysis.dataflow import names_in
 from goptx.analysis.expressions import Atoms
 from goptx.analysis.places import Access, Places
 from goptx.analysis.values import Values
@@ -54,7 +54,7 @@ def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Seq
             work.load_once(buffer, accesses)
     private = {b.name: b for b in buffers if b.kind == "private"}
     changed = [_changed(f, work.new) for f in (side.flow, *flows)]
-    whole, *own = without_unused(changed, work.unused)
+    whole, *own = without_unused(changed, side.flow)
     for block in whole.blocks.values():
         for instruction in block.instructions():
             for name in private.keys() & {n for o in instruction.operands for n in names_in(o)}:
@@ -72,14 +72,13 @@ def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Seq
 
 @dataclass(slots=True)
 class _Work:
-    """`new` has what stands in place of instructions, by their identities, `unused` the registers that these read."""
+    """`new` has what stands in place of instructions, by their identities."""
 
     linked: Linked
     places: Places
     owner: dict[int, int]
     fresh: Fresh
     new: dict[int, tuple[Instruction, ...]] = field(default_factory=dict)
-    unused: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     kept: dict[object, tuple[Name, ...]] = field(default_factory=dict)
     along_x: bool = False
@@ -282,8 +281,6 @@ class _Work:
     def _replace(self, instruction: Instruction, new: tuple[Instruction, ...]) -> None:
         self.new[id(instruction)] = new
         self._own(instruction, new)
-        for operand in instruction.operands:
-            self.unused.update(map(register_of, names_in(operand)))
 
     def _own(self, instruction: Instruction, new: Sequence[Instruction]) -> None:
         self.owner.update({id(i): self.owner[id(instruction)] for i in new})

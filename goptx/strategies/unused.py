@@ -1,12 +1,11 @@
-"""Takes out what only computed registers that nothing reads any more.
+"""Takes out what only computed registers that nothing needs any more.
 
-Requires: flows of which the first holds all code. Ensures: an instruction goes only if it has no effect, and if no
-instruction and no branch reads any register that it writes.
+Requires: a flow, and what it was changed to. Ensures: an instruction goes only if it has no effect, if nothing that has
+one needs what it writes, and if that was different before the change. Where an instruction stands does not count.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
@@ -16,25 +15,31 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
 
 
-def without_unused(flows: Sequence[Flow], registers: Collection[str]) -> list[Flow]:
-    """The flows without what computed `registers`, and what only computed that, where nothing reads it."""
-    code = list(_codes(flows[0]))
-    readers = Counter(r for c in code for r in read(c))
-    readers.update(register_of(r) for end in _ends(flows[0]) for r in end.reads())
+def without_unused(flows: Sequence[Flow], before: Flow) -> list[Flow]:
+    """The flows, of which the first holds all code and was `before`, without what the change made useless."""
+    gone = _useless(flows[0]) - _useless(before)
+    return [_without(flow, gone) for flow in flows]
+
+
+def _useless(flow: Flow) -> set[int]:
+    """The identities of instructions that nothing with an effect needs."""
+    code = list(_codes(flow))
     writers: dict[str, list[Code]] = {}
     for c in code:
         for register in written(c):
             writers.setdefault(register, []).append(c)
-    gone: set[int] = set()
-    work = sorted(registers)
+    work = [register_of(r) for end in _ends(flow) for r in end.reads()]
+    work += [r for c in code if not _is_pure(c) for r in read(c)]
+    needed: set[str] = set()
+    useful: set[int] = set()
     while work:
-        for c in writers.get(work.pop(), ()):
-            if id(c) not in gone and _is_pure(c) and not any(readers[r] for r in written(c)):
-                gone.add(id(c))
-                for register in read(c):
-                    readers[register] -= 1
-                    work.append(register)
-    return [_without(flow, gone) for flow in flows]
+        register = work.pop()
+        if register not in needed:
+            needed.add(register)
+            for c in writers.get(register, ()):
+                useful.add(id(c))
+                work += read(c)
+    return {id(c) for c in code if _is_pure(c)} - useful
 
 
 def _is_pure(code: Code) -> bool:
@@ -61,9 +66,7 @@ def _ends(flow: Flow) -> Iterator[End]:
 
 def _without(flow: Flow, gone: Collection[int]) -> Flow:
     def kept(block: Block) -> Block:
-        region = block.region and replace(
-            block.region, blocks={n: kept(b) for n, b in block.region.blocks.items()}
-        )
+        region = block.region and replace(block.region, blocks={n: kept(b) for n, b in block.region.blocks.items()})
         return replace(block, code=tuple(c for c in block.code if id(c) not in gone), region=region)
 
     return Flow(flow.entry, {n: kept(b) for n, b in flow.blocks.items()})
