@@ -21,10 +21,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites are
 
-from suite_a import command_line, environment, generate  # noqa: E402
-from suite_d import FOLDER, FORMS, STEPS, WAYS, chain, fused, passes  # noqa: E402
+from suite_a import command_line, environment, generate
 
-from goptx.specification import Argument, Launch, read_specification  # noqa: E402
+from goptx.specification import Argument, Launch, read_specification
+from suite_d import FOLDER, FORMS, STEPS, WAYS, chain, fused, passes
 
 WARMUPS, REPEATS = 3, 20
 TIME_LIMIT = 180  # seconds for one form
@@ -171,8 +171,8 @@ def table(document: dict[str, Any]) -> str:
         "",
         f"Driver {document['driver']}, commit {document['commit']}. `{document['command']}`",
         "",
-        f"Four element-wise kernels that depend on each other; medians of {REPEATS}. A pass is a load or a store of every "
-        f"element, 4 bytes each. The bar is {BAR} over separate launches; bytes allow 2.4.",
+        f"Four element-wise kernels that depend on each other; medians of {REPEATS}. A pass is a load or a store of "
+        f"every element, 4 bytes each. The bar is {BAR} over separate launches; bytes allow 2.4.",
         "",
         "| form | way | right | ms | spread | passes | TB/s | over separate |",
         "|---|---|---|---|---|---|---|---|",

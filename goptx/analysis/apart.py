@@ -200,9 +200,7 @@ class _Search:
     def is_positive(self, step: Expression) -> bool:
         step, _ = self.narrowed(step)
         sizes = {self.special(f"%{n}.{axis}") for n in ("ntid", "nctaid") for axis in "xyz"}
-        return bool(step.terms) and all(
-            step.signed(c) > 0 and set(f) <= sizes for f, c in step.terms
-        )
+        return bool(step.terms) and all(step.signed(c) > 0 and set(f) <= sizes for f, c in step.terms)
 
     def special(self, name: str) -> int:
         return self.atoms.number("special", name)

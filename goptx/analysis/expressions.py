@@ -1,8 +1,8 @@
 """Integers and predicates of a thread as expressions of its numbers, of parameters and of what cannot be told further.
 
 An integer is a sum of products of *atoms* modulo a power of two, so equal sums are equal numbers whatever they were
-computed by; a predicate is a conjunction of atoms that hold or do not. Atoms are numbered in one table: two expressions,
-of different kernels too, are equal if they are the same value here. The converse does not hold.
+computed by; a predicate is a conjunction of atoms that hold or do not. Atoms are numbered in one table: two
+expressions, of different kernels too, are equal if they are the same value here. The converse does not hold.
 """
 
 from __future__ import annotations
@@ -136,10 +136,15 @@ class Atoms:
         """For messages."""
         match value:
             case Expression(_, terms):
-                said = sorted((self._term(value, f, c) for f, c in terms), key=lambda t: (t.lstrip("-")[:1].isdigit(), t))
+                said = sorted(
+                    (self._term(value, f, c) for f, c in terms), key=lambda t: (t.lstrip("-")[:1].isdigit(), t)
+                )
                 return " + ".join(said).replace("+ -", "- ") or "0"
             case Condition(literals):
-                return " and ".join(sorted(f"{'' if holds else 'not '}{self._atom(a)}" for a, holds in literals)) or "always"
+                return (
+                    " and ".join(sorted(f"{'' if holds else 'not '}{self._atom(a)}" for a, holds in literals))
+                    or "always"
+                )
             case tuple():
                 return ", ".join(map(self.say, value))
         return str(value)

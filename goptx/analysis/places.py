@@ -50,12 +50,19 @@ class Access:
     def plain(self) -> bool:
         """Whether it only loads or stores elements, which no other thread is to see at once."""
         facts = self.facts
-        return facts.base in ("ld", "st") and not facts.volatile and bool(facts.types) and not facts.modifiers & _ORDERED
+        return (
+            facts.base in ("ld", "st") and not facts.volatile and bool(facts.types) and not facts.modifiers & _ORDERED
+        )
 
     @property
     def generic(self) -> bool:
         """Whether it goes the way of loads and stores: no texture, no copy that runs by itself."""
         return self.facts.base in ("ld", "ldu", "st", "atom", "red")
+
+    @property
+    def by_handle(self) -> bool:
+        """Whether it names what describes an array (a texture, a tensor map) and not the array."""
+        return self.facts.space in ("texture", "surface") or "tensor" in self.facts.modifiers
 
     @property
     def writes(self) -> bool:

@@ -173,7 +173,9 @@ class Values:
         bits = _bits(facts)
         plain = isinstance(code.operands[0], Name) and "." not in str(code.operands[0])
         unknown: Value = (
-            self.atoms.literal(True, "made", self.tag, *place, register) if predicate else self._made(place, register, bits)
+            self.atoms.literal(True, "made", self.tag, *place, register)
+            if predicate
+            else self._made(place, register, bits)
         )
         if facts.base == "ld" and facts.space == "param" and plain and isinstance(code.operands[1], Address):
             return self.atoms.expression(bits, "parameter", _said(code.operands[1]), bits)

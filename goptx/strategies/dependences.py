@@ -7,17 +7,17 @@ buffer and one of them writes it. Ensures, of each such pair of accesses, one of
     same CTA       the element is the CTA's own: a barrier stands between the kernels
     else           `CannotWeave`, or a barrier if the caller says that a CTA's elements are its own
 
-With `depends`, a parameter that the caller names with others is one buffer with those and none else; any two that he does
-not name may be one, from its beginning on. Without it kernels may meet at buffers named private or local only. What belongs to a thread or CTA is
-shown for launches along x only (`along_x`), in which W then has to be launched. Loads by
-the read-only path (`.nc`, `ldu`) of what is written become plain ones, since ptxas lifts them over stores and barriers.
+With `depends`, a parameter that the caller names with others is one buffer with those and none else; any two that he
+does not name may be one, from its beginning on. Without it kernels may meet at buffers named private or local only.
+What belongs to a thread or CTA is shown for launches along x only (`along_x`), so W has to be launched in such a shape.
+Loads by the read-only path (`.nc`, `ldu`) of what another kernel writes become plain ones, since ptxas lifts them over
+stores and barriers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from goptx.analysis.apart import Footprint, Size, footprint, piece_of_cta
 from goptx.analysis.cfg import Block, Code, Flow, Jump
@@ -116,7 +116,7 @@ class Dependences:
     def _may_meet(self, one: Access, other: Access) -> bool:
         if one.base in self.private or other.base in self.private:
             return False
-        if "" in (one.base, other.base):
+        if "" in (one.base, other.base) or one.by_handle or other.by_handle:
             return self.depends
         if one.base == other.base:
             return True
@@ -141,7 +141,9 @@ class Dependences:
             )
         if self._same_thread(one, other, first, second):
             return ""
-        pieces = {piece_of_cta(of.places.values, a.offset, self.size, a.width) for of, a in ((one, first), (other, second))}
+        pieces = {
+            piece_of_cta(of.places.values, a.offset, self.size, a.width) for of, a in ((one, first), (other, second))
+        }
         if len(pieces) == 1 and None not in pieces:
             self.along_x = True
             return f"{said} touch {buffers} within a CTA"

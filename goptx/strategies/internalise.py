@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from goptx.analysis.apart import footprint
 from goptx.analysis.cfg import Block, Code, Flow, Region
@@ -138,13 +139,13 @@ class _Work:
             )
         if not fitting:
             raise CannotWeave(
-                f"{where} reads {load.lanes} elements of {load.element} bytes of the private buffer {said}, and {place} "
-                f"writes {other.lanes} of {other.element}: the widths differ; {SHARE}."
+                f"{where} reads {load.lanes} elements of {load.element} bytes of the private buffer {said}, and "
+                f"{place} writes {other.lanes} of {other.element}: the widths differ; {SHARE}."
             )
+        read, written = (self._words(atoms.say(self.places.condition(a.place))) for a in (load, other))
         raise CannotWeave(
-            f"{where} reads the private buffer {said} if {self._words(atoms.say(self.places.condition(load.place)))}, "
-            f"which does not imply that {place} has written it, if "
-            f"{self._words(atoms.say(self.places.condition(other.place)))}; name bounds that are equal (same=), or {SHARE}."
+            f"{where} reads the private buffer {said} if `{read}`, which does not imply that {place} has written it, "
+            f"if `{written}`; name bounds that are equal (same=), or {SHARE}."
         )
 
     def _loops(self, one: Access, other: Access) -> bool:
@@ -195,7 +196,7 @@ class _Work:
             ends[one.offset] = max(ends.get(one.offset, 0), one.offset + access.width)
         low, high = min(ends), max(ends.values())
         steps = sorted(ends)
-        overlap = any(ends[a] > b for a, b in zip(steps, steps[1:], strict=False))
+        overlap = any(ends[a] > b for a, b in pairwise(steps))
         if first is not None and (high - low > abs(first.pitch) or overlap):
             access = found[-1][1]
             raise CannotWeave(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
 from typing import Protocol
 
 from goptx.arguments import Packing, parameter_names
@@ -40,8 +39,8 @@ class Arguments:
         contents: list[bytes] = []
         extents: list[Extent | None] = []
         for packing, own in zip(self.packings.values(), args, strict=True):
-            held, where = packing.pack(own)
-            contents += held
+            given, where = packing.pack(own)
+            contents += given
             extents += where
         doubt = "" if independent else self.independence.check(extents)
         return (held(self.params, contents) if self.lacking else contents), doubt

@@ -200,7 +200,9 @@ def finish(
     )
     names = symbols(linked, module)
     found = parameters(linked)
-    return Woven(module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x)
+    return Woven(
+        module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x
+    )
 
 
 def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:

@@ -15,7 +15,7 @@ def elementwise(
     store: str = STORE,
     before: str = "",
 ) -> str:
-    """`out[write] = x[read] operation y[read]` for entry `k(x, y, out, n)`; `%r4` is the thread's number, `%r5` is n."""
+    """`out[write] = x[read] operation y[read]` for entry `k(x, y, out, n)`; `%r4` is the thread's number, `%r5` n."""
     return f"""{HEAD}
 .visible .entry k(.param .u64 x, .param .u64 y, .param .u64 out, .param .u32 n)
 {{
