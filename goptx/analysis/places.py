@@ -126,7 +126,7 @@ class Places:
                 return None
             (decider,) = deciders
             side = self._side(decider, block)
-            if side is None or decider in seen:
+            if side is None or decider in seen or self.depth[decider]:
                 return None
             found, block = found & side, decider
             seen.add(decider)
@@ -172,11 +172,15 @@ class Places:
 
 def base_of(values: Values, address: Expression) -> str:
     """The parameter that an address is counted from, or the variable."""
-    terms = [values.atoms.keys[f[0]] for f, c in address.terms if len(f) == 1 and c == 1]
-    names = [str(key[1]) for key in terms if key[0] in ("parameter", "address")]
-    for factors, count in address.terms:  # a pointer that goes from element to element
-        if len(factors) == 1 and count == 1 and factors[0] in values.steps:
-            names.append(base_of(values, values.steps[factors[0]][0]))
+    names = []
+    for atom in (f[0] for f, c in address.terms if len(f) == 1 and c == 1):
+        word, *rest = values.atoms.keys[atom]
+        if word in ("parameter", "address"):
+            names.append(str(rest[0]))
+        elif atom in values.steps:  # a pointer that goes from element to element
+            names.append(base_of(values, values.steps[atom][0]))
+        elif word not in ("signed", "unsigned", "special"):  # it may be the pointer
+            return ""
     return names[0] if len(names) == 1 else ""
 
 

@@ -13,7 +13,7 @@ from itertools import count
 
 from goptx.analysis.cfg import Branch, Code, Flow, loops
 from goptx.analysis.dataflow import names_in, register_of, written
-from goptx.analysis.expressions import Atoms, Condition, Expression, Value, constant
+from goptx.analysis.expressions import Atoms, Condition, Expression, Key, Value, constant
 from goptx.ptx.ir import (
     TYPE_BYTES,
     Address,
@@ -29,6 +29,7 @@ from goptx.ptx.ir import (
     whole_number,
 )
 from goptx.ptx.opcodes import Facts, Scope, facts_of
+from goptx.ptx.verify import SPECIAL
 
 Environment = dict[str, Value]
 Place = tuple[str, int]  # the block of an instruction, and its position there
@@ -129,7 +130,6 @@ class Values:
         for header, groups in self._groups.items():
             ahead = [p for p in self._pred[header] if self._rank[p] < self._rank[header]]
             behind = [p for p in self._pred[header] if p not in ahead]
-            own = {self.atoms.number("phi", self.tag, header, leader) for leader in groups.values()}
             entering = self._merged(header, [self._after[p] for p in ahead]) if ahead else {}
             for leader in dict.fromkeys(groups.values()):
                 atom = self.atoms.number("phi", self.tag, header, leader)
@@ -137,9 +137,13 @@ class Values:
                 first, last = entering.get(leader), ends.pop() if len(ends) == 1 else None
                 if isinstance(first, Expression) and isinstance(last, Expression) and first.bits == last.bits:
                     step = last - self.atoms.expression(last.bits, "phi", self.tag, header, leader)
-                    varying = {self.atoms.number(*k) for k in self.atoms.within(step)}
-                    if not varying & own and not any(k[0] == "made" for k in self.atoms.within(step)):
+                    if not any(self._changes(key, header) for key in self.atoms.within(step)):
                         self.steps[atom] = first, step
+
+    def _changes(self, key: Key, header: str) -> bool:
+        """Whether an atom may be another one each way around a loop."""
+        body = self._bodies.get(header, frozenset(self._order))
+        return key[0] == "made" or (key[0] in ("phi", "merge") and key[1] == self.tag and key[2] in body)
 
     # instructions ------------------------------------------------------------------------------------
 
@@ -181,7 +185,12 @@ class Values:
             return self.atoms.expression(bits, "parameter", _said(code.operands[1]), bits)
         votes = facts.base == "vote" and "sync" in facts.modifiers
         pure = facts.known and not facts.row.access and (votes or facts.row.scope == Scope.THREAD)
-        if not (pure and plain and only) or facts.uses_carry or facts.sets_carry or facts.row.updates:
+        if (
+            not (pure and plain and only and _is_steady(code))
+            or facts.uses_carry
+            or facts.sets_carry
+            or facts.row.updates
+        ):
             return unknown
         taken = tuple(self._value(values, o, _operand_bits(facts, i)) for i, o in enumerate(code.operands[1:]))
         rule = _RULES.get(facts.base)
@@ -238,6 +247,12 @@ def _operand_bits(facts: Facts, position: int) -> int:
         return 32
     sizes = [8 * TYPE_BYTES[t] for t in facts.types[-1:] if t in TYPE_BYTES]
     return sizes[0] if sizes else _ADDRESS
+
+
+def _is_steady(code: Instruction) -> bool:
+    """Whether it gives the same whenever it is run on the same values: clocks, for example, do not."""
+    names = (name for operand in code.operands for name in names_in(operand))
+    return all(n.startswith(_OF_THE_THREAD) or n.partition(".")[0] not in SPECIAL for n in names)
 
 
 def _said(address: Address) -> str:

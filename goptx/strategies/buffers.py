@@ -77,6 +77,14 @@ def _pair(linked: Linked, kind: str, pair: tuple[str, str] | str) -> list[Parame
     return found
 
 
+def in_words(linked: Linked, text: str) -> str:
+    """With parameters as the caller names them."""
+    names = {p.name: f"{k.letter}:{i}" for k in linked.kernels for i, p in enumerate(k.parameters)}
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, names[name])
+    return text
+
+
 def _variable(linked: Linked, parameter: Parameter) -> Variable:
     return linked.kernels[parameter[0]].parameters[parameter[1]]
 

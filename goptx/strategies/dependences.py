@@ -27,7 +27,7 @@ from goptx.analysis.values import Values
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.strategies.buffers import Buffer
+from goptx.strategies.buffers import Buffer, in_words
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.side import Side
 
@@ -244,11 +244,7 @@ class Dependences:
         return names.get(access.base, f"`{access.base}`")
 
     def _words(self, of: _Of, access: Access) -> str:
-        text = of.places.values.atoms.say(access.offset)
-        for kernel in self.linked.kernels:
-            for i, new in enumerate(kernel.parameters):
-                text = text.replace(new.name, f"{kernel.letter}:{i}")
-        return text
+        return in_words(self.linked, of.places.values.atoms.say(access.offset))
 
 
 def _one_piece(feet: Sequence[Footprint | None], accesses: Sequence[Access]) -> bool:

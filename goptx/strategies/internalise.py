@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from goptx.analysis.apart import footprint
-from goptx.analysis.cfg import Block, Code, Flow, Region
+from goptx.analysis.cfg import Block, Code, Flow, Region, holds_barrier
 from goptx.analysis.dataflow import names_in
 from goptx.analysis.expressions import Atoms
 from goptx.analysis.places import Access, Places
 from goptx.analysis.values import Values
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Name, Operand, Vector
-from goptx.strategies.buffers import Buffer
+from goptx.strategies.buffers import Buffer, in_words
 from goptx.strategies.unused import without_unused
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.merged import expanded
@@ -142,7 +142,7 @@ class _Work:
                 f"{where} reads {load.lanes} elements of {load.element} bytes of the private buffer {said}, and "
                 f"{place} writes {other.lanes} of {other.element}: the widths differ; {SHARE}."
             )
-        read, written = (self._words(atoms.say(self.places.condition(a.place))) for a in (load, other))
+        read, written = (in_words(self.linked, atoms.say(self.places.condition(a.place))) for a in (load, other))
         raise CannotWeave(
             f"{where} reads the private buffer {said} if `{read}`, which does not imply that {place} has written it, "
             f"if `{written}`; name bounds that are equal (same=), or {SHARE}."
@@ -152,19 +152,13 @@ class _Work:
         return bool(self.places.depth[one.place[0]] or self.places.depth[other.place[0]])
 
     def _say(self, access: Access) -> str:
-        return f"`{self._words(self.places.values.atoms.say(access.address))}`"
-
-    def _words(self, text: str) -> str:
-        """With the parameters' own names."""
-        for kernel in self.linked.kernels:
-            for i, new in enumerate(kernel.parameters):
-                text = text.replace(new.name, f"{kernel.letter}:{i}")
-        return text
+        return f"`{in_words(self.linked, self.places.values.atoms.say(access.address))}`"
 
     def _check_apart(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
         """No other thread, and no other way around a loop, writes an element that is still to be read."""
         writers = {self.owner[id(s.instruction)] for s in stores}
         several = len(writers) > 1 or len({a.address for a in accesses}) > 1
+        several |= len(stores) > 1 and any(map(holds_barrier, self.places.flow.blocks.values()))
         for access in stores:
             found = footprint(self.places.values, access.address)
             depth = self.places.depth[access.place[0]]
@@ -217,7 +211,9 @@ class _Work:
                 (
                     s
                     for s in loads
-                    if (s.address, s.element, s.lanes) == shape and self.places.runs_before(s.place, load.place)
+                    if (s.address, s.element, s.lanes) == shape
+                    and self.kernel(s.instruction) is not self.kernel(load.instruction)  # which may write it itself
+                    and self.places.runs_before(s.place, load.place)
                 ),
                 None,
             )

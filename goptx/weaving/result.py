@@ -286,7 +286,7 @@ def parameters(linked: Linked) -> tuple[Parameter, ...]:
     for k in linked.kernels:
         for old, new in zip(k.entry.parameters, k.parameters, strict=True):
             instead = linked.lacks.get(new.name)
-            access = accesses[k.letter][old.name] if instead is None else "none"
+            access = "none" if instead == "" else accesses[k.letter][old.name]
             own.append(Parameter(k.letter, new.name, old.name, new.type, new.size, access=access, instead=instead))
     return (*own, *(Parameter(None, p.name, p.name, p.type, p.size, role) for role, p in linked.hidden.items()))
 

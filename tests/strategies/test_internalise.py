@@ -183,3 +183,22 @@ def test_elements_side_by_side_are_a_threads_own() -> None:
 def test_what_makes_no_sense(options: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         fused(elementwise(), elementwise(), **options)
+
+
+def test_a_kernel_in_place_is_still_compared_with_the_other() -> None:
+    woven = fused(elementwise(), elementwise(), same=[("A:0", "B:0"), *SAME_BOUNDS])
+    x, out = np.ones(N, np.float32), np.zeros(N, np.float32)
+    with pytest.raises(goptx.DependentKernels, match=r"A:2 \(out\) is written, B:0 \(x\) is read"):
+        goptx.emulate(woven, 4, 32, [[x, x, x, N], [x, x, out, N]])
+
+
+def test_a_kernels_own_loads_stay_since_it_may_write_between_them() -> None:
+    twice = elementwise(before="mul.wide.s32 %rd9, %r4, 4; add.s64 %rd9, %rd1, %rd9; ld.global.f32 %f5, [%rd9];")
+    assert accesses(fused(twice, elementwise(), same=[("A:0", "B:0"), *SAME_BOUNDS])) == 6
+
+
+def test_clocks_are_not_alike() -> None:
+    timed = elementwise(before="mov.u32 %r8, %clock; and.b32 %r8, %r8, 1; add.s32 %r9, %r4, %r8;", write="%r9")
+    back = elementwise(before="mov.u32 %r8, %clock; and.b32 %r8, %r8, 1; add.s32 %r9, %r4, %r8;", read="%r9")
+    with pytest.raises(CannotWeave, match="not shown to be equal"):
+        fused(timed, back, private=HAND_ON, same=SAME_BOUNDS)
