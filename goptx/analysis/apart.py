@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goptx.analysis.expressions import Expression, constant
+from goptx.analysis.expressions import Atoms, Expression, constant
 from goptx.analysis.values import Values
 
 
@@ -206,8 +206,26 @@ class _Search:
         return self.atoms.number("special", name)
 
     def is_uniform(self, factors: tuple[int, ...]) -> bool:
-        keys = [*(self.atoms.keys[f] for f in factors), *self.atoms.within(tuple(self.atoms.keys[f] for f in factors))]
-        return all(k[0] not in _OWN and not (k[0] == "special" and str(k[1]).startswith(_THREAD)) for k in keys)
+        return is_uniform(self.atoms, Expression(32, frozenset(((factors, 1),))))
+
+
+def is_uniform(atoms: Atoms, value: object) -> bool:
+    """Whether a value is the same for all threads of a grid."""
+    return all(
+        k[0] not in _OWN and not (k[0] == "special" and str(k[1]).startswith(_THREAD)) for k in atoms.within(value)
+    )
+
+
+def indexed(values: Values, address: Expression) -> tuple[str, Expression, int] | None:
+    """An address that is a multiple of a number of fewer bits: how that was widened, the number, and how many bytes
+    it counts."""
+    if len(address.terms) != 1:
+        return None
+    ((factors, count),) = address.terms
+    word, *rest = values.atoms.keys[factors[0]] if len(factors) == 1 else ("",)
+    if word not in ("signed", "unsigned") or not isinstance(rest[0], Expression):
+        return None
+    return str(word), rest[0], address.signed(count)
 
 
 _OWN = ("made", "phi", "merge", "if", "undefined", "other")

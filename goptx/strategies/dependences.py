@@ -89,7 +89,7 @@ class Dependences:
 
     def kept(self) -> Linked:
         """The kernels with loads and barriers as the dependences need them. Raises `CannotWeave`."""
-        if not self.depends:
+        if not self.ordered:
             return self.linked
         flows = [self._without_nc(of) for of in self.of]
         waits: set[int] = set()

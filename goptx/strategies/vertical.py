@@ -11,6 +11,7 @@ from goptx.shape import Shape
 from goptx.strategies.buffers import Pairs, as_one, buffers_of
 from goptx.strategies.dependences import Dependences
 from goptx.strategies.internalise import internalised
+from goptx.strategies.local import in_shared_memory
 from goptx.strategies.lockstep import fused
 from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.growth import limits
@@ -56,7 +57,7 @@ def vertical(
     buffers = buffers_of(linked, {"same": same, "private": private, "local": local})
     linked = as_one(linked, buffers)
     dependences = Dependences(linked, buffers, depends, assume_local)
-    linked = dependences.kept()
+    linked = in_shared_memory(dependences.kept(), buffers, dependences.size)
     choices = Choices("concat", None, load_table(latency, linked.target[0]))
     most = limits([k.flow for k in linked.kernels], None, None)
     converged, sides = sides_of(linked, choices, divergence, most)
@@ -66,5 +67,5 @@ def vertical(
     inside = internalised(linked, whole, [s.flow for s in sides], buffers)
     return finish(
         kernels, inside.linked, inside.flows, merged(inside.side), choices, converged, inside.notes,
-        strategy="vertical", depends=depends, along_x=dependences.along_x or inside.along_x,
+        strategy="vertical", depends=depends, along_x=dependences.along_x or inside.along_x or bool(local),
     )  # fmt: skip
