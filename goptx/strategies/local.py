@@ -94,7 +94,7 @@ class _Move:
                 piece = piece_of_cta(of.places.values, access.offset, self.size, access.width)
                 if piece is None or piece.origin.terms:
                     what = f"touches {self.said} at {self.say(access)}"
-                    raise self.refusal(of, access, f"{what}, not shown to lie in a piece that only this CTA touches")
+                    raise self.refusal(of, access, f"{what}, not shown to be in a piece of this CTA alone")
                 found.add(piece.stride * self.size.threads if piece.by_threads else piece.stride)
                 if len(found) > 1:
                     raise self.refusal(of, access, f"takes a piece of another size of {self.said} than others do")
