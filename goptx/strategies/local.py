@@ -83,8 +83,8 @@ class _Move:
         if self.size.threads is None:
             first = self.linked.kernels[self.buffer.members[0][0]]
             raise CannotWeave(
-                f"{first.at(first.entry.line)}: how much shared memory {self.said} takes depends on the block; give the "
-                "kernels' shapes (shapes=, --shape)."
+                f"{first.at(first.entry.line)}: how much shared memory {self.said} takes depends on the block; give "
+                "the kernels' shapes (shapes=, --shape)."
             )
         found = set()
         for of in self.of:

@@ -56,7 +56,7 @@ CROSSED = elementwise(index=f"{INDEX} mad.lo.s32 %r9, %r1, 64, %r3; xor.b32 %r9,
 @pytest.mark.parametrize(
     ("first", "second", "options", "said"),
     [
-        (WHOLE, MIRRORED, {"shapes": None}, "depends on the block; give the kernels' shapes"),
+        (WHOLE, MIRRORED, {"shapes": None}, "depends on the block; give the kernels"),
         (elementwise(), MIRRORED, {}, r"kernel B .*reads the local buffer .*not shown to have been written"),
         (elementwise(), GUARDED, {}, "name bounds that are equal"),
         (WHOLE, elementwise(read="%r3"), {}, "different CTAs"),
