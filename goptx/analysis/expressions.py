@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-MOST_TERMS = 32  # of a product; beyond, it is an atom
+MOST_TERMS = 16  # of what is an expression; beyond, it is an atom
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from itertools import count
 
 from goptx.analysis.cfg import Branch, Code, Flow, loops
 from goptx.analysis.dataflow import names_in, register_of, written
-from goptx.analysis.expressions import Atoms, Condition, Expression, Key, Value, constant
+from goptx.analysis.expressions import MOST_TERMS, Atoms, Condition, Expression, Key, Value, constant
 from goptx.ptx.ir import (
     TYPE_BYTES,
     Address,
@@ -277,7 +277,8 @@ def _integers(rule: Callable[..., Value | None]) -> Callable[..., Value | None]:
         for i, value in enumerate(values):
             if not isinstance(value, Expression) or value.bits != _operand_bits(facts, i):
                 return None
-        return rule(atoms, facts, *values)
+        found = rule(atoms, facts, *values)
+        return None if isinstance(found, Expression) and len(found.terms) > MOST_TERMS else found
 
     return checked
 
