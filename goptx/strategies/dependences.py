@@ -28,6 +28,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.strategies.buffers import Buffer, in_words
+from goptx.weaving.apart import free_name
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.side import Side
 
@@ -280,7 +281,8 @@ def _plain(load: Instruction) -> Instruction:
 
 def _behind_barrier(flow: Flow) -> Flow:
     barrier = Instruction("bar.sync", (Immediate("0"),))
-    return Flow("meet", {"meet": Block((barrier,), Jump(flow.entry)), **flow.blocks}).pruned()
+    name = free_name("meet", set(flow.blocks))
+    return Flow(name, {name: Block((barrier,), Jump(flow.entry)), **flow.blocks}).pruned()
 
 
 def _size(linked: Linked) -> Size:

@@ -20,6 +20,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.ir import Address, Declaration, Immediate, Instruction, Name, Variable
 from goptx.ptx.opcodes import facts_of
 from goptx.strategies.buffers import Buffer, in_words
+from goptx.weaving.apart import free_name
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.scalars import Fresh, free_stem
 from goptx.weaving.shared import STATIC_LIMIT, packed, shared_of
@@ -177,8 +178,8 @@ class _Move:
             return c
 
         blocks = {n: replace(b, code=tuple(map(changed, b.code))) for n, b in kernel.flow.blocks.items()}
-        start = Block(code, Jump(kernel.flow.entry))
-        flow = Flow("local", {"local": start, **blocks}).pruned()
+        name = free_name("local", set(blocks))
+        flow = Flow(name, {name: Block(code, Jump(kernel.flow.entry)), **blocks}).pruned()
         return replace(kernel, flow=flow, registers=(*kernel.registers, *fresh.declared()))
 
     def mentions(self, kernel: Kernel) -> bool:

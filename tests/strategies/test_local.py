@@ -76,3 +76,13 @@ def test_more_shared_memory_than_there_is() -> None:
     wide = [text.replace("4;", "64;") for text in (WHOLE, MIRRORED)]
     with pytest.raises(CannotWeave, match=r"takes 65536 bytes of shared memory .* ptxas allows 49152"):
         fused(*wide, shapes=[goptx.Shape(2, 1024)] * 2)
+
+
+def test_two_buffers_of_one_kernel() -> None:
+    woven = fused(WHOLE, MIRRORED, MIRRORED, local=[*HAND_ON, ("B:2", "C:0")], shapes=[goptx.Shape(2, 64)] * 3)
+    x, y, one, two, out, expected = (np.arange(128, dtype=np.float32) for _ in range(6))
+    for source, own in zip((WHOLE, MIRRORED, MIRRORED), ([x, y, one], [one, y, two], [two, y, expected]), strict=True):
+        goptx.emulate(source, 2, 64, [*own, 128])
+    goptx.emulate(woven, args=[[x, y, None, 128], [None, y, None, 128], [None, y, out, 128]])
+    assert (out == expected).all()
+    assert woven.resources().shared_bytes == 512
