@@ -167,3 +167,11 @@ def test_atomics_are_shown_like_other_accesses() -> None:
 
 def test_ptxas_takes_it() -> None:
     assert fused(elementwise(), MIRRORED, same=HAND_ON).resources().registers
+
+
+@pytest.mark.parametrize("options", [{}, {"depends": False, "private": HAND_ON, "same": [("A:3", "B:3")]}])
+def test_kernels_that_depend_on_each_other_are_not_taken_apart_again(options: Any) -> None:
+    woven = fused(elementwise(), elementwise(), **options)
+    with pytest.raises(InputError, match=r"depend on each other.*give its `\.ptx`"):
+        goptx.weave(woven, elementwise())
+    assert goptx.weave(woven.ptx, elementwise()).report.kernels.keys() == {"A", "B"}
