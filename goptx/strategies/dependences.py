@@ -68,11 +68,15 @@ class Dependences:
 
     def _check_shapes(self) -> None:
         plan = self.linked.plan
-        if plan is not None and len({(s.grid, s.block) for s in plan.shapes}) > 1:
+        if plan is None:
+            return
+        extents = {(s.axes("grid"), s.axes("block")) for s in plan.shapes}
+        if len(extents) > 1 or any(None in axes for extent in extents for axes in extent):
             said = ", ".join(f"{letter} {shape}" for letter, shape in zip(plan.letters, plan.shapes, strict=True))
             raise CannotWeave(
                 f"{self._at(self.linked.kernels[0])}: kernels that depend on each other are fused where all have the "
-                f"same grid and block ({said}), since one thread has to run them all; use separate launches."
+                f"same grid and block, known or not stated ({said}), since one thread has to run them all; use separate "
+                "launches."
             )
 
     def _check_same(self, buffers: Sequence[Buffer]) -> None:

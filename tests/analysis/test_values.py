@@ -34,7 +34,7 @@ def addresses(body: str) -> tuple[Values, list[Expression]]:
         ("mov.u32 %r4, %warpid;", "mov.u32 %r4, %warpid;", False),
         ("mul.hi.s32 %r4, %r3, %r2;", "mul.lo.s32 %r4, %r3, %r2;", False),
         ("ld.global.u32 %r4, [%rd1];", "ld.global.u32 %r4, [%rd1];", False),
-        ("setp.eq.s32 %p2, %r3, 0; selp.b32 %r4, 1, 2, %p2;", "setp.eq.s32 %p2, 0, %r3; selp.b32 %r4, 1, 2, %p2;", True),
+        ("setp.ge.s32 %p2, %r3, 9;selp.b32 %r4, 1, 2, %p2;", "setp.le.s32 %p3, 9, %r3;selp.b32 %r4, 1, 2, %p3;", True),
         ("mov.u32 %r4, 0; @%p1 mov.u32 %r4, 1;", "mov.u32 %r4, 0; @!%p1 mov.u32 %r4, 1;", False),
     ],
 )  # fmt: skip

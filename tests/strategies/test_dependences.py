@@ -136,6 +136,8 @@ def test_kernels_of_different_shapes_are_refused() -> None:
     shapes = [goptx.Shape(4, 32), goptx.Shape(2, 64)]
     with pytest.raises(CannotWeave, match="the same grid and block"):
         fused(elementwise(), elementwise(), same=HAND_ON, shapes=shapes)
+    with pytest.raises(CannotWeave, match="known or not stated"):
+        fused(elementwise(), elementwise(), same=HAND_ON, shapes=[goptx.Shape(None, 64)] * 2, assume_local=True)
     sources = elementwise("mul.f32"), MIRRORED
     equal = fused(*sources, same=HAND_ON, shapes=[goptx.Shape(2, 64)] * 2)
     assert barriers(equal) == 1

@@ -50,6 +50,9 @@ def test_the_chain_as_one_kernel(form: str, arch: str, way: str, most: int) -> N
 def test_the_internalised_chain_has_few_parameters() -> None:
     kept = [(p.kernel, p.original[-1]) for p in fused("element", "internalised").params if p.instead is None]
     assert kept == [("A", "0"), ("A", "1"), ("A", "3"), ("B", "1"), ("C", "1"), ("D", "2")]
+    a, b, c, d, t1, t2, t3, out = range(0x100000, 0x900000, 0x100000)
+    given = [[a, b, t1, N], [a, c, t2, N], [t2, d, t3, N], [t1, t3, out, N]]
+    assert [int(x) for x in fused("element", "internalised").arguments(*given)] == [a, b, N, c, d, out]
 
 
 def test_the_suite_says_what_it_needs() -> None:
