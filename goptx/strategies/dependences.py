@@ -75,8 +75,8 @@ class Dependences:
             said = ", ".join(f"{letter} {shape}" for letter, shape in zip(plan.letters, plan.shapes, strict=True))
             raise CannotWeave(
                 f"{self._at(self.linked.kernels[0])}: kernels that depend on each other are fused where all have the "
-                f"same grid and block, known or not stated ({said}), since one thread has to run them all; use separate "
-                "launches."
+                f"same grid and block, known or not stated ({said}), since one thread has to run them all; use "
+                "separate launches."
             )
 
     def _check_same(self, buffers: Sequence[Buffer]) -> None:
