@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from goptx.errors import CannotWeave, DependentKernels, GoptxError, InputError
+from goptx.strategies.flags import add_flags
+from goptx.strategies.flags import given as depending
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
@@ -173,6 +175,7 @@ def _add_strategies(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--ratio", type=_numbers, metavar="P:Q", help="interleave: CTAs of each kernel that follow each other in turn"
     )
+    add_flags(parser)
 
 
 def _add_result(parser: argparse.ArgumentParser, output: str, said: str) -> None:
@@ -256,7 +259,8 @@ def _weaving(options: argparse.Namespace) -> dict[str, Any]:
         if unknown := [letter for letter in options.tunable if letter not in letters]:
             raise InputError(f"--tunable {unknown[0]}: there are the kernels {', '.join(letters)}.")
         found["tunable"] = [letter in options.tunable for letter in letters]
-    return {"entries": options.entry, "shapes": _shapes(options.shape, _letters(options)), **found}
+    shapes = _shapes(options.shape, _letters(options))
+    return {"entries": options.entry, "shapes": shapes, **found, **depending(options)}
 
 
 def _letters(options: argparse.Namespace) -> list[str]:

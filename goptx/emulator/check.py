@@ -24,6 +24,7 @@ from goptx.weaving.result import Woven
 from goptx.weaving.sources import Source, kernels_of, shapes_of
 
 OWN_SHAPES = ("horizontal", "interleave")  # which have to know them
+DEPENDING = ("depends", "same", "private", "local")  # options of kernels that are not independent
 STEPS = 1_000_000  # of a warp of a kernel alone, where nothing says otherwise
 OWN_ARRAYS = "give each an array of its own"
 PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
@@ -61,6 +62,11 @@ def check(
     woven kernel does wrong is in the result.
     """
     check_strategy(strategy, options)
+    if said := [name for name in DEPENDING if options.get(name)]:
+        raise InputError(
+            f"check() compares kernels that are independent, and {said[0]}= says that these are not; run them one "
+            "after the other and fused with goptx.emulate."
+        )
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
     kernels = kernels_of(sources, entries)

@@ -168,13 +168,16 @@ class _Work:
                     f"which is not shown to be another element each time around; {SHARE}."
                 )
             if several and (found is None or not found.alone):
-                raise CannotWeave(
-                    f"{self.at(access.instruction)} writes the private buffer {said} at {self._say(access)}, which is "
-                    f"not shown to be an element of this thread alone; {SHARE}."
-                )
+                raise self._shared(access, said)
         if several:
             self.along_x = True
             self._check_one_block(said, accesses)
+
+    def _shared(self, access: Access, said: str) -> CannotWeave:
+        return CannotWeave(
+            f"{self.at(access.instruction)} touches the private buffer {said} at {self._say(access)}, which is not "
+            f"shown to be an element of this thread alone; {SHARE}."
+        )
 
     def _check_one_block(self, said: str, accesses: Sequence[Access]) -> None:
         """Every thread has a piece of its own of the buffer, in which all its elements lie, one beside the other."""
@@ -183,10 +186,7 @@ class _Work:
         ends: dict[int, int] = {}
         for one, access in found:
             if first is None or one is None or one.pitch != first.pitch or one.origin != first.origin:
-                raise CannotWeave(
-                    f"{self.at(access.instruction)} touches the private buffer {said} at {self._say(access)}, which is "
-                    f"not shown to be an element of this thread alone; {SHARE}."
-                )
+                raise self._shared(access, said)
             ends[one.offset] = max(ends.get(one.offset, 0), one.offset + access.width)
         low, high = min(ends), max(ends.values())
         steps = sorted(ends)

@@ -310,6 +310,10 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
         (["third.ptx"], r"InputError: third.ptx: cannot be read"),
         (["double.ptx"] * 25, r"InputError: weave\(\) takes two to 26 kernels, got 27"),
         (["--policy", "best"], "InputError: policy `best` is unknown"),
+        (
+            ["--strategy", "vertical", "--same", "A:2=B:2"],
+            r"InputError: check\(\) compares kernels that are independent, and same= says that these are not",
+        ),
     ],
 )
 def test_wrong_arguments(words: list[str], message: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
