@@ -301,9 +301,10 @@ def environment(commit: str | None) -> dict[str, Any]:
     return {"gpu": name, "gpu_short": short, "driver": driver, "commit": commit}
 
 
-def command_line(output: Path | None) -> str:
+def command_line(output: Path | None, program: str = sys.argv[0]) -> str:
     """How this was run, wherever its results went."""
-    return " ".join("benchmarks/results" if word == str(output) else word for word in ["python", *sys.argv])
+    words = ["python", program, *sys.argv[1:]]
+    return " ".join("benchmarks/results" if word == str(output) else word for word in words)
 
 
 def speedup(row: dict[str, Any], scheme: str) -> float:

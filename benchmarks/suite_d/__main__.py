@@ -44,7 +44,12 @@ def main() -> int:
         print("RESULT " + json.dumps(run(options.form, options.elements)))
         return 0
     rows = [in_child(form, options.elements) for form in FORMS]
-    document = {"suite": "D", "command": command_line(options.output), **environment(options.commit), "forms": rows}
+    document = {
+        "suite": "D",
+        "command": command_line(options.output, "-m benchmarks.suite_d"),
+        **environment(options.commit),
+        "forms": rows,
+    }
     print(table(document))
     if options.output is not None:
         options.output.mkdir(parents=True, exist_ok=True)
