@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable, load_table
     from goptx.ptx.parse import parse, read
     from goptx.shape import Shape
+    from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
     from goptx.weaving.pipeline import weave
     from goptx.weaving.refusal import Refusal, can_weave
@@ -46,6 +47,7 @@ _HOMES = {
     "Woven": "goptx.weaving.result",
     "can_weave": "goptx.weaving.refusal",
     "check": "goptx.emulator.check",
+    "coarsen": "goptx.strategies.coarsen",
     "emulate": "goptx.emulator.emulate",
     "fuse": "goptx.strategies.fuse",
     "load_table": "goptx.latency.table",
@@ -75,6 +77,7 @@ __all__ = [
     "Woven",
     "can_weave",
     "check",
+    "coarsen",
     "emulate",
     "fuse",
     "load_table",

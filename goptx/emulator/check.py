@@ -82,8 +82,7 @@ def check(
     ]
     launched, own = launch_shapes(subjects, grid, block, shared, shapes_of(sources, shapes, len(kernels)))
     woven = weave(
-        *(kernel.module for kernel in kernels),
-        entries=[kernel.entry for kernel in kernels],
+        *kernels,
         policy=policy,
         slicing=slicing,
         divergence=divergence,

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump
 from goptx.ptx.ir import Guard, Instruction, Name, Operand
 from goptx.weaving.divergence.converged import Converged
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """`code` sets the predicate `ended` of the threads that end at once: the same for all threads of a CTA, or, where
-    `threads` is given, for those of a warp. `threads` (a multiple of 32) is for how many the kernel's barriers wait."""
+    """`code` sets the predicates `ended` of the threads that end at once, asked one after the other: the same for all
+    threads of a CTA, or, where `threads` is given, the first for those of a warp. None of them ends nobody: copies of
+    a kernel have their gates side by side. `threads` (a multiple of 32) is for how many the kernel's barriers wait."""
 
     code: tuple[Instruction, ...]
-    ended: str
+    ended: tuple[str | None, ...]
     threads: Operand | None
 
 
@@ -28,5 +29,9 @@ def gated(converged: Converged, gate: Gate | None) -> Converged:
     if gate is None:
         return converged
     flow = converged.flow
-    end = Branch(Guard(Name(gate.ended)), EXIT, flow.entry, uniform=True)
-    return replace(converged, flow=Flow("gate", {"gate": Block(gate.code, end), **flow.blocks}), threads=gate.threads)
+    names = ["gate", *(f"gate{i}" for i in range(1, len(gate.ended))), flow.entry]
+    blocks: dict[str, Block] = {}
+    for name, following, ended in zip(names, names[1:], gate.ended, strict=False):
+        end = Branch(Guard(Name(ended)), EXIT, following, uniform=True) if ended else Jump(following)
+        blocks[name] = Block(() if blocks else gate.code, end)
+    return replace(converged, flow=Flow("gate", {**blocks, **flow.blocks}), threads=gate.threads)

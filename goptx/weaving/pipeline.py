@@ -90,7 +90,7 @@ def weave(
     flows = [k.flow for k in linked.kernels]
 
     def most(numbers: Sequence[int]) -> Limits:
-        share = (len(numbers) - 1) / (len(flows) - 1)
+        share = (len(numbers) - 1) / max(len(flows) - 1, 1)
         return limits([flows[n] for n in numbers], max_blocks, max_growth, share)
 
     converged, sides = sides_of(linked, choices, divergence, most(range(len(flows))))
@@ -136,8 +136,10 @@ def read_and_link(
     modules = common_files([without_aliases(kernel.module) for kernel in kernels])
     modules = [inlined(module) for module in modules]
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
-    linked = own_shared(between_grids(link(modules, entries, arch, name)))
-    return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement))
+    coarse = [k.coarse.within(s) for k, s in zip(kernels, shapes or [None] * len(kernels), strict=True)]
+    linked = own_shared(between_grids(link(modules, entries, arch, name, coarse)))
+    alike = shapes is None and all(k.coarse.factor == 1 for k in kernels)
+    return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement))
 
 
 def sides_of(
@@ -175,26 +177,26 @@ def finish(
     contradict.
     """
     fresh = [r for c in converged for r in c.registers]
-    bounds, dropped = launch_bounds(linked.kernels, linked.plan)
+    bounds, dropped = launch_bounds(linked.given, linked.plan)
     woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in whole.blocks.items()}
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()}).pruned()
     module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
     whence = origins(linked.kernels, flows, module.entries[0])
     module = verify(
-        with_locations(module, linked.name, whence, {k.letter: k.lines for k in linked.kernels}, linked.tables)
+        with_locations(module, linked.name, whence, {k.letter: k.lines for k in linked.given}, linked.tables)
     )
     dummies = sum(b.dummy for b in whole.blocks.values())
     report = Report(
-        kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.kernels},
+        kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.given},
         merged=count(linked.name, flow, choices.cycles, dummies),
         woven_fraction=woven_fraction(linked.kernels, flows, list(whole.blocks.values())),
         policy=choices.policy,
         slicing=choices.slicing,
         latency=choices.table.arch,
         divergences=divergences(
-            {k.letter: c for k, c in zip(linked.kernels, converged, strict=False)}, whole.blocks.values()
+            [(k.letter, c) for k, c in zip(linked.kernels, converged, strict=False)], whole.blocks.values()
         ),
-        notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
+        notes=tuple(dict.fromkeys((*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)))),
     )
     names = symbols(linked, module)
     found = parameters(linked)

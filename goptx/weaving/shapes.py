@@ -3,12 +3,13 @@
 Requires: linked kernels, and a shape for each. Ensures: a kernel reads its own %tid, %ctaid, %ntid and so on; threads
 and CTAs of W that are none of the kernel's end it before its first instruction (whole warps and CTAs by its gate,
 single lanes by a branch in its flow); its dynamic shared memory is its own. Sizes known at launch only are hidden
-parameters. What cannot be kept so is refused.
+parameters. Each copy of a coarsened kernel is a CTA of it; what all of them need is computed once, ahead of W's code.
+What cannot be kept so is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,7 +19,7 @@ from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
 from goptx.shape import Shape
 from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, in_vectors, operand_names
-from goptx.weaving.fits import check_clusters, check_fits, settled
+from goptx.weaving.fits import check_clusters, check_fits, common_block, settled
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import ALIGNMENT, Placement, Plan
 from goptx.weaving.link import Kernel, Linked, check_parameters
@@ -28,22 +29,36 @@ from goptx.weaving.substitute import Substitution
 from goptx.weaving.view import WARP, View
 
 
-def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement) -> Linked:
-    """Raises `InputError` where a shape contradicts its kernel, `CannotWeave` where a kernel would not be right in
+def with_shapes(linked: Linked, shapes: Sequence[Shape] | None, placement: Placement) -> Linked:
+    """`shapes` is None for kernels that are launched in one common shape, whatever it is.
+
+    Raises `InputError` where a shape contradicts its kernel, `CannotWeave` where a kernel would not be right in
     W's, `CannotLink` where parameters are too many."""
     own = [shared_of(k, linked) for k in linked.kernels]
     carve = static_total(own) > STATIC_LIMIT
+    common = False
+    given = [(k, o) for k, o in zip(linked.kernels, own, strict=True) if not k.copy]
+    if shapes is None:
+        known = common_block(linked)
+        shapes = [Shape(None, known, None if o.dynamic else 0) for _, o in given]
+        common = True
     plan = Plan(
-        letters=tuple(k.letter for k in linked.kernels),
-        shapes=tuple(settled(k, s) for k, s in zip(linked.kernels, shapes, strict=True)),
+        letters=tuple(k.letter for k, _ in given),
+        shapes=tuple(settled(k, s) for (k, _), s in zip(given, shapes, strict=True)),
         placement=placement,
-        carved=tuple(packed(o.static)[1] if carve else 0 for o in own),
+        carved=tuple(packed(o.static)[1] if carve else 0 for _, o in given),
+        coarse=linked.coarse,
+        common=common,
     )
     check_clusters(linked, plan)
     pool = _pool(linked, plan, own)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
-    shaping = {k.letter: _Shaping(k, i, linked, plan, own[i], hidden, pool) for i, k in enumerate(linked.kernels)}
-    items, renames = functions_apart(linked, lambda kernel, f, body: shaping[kernel.letter].function(f, body))
+    ahead = {k.letter: Scalars(Fresh(free_stem(f"%{k.prefix}_coarse", k.register_names()))) for k in linked.given}
+    shaping = {
+        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, ahead[k.letter])
+        for k, o in zip(linked.kernels, own, strict=True)
+    }
+    items, renames = functions_apart(linked, lambda kernel, f, body: shaping[kernel.prefix].function(f, body))
     kernels = tuple(s.kernel_within(r) for s, r in zip(shaping.values(), renames, strict=True))
     if pool:
         moved = {name for s in shaping.values() for name in s.places}
@@ -51,12 +66,13 @@ def with_shapes(linked: Linked, shapes: Sequence[Shape], placement: Placement) -
     check_parameters(kernels, linked.version, hidden.values())
     roles = [f"parameters behind those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
     notes = (*linked.notes, str(plan), *roles)
-    return replace(linked, items=items, kernels=kernels, hidden=hidden, plan=plan, notes=notes)
+    begin = (*linked.begin, *(i for scalars in ahead.values() for i in scalars.code))
+    return replace(linked, items=items, kernels=kernels, hidden=hidden, plan=plan, notes=notes, begin=begin)
 
 
 def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
     """The name of W's one dynamic array; "" where the kernels' own arrays may stay as they are."""
-    users = [i for i, o in enumerate(own) if o.dynamic]
+    users = [plan.letters.index(k.letter) for k, o in zip(linked.kernels, own, strict=True) if o.dynamic]
     if not any(plan.carved) and (not users or users == plan.order[:1]):
         return ""
     return free_name(f"{linked.name}_shared", {i.name for i in linked.items if isinstance(i, Function | Variable)})
@@ -64,8 +80,8 @@ def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Shaping:
-    """The kernel at `position` of the plan, with the shared memory that it has alone, W's parameters by role, and the
-    name of W's dynamic array, if there is one."""
+    """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, W's parameters by
+    role, the name of W's dynamic array, if there is one, and what its copies compute in common."""
 
     kernel: Kernel
     position: int
@@ -74,14 +90,15 @@ class _Shaping:
     own: Own
     hidden: Mapping[str, Variable]
     pool: str
+    ahead: Scalars
 
     def kernel_within(self, functions: Mapping[str, str]) -> Kernel:
         """The kernel as it is within W; `functions` are those that it calls by other names."""
         kernel = self.kernel
         fresh = Fresh(free_stem(f"%{kernel.prefix}_shape", kernel.register_names()))
         gate, cta = self.gate(fresh)
-        scalars = Scalars(fresh)
-        view = self.view(scalars, cta)
+        scalars = Scalars(fresh, made=dict(self.ahead.made))
+        view = self.view(scalars, cta=cta)
         check_fits(kernel, self.linked, view)
         values = self.values([c for b in kernel.flow.blocks.values() for c in b.code], view)
         addresses = {}
@@ -100,7 +117,7 @@ class _Shaping:
             gate=gate,
             symbols=kernel.calling(functions),
             callees=tuple(map(substitution.statement, kernel.callees)),
-            registers=(*kernel.registers, *fresh.declared()),
+            registers=(*kernel.registers, *(() if kernel.copy else self.ahead.fresh.declared()), *fresh.declared()),
             variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
         )
 
@@ -117,14 +134,15 @@ class _Shaping:
         fresh = Fresh(free_stem("%shape", declared))
         scalars = Scalars(fresh)
         if self.unknown_ahead and any(n in self.places for n in operand_names(body.code)):
-            unknown(f"{self.unknown_ahead[0]}.shared")
-        view = View(self.plan, self.position, scalars, unknown, self.own.static_bytes, self.linked.target[0])
+            unknown(f"{next(iter(self.unknown_ahead))}.shared")
+        view = self.view(scalars, unknown)
         values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
         return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
 
     def gate(self, fresh: Fresh) -> tuple[Gate | None, Value | None]:
         """What lets in the warps and CTAs of the kernel only; and the number of its CTA, where the gate finds that."""
-        scalars = Scalars(fresh)
+        coarse = self.plan.coarse[self.position].factor > 1
+        scalars = self.ahead if coarse else Scalars(fresh)
         view = self.view(scalars)
         ended: list[Name] = []
         cta, threads = None, None
@@ -135,22 +153,27 @@ class _Shaping:
             waits = scalars.round_up(view.total("block"), WARP)
             ended.append(scalars.compare("ge", view.number("block"), waits))
             threads = operand(waits)
-        if not ended:
+        asked: list[str | None] = [(scalars.either(*ended) if len(ended) > 1 else ended[0]).text] if ended else []
+        if left_over := view.left_over():
+            asked.append(left_over.text if self.kernel.copy else None)
+        if not asked:
             return None, None
-        either = scalars.either(*ended) if len(ended) > 1 else ended[0]
-        return Gate(tuple(scalars.code), either.text, threads), cta
+        return Gate(() if coarse else tuple(scalars.code), tuple(asked), threads), cta
 
-    def view(self, scalars: Scalars, cta: Value | None = None) -> View:
-        def hidden(role: str) -> Value:
+    def view(
+        self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None
+    ) -> View:
+        def parameter(role: str) -> Value:
             return scalars.parameter(self.hidden[role].name)
 
-        return View(self.plan, self.position, scalars, hidden, self.own.static_bytes, self.linked.target[0], cta)
+        static, arch = self.own.static_bytes, self.linked.target[0]
+        return View(self.plan, self.position, scalars, hidden or parameter, static, arch, cta, self.kernel.copy)
 
     # names -------------------------------------------------------------------------------------------
 
     def values(self, code: Sequence[Statement], view: View) -> dict[str, Operand]:
         """What stands for special registers and for variables in W's dynamic array."""
-        start = self.plan.offsets(self.plan.shapes)[0][self.position]
+        start = self.plan.start(self.position, self.kernel.copy)
         found: dict[str, Operand] = {}
         packed = in_vectors(code)
         for name in operand_names(code):
@@ -168,18 +191,19 @@ class _Shaping:
         return dict.fromkeys((v.name for v in self.own.dynamic), 0) if self.pool else {}
 
     @property
-    def unknown_ahead(self) -> list[str]:
-        """The kernels with a part ahead of this one's whose size is known at launch only."""
+    def unknown_ahead(self) -> dict[str, int]:
+        """How many parts of which kernels lie ahead of this one's whose size is known at launch only."""
         ahead = self.plan.order[: self.plan.order.index(self.position)]
-        return [self.plan.letters[k] for k in ahead if self.plan.shapes[k].shared is None]
+        parts = {k: self.plan.coarse[k].factor for k in ahead} | {self.position: self.kernel.copy}
+        return {self.plan.letters[k]: n for k, n in parts.items() if n and self.plan.shapes[k].shared is None}
 
     def address(self, view: View, place: int, offset: int, size: int) -> Name:
         """Of a variable behind parts of unknown size, `offset` bytes on, in 32 or 64 bits."""
         scalars = view.scalars
-        start = self.plan.offsets(self.plan.shapes)[0][self.position]
+        start = self.plan.start(self.position, self.kernel.copy)
         base: Value = scalars.read(self.pool)
-        for letter in self.unknown_ahead:
-            base = scalars.add(base, scalars.round_up(view.hidden(f"{letter}.shared"), ALIGNMENT))
+        for letter, parts in self.unknown_ahead.items():
+            base = scalars.multiply_add(scalars.round_up(view.hidden(f"{letter}.shared"), ALIGNMENT), parts, base)
         found = scalars.add(base, start + place + offset)
         assert isinstance(found, Name)
         return scalars.widened(found) if size == 8 else found
