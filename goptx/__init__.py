@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable, load_table
     from goptx.ptx.parse import parse, read
     from goptx.shape import Shape
+    from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
     from goptx.weaving.pipeline import weave
@@ -45,6 +46,7 @@ _HOMES = {
     "Shape": "goptx.shape",
     "Sweep": "goptx.device.sweep",
     "Woven": "goptx.weaving.result",
+    "batch": "goptx.strategies.batch",
     "can_weave": "goptx.weaving.refusal",
     "check": "goptx.emulator.check",
     "coarsen": "goptx.strategies.coarsen",
@@ -75,6 +77,7 @@ __all__ = [
     "Shape",
     "Sweep",
     "Woven",
+    "batch",
     "can_weave",
     "check",
     "coarsen",

@@ -22,6 +22,7 @@ from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.clusters import names_cluster
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Kernel, Linked, called_functions
+from goptx.weaving.shared import shared_of
 from goptx.weaving.view import WARP, WARPGROUP, View
 
 
@@ -42,6 +43,15 @@ def settled(kernel: Kernel, shape: Shape) -> Shape:
             )
         shape = made
     return shape
+
+
+def may_be_dynamic(kernel: Kernel, linked: Linked) -> bool:
+    """Whether the kernel has to do with dynamic shared memory."""
+    names = _all_mentioned(kernel, linked)
+    return bool(shared_of(kernel, linked).dynamic) or any(n in _SHARED_SIZES for n in names)
+
+
+_SHARED_SIZES = ("%dynamic_smem_size", "%total_smem_size")
 
 
 def common_block(linked: Linked) -> Axes:

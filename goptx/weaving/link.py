@@ -41,6 +41,7 @@ from goptx.weaving.callees import (
     statements_in,
 )
 from goptx.weaving.coarse import Coarse
+from goptx.weaving.copies import Together
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import Plan
@@ -94,7 +95,8 @@ class Kernel:
 class Linked:
     """What the woven module holds beside the woven entry. `kernels` are those given, the copies of each in a row, as
     many as `coarse` says for it. `begin` is the code that the entry begins with (grids.py, shapes.py),
-    `clusters` what it states of clusters (clusters.py). `hidden` are parameters of W behind those of the kernels, by
+    `clusters` what it states of clusters (clusters.py), `together` what the copies of a kernel, by its letter, have in
+    common (copies.py). `hidden` are parameters of W behind those of the kernels, by
     their roles, `tables` what the kernels' lines refer to; `plan` says how W is launched where kernels have shapes of
     their own."""
 
@@ -111,6 +113,7 @@ class Linked:
     tables: Tables = field(default_factory=Tables)
     plan: Plan | None = None
     coarse: tuple[Coarse, ...] = ()
+    together: Mapping[str, Together] = field(default_factory=dict)
 
     @property
     def given(self) -> tuple[Kernel, ...]:

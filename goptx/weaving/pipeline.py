@@ -20,7 +20,8 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
-from goptx.weaving.fold import fold
+from goptx.weaving.copies import copies_joined
+from goptx.weaving.fold import Folded, fold
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
 from goptx.weaving.growth import Limits, check_limits, limits
@@ -96,9 +97,16 @@ def weave(
     converged, sides = sides_of(linked, choices, divergence, most(range(len(flows))))
     tried = choices.alternatives() if divergence is None else [choices]  # copies that were asked for are no fault
     slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in tried]
-    found = fold(sides, slicings, most, [k.at(k.entry.line) for k in linked.kernels])
+    found: list[Folded] = []
+
+    def join(several: Sequence[Side]) -> Side:
+        found.append(fold(several, slicings, most, [k.at(k.entry.line) for k in linked.kernels]))
+        return found[-1].side
+
+    whole = join(copies_joined([k.letter for k in linked.kernels], sides, linked.together, join))
+    chosen = tried[max(found, key=lambda f: len(f.side.kernels)).chosen]
     own = [side.flow for side in sides]
-    return finish(kernels, linked, own, merged(found.side), tried[found.chosen], converged, found.notes)
+    return finish(kernels, linked, own, merged(whole), chosen, converged, [n for f in found for n in f.notes])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,6 @@
 Requires: two flows, and for each pair of their blocks who runs in it. Ensures: every path of the merged flow is a path
 of each of the two, one of them waiting (a dummy block) where it does not run. The merged flow may be merged again: its
 regions stay whole.
-
-Branches of both under one guard go the same way: flows have no register in common but those of copies of one kernel,
-which are written once, ahead of both.
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Code, End, Flow, Jump, Stop
+from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop
 from goptx.weaving.growth import TooLarge
 
 Pair = tuple[str, str]  # the block of each flow, EXIT for a finished one
@@ -75,8 +72,6 @@ class Pairs:
         ]
 
     def successors(self, pair: Pair, move: Move) -> list[Pair]:
-        if move == Move.BOTH and (together := self._together(pair)):
-            return list(together)
         firsts = self._next(0, pair[0]) if move != Move.SECOND else (pair[0],)
         seconds = self._next(1, pair[1]) if move != Move.FIRST else (pair[1],)
         return [(f, s) for f in firsts for s in seconds]
@@ -106,13 +101,6 @@ class Pairs:
         blocks[EXIT] = Block((), Stop())
         return Product(Flow(self._name(self.entry), blocks), pairings)
 
-    def _together(self, pair: Pair) -> tuple[Pair, Pair] | None:
-        """Where both go if both branch under one guard."""
-        first, second = (f.blocks[n].end for f, n in zip(self.flows, pair, strict=True))
-        if not (isinstance(first, Branch) and isinstance(second, Branch) and first.guard == second.guard):
-            return None
-        return (first.taken, second.taken), (first.fallen, second.fallen)
-
     def _next(self, side: int, name: str) -> tuple[str, ...]:
         return self.flows[side].blocks[name].end.successors() or (EXIT,)
 
@@ -128,13 +116,7 @@ class Pairs:
         pieces = [f.blocks[n] for f, n in zip(self.flows, pair, strict=True)]
         runs = (move != Move.SECOND, move != Move.FIRST)
         ends = [p.end if r else Jump(n) for p, r, n in zip(pieces, runs, pair, strict=True)]
-        together = self._together(pair) if move == Move.BOTH else None
-        if together:
-            taken, fallen = map(self._name, together)
-            end: End = replace(ends[0], taken=taken, fallen=fallen)
-            stubs: dict[str, Block] = {}
-        else:
-            end, stubs = self._end(name, ends[0], ends[1])
+        end, stubs = self._end(name, ends[0], ends[1])
         pragmas = tuple(dict.fromkeys(d for p, r in zip(pieces, runs, strict=True) if r for d in p.pragmas))
         first, second = (p.code if r else () for p, r in zip(pieces, runs, strict=True))
         regions = [p.region if r else None for p, r in zip(pieces, runs, strict=True)]

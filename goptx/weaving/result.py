@@ -183,7 +183,8 @@ class Woven:
         """The shape in which W is launched for these, as `launch` has them, and the bytes of its hidden
         arguments."""
         if self.plan:
-            filled = self.plan.filled(shapes, grid, block, shared or None)
+            told = self.plan.common and shapes is None  # all of it by these, and no bytes are none
+            filled = self.plan.filled(shapes, grid, block, shared if told else shared or None)
             return self.plan.launched(filled), self._hidden(filled)
         if shapes is not None:
             raise InputError(

@@ -19,7 +19,8 @@ from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
 from goptx.shape import Shape
 from goptx.weaving.apart import Change, declared_in, free_name, functions_apart, in_vectors, operand_names
-from goptx.weaving.fits import check_clusters, check_fits, common_block, settled
+from goptx.weaving.copies import Together
+from goptx.weaving.fits import check_clusters, check_fits, common_block, may_be_dynamic, settled
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import ALIGNMENT, Placement, Plan
 from goptx.weaving.link import Kernel, Linked, check_parameters
@@ -40,7 +41,7 @@ def with_shapes(linked: Linked, shapes: Sequence[Shape] | None, placement: Place
     given = [(k, o) for k, o in zip(linked.kernels, own, strict=True) if not k.copy]
     if shapes is None:
         known = common_block(linked)
-        shapes = [Shape(None, known, None if o.dynamic else 0) for _, o in given]
+        shapes = [Shape(None, known, None if may_be_dynamic(k, linked) else 0) for k, _ in given]
         common = True
     plan = Plan(
         letters=tuple(k.letter for k, _ in given),
@@ -53,21 +54,25 @@ def with_shapes(linked: Linked, shapes: Sequence[Shape] | None, placement: Place
     check_clusters(linked, plan)
     pool = _pool(linked, plan, own)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
-    ahead = {k.letter: Scalars(Fresh(free_stem(f"%{k.prefix}_coarse", k.register_names()))) for k in linked.given}
     shaping = {
-        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, ahead[k.letter])
+        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool)
         for k, o in zip(linked.kernels, own, strict=True)
     }
+    ahead = {s.kernel.letter: s.ahead() for s in shaping.values() if s.is_copy and not s.kernel.copy}
     items, renames = functions_apart(linked, lambda kernel, f, body: shaping[kernel.prefix].function(f, body))
-    kernels = tuple(s.kernel_within(r) for s, r in zip(shaping.values(), renames, strict=True))
+    kernels = tuple(
+        s.kernel_within(r, ahead.get(s.kernel.letter)) for s, r in zip(shaping.values(), renames, strict=True)
+    )
     if pool:
         moved = {name for s in shaping.values() for name in s.places}
         items = (pool_variable(pool), *(i for i in items if not isinstance(i, Variable) or i.name not in moved))
     check_parameters(kernels, linked.version, hidden.values())
     roles = [f"parameters behind those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
     notes = (*linked.notes, str(plan), *roles)
-    begin = (*linked.begin, *(i for scalars in ahead.values() for i in scalars.code))
-    return replace(linked, items=items, kernels=kernels, hidden=hidden, plan=plan, notes=notes, begin=begin)
+    begin = (*linked.begin, *(i for a in ahead.values() for i in a.scalars.code))
+    together = {letter: a.together for letter, a in ahead.items()}
+    changed = {"items": items, "kernels": kernels, "hidden": hidden, "plan": plan, "notes": notes}
+    return replace(linked, **changed, begin=begin, together=together)
 
 
 def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
@@ -79,9 +84,20 @@ def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What all copies of a kernel know: by `scalars` what is computed ahead of W's code, the same for all threads of a
+    CTA; the gate of each, which ends nobody; the number of their CTA, where the gate finds that; who ends them."""
+
+    scalars: Scalars
+    gate: Gate | None
+    cta: Value | None
+    together: Together
+
+
+@dataclass(frozen=True, slots=True)
 class _Shaping:
     """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, W's parameters by
-    role, the name of W's dynamic array, if there is one, and what its copies compute in common."""
+    role, and the name of W's dynamic array, if there is one."""
 
     kernel: Kernel
     position: int
@@ -90,14 +106,14 @@ class _Shaping:
     own: Own
     hidden: Mapping[str, Variable]
     pool: str
-    ahead: Scalars
 
-    def kernel_within(self, functions: Mapping[str, str]) -> Kernel:
+    def kernel_within(self, functions: Mapping[str, str], ahead: _Ahead | None) -> Kernel:
         """The kernel as it is within W; `functions` are those that it calls by other names."""
         kernel = self.kernel
         fresh = Fresh(free_stem(f"%{kernel.prefix}_shape", kernel.register_names()))
-        gate, cta = self.gate(fresh)
-        scalars = Scalars(fresh, made=dict(self.ahead.made))
+        gate, cta = (ahead.gate, ahead.cta) if ahead else self.gate(Scalars(fresh))
+        scalars = Scalars(fresh, made=dict(ahead.scalars.made) if ahead else {})
+        common = ahead.scalars.fresh.declared() if ahead and not kernel.copy else ()
         view = self.view(scalars, cta=cta)
         check_fits(kernel, self.linked, view)
         values = self.values([c for b in kernel.flow.blocks.values() for c in b.code], view)
@@ -117,7 +133,7 @@ class _Shaping:
             gate=gate,
             symbols=kernel.calling(functions),
             callees=tuple(map(substitution.statement, kernel.callees)),
-            registers=(*kernel.registers, *(() if kernel.copy else self.ahead.fresh.declared()), *fresh.declared()),
+            registers=(*kernel.registers, *common, *fresh.declared()),
             variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
         )
 
@@ -139,26 +155,38 @@ class _Shaping:
         values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
         return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
 
-    def gate(self, fresh: Fresh) -> tuple[Gate | None, Value | None]:
-        """What lets in the warps and CTAs of the kernel only; and the number of its CTA, where the gate finds that."""
-        coarse = self.plan.coarse[self.position].factor > 1
-        scalars = self.ahead if coarse else Scalars(fresh)
+    def gate(self, scalars: Scalars) -> tuple[Gate | None, Value | None]:
+        """What lets in the warps and CTAs of the kernel only; and the number of its CTA, where the gate finds that.
+        What depends on the thread is in the code, and not among what the scalars know."""
         view = self.view(scalars)
         ended: list[Name] = []
-        cta, threads = None, None
+        cta = None
         if view.fewer_ctas():
-            cta, none = view.place()
+            cta, none = view.carrying()
             ended += [none] if none else []
+        threads = None
+        scalars = replace(scalars, made=dict(scalars.made))
         if view.more_warps():
+            view = self.view(scalars)
             waits = scalars.round_up(view.total("block"), WARP)
             ended.append(scalars.compare("ge", view.number("block"), waits))
             threads = operand(waits)
-        asked: list[str | None] = [(scalars.either(*ended) if len(ended) > 1 else ended[0]).text] if ended else []
-        if left_over := view.left_over():
-            asked.append(left_over.text if self.kernel.copy else None)
-        if not asked:
+        if not ended:
             return None, None
-        return Gate(() if coarse else tuple(scalars.code), tuple(asked), threads), cta
+        either = scalars.either(*ended) if len(ended) > 1 else ended[0]
+        return Gate(tuple(scalars.code), either.text, threads), cta
+
+    @property
+    def is_copy(self) -> bool:
+        return self.plan.coarse[self.position].factor > 1
+
+    def ahead(self) -> _Ahead:
+        """What is computed once for all copies, at the first of them."""
+        scalars = Scalars(Fresh(free_stem(f"%{self.kernel.prefix}_coarse", self.kernel.register_names())))
+        gate, cta = self.gate(scalars)
+        left_over = self.view(scalars, cta=cta).left_over()
+        together = Together(gate.ended if gate else None, left_over.text if left_over else None)
+        return _Ahead(scalars, Gate((), None, gate.threads) if gate else None, cta, together)
 
     def view(
         self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None
@@ -167,7 +195,13 @@ class _Shaping:
             return scalars.parameter(self.hidden[role].name)
 
         static, arch = self.own.static_bytes, self.linked.target[0]
-        return View(self.plan, self.position, scalars, hidden or parameter, static, arch, cta, self.kernel.copy)
+        return View(self.plan, self.position, scalars, hidden or parameter, static, arch, cta, self.place)
+
+    @property
+    def place(self) -> int:
+        """Which of the CTAs that are in one the copy is. The last copy is the first CTA, which runs alone where
+        CTAs are left over."""
+        return (self.kernel.copy + 1) % self.plan.coarse[self.position].factor
 
     # names -------------------------------------------------------------------------------------------
 

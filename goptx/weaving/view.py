@@ -28,7 +28,7 @@ class View:
     hidden: the value of the hidden parameter with a role.
     static: bytes of static shared memory of the kernel alone.
     cta: the number of the kernel's CTA, if that is computed elsewhere; of several that are in one, a number for all.
-    copy: of a coarsened kernel, which of those CTAs it is.
+    place: of a coarsened kernel, which of those CTAs it is.
     """
 
     plan: Plan
@@ -38,7 +38,7 @@ class View:
     static: int
     arch: str
     cta: Value | None = None
-    copy: int = 0
+    place: int = 0
 
     @property
     def shape(self) -> Shape:
@@ -105,7 +105,7 @@ class View:
         row = s.multiply_add(z, self.w_size(what, 1), y) if z else y
         return s.multiply_add(row, self.w_size(what, 0), x) if row else x
 
-    def place(self) -> tuple[Value, Name | None]:
+    def carrying(self) -> tuple[Value, Name | None]:
         """The number of the kernel's CTA that this CTA of W carries, or of those that are in one, and the predicate that
         it carries none, if there are such."""
         s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
@@ -120,7 +120,7 @@ class View:
 
     def own_cta(self) -> Value:
         """The number of the kernel's CTA."""
-        return self.place()[0] if self.cta is None else self.cta
+        return self.carrying()[0] if self.cta is None else self.cta
 
     def fewer_ctas(self) -> bool:
         """Whether W may have more CTAs than carry the kernel."""
@@ -173,9 +173,9 @@ class View:
         if what == "block" or axis != self.coarse.axis or self.coarse.factor == 1:
             return self.carried(what, axis)
         s, place, factor = self.scalars, self.place_along(axis), self.coarse.factor
-        if not self.coarse.leaves_over(self.shape.axes(what)):
-            return s.multiply_add(place, factor, self.copy)
-        return s.add(s.multiply_add(s.least(place, self.whole()), factor - 1, place), self.copy)
+        if self.place or not self.coarse.leaves_over(self.shape.axes(what)):
+            return s.multiply_add(place, factor, self.place)  # what is left over is the first place's
+        return s.multiply_add(s.least(place, self.whole()), factor - 1, place)
 
     def place_along(self, axis: int) -> Value:
         """Of this CTA of W among those that carry the kernel."""
