@@ -23,6 +23,7 @@ from goptx.errors import CannotWeave, DependentKernels, GoptxError, InputError
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
     from goptx.shape import Shape
+    from goptx.weaving.result import Woven
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +87,36 @@ def _parser() -> argparse.ArgumentParser:
 
     weave = commands.add_parser("weave", help="make one kernel of several")
     _add_weaving(weave)
-    weave.add_argument("-o", "--output", metavar="OUT.ptx", help="write PTX here instead of to standard output")
-    weave.add_argument("--arch", metavar="sm_NN", help="architecture of the result; the highest of the inputs")
-    weave.add_argument("--name", help="name of the woven entry")
+    _add_output(weave)
     weave.set_defaults(run=_weave)
+
+    coarsen = commands.add_parser(
+        "coarsen",
+        help="make one CTA do the work of several",
+        description="Weave a kernel with copies of itself, so that one CTA does the work of N neighbours.",
+    )
+    _add_weaving(coarsen, inputs=1)
+    _add_output(coarsen)
+    coarsen.add_argument("--factor", type=int, default=2, metavar="N", help="CTAs that are made one; 2")
+    coarsen.add_argument("--axis", default="x", help="along which they are neighbours: x (default), y or z")
+    coarsen.set_defaults(run=_coarsen)
+
+    batch = commands.add_parser(
+        "batch",
+        help="make one launch of a loop of launches",
+        description="Make a scalar parameter the number of the CTA along one more axis of the grid. Right only where "
+        "the launches do not depend on each other.",
+    )
+    batch.add_argument("inputs", nargs=1, metavar="A.ptx", help="a PTX file, `-` for standard input")
+    batch.add_argument("--entry", action="append", metavar="NAME", help="entry to take")
+    _add_output(batch)
+    batch.add_argument("--over", required=True, metavar="A:2", help="the parameter that changes, or A:NAME")
+    batch.add_argument("--axis", default="y", help="the new axis: x, y (default) or z")
+    batch.add_argument("--start", type=int, default=0, metavar="N", help="the parameter in the first launch; 0")
+    batch.add_argument("--step", type=int, default=1, metavar="N", help="from one launch to the next; 1")
+    batch.add_argument("--independent", action="store_true", help="the launches are, whatever is found")
+    batch.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
+    batch.set_defaults(run=_batch)
 
     check = commands.add_parser(
         "check",
@@ -128,8 +155,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_weaving(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("inputs", nargs="+", metavar="A.ptx", help="PTX files, `-` for standard input")
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="OUT.ptx", help="write PTX here instead of to standard output")
+    parser.add_argument("--arch", metavar="sm_NN", help="architecture of the result; the highest of the inputs")
+    parser.add_argument("--name", help="name of the woven entry")
+
+
+def _add_weaving(parser: argparse.ArgumentParser, inputs: int | str = "+") -> None:
+    parser.add_argument("inputs", nargs=inputs, metavar="A.ptx", help="PTX files, `-` for standard input")
     parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per input, in order")
     parser.add_argument("--policy", default="latency", help="latency (default), paper or concat")
     parser.add_argument("--slicing", default="adaptive", help="adaptive (default), none, or a number of cycles")
@@ -144,7 +177,8 @@ def _add_weaving(parser: argparse.ArgumentParser) -> None:
         help="the shape in which kernel A is launched alone, once for each kernel: CTAs and threads of one as 33x7, "
         "bytes of dynamic shared memory; `?` for what is known at launch only",
     )
-    parser.add_argument("--placement", default="spread", help="CTAs of a smaller grid: spread (default) or front")
+    if inputs != 1:
+        parser.add_argument("--placement", default="spread", help="CTAs of a smaller grid: spread (default) or front")
     parser.add_argument(
         "--max-blocks", type=int, metavar="N", help="most blocks of the result; 4 for each of the inputs"
     )
@@ -169,7 +203,35 @@ class _Version(argparse.Action):
 def _weave(options: argparse.Namespace) -> _Outcome | None:
     from goptx.weaving.pipeline import weave
 
-    woven = weave(*_sources(options), arch=options.arch, name=options.name, **_weaving(options))
+    named = {name: getattr(options, name) for name in ("arch", "name", "placement")}
+    woven = weave(*_sources(options), **named, **_weaving(options))
+    return _written(options, woven)
+
+
+def _coarsen(options: argparse.Namespace) -> _Outcome | None:
+    from goptx.strategies.coarsen import coarsen
+
+    weaving = _weaving(options)
+    (entry,), (shape,) = (weaving.pop(name) or [None] for name in ("entries", "shapes"))
+    (source,) = _sources(options)
+    return _written(
+        options,
+        coarsen(
+            source, options.factor, options.axis,
+            entry=entry, shape=shape, arch=options.arch, name=options.name, **weaving,
+        ),
+    )  # fmt: skip
+
+
+def _batch(options: argparse.Namespace) -> _Outcome | None:
+    from goptx.strategies.batch import batch
+
+    (source,) = _sources(options)
+    given = {name: getattr(options, name) for name in ("axis", "start", "step", "arch", "name", "independent")}
+    return _written(options, batch(source, options.over, entry=(options.entry or [None])[0], **given))
+
+
+def _written(options: argparse.Namespace, woven: Woven) -> _Outcome | None:
     _write(options.output, woven.ptx)
     facts = {**woven.report.to_dict(), "symbols": woven.symbols}
     return _Outcome(woven.report, facts) if options.report else None
@@ -184,7 +246,7 @@ def _check(options: argparse.Namespace) -> _Outcome:
         if key in args:
             raise InputError(f"--arg {key} is given twice.")
         args[key] = value
-    launch = {name: getattr(options, name) for name in ("strategy", "grid", "block", "shared", "seed", "races")}
+    launch = {name: getattr(options, name) for name in ("strategy", "grid", "block", "shared", "seed", "races", "placement")}
     done = check(*_sources(options), args=args, max_steps=options.max_steps, **launch, **_weaving(options))
     if done.passed:
         _write(None, f"{done}\n")
@@ -203,7 +265,7 @@ def _sources(options: argparse.Namespace) -> list[Path | bytes]:
 
 
 def _weaving(options: argparse.Namespace) -> dict[str, Any]:
-    """What `weave` and `check` take alike."""
+    """What `weave`, `coarsen` and `check` take alike."""
     slicing: str | int | None = options.slicing
     if options.slicing == "none":
         slicing = None
@@ -216,7 +278,6 @@ def _weaving(options: argparse.Namespace) -> dict[str, Any]:
         "divergence": options.divergence,
         "latency": options.latency,
         "shapes": _shapes(options.shape, len(options.inputs)),
-        "placement": options.placement,
         "max_blocks": options.max_blocks,
         "max_growth": options.max_growth,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from goptx.analysis.cfg import Flow, closure, controls
 from goptx.analysis.dataflow import names_in, read, written
@@ -12,7 +11,7 @@ from goptx.latency.table import load_table
 from goptx.ptx.ir import Address, Function, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.shape import Shape
-from goptx.weaving.coarse import AXES, Coarse
+from goptx.weaving.coarse import ALONE, AXES
 from goptx.weaving.inline import inlined
 from goptx.weaving.iterate import Iteration, iterated
 from goptx.weaving.link import Chosen, Kernel, choose_entry
@@ -38,8 +37,8 @@ def batch(
 ) -> Woven:
     """One launch in place of a loop of launches: `for k in range(N): a(..., start + step * k, ...)`.
 
-    The parameter `over`, by number or name ("A:2", "A:n"), an integer, is computed from the CTA's index along `axis` and
-    is no argument any more; N, the number of iterations, is the extent of the grid along that axis:
+    The parameter `over`, by number or name ("A:2", "A:n"), an integer, is computed from the CTA's index along `axis`
+    and is no argument any more; N, the number of iterations, is the extent of the grid along that axis:
     `launch(stream, args, grid=(G, N), block=B)` for "y". Along y and z there are 65,535 at most.
 
     This is right only where iterations are independent, for all of them run at once: none may write what another reads
@@ -52,8 +51,8 @@ def batch(
 
     The result counts as one kernel among others: it can be woven, and coarsened.
 
-    Raises `InputError` for a parameter or axis that is none, `CannotWeave` where the kernel reads %ctaid along the axis,
-    or takes the parameter otherwise than by a load, `DependentKernels`, and what `weave` raises.
+    Raises `InputError` for a parameter or axis that is none, `CannotWeave` where the kernel reads %ctaid along the
+    axis, or takes the parameter otherwise than by a load, `DependentKernels`, and what `weave` raises.
     """
     if axis not in AXES:
         raise InputError(f"axis `{axis}` is unknown; expected one of {', '.join(AXES)}.")
@@ -62,7 +61,7 @@ def batch(
     if shape is not None and shape.axes("grid")[AXES.index(axis)] != 1:
         raise InputError(f"the shape {shape} has a grid along {axis}, so that axis is in use; take another axis.")
     kernel = chosen_from(source, entry, "batch()")
-    if kernel.coarse != Coarse():
+    if kernel.coarse != ALONE:
         raise InputError("batch() takes a kernel that is not coarsened; coarsen the result.")
     module = inlined(kernel.module)
     chosen = choose_entry(module, kernel.entry)
@@ -99,16 +98,16 @@ def _check_iterations(kernel: Kernel, accesses: dict[str, str], axis: str, over:
         deciders = closure([name], controlled)
         tested = [r for d in deciders for r in kernel.flow.blocks[d].end.reads()]
         for store in (i for i in block.instructions() if _stores(i)):
-            address = next(o for o in store.operands if isinstance(o, Address))
-            taken = {*names_in(address), *tested, *(read(store) if store.guard else ())}
+            named = set(names_in(next(o for o in store.operands if isinstance(o, Address))))
+            taken = {*named, *tested, *(read(store) if store.guard else ())}
             known = {*taken, *closure(taken, sources)}
-            arrays = [originals[p] for p in originals if p in {*names_in(address), *closure(names_in(address), sources)}]
+            arrays = [originals[p] for p in originals if p in named | closure(named, sources)]
             written_to = [p for p in arrays if accesses[p] in ("written", "both")]
             if varying not in known and _MEMORY not in known and len(written_to) == 1:
                 raise DependentKernels(
-                    f"{kernel.at(store.line)}: `{kernel.quote(store)}` writes the same elements of `{written_to[0]}` in "
-                    f"every iteration, for its address does not depend on {over}: the launches depend on each other. "
-                    "Launch one after the other, or pass independent=True if the order does not matter."
+                    f"{kernel.at(store.line)}: `{kernel.quote(store)}` writes the same elements of `{written_to[0]}` "
+                    f"in every iteration, for its address does not depend on {over}: the launches depend on each "
+                    "other. Launch one after the other, or pass independent=True if the order does not matter."
                 )
 
 

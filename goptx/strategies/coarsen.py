@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from goptx.errors import InputError
 from goptx.shape import Shape
 from goptx.weaving.pipeline import weave
 from goptx.weaving.result import Woven
@@ -37,9 +36,9 @@ def coarsen(
         over, and the code for them is spared; without it, the CTAs along the axis become a hidden parameter.
     options: arch, name, policy, slicing, divergence, latency, max_blocks, max_growth, as of `goptx.weave`.
 
-    The result is launched as the kernel is: `launch(stream, args, grid=G, block=B)`, with the kernel's own grid; that of
-    the launch follows. Among others, in `goptx.weave` or `goptx.fuse`, it counts as one kernel with the shape that the
-    kernel has. Whether coarsening makes it faster has to be measured.
+    The result is launched as the kernel is: `launch(stream, args, grid=G, block=B)`, with the kernel's own grid; that
+    of the launch follows. Among others, in `goptx.weave` or `goptx.fuse`, it counts as one kernel with the shape that
+    the kernel has. Whether coarsening makes it faster has to be measured.
 
     Raises what `weave` raises: `InputError` for a factor or axis that is none, `CannotWeave` for a kernel with
     clusters, one that waits for other CTAs, and one that has addresses which depend on %smid.

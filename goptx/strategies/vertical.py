@@ -8,8 +8,8 @@ from pathlib import Path
 
 from goptx.latency.table import LatencyTable, load_table
 from goptx.shape import Shape
-from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.copies import copies_joined
+from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.growth import limits
 from goptx.weaving.launching import Placement
 from goptx.weaving.merge import in_turn

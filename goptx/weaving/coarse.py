@@ -32,17 +32,19 @@ class Coarse:
         if axis not in AXES:
             raise InputError(f"axis `{axis}` is unknown; expected one of {', '.join(AXES)}.")
         if self.factor > 1 and AXES[self.axis] != axis:
-            raise InputError(f"a kernel that is coarsened along {AXES[self.axis]} cannot be coarsened along {axis} too.")
+            raise InputError(
+                f"a kernel that is coarsened along {AXES[self.axis]} cannot be coarsened along {axis} too."
+            )
         if self.factor * factor > MOST:
             raise InputError(f"{self.factor * factor} CTAs in one are more than {MOST}; give a smaller factor.")
         return Coarse(self.factor * factor, AXES.index(axis))
 
-    def within(self, shape: Shape | None) -> Coarse:
+    def within(self, shape: Shape) -> Coarse:
         """With no more copies than a kernel of that shape has CTAs along the axis."""
-        along = shape.axes("grid")[self.axis] if shape else None
+        along = shape.axes("grid")[self.axis]
         if along is None or along >= self.factor:
             return self
-        return replace(self, factor=along) if along > 1 else Coarse()
+        return replace(self, factor=along) if along > 1 else ALONE
 
     def grid(self, grid: Axes) -> Axes:
         """The CTAs of W, along each axis, that carry a grid of so many; None for what is not known."""
@@ -60,3 +62,6 @@ class Coarse:
 
     def __str__(self) -> str:
         return f"{self.factor} CTAs along {AXES[self.axis]} in one"
+
+
+ALONE = Coarse()

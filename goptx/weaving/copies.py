@@ -25,7 +25,9 @@ class Together:
     left_over: str | None = None
 
 
-def copies_joined(letters: Sequence[str], sides: Sequence[Side], together: Mapping[str, Together], join: Join) -> list[Side]:
+def copies_joined(
+    letters: Sequence[str], sides: Sequence[Side], together: Mapping[str, Together], join: Join
+) -> list[Side]:
     """One side for each kernel; `letters` say of which kernel each side is, `join` merges several."""
     joined = []
     for letter in dict.fromkeys(letters):

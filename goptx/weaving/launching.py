@@ -91,9 +91,8 @@ class Plan:
     def lead(self) -> Coarse | None:
         """How W's grid comes, axis by axis, from the one that all kernels have, known or not; None if they have none
         in common, or nobody can know yet which of them has the most CTAs in the end."""
-        fewest = min(self.coarse, key=lambda c: c.factor)
-        along = {c.axis for c in self.coarse if c.factor > 1}
-        return fewest if self.alike and (len(along) < 2 or fewest.factor == 1) else None
+        least = min(self.coarse, key=lambda c: c.factor)
+        return least if self.alike and (least.factor == 1 or len({*self.coarse}) == 1) else None
 
     def keeps(self, what: str, kernel: int) -> bool:
         """Whether CTA by CTA, or thread by thread, what W has is what carries the kernel, along every axis."""

@@ -40,7 +40,7 @@ from goptx.weaving.callees import (
     mentioned,
     statements_in,
 )
-from goptx.weaving.coarse import Coarse
+from goptx.weaving.coarse import ALONE, Coarse
 from goptx.weaving.copies import Together
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
@@ -129,7 +129,7 @@ class Chosen:
     module: Module
     entry: str
     path: Path | None = None
-    coarse: Coarse = Coarse()
+    coarse: Coarse = ALONE
 
 
 def choose_entry(module: Module, name: str | None) -> Function:
@@ -168,7 +168,7 @@ def link(
     coarse: Sequence[Coarse] = (),
 ) -> Linked:
     """Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart."""
-    coarse = tuple(coarse) or (Coarse(),) * len(modules)
+    coarse = tuple(coarse) or (ALONE,) * len(modules)
     sizes = {m.address_size: m for m in modules}
     if len(sizes) > 1:
         described = " and ".join(f"{m.at('.address_size')} has {size}-bit" for size, m in sizes.items())
@@ -198,8 +198,8 @@ def link(
         *(n for k in kernels for n in k.left_out),
         *(_pointer_note(k, i) for k in kernels if (i := _first_indirect(k, called[k.prefix]))),
     )
-    described = {"tables": tables(modules), "coarse": coarse}
-    return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes, **described)
+    linked = Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes)
+    return replace(linked, tables=tables(modules), coarse=coarse)
 
 
 def _first_indirect(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:

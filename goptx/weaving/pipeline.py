@@ -16,11 +16,12 @@ from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.clusters import in_clusters
+from goptx.weaving.coarse import AXES
+from goptx.weaving.copies import copies_joined
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
-from goptx.weaving.copies import copies_joined
 from goptx.weaving.fold import Folded, fold
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
@@ -91,7 +92,9 @@ def weave(
     flows = [k.flow for k in linked.kernels]
 
     def most(numbers: Sequence[int]) -> Limits:
-        share = (len(numbers) - 1) / max(len(flows) - 1, 1)
+        merged_letters, given = {linked.kernels[n].letter for n in numbers}, len(linked.given)
+        coarse = given < len(flows)  # copies come first: some of the growth is left for other kernels, if there are any
+        share = len(merged_letters) / given if coarse else (len(numbers) - 1) / max(given - 1, 1)
         return limits([flows[n] for n in numbers], max_blocks, max_growth, share)
 
     converged, sides = sides_of(linked, choices, divergence, most(range(len(flows))))
@@ -144,8 +147,15 @@ def read_and_link(
     modules = common_files([without_aliases(kernel.module) for kernel in kernels])
     modules = [inlined(module) for module in modules]
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
-    coarse = [k.coarse.within(s) for k, s in zip(kernels, shapes or [None] * len(kernels), strict=True)]
+    coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(kernels)]
     linked = own_shared(between_grids(link(modules, entries, arch, name, coarse)))
+    fewer = [
+        f"{k.at(k.entry.line)} has a grid of {of.factor} along {AXES[c.coarse.axis]}, fewer than the {c.coarse.factor} "
+        "CTAs that were to be one"
+        for k, c, of in zip(linked.given, kernels, coarse, strict=True)
+        if of != c.coarse
+    ]
+    linked = replace(linked, notes=(*linked.notes, *fewer))
     alike = shapes is None and all(k.coarse.factor == 1 for k in kernels)
     return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement))
 

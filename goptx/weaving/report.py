@@ -79,8 +79,8 @@ class Report:
 
 
 def divergences(converged: Sequence[tuple[str, Converged]], merged: Collection[MergedBlock]) -> tuple[Divergent, ...]:
-    """Of the kernels, each with its letter. A region counts as duplicated if the other kernel's code stands on the sides of
-    any copy of it."""
+    """Of the kernels, each with its letter. A region counts as duplicated if the other kernel's code stands on the
+    sides of any copy of it."""
     beside = {(k, c.stands[k]) for block in merged for c in block.cells if len(c.runs) > 1 for k in c.runs}
     found = (
         Divergent(letter, d.line, "duplicate" if any((k, region) in beside for region in d.regions) else d.choice)

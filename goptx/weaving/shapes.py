@@ -71,8 +71,8 @@ def with_shapes(linked: Linked, shapes: Sequence[Shape] | None, placement: Place
     notes = (*linked.notes, str(plan), *roles)
     begin = (*linked.begin, *(i for a in ahead.values() for i in a.scalars.code))
     together = {letter: a.together for letter, a in ahead.items()}
-    changed = {"items": items, "kernels": kernels, "hidden": hidden, "plan": plan, "notes": notes}
-    return replace(linked, **changed, begin=begin, together=together)
+    linked = replace(linked, items=items, kernels=kernels, begin=begin, together=together)
+    return replace(linked, hidden=hidden, plan=plan, notes=notes)
 
 
 def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
@@ -96,8 +96,8 @@ class _Ahead:
 
 @dataclass(frozen=True, slots=True)
 class _Shaping:
-    """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, W's parameters by
-    role, and the name of W's dynamic array, if there is one."""
+    """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, W's parameters
+    by role, and the name of W's dynamic array, if there is one."""
 
     kernel: Kernel
     position: int
@@ -188,9 +188,7 @@ class _Shaping:
         together = Together(gate.ended if gate else None, left_over.text if left_over else None)
         return _Ahead(scalars, Gate((), None, gate.threads) if gate else None, cta, together)
 
-    def view(
-        self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None
-    ) -> View:
+    def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:
         def parameter(role: str) -> Value:
             return scalars.parameter(self.hidden[role].name)
 

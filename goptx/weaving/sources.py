@@ -47,7 +47,9 @@ def chosen_from(source: Source, entry: str | None, what: str) -> Chosen:
         raise InputError(f"`{entry}` is no entry of the woven kernel `{source.name}`; give None there.")
     if len(source.chosen) != 1:
         letters = ", ".join(source.report.kernels)
-        raise InputError(f"{what} takes one kernel, and `{source.name}` is woven of {letters}; do so with each of them.")
+        raise InputError(
+            f"{what} takes one kernel, and `{source.name}` is woven of {letters}; do so with each of them."
+        )
     return source.chosen[0]
 
 

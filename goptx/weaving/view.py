@@ -65,7 +65,9 @@ class View:
         known = self.shape.axes(what)[axis]
         if known is not None:
             return known
-        return self.w_size(what, axis) if self.is_w_size(what, axis) else self.hidden(f"{self.letter}.{what}.{AXES[axis]}")
+        return (
+            self.w_size(what, axis) if self.is_w_size(what, axis) else self.hidden(f"{self.letter}.{what}.{AXES[axis]}")
+        )
 
     def is_w_size(self, what: str, axis: int) -> bool:
         """Whether W alone tells the size."""
@@ -106,8 +108,8 @@ class View:
         return s.multiply_add(row, self.w_size(what, 0), x) if row else x
 
     def carrying(self) -> tuple[Value, Name | None]:
-        """The number of the kernel's CTA that this CTA of W carries, or of those that are in one, and the predicate that
-        it carries none, if there are such."""
+        """The number of the kernel's CTA that this CTA of W carries, or of those that are in one, and the predicate
+        that it carries none, if there are such."""
         s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
         number = self.number("grid")
         if not self.fewer_ctas():
@@ -169,7 +171,7 @@ class View:
         return None if value is None else operand(value)
 
     def coordinate(self, what: str, axis: int) -> Value | None:
-        """Of the kernel's CTA in its grid, or of the thread in its CTA; None where it is that of W."""
+        """Of the kernel's CTA in its grid, or of the thread in its CTA; None where W's is the same."""
         if what == "block" or axis != self.coarse.axis or self.coarse.factor == 1:
             return self.carried(what, axis)
         s, place, factor = self.scalars, self.place_along(axis), self.coarse.factor
@@ -183,7 +185,7 @@ class View:
         return self.scalars.read(f"%ctaid.{AXES[axis]}") if found is None else found
 
     def carried(self, what: str, axis: int) -> Value | None:
-        """Of the CTA of W among those that carry the kernel, or of the thread in its CTA; None where that is as in W."""
+        """Of the CTA among those that carry the kernel, or of the thread in its CTA; None where W's is the same."""
         if self.plan.keeps(what, self.position):
             return None
         sizes = self.plan.carried(what, self.plan.shapes)[self.position]
@@ -192,7 +194,9 @@ class View:
         s = self.scalars
         number = self.own_cta() if what == "grid" else self.number("block")
         most = (self.plan.shape.ctas if what == "grid" else MOST_THREADS) or MOST_CTAS[0]
-        below = s.multiply(self.along(what, 0), self.along(what, 1)) if axis == 2 else self.along(what, 0) if axis else 1
+        below = (
+            s.multiply(self.along(what, 0), self.along(what, 1)) if axis == 2 else self.along(what, 0) if axis else 1
+        )
         outer = s.divide(number, below, most)
         last = all(n == 1 for n in sizes[axis + 1 :])
         return outer if last else s.remainder(outer, self.along(what, axis), most)
