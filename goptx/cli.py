@@ -246,7 +246,9 @@ def _check(options: argparse.Namespace) -> _Outcome:
         if key in args:
             raise InputError(f"--arg {key} is given twice.")
         args[key] = value
-    launch = {name: getattr(options, name) for name in ("strategy", "grid", "block", "shared", "seed", "races", "placement")}
+    launch = {
+        name: getattr(options, name) for name in ("strategy", "grid", "block", "shared", "seed", "races", "placement")
+    }
     done = check(*_sources(options), args=args, max_steps=options.max_steps, **launch, **_weaving(options))
     if done.passed:
         _write(None, f"{done}\n")

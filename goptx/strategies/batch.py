@@ -6,6 +6,7 @@ import re
 
 from goptx.analysis.cfg import Flow, closure, controls
 from goptx.analysis.dataflow import names_in, read, written
+from goptx.analysis.pointers import pointer_accesses
 from goptx.errors import DependentKernels, InputError
 from goptx.latency.table import load_table
 from goptx.ptx.ir import Address, Function, Instruction
@@ -66,6 +67,9 @@ def batch(
     module = inlined(kernel.module)
     chosen = choose_entry(module, kernel.entry)
     position = _position(chosen, over)
+    name_, access = list(pointer_accesses(chosen, module.address_size).items())[position]
+    if access not in ("none", "unknown"):
+        raise InputError(f"parameter A:{position} ({name_}) is a pointer; `over` is a number that changes.")
     module = iterated(module, chosen, Iteration(position, axis, start, step))
     made = [Chosen(module, kernel.entry)]
     linked = read_and_link(made, arch, name or f"{kernel.entry}_batched")

@@ -320,9 +320,7 @@ def test_random_kernels() -> None:
             if number % 3 == 0:
                 sources.append(goptx.coarsen(case.texts[1], 2, **known))
             taken = {key: v for key, v in values.items() if key[0] in "AB"[: len(sources)]}
-            check = goptx.check(
-                *sources, grid=case.grid, block=case.block, args=taken, races=True, **case.options
-            )
+            check = goptx.check(*sources, grid=case.grid, block=case.block, args=taken, races=True, **case.options)
         except CannotWeave as error:
             assert any(re.search(said, str(error)) for said in REASONS.values()), error
             continue
