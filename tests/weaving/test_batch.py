@@ -199,7 +199,7 @@ def test_an_axis_that_the_shape_uses() -> None:
 def test_an_axis_that_a_function_uses() -> None:
     functions = """.func (.reg .b32 %o) row(.reg .b32 %i) { .reg .pred %p; .reg .b32 %c; mov.u32 %c, %ctaid.y;
     add.u32 %o, %i, %c; setp.eq.u32 %p, %i, 0; @%p bra e; call (%o), row, (0); e: ret; }\n"""
-    with pytest.raises(CannotWeave, match="the device function `row` reads %ctaid.y, so the axis y is in use"):
+    with pytest.raises(CannotWeave, match=r"the device function `row` reads %ctaid\.y, so the axis y is in use"):
         goptx.batch(kernel(more="call (%r9), row, (%r1);", functions=functions), "A:2")
 
 

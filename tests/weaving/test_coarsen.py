@@ -17,6 +17,7 @@ from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, InputError, Shape
+from goptx.cli import main
 from goptx.emulator.arithmetic.lanewise import Array
 from goptx.sample import sample
 from goptx.specification import read_specification
@@ -223,11 +224,16 @@ def test_among_others_in_one_common_shape(parts: tuple[Part, Part], assembles: A
     assembles(woven)
 
 
+OWN = [("spread", Shape((5, 2), 64), Shape((3, 3), (20, 2))), ("front", Shape((3, 2), 96), Shape((5, 3), (5, 5)))]
+
+
 @pytest.mark.parametrize("parts", MIXED, ids=str)
-@pytest.mark.parametrize("placement", ["spread", "front"])
-def test_among_others_in_shapes_of_their_own(parts: tuple[Part, Part], placement: str, assembles: Assembles) -> None:
+@pytest.mark.parametrize(("placement", "one", "other"), OWN, ids=["spread", "front"])
+def test_among_others_in_shapes_of_their_own(
+    parts: tuple[Part, Part], placement: str, one: Shape, other: Shape, assembles: Assembles
+) -> None:
     names = [p[0] for p in parts]
-    shapes = [with_memory(s, n) for s, n in zip((Shape((5, 2), 64), Shape((3, 3), (20, 2))), names, strict=True)]
+    shapes = [with_memory(s, n) for s, n in zip((one, other), names, strict=True)]
     woven = goptx.weave(*map(made, parts), shapes=shapes, placement=placement)  # type: ignore[arg-type]
     same(woven, names, *shapes)
     assembles(woven)
@@ -266,6 +272,24 @@ def test_check_takes_a_coarsened_kernel(axis: str) -> None:
     done = goptx.check(goptx.coarsen(EXAMPLES / "transpose.sm_90.ptx", 2, axis), races=True)
     assert done and done.report.kernels.keys() == {"A"}
     assert goptx.check(goptx.coarsen(EXAMPLES / "gelu.sm_90.ptx", 3), goptx.coarsen(EXAMPLES / "stms.sm_90.ptx", 2))
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "a.ptx", tmp_path / "out.ptx"
+    source.write_text(KERNELS["tiled"])
+    assert main(["coarsen", str(source), "--factor", "3", "--axis", "y", "-o", str(out), "--name", "wide"]) == 0
+    assert out.read_text() == goptx.coarsen(source, 3, "y", name="wide").ptx
+    options = ["--entry", "tiled", "--shape", "A=4x5:64", "--policy", "concat", "--arch", "sm_100", "--report"]
+    assert main(["coarsen", str(source), *options]) == 0
+    said = capsys.readouterr()
+    shape = Shape((4, 5), 64)
+    assert said.out == goptx.coarsen(source, shape=shape, policy="concat", arch="sm_100", entry="tiled").ptx
+    assert "A as 4x5:64 (2 CTAs along x in one)" in said.err
+    assert main(["coarsen", str(source), "--factor", "1"]) == 2
+    assert capsys.readouterr().err.startswith("InputError: factor=1 is no number of CTAs")
+    assert (
+        main(["coarsen", str(source), str(source)]) == 2 and main(["coarsen", str(source), "--placement", "front"]) == 2
+    )
 
 
 # examples and random kernels --------------------------------------------------------------------------
@@ -309,16 +333,16 @@ def test_random_kernels() -> None:
     for number, case in enumerate(cases):
         shape = Shape(case.grid, case.block)
         factor, axis = choose.choice([2, 3, 4]), choose.choice("xy")
-        known = {"shape": shape} if choose.random() < 0.5 else {}
+        known = shape if choose.random() < 0.5 else None
         values = {
             f"{letter}:{i}": value
             for k, letter in enumerate("AB")
             for i, value in enumerate(arguments(case.grid, case.block, case.n[k], case.scale[k], case.seed + k))
         }
         try:
-            sources: list[Any] = [goptx.coarsen(case.texts[0], factor, axis, **known)]
+            sources: list[Any] = [goptx.coarsen(case.texts[0], factor, axis, shape=known)]
             if number % 3 == 0:
-                sources.append(goptx.coarsen(case.texts[1], 2, **known))
+                sources.append(goptx.coarsen(case.texts[1], 2, shape=known))
             taken = {key: v for key, v in values.items() if key[0] in "AB"[: len(sources)]}
             check = goptx.check(*sources, grid=case.grid, block=case.block, args=taken, races=True, **case.options)
         except CannotWeave as error:
@@ -389,8 +413,9 @@ def test_addresses_by_sm_are_refused(shape: Shape | None) -> None:
         (kernel("c", stored(["1"]), bounds=".reqnctapercluster 2"), r"clusters of \(2,\) CTAs can be kept only where"),
         (kernel("c", "mov.u32 %r30, %cluster_ctarank;" + stored(["%r30"])), r"%cluster_ctarank can be kept only where"),
     ],
+    ids=["a cluster", "a register"],
 )
-@pytest.mark.parametrize("shape", [Shape(8, 64), None])
+@pytest.mark.parametrize("shape", [Shape(8, 64), None], ids=["known", "unknown"])
 def test_clusters_are_refused(text: str, said: str, shape: Shape | None) -> None:
     with pytest.raises(CannotWeave, match=f"{said}.*none is coarsened; use separate launches"):
         goptx.coarsen(text, shape=shape)
