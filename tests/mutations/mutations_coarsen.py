@@ -15,7 +15,7 @@ OF_COARSENING = (
         f"{WEAVING}/coarse.py",
         "sizes[self.axis] = along // self.factor + along % self.factor",
         "sizes[self.axis] = -(-along // self.factor)",
-        f"{EACH}[4-x-9x2:40-tiled-known]",
+        f"{COARSEN}::test_the_grid_of_the_launch_follows[4-x-grid1-expected1]",
     ),
     Mutation(
         "CTAs left over lie as far apart as the others",
@@ -43,7 +43,7 @@ OF_COARSENING = (
         f"{WEAVING}/copies.py",
         "joined.append(_passed_by(whole, together[letter].ended) if letter in together else whole)",
         "joined.append(whole)",
-        f"{OWN}[spread-(('leaving', 2, 'x'), ('tiled', 2, 'x'))]",
+        f"{OWN}[front-(('leaving', 2, 'x'), ('tiled', 2, 'x'))]",
     ),
     Mutation(
         "a kernel with more CTAs in one always has the fewest",
