@@ -58,17 +58,17 @@ class Plan:
 
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
         """Along one axis where W was woven without knowing it: no kernel then sees its own numbers in W's."""
-        if what == "block" and self.alike:
-            return shapes[0].axes(what)
-        if what == "grid" and self.lead:
-            return self.lead.grid(shapes[0].axes(what))
         sizes = self.carried(what, shapes)
         totals = [_product(a) for a in sizes]
-        if None in totals:
-            return None, 1, 1
         most = max(t or 0 for t in totals)
         if what == "grid" and len(set(sizes)) > 1 and most > MOST_CTAS[0]:
             raise InputError(f"grids that differ are woven up to {MOST_CTAS[0]} CTAs; this one would have {most}.")
+        if what == "block" and self.alike:
+            return sizes[0]
+        if what == "grid" and self.lead:
+            return self.lead.grid(shapes[0].axes(what))
+        if None in totals:
+            return None, 1, 1
         if None in map(_product, self.carried(what, self.shapes)):
             return most, 1, 1
         return max((a for a, t in zip(sizes, totals, strict=True) if t == most), key=_trouble)
@@ -80,7 +80,7 @@ class Plan:
     def carried(self, what: str, shapes: Sequence[Shape]) -> list[Axes]:
         """Of each kernel, the CTAs of W that carry its grid, or its threads."""
         sizes = [s.axes(what) for s in shapes]
-        return sizes if what == "block" else [c.grid(s) for c, s in zip(self.coarse, sizes, strict=True)]
+        return [c.grid(s) for c, s in zip(self.coarse, sizes, strict=True)] if what == "grid" else sizes
 
     @cached_property
     def alike(self) -> bool:

@@ -54,11 +54,10 @@ from goptx.weaving.target import common_target, common_version
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given, and of a coarsened
-    kernel `copy` says which copy it is, from 0 on; `gate` is what
-    keeps out the threads and CTAs of W that are none of the kernel's. `callees` says, by labels, what it may call
-    through pointers, `left_out` what of it W lacks. `symbols` has the variables and functions of its
-    module that it needs, by the names that they have there, `lines` where in its source the lines of its PTX come
-    from."""
+    kernel `copy` says which copy it is, from 0 on; `gate` is what keeps out the threads and CTAs of W that are none of
+    the kernel's. `callees` says, by labels, what it may call through pointers, `left_out` what of it W lacks. `symbols`
+    has the variables and functions of its module that it needs, by the names that they have there, `lines` where in its
+    source the lines of its PTX come from."""
 
     letter: str
     prefix: str
@@ -94,11 +93,10 @@ class Kernel:
 @dataclass(frozen=True, slots=True)
 class Linked:
     """What the woven module holds beside the woven entry. `kernels` are those given, the copies of each in a row, as
-    many as `coarse` says for it. `begin` is the code that the entry begins with (grids.py, shapes.py),
-    `clusters` what it states of clusters (clusters.py), `together` what the copies of a kernel, by its letter, have in
-    common (copies.py). `hidden` are parameters of W behind those of the kernels, by
-    their roles, `tables` what the kernels' lines refer to; `plan` says how W is launched where kernels have shapes of
-    their own."""
+    many as `coarse` says for it. `begin` is the code that the entry begins with (grids.py, shapes.py), `clusters` what
+    it states of clusters (clusters.py), `together` what the copies of a kernel, by its letter, have in common
+    (copies.py). `hidden` are parameters of W behind those of the kernels, by their roles, `tables` what the kernels'
+    lines refer to; `plan` says how W is launched where kernels have shapes of their own."""
 
     version: tuple[int, int]
     target: tuple[str, ...]

@@ -149,13 +149,13 @@ def read_and_link(
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(kernels)]
     linked = own_shared(between_grids(link(modules, entries, arch, name, coarse)))
-    fewer = [
-        f"{k.at(k.entry.line)} has a grid of {of.factor} along {AXES[c.coarse.axis]}, fewer than the {c.coarse.factor} "
-        "CTAs that were to be one"
-        for k, c, of in zip(linked.given, kernels, coarse, strict=True)
-        if of != c.coarse
+    small = [
+        f"{k.at(k.entry.line)} has a grid of {few.factor} along {AXES[asked.coarse.axis]}, fewer than the "
+        f"{asked.coarse.factor} CTAs that were to be one"
+        for k, asked, few in zip(linked.given, kernels, coarse, strict=True)
+        if few != asked.coarse
     ]
-    linked = replace(linked, notes=(*linked.notes, *fewer))
+    linked = replace(linked, notes=(*linked.notes, *small))
     alike = shapes is None and all(k.coarse.factor == 1 for k in kernels)
     return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement))
 

@@ -65,9 +65,9 @@ class View:
         known = self.shape.axes(what)[axis]
         if known is not None:
             return known
-        return (
-            self.w_size(what, axis) if self.is_w_size(what, axis) else self.hidden(f"{self.letter}.{what}.{AXES[axis]}")
-        )
+        if self.is_w_size(what, axis):
+            return self.w_size(what, axis)
+        return self.hidden(f"{self.letter}.{what}.{AXES[axis]}")
 
     def is_w_size(self, what: str, axis: int) -> bool:
         """Whether W alone tells the size."""
@@ -194,9 +194,9 @@ class View:
         s = self.scalars
         number = self.own_cta() if what == "grid" else self.number("block")
         most = (self.plan.shape.ctas if what == "grid" else MOST_THREADS) or MOST_CTAS[0]
-        below = (
-            s.multiply(self.along(what, 0), self.along(what, 1)) if axis == 2 else self.along(what, 0) if axis else 1
-        )
+        below: Value = 1
+        for inner in range(axis):
+            below = s.multiply(below, self.along(what, inner))
         outer = s.divide(number, below, most)
         last = all(n == 1 for n in sizes[axis + 1 :])
         return outer if last else s.remainder(outer, self.along(what, axis), most)

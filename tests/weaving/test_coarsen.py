@@ -173,6 +173,25 @@ def test_one_barrier_serves_all_copies(factor: int) -> None:
     assert done.barriers == 2 * (plain + factor * reductions)
 
 
+def test_launch_bounds_are_of_ctas_that_do_more() -> None:
+    text = kernel("k", stored(["1"]), bounds=".maxntid 256, 1, 1 .minnctapersm 5")
+    woven = goptx.coarsen(text, 2)
+    assert lines(woven, ".m")[-2:] == [".maxntid 256, 1, 1", ".minnctapersm 3"]
+    assert ".minnctapersm is 3, for a CTA does the work of several" in woven.report.notes
+    required = goptx.weave(goptx.coarsen(kernel("r", stored(["1"]), bounds=".reqntid 64, 2")), KERNELS["tiled"])
+    assert lines(required, ".reqntid") == [".reqntid 64, 2, 1"]
+    same(required, [kernel("r", stored(["1"]), bounds=".reqntid 64, 2"), "tiled"], *[Shape(3, (64, 2))] * 2)
+    with pytest.raises(InputError, match="which 3:64 contradicts"):
+        required.launched(3, 64)
+
+
+def test_grids_beyond_what_numbers_hold() -> None:
+    woven = goptx.weave(goptx.coarsen(KERNELS["tiled"]), KERNELS["leaving"])
+    with pytest.raises(InputError, match="grids that differ are woven up to 2147483647 CTAs"):
+        woven.launched((65536, 65535), 64)
+    assert goptx.coarsen(KERNELS["tiled"]).launched((65536, 65535), 64)[0] == Shape((32768, 65535), 64)
+
+
 def test_variables_of_the_module_are_common_to_all_copies() -> None:
     text = kernel("counting", "mov.u64 %rd5, count; atom.global.add.u32 %r30, [%rd5], 1;" + stored(["1"]))
     text = text.replace(".visible .entry", ".global .u32 count;\n.visible .entry")
