@@ -16,7 +16,7 @@ from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.clusters import in_clusters
-from goptx.weaving.coarse import AXES
+from goptx.weaving.coarse import AXES, Coarse
 from goptx.weaving.copies import copies_joined
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
@@ -92,9 +92,9 @@ def weave(
     flows = [k.flow for k in linked.kernels]
 
     def most(numbers: Sequence[int]) -> Limits:
-        merged_letters, given = {linked.kernels[n].letter for n in numbers}, len(linked.given)
-        coarse = given < len(flows)  # copies come first: some of the growth is left for other kernels, if there are any
-        share = len(merged_letters) / given if coarse else (len(numbers) - 1) / max(given - 1, 1)
+        share = (len(numbers) - 1) / max(len(flows) - 1, 1)
+        if any(k.copy for k in linked.kernels):  # they are merged first; each kernel may take its part of the growth
+            share = len({linked.kernels[n].letter for n in numbers}) / len(linked.given)
         return limits([flows[n] for n in numbers], max_blocks, max_growth, share)
 
     converged, sides = sides_of(linked, choices, divergence, most(range(len(flows))))
@@ -149,15 +149,19 @@ def read_and_link(
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(kernels)]
     linked = own_shared(between_grids(link(modules, entries, arch, name, coarse)))
-    small = [
-        f"{k.at(k.entry.line)} has a grid of {few.factor} along {AXES[asked.coarse.axis]}, fewer than the "
-        f"{asked.coarse.factor} CTAs that were to be one"
-        for k, asked, few in zip(linked.given, kernels, coarse, strict=True)
-        if few != asked.coarse
-    ]
-    linked = replace(linked, notes=(*linked.notes, *small))
+    linked = replace(linked, notes=(*linked.notes, *_small_grids(linked, [k.coarse for k in kernels])))
     alike = shapes is None and all(k.coarse.factor == 1 for k in kernels)
     return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement))
+
+
+def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:
+    """Says which kernels have fewer CTAs than were to be one."""
+    return [
+        f"{k.at(k.entry.line)} has a grid of {own.factor} along {AXES[wanted.axis]}, fewer than the {wanted.factor} "
+        "CTAs that were to be one"
+        for k, wanted, own in zip(linked.given, asked, linked.coarse, strict=True)
+        if own != wanted
+    ]
 
 
 def sides_of(

@@ -282,7 +282,7 @@ def test_one_after_the_other() -> None:
 
 
 def test_many_copies_have_names_and_labels_of_their_own(assembles: Assembles) -> None:
-    woven = goptx.coarsen(KERNELS["registers"], 32, shape=Shape(40, 32))
+    woven = goptx.coarsen(KERNELS["registers"], 27, shape=Shape(54, 32))
     assembles(woven)
 
 
@@ -316,10 +316,9 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 NAMES = "gelu gemm harris histogram layernorm lud micnd pipeline reduce softmax sort stencil stms transpose".split()
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "known"), [(name, i % 2 == 0) for i, name in enumerate(NAMES)])
 def test_examples(name: str, known: bool, assembles: Assembles) -> None:
-    """Where atomics make the order of a sum matter, these are whole numbers."""
+    """Every other one in a shape that is known. Where atomics make the order of a sum matter, these are whole numbers."""
     launch = read_specification(EXAMPLES / f"{name}.toml")[0].small()
     file = EXAMPLES / f"{name}.sm_90.ptx"
     factor, axis = (2, "y") if len(launch.grid) > 1 else (3, "x")
