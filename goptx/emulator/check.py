@@ -72,8 +72,7 @@ def check(
     if "partition" in options:
         options.setdefault("tunable", [bool(s.launch and s.launch.tunable) for s in subjects])
     woven = fuse(
-        *(kernel.module for kernel in kernels),
-        entries=[kernel.entry for kernel in kernels],
+        *kernels,
         strategy=strategy,
         shapes=launched if own is None and strategy in OWN_SHAPES else own,
         **options,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from goptx.latency.table import LatencyTable, load_table
 from goptx.shape import Shape
+from goptx.weaving.copies import copies_joined
 from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.growth import limits
 from goptx.weaving.launching import Placement
@@ -15,6 +16,7 @@ from goptx.weaving.merge import in_turn
 from goptx.weaving.merged import merged
 from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link, sides_of
 from goptx.weaving.result import Woven
+from goptx.weaving.side import Side
 from goptx.weaving.sources import Source, kernels_of, shapes_of
 
 
@@ -35,5 +37,9 @@ def vertical(
     choices = Choices("concat", None, load_table(latency, linked.target[0]))
     most = limits([k.flow for k in linked.kernels], None, None)
     converged, sides = sides_of(linked, choices, divergence, most)
-    whole = merged(reduce(in_turn, sorted(sides, key=lambda side: side.last)))
+
+    def join(several: Sequence[Side]) -> Side:
+        return reduce(in_turn, sorted(several, key=lambda side: side.last))
+
+    whole = merged(join(copies_joined([k.letter for k in linked.kernels], sides, linked.together, join)))
     return finish(kernels, linked, [s.flow for s in sides], whole, choices, converged, strategy="vertical")

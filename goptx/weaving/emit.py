@@ -18,7 +18,7 @@ def woven_module(linked: Linked, flow: Flow, fresh: Iterable[Registers], bounds:
     entry = Function(
         kind=".entry",
         name=linked.name,
-        parameters=(*(p for k in linked.kernels for p in k.parameters), *linked.hidden.values()),
+        parameters=(*(p for k in linked.given for p in k.parameters), *linked.hidden.values()),
         directives=bounds,
         body=(*registers, *variables, *linked.begin, *statements(flow)),
         linkage=(".visible",),

@@ -1,6 +1,7 @@
 """All mutations there are."""
 
 from mutations.mutations import MUTATIONS as OF_THE_MERGER
+from mutations.mutations_coarsen import OF_COARSENING
 from mutations.mutations_code import OF_CODE
 from mutations.mutations_independence import OF_INDEPENDENCE
 from mutations.mutations_several import OF_SEVERAL
@@ -8,4 +9,6 @@ from mutations.mutations_shapes import OF_SHAPES
 from mutations.mutations_strategies import OF_STRATEGIES
 from mutations.mutations_waiting import OF_WAITING
 
-MUTATIONS = (*OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES)
+MUTATIONS = (
+    *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_COARSENING,
+)  # fmt: skip
