@@ -20,10 +20,12 @@ Join = Callable[[Sequence[Side]], Side]
 @dataclass(frozen=True, slots=True)
 class Together:
     """Of the copies of one kernel, predicates that are set ahead of all code, None where nobody ends. `ended` has the
-    threads that run no copy: all threads of a CTA, or whole warps; `left_over` the CTAs that run the last copy only."""
+    threads that run no copy: all threads of a CTA, or whole warps; `left_over` the CTAs that run the last copy only;
+    `beyond` the whole warps that the kernel lacks, where its CTAs have nothing else to do."""
 
     ended: str | None = None
     left_over: str | None = None
+    beyond: str | None = None
 
 
 def copies_joined(
@@ -36,7 +38,9 @@ def copies_joined(
         if letter in together and together[letter].left_over:
             copies = [_passed_by(_one(copies[:-1], join), together[letter].left_over), copies[-1]]
         whole = replace(_one(copies, join), copy=False)
-        joined.append(_passed_by(whole, together[letter].ended) if letter in together else whole)
+        if letter in together:
+            whole = _passed_by(_passed_by(whole, together[letter].beyond, "beyond"), together[letter].ended)
+        joined.append(whole)
     return joined
 
 
@@ -44,9 +48,9 @@ def _one(sides: Sequence[Side], join: Join) -> Side:
     return join(sides) if len(sides) > 1 else sides[0]
 
 
-def _passed_by(side: Side, ended: str | None) -> Side:
+def _passed_by(side: Side, ended: str | None, name: str = GATE) -> Side:
     """With a gate ahead of it, at which some threads end it."""
     if ended is None:
         return side
     end = Branch(Guard(Name(ended)), EXIT, side.flow.entry, uniform=True)
-    return replace(side, flow=Flow(GATE, {GATE: Block((), end), **side.flow.blocks}))
+    return replace(side, flow=Flow(name, {name: Block((), end), **side.flow.blocks}))

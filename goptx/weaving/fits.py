@@ -110,7 +110,7 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
             )
     if isinstance(view.plan, Partitioned):
         _check_part(kernel, view.plan, view)
-    elif view.pass_by() and not view.plan.overlaid and (view.shape.threads or 1) % WARPGROUP:
+    elif view.pass_by() and (view.shape.threads or 1) % WARPGROUP:
         for other in linked.kernels:
             together = next((i for i in _instructions(other) if is_of_warpgroup(i)), None)
             if together is not None:

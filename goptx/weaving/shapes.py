@@ -206,7 +206,11 @@ class _Shaping:
         scalars = Scalars(Fresh(free_stem(f"%{self.kernel.prefix}_coarse", self.kernel.register_names())))
         gate, cta = self.gate(scalars)
         left_over = self.view(scalars, cta=cta).left_over()
-        together = Together(gate.ended if gate else None, left_over.text if left_over else None)
+        view, beyond = self.view(replace(scalars, made=dict(scalars.made))), None
+        if view.warps_end():
+            beyond = view.scalars.compare("ge", view.number("block"), view.scalars.round_up(view.total("block"), WARP))
+        ends = (n.text if n else None for n in (left_over, beyond))
+        together = Together(gate.ended if gate else None, *ends)
         return _Ahead(scalars, Gate((), None, gate.threads) if gate else None, cta, together)
 
     def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:

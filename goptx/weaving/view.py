@@ -154,13 +154,16 @@ class View:
         return own is None or (own % WARP > 0 and own < most)
 
     def pass_by(self) -> bool:
-        """Whether whole warps of W have to pass by the kernel. Where a CTA has nothing else to do they end in it, but
-        for copies, which are merged and have to be passed by together."""
-        return self.more_warps() and (self.coarse.factor > 1 or not self.plan.overlaid)
+        """Whether whole warps of W have to pass by the kernel."""
+        return self.more_warps() and not self.plan.overlaid
+
+    def warps_end(self) -> bool:
+        """Whether they end in it, for its CTA has nothing else to do."""
+        return self.more_warps() and self.plan.overlaid
 
     def end_at_once(self) -> bool:
-        """Whether threads of W that come to the kernel are none of its."""
-        return self.more_lanes() or (self.more_warps() and not self.pass_by())
+        """Whether threads of W that come to the kernel are none of its. Whole warps end ahead of all copies of it."""
+        return self.more_lanes() or (self.warps_end() and self.coarse.factor == 1)
 
     # special registers -------------------------------------------------------------------------------
 

@@ -41,8 +41,8 @@ OF_COARSENING = (
     Mutation(
         "copies run in CTAs and warps that are none of the kernel's",
         f"{WEAVING}/copies.py",
-        "joined.append(_passed_by(whole, together[letter].ended) if letter in together else whole)",
-        "joined.append(whole)",
+        'whole = _passed_by(_passed_by(whole, together[letter].beyond, "beyond"), together[letter].ended)',
+        "pass",
         f"{OWN}[front-(('leaving', 2, 'x'), ('tiled', 2, 'x'))]",
     ),
     Mutation(
@@ -92,8 +92,8 @@ OF_COARSENING = (
     Mutation(
         "clusters are coarsened",
         f"{WEAVING}/fits.py",
-        "and plan.shape.ctas is not None and not coarse:",
-        "and plan.shape.ctas is not None:",
+        "if alike and not plan.overlaid and all(c.factor == 1 for c in plan.coarse):",
+        "if alike and not plan.overlaid:",
         f"{COARSEN}::test_clusters_are_refused[known-a register]",
     ),
     Mutation(

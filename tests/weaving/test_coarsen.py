@@ -352,7 +352,7 @@ def test_random_kernels() -> None:
         shapes = case.shapes[: len(factors)]
         known = choose.random() < 0.5 or len({*shapes}) > 1
         launch = {"grid": shapes[0].grid, "block": shapes[0].block, "shared": shapes[0].shared}
-        options = {"policy": case.policy, "slicing": case.slicing, "divergence": case.divergence}
+        options: dict[str, Any] = {"policy": case.policy, "slicing": case.slicing, "divergence": case.divergence}
         options |= {"shapes": shapes} if known else launch
         values = zip("AB", case.arguments()[: len(factors)], strict=False)
         args = {f"{letter}:{i}": value for letter, own in values for i, value in enumerate(own)}
