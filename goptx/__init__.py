@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable, load_table
     from goptx.ptx.parse import parse, read
     from goptx.shape import Shape
+    from goptx.strategies.batch import batch
+    from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
     from goptx.weaving.pipeline import weave
     from goptx.weaving.refusal import Refusal, can_weave
@@ -44,8 +46,10 @@ _HOMES = {
     "Shape": "goptx.shape",
     "Sweep": "goptx.device.sweep",
     "Woven": "goptx.weaving.result",
+    "batch": "goptx.strategies.batch",
     "can_weave": "goptx.weaving.refusal",
     "check": "goptx.emulator.check",
+    "coarsen": "goptx.strategies.coarsen",
     "emulate": "goptx.emulator.emulate",
     "fuse": "goptx.strategies.fuse",
     "load_table": "goptx.latency.table",
@@ -73,8 +77,10 @@ __all__ = [
     "Shape",
     "Sweep",
     "Woven",
+    "batch",
     "can_weave",
     "check",
+    "coarsen",
     "emulate",
     "fuse",
     "load_table",

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from goptx.weaving.result import Woven
 
 
+PTX_HERE = "write PTX here instead of to standard output"
+
+
 @dataclass(frozen=True, slots=True)
 class _Outcome:
     """What a command says beside its output: a report in words and as plain data, and why a check failed."""
@@ -89,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
 
     weave = commands.add_parser("weave", help="make one kernel of several")
     _add_weaving(weave)
-    _add_result(weave, "OUT.ptx", "write PTX here instead of to standard output")
+    _add_result(weave, "OUT.ptx", PTX_HERE)
     weave.set_defaults(run=_weave)
 
     fuse = commands.add_parser("fuse", help="make one kernel of several, by any strategy")
@@ -97,6 +100,34 @@ def _parser() -> argparse.ArgumentParser:
     _add_strategies(fuse)
     _add_result(fuse, "OUT", "write here instead of to standard output: PTX to .ptx, machine code to .cubin")
     fuse.set_defaults(run=_fuse)
+
+    coarsen = commands.add_parser(
+        "coarsen",
+        help="make one CTA do the work of several",
+        description="Weave a kernel with copies of itself, so that one CTA does the work of N neighbours.",
+    )
+    _add_weaving(coarsen, inputs=1)
+    _add_result(coarsen, "OUT.ptx", PTX_HERE)
+    coarsen.add_argument("--factor", type=int, default=2, metavar="N", help="CTAs that are made one; 2")
+    coarsen.add_argument("--axis", default="x", help="along which they are neighbours: x (default), y or z")
+    coarsen.set_defaults(run=_coarsen)
+
+    batch = commands.add_parser(
+        "batch",
+        help="make one launch of a loop of launches",
+        description="Make a scalar parameter the number of the CTA along one more axis of the grid. Right only where "
+        "the launches do not depend on each other.",
+    )
+    batch.add_argument("inputs", nargs=1, metavar="A.ptx", help="a PTX file, `-` for standard input")
+    batch.add_argument("--entry", action="append", metavar="NAME", help="entry to take")
+    _add_result(batch, "OUT.ptx", PTX_HERE)
+    batch.add_argument("--over", required=True, metavar="A:2", help="the parameter that changes, or A:NAME")
+    batch.add_argument("--axis", default="y", help="the new axis: x, y (default) or z")
+    batch.add_argument("--start", type=int, default=0, metavar="N", help="the parameter in the first launch; 0")
+    batch.add_argument("--step", type=int, default=1, metavar="N", help="from one launch to the next; 1")
+    batch.add_argument("--independent", action="store_true", help="the launches are, whatever is found")
+    batch.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
+    batch.set_defaults(run=_batch)
 
     check = commands.add_parser(
         "check",
@@ -135,9 +166,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_weaving(parser: argparse.ArgumentParser) -> None:
+def _add_weaving(parser: argparse.ArgumentParser, inputs: int | str = "+") -> None:
     """What is not given is left to the strategy."""
-    parser.add_argument("inputs", nargs="+", metavar="A.ptx", help="PTX files, `-` for standard input")
+    parser.add_argument("inputs", nargs=inputs, metavar="A.ptx", help="PTX files, `-` for standard input")
     parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per input, in order")
     parser.add_argument(
         "--shape",
@@ -154,7 +185,8 @@ def _add_weaving(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--divergence", metavar="CHOICE", help="park, predicate or duplicate wherever lanes part; by cost if left out"
     )
-    own.add_argument("--placement", help="CTAs of a smaller grid: spread (default) or front")
+    if inputs != 1:
+        own.add_argument("--placement", help="CTAs of a smaller grid: spread (default) or front")
     own.add_argument("--max-blocks", type=int, metavar="N", help="most blocks of the result; 4 for each of the inputs")
     own.add_argument("--max-growth", type=float, metavar="X", help="most instructions, in times those of the inputs; 3")
     own.add_argument("--latency", metavar="TABLE", help="latency table: a name such as sm_90, or a .toml file")
@@ -211,6 +243,25 @@ def _fuse(options: argparse.Namespace) -> _Outcome | None:
     return _made(options, fuse(*_sources(options), strategy=options.strategy, **_weaving(options)))
 
 
+def _coarsen(options: argparse.Namespace) -> _Outcome | None:
+    from goptx.strategies.coarsen import coarsen
+
+    weaving = _weaving(options)
+    (entry,), (shape,) = (weaving.pop(name) or [None] for name in ("entries", "shapes"))
+    (source,) = _sources(options)
+    return _made(options, coarsen(source, options.factor, options.axis, entry=entry, shape=shape, **weaving))
+
+
+def _batch(options: argparse.Namespace) -> _Outcome | None:
+    from goptx.strategies.batch import batch
+
+    (source,) = _sources(options)
+    given = {name: getattr(options, name) for name in ("axis", "start", "step", "independent")}
+    return _made(
+        options, batch(source, options.over, entry=(options.entry or [None])[0], **given, **_given(options, _RESULT))
+    )
+
+
 def _made(options: argparse.Namespace, woven: Woven) -> _Outcome | None:
     cubin = (options.output or "").endswith(".cubin") and options.command == "fuse"
     _write(options.output, woven.cubin() if cubin else woven.ptx)
@@ -245,15 +296,16 @@ def _sources(options: argparse.Namespace) -> list[Path | bytes]:
     return [sys.stdin.buffer.read() if name == "-" else Path(name) for name in options.inputs]
 
 
+_RESULT = ("arch", "name")
 _PLAIN = (
-    "policy", "slicing", "divergence", "placement", "max_blocks", "max_growth", "latency", "partition", "ratio", "arch",
-    "name",
+    "policy", "slicing", "divergence", "placement", "max_blocks", "max_growth", "latency", "partition", "ratio",
+    *_RESULT,
 )  # fmt: skip
 
 
 def _weaving(options: argparse.Namespace) -> dict[str, Any]:
     """What strategies take, as far as it is given."""
-    found = {name: getattr(options, name) for name in _PLAIN if hasattr(options, name)}
+    found = _given(options, _PLAIN)
     if hasattr(options, "tunable"):
         letters = _letters(options)
         if unknown := [letter for letter in options.tunable if letter not in letters]:
@@ -261,6 +313,10 @@ def _weaving(options: argparse.Namespace) -> dict[str, Any]:
         found["tunable"] = [letter in options.tunable for letter in letters]
     shapes = _shapes(options.shape, _letters(options))
     return {"entries": options.entry, "shapes": shapes, **found, **depending(options)}
+
+
+def _given(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in names if hasattr(options, name)}
 
 
 def _letters(options: argparse.Namespace) -> list[str]:

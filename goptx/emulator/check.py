@@ -78,8 +78,7 @@ def check(
     if "partition" in options:
         options.setdefault("tunable", [bool(s.launch and s.launch.tunable) for s in subjects])
     woven = fuse(
-        *(kernel.module for kernel in kernels),
-        entries=[kernel.entry for kernel in kernels],
+        *kernels,
         strategy=strategy,
         shapes=launched if own is None and strategy in OWN_SHAPES else own,
         **options,
@@ -119,13 +118,12 @@ class _Runner:
         return woven.plan.launched(self.within(woven)) if woven.plan else self.shapes[0]
 
     def within(self, woven: Woven) -> tuple[Shape, ...]:
-        """The kernels' shapes in the woven kernel, where those that are tunable may have other blocks."""
-        blocks = (
-            [s.block if s.threads else None for s in woven.plan.shapes] if woven.plan else [None] * len(self.shapes)
-        )
+        """The kernels' shapes in the woven kernel, where those that are tunable may have other blocks, and those that
+        have no dynamic shared memory have none of what is common to all."""
+        planned = woven.plan.shapes if woven.plan else self.shapes
         return tuple(
-            Shape(s.grid, s.block if block is None else block, s.shared, s.cluster)
-            for s, block in zip(self.shapes, blocks, strict=True)
+            Shape(s.grid, p.block if p.threads else s.block, s.shared if p.shared is None else p.shared, s.cluster)
+            for s, p in zip(self.shapes, planned, strict=True)
         )
 
     def alone(self, subject: Subject, own: Sequence[Input], shape: Shape) -> list[object]:

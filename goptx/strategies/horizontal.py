@@ -9,23 +9,20 @@ from pathlib import Path
 
 from goptx.analysis.meeting import all_meet
 from goptx.errors import InputError
-from goptx.latency.table import LatencyTable, load_table
+from goptx.latency.table import LatencyTable
 from goptx.shape import Shape
 from goptx.specification import find_specification
-from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.divergence.predicates import free_prefix
-from goptx.weaving.gate import gated
 from goptx.weaving.launching import Placement
 from goptx.weaving.link import Chosen, Kernel
 from goptx.weaving.merged import merged
 from goptx.weaving.one_of import one_of
 from goptx.weaving.partitioned import check_partition, partitioned
-from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link
+from goptx.weaving.pipeline import Choices, Joining, check_request, finish, read_and_link, sides_of
 from goptx.weaving.result import Woven
 from goptx.weaving.shapes import of_own_lanes
-from goptx.weaving.side import Side
 from goptx.weaving.sources import Source, kernels_of, own_shapes_of
 
 
@@ -60,14 +57,12 @@ def horizontal(
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = read_and_link(kernels, arch, name, own, placement, partial(partitioned, partition=partition))
-    choices = Choices("concat", None, load_table(latency, linked.target[0]))
-    converged = [gated(_ending(k, choices), k.gate) for k in linked.kernels]
-    sides = [
-        Side(flow, c.warp_branches, c.lanes_wait_apart, kernels=(k,), cycles=choices.cycles)
-        for k, (flow, c) in enumerate(zip(prepare_barriers(linked.kernels, converged), converged, strict=True))
-    ]
-    whole = merged(one_of(sides))
-    return finish(kernels, linked, [s.flow for s in sides], whole, choices, converged, strategy="horizontal")
+    choices = Choices.of_copies(linked, latency)
+    joining = Joining(linked, choices.alternatives())
+    converged, sides = sides_of(linked, choices, None, joining.all_limits, partial(_ending, choices=choices))
+    whole = merged(one_of(joining.kernels(sides)))
+    flows = [s.flow for s in sides]
+    return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy="horizontal")
 
 
 def _ending(kernel: Kernel, choices: Choices) -> Converged:

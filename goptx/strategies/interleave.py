@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
+from goptx.analysis.cfg import Flow
 from goptx.errors import InputError
-from goptx.latency.table import LatencyTable, load_table
+from goptx.latency.table import LatencyTable
 from goptx.shape import Shape
+from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.divergence.converged import Converged
-from goptx.weaving.gate import gated
 from goptx.weaving.interleaved import Interleaved
 from goptx.weaving.launching import Placement
+from goptx.weaving.link import Kernel
 from goptx.weaving.merged import merged
 from goptx.weaving.one_of import one_of
-from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link
+from goptx.weaving.pipeline import Choices, Joining, check_request, finish, read_and_link, sides_of
 from goptx.weaving.result import Woven
-from goptx.weaving.side import Side
 from goptx.weaving.sources import Source, kernels_of, own_shapes_of
 
 MOST = 1 << 16  # CTAs of a turn
@@ -50,14 +52,23 @@ def interleave(
         _check_ratio(ratio, len(kernels), placement)
     layout = partial(Interleaved.of, ratio=tuple(ratio or ()))
     linked = read_and_link(kernels, arch, name, own, placement, layout)
-    choices = Choices("concat", None, load_table(latency, linked.target[0]))
-    converged = [gated(Converged(k.flow), k.gate) for k in linked.kernels]
-    sides = [
-        Side(c.flow, frozenset(), c.lanes_wait_apart, kernels=(k,), cycles=choices.cycles)
-        for k, c in enumerate(converged)
-    ]
-    whole = merged(one_of(sides))
-    return finish(kernels, linked, [s.flow for s in sides], whole, choices, converged, strategy="interleave")
+    choices = Choices.of_copies(linked, latency)
+    joining = Joining(linked, choices.alternatives())
+    converged, sides = sides_of(
+        linked, choices, None, joining.all_limits, lambda k: Converged(k.flow), _barriers_of_copies
+    )
+    whole = merged(one_of(joining.kernels(sides)))
+    flows = [s.flow for s in sides]
+    return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy="interleave")
+
+
+def _barriers_of_copies(kernels: Sequence[Kernel], converged: Sequence[Converged]) -> list[Flow]:
+    """A CTA has the barriers of one kernel only, which are in the way of those of its copies alone."""
+    flows: list[Flow] = []
+    for _, several in groupby(zip(kernels, converged, strict=True), key=lambda made: made[0].letter):
+        copies, own = zip(*several, strict=True)
+        flows += prepare_barriers(copies, own) if len(copies) > 1 else [own[0].flow]
+    return flows
 
 
 def _check_ratio(ratio: Sequence[int], kernels: int, placement: Placement) -> None:

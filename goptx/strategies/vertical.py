@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial, reduce
 from pathlib import Path
 
+from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
 from goptx.shape import Shape
 from goptx.strategies.buffers import Pairs, as_one, buffers_of
@@ -13,9 +14,11 @@ from goptx.strategies.dependences import Dependences
 from goptx.strategies.internalise import internalised
 from goptx.strategies.local import in_shared_memory
 from goptx.strategies.lockstep import fused
+from goptx.weaving.copies import copies_joined
 from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.growth import limits
 from goptx.weaving.launching import Placement
+from goptx.weaving.merge import in_turn
 from goptx.weaving.merged import merged
 from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link, sides_of
 from goptx.weaving.result import Woven
@@ -54,6 +57,11 @@ def vertical(
     check_request("concat", None, divergence, placement)
     kernels = kernels_of(sources, entries)
     linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, len(kernels)), placement)
+    if any(c.factor > 1 for c in linked.coarse) and (depends or same or private or local):
+        raise InputError(
+            "a coarsened kernel cannot be one of those that depend on each other (depends=, same=, private=, local=); "
+            "give the kernel as it is."
+        )
     buffers = buffers_of(linked, {"same": same, "private": private, "local": local})
     linked = as_one(linked, buffers)
     dependences = Dependences(linked, buffers, depends, assume_local)
@@ -61,7 +69,9 @@ def vertical(
     choices = Choices("concat", None, load_table(latency, linked.target[0]))
     most = limits([k.flow for k in linked.kernels], None, None)
     converged, sides = sides_of(linked, choices, divergence, most)
-    order = sorted(sides, key=lambda side: side.last)
+    letters = [k.letter for k in linked.kernels]
+    joined = copies_joined(letters, sides, linked.together, lambda several: reduce(in_turn, several))
+    order = sorted(joined, key=lambda side: side.last)
     dependences.check_order([side.kernels[0] for side in order])
     whole = reduce(partial(fused, orderly=dependences.orderly), order)
     inside = internalised(linked, whole, [s.flow for s in sides], buffers)

@@ -45,7 +45,10 @@ def launch_bounds(kernels: Sequence[Kernel], plan: Plan | None = None) -> tuple[
         if stated and isinstance(plan, Partitioned):
             notes.append(f"{name} speaks of CTAs without the other kernels' warps and is left out")
         elif len(stated) == len(kernels) and result:
-            result.append(Directive(name, (str(min(v[0] for _, v in stated)),)))
+            ctas = min(-(-v[0] // (plan.coarse[i].factor if plan else 1)) for i, (_, v) in enumerate(stated))
+            result.append(Directive(name, (str(ctas),)))
+            if ctas != min(v[0] for _, v in stated):
+                notes.append(f"{name} is {ctas}, for a CTA does the work of several")
         elif stated:
             notes.append(f"{name} is stated by {len(stated)} of {len(kernels)} kernels and left out")
     if ".maxnreg" in found:

@@ -16,13 +16,15 @@ from goptx.analysis.waiting import is_of_warpgroup, is_warp_wide
 from goptx.errors import CannotWeave, InputError
 from goptx.ptx.ir import Address, Instruction, whole_number
 from goptx.ptx.opcodes import facts_of
-from goptx.shape import Shape, axes
+from goptx.shape import Axes, Shape, axes
 from goptx.weaving.apart import operand_names
+from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.clusters import names_cluster
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Kernel, Linked, called_functions
 from goptx.weaving.partitioned import Partitioned
+from goptx.weaving.shared import shared_of
 from goptx.weaving.view import WARP, WARPGROUP, View
 
 
@@ -45,6 +47,23 @@ def settled(kernel: Kernel, shape: Shape) -> Shape:
     return shape
 
 
+def may_be_dynamic(kernel: Kernel, linked: Linked) -> bool:
+    """Whether the kernel has to do with dynamic shared memory."""
+    names = _all_mentioned(kernel, linked)
+    return bool(shared_of(kernel, linked).dynamic) or any(n in _SHARED_SIZES for n in names)
+
+
+_SHARED_SIZES = ("%dynamic_smem_size", "%total_smem_size")
+
+
+def common_block(linked: Linked) -> Axes:
+    """What the kernels' directives say of the one block that all of them have. Raises `CannotWeave` where they
+    contradict each other."""
+    bounds, _ = launch_bounds(linked.given)
+    required = next((d.values for d in bounds if d.name == ".reqntid"), None)
+    return axes([None] * 3 if required is None else [whole_number(v) for v in required])
+
+
 _BOUNDS = (".reqntid", ".maxntid", ".reqnctapercluster")
 
 
@@ -58,15 +77,16 @@ def _keeps(shape: Shape, bound: str, stated: list[int]) -> bool:
 
 def check_clusters(linked: Linked, plan: Plan) -> None:
     """Clusters move whole: they are kept only where the CTAs of W are those of every kernel. Raises `CannotWeave`."""
-    if len({(s.grid, s.cluster) for s in plan.shapes}) == 1 and plan.shape.ctas is not None and not plan.overlaid:
+    alike = len({(s.grid, s.cluster) for s in plan.shapes}) == 1 and plan.shape.ctas is not None
+    if alike and not plan.overlaid and all(c.factor == 1 for c in plan.coarse):
         return
-    for kernel, shape in zip(linked.kernels, plan.shapes, strict=True):
+    for kernel, shape in zip(linked.given, plan.shapes, strict=True):
         register = next((n for n in _all_mentioned(kernel, linked) if names_cluster(n)), "")
         if register or shape.cluster is not None:
             said = register or f"clusters of {shape.cluster} CTAs"
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: {said} can be kept only where all kernels have the same grid, known "
-                "when they are woven, and the same clusters; use separate launches."
+                "when they are woven, and the same clusters, and none is coarsened; use separate launches."
             )
 
 
@@ -98,12 +118,14 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
                     f"{other.at(together.line)}: `{other.quote(together)}` needs whole warpgroups, and kernel "
                     f"{kernel.letter}, with fewer threads ({view.shape}), would end amid one; use separate launches."
                 )
-    if view.fewer_ctas() and "%smid" in names:
+    coarse = view.coarse.factor > 1
+    if (coarse or view.fewer_ctas()) and "%smid" in names:
         located = _by_sm(kernel, linked)
         if located:
+            what = "coarsening" if coarse else "a grid of another size"
             raise CannotWeave(
                 f"{located} may have an address that depends on %smid, so the kernel may count on which of its CTAs "
-                "share an SM, which a grid of another size changes; use separate launches."
+                f"share an SM, which {what} changes; use separate launches."
             )
     if "%aggr_smem_size" in names:
         raise CannotWeave(

@@ -31,15 +31,15 @@ class Folded:
 def fold(
     sides: Sequence[Side], slicings: Sequence[Slicing], limits: Callable[[Sequence[int]], Limits], where: Sequence[str]
 ) -> Folded:
-    """`slicings` are tried in turn; `limits` has those for the merge of some kernels, `where` names the kernels in
-    messages. Raises `CannotWeave`."""
+    """`slicings` are tried in turn; `limits` has those for the merge of some kernels, by number, `where` names all
+    kernels in messages. Raises `CannotWeave`."""
     # What runs last is merged last. So are kernels with fewer warps than others: where some warps pass by a kernel,
     # the next one's barriers have to come before or behind those of all that is merged.
     order = sorted(range(len(sides)), key=lambda k: (sides[k].last, len(sides) > 2 and bool(sides[k].threads)))
-    joint, chosen, notes = sides[order[0]], 0, []
+    joint, chosen, notes = sides[order[0]], 0, list[str]()
     for k in order[1:]:
         ways = [_cut(joint, sides[k], slicing) for slicing in slicings]
-        numbers = sorted((*joint.kernels, k))
+        numbers = sorted((*joint.kernels, *sides[k].kernels))
         found = fit(ways, limits(numbers), " and ".join(where[n] for n in numbers))
         joint, chosen = found.side, found.chosen
         notes += [found.note] if found.note else []

@@ -18,17 +18,18 @@ GATE = "gate"  # the block
 @dataclass(frozen=True, slots=True)
 class Gate:
     """`code` sets the predicate `ended` of the threads that end at once: the same for all threads of a CTA, or, where
-    `threads` is given, for those of a warp. `threads` (a multiple of 32) is for how many the kernel's barriers wait."""
+    `threads` is given, for those of a warp. `threads` (a multiple of 32) is for how many the kernel's barriers wait.
+    A copy of a kernel, which does not end by itself (copies.py), has no `ended` but may have `threads`."""
 
     code: tuple[Instruction, ...]
-    ended: str
+    ended: str | None
     threads: Operand | None
 
 
 def gated(converged: Converged, gate: Gate | None) -> Converged:
     """With the gate ahead of it, if there is one."""
-    if gate is None:
-        return converged
+    if gate is None or gate.ended is None:
+        return replace(converged, threads=gate.threads) if gate else converged
     flow = converged.flow
     end = Branch(Guard(Name(gate.ended)), EXIT, flow.entry, uniform=True)
     return replace(converged, flow=Flow(GATE, {GATE: Block(gate.code, end), **flow.blocks}), threads=gate.threads)

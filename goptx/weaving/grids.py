@@ -20,10 +20,10 @@ WAIT = "griddepcontrol.wait"
 
 def between_grids(linked: Linked) -> Linked:
     """The kernels without `griddepcontrol`, and what the woven kernel does instead at its beginning."""
-    found = {k.letter: list(_controls(k.flow)) for k in linked.kernels}
+    found = {k.prefix: list(_controls(k.flow)) for k in linked.kernels}
     waits = any(i.opcode == WAIT for instructions in found.values() for i in instructions)
-    notes = tuple(_note(k, i) for k in linked.kernels for i in found[k.letter])
-    kernels = tuple(replace(k, flow=_without(k.flow)) if found[k.letter] else k for k in linked.kernels)
+    notes = tuple(_note(k, i) for k in linked.given for i in found[k.prefix])
+    kernels = tuple(replace(k, flow=_without(k.flow)) if found[k.prefix] else k for k in linked.kernels)
     begin = (Instruction(WAIT),) if waits else ()
     return replace(linked, kernels=kernels, begin=begin, notes=(*linked.notes, *notes))
 

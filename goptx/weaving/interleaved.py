@@ -1,7 +1,7 @@
 """The launch of a kernel W whose every CTA is a CTA of one of the kernels: how these lie among those of W.
 
-Requires: a shape for each kernel. Ensures: each CTA of each kernel lies in one of W's, and each of W's carries one;
-W's block is the largest, and the kernels' shared memory lies in one place.
+Requires: a shape for each kernel. Ensures: each CTA of each kernel lies in one of W's, and each of W's carries one,
+or several neighbours of a coarsened kernel; W's block is the largest, and the kernels' shared memory lies in one place.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
 from goptx.errors import InputError
 from goptx.ptx.ir import Name
 from goptx.shape import MOST_CTAS, Extent, Shape
-from goptx.weaving.launching import Plan, aligned, spread
+from goptx.weaving.launching import Plan, spread
 from goptx.weaving.scalars import Value
 
 if TYPE_CHECKING:
@@ -34,28 +35,25 @@ class Interleaved(Plan):
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
         if what == "block":
             return super()._extent(what, shapes)
-        total = _sum([s.ctas for s in shapes])
+        total = self.among(0, shapes)
         if total is not None and total > MOST_CTAS[0]:
             raise InputError(f"interleaved grids have at most {MOST_CTAS[0]} CTAs together; these have {total}.")
         return total, 1, 1
 
     def offsets(self, shapes: Sequence[Shape]) -> tuple[list[int], int]:
         """All begin at 0; W needs as much as the kernel that needs most."""
-        ends = [
-            carved if s.shared == 0 else aligned(carved) + (s.shared or 0)
-            for s, carved in zip(shapes, self.carved, strict=True)
-        ]
-        return [0] * len(shapes), max(ends)
+        return [0] * len(shapes), max(self.needed(k, shapes) for k in range(len(shapes)))
 
     def is_spread(self, kernel: int) -> bool:
         return self.placement == "spread" and not self.ratio and kernel < len(self.shapes) - 1
 
     def among(self, kernel: int, shapes: Sequence[Shape]) -> int | None:
         """Those that the kernels ahead leave."""
-        return _sum([s.ctas for s in shapes[kernel:]])
+        sizes = self.carried("grid", shapes)[kernel:]
+        return None if any(None in axes for axes in sizes) else sum(prod(n or 0 for n in axes) for axes in sizes)
 
-    def place(self, view: View) -> tuple[Value, Name | None]:
-        """As `View.place`. Asked are the kernels in order, so a CTA of an earlier one may get any number."""
+    def carrying(self, view: View) -> tuple[Value, Name | None]:
+        """As `View.carrying`. Asked are the kernels in order, so a CTA of an earlier one may get any number."""
         return self._in_groups(view) if self.ratio else self._among_the_rest(view)
 
     def _among_the_rest(self, view: View) -> tuple[Value, Name | None]:
@@ -73,7 +71,7 @@ class Interleaved(Plan):
         s, ctas, total = view.scalars, view.total("grid"), self.among(view.position, self.shapes)
         if self.placement == "front":
             return number, s.compare("ge", number, ctas), s.subtract(number, ctas)
-        known = view.shape.ctas
+        known = view.ctas
         step = view.hidden(f"{view.letter}.spread") if total is None or known is None else spread(known, total)
         low, high = s.halves(number, step)
         return high, s.compare("gt", low, step), s.subtract(number, s.add(high, 1))
@@ -99,10 +97,5 @@ class Interleaved(Plan):
         return s.add(first, place), none
 
     def __str__(self) -> str:
-        kernels = [f"{letter} as {shape}" for letter, shape in zip(self.letters, self.shapes, strict=True)]
         how = f"{':'.join(map(str, self.ratio))} CTAs at a time" if self.ratio else self.placement
-        return f"launch as {self.shape}, each CTA is one of {', '.join(kernels)}, {how}"
-
-
-def _sum(sizes: Sequence[int | None]) -> int | None:
-    return None if None in sizes else sum(n or 0 for n in sizes)
+        return f"launch as {self.shape}, each CTA is one of {self._described}, {how}"

@@ -14,11 +14,11 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from goptx.errors import InputError
 from goptx.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
+from goptx.weaving.coarse import AXES, Coarse
 
 Placement = Literal["spread", "front"]
 PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
 ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma count on it
-AXES = "xyz"
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,16 @@ class Plan:
     letters, shapes: of the kernels, with None for what is known at launch only.
     placement: how the CTAs of a smaller grid lie among those of W.
     carved: of each kernel, the bytes of static shared memory that lie in W's dynamic memory instead.
+    coarse: of each kernel, how many of its CTAs are in one of W.
+    common: whether all kernels are launched in one shape, whatever it is.
     """
 
     letters: tuple[str, ...]
     shapes: tuple[Shape, ...]
     placement: Placement
     carved: tuple[int, ...]
+    coarse: tuple[Coarse, ...]
+    common: bool = False
 
     overlaid: ClassVar[bool] = False  # whether each CTA of W is one of one kernel, whose memory then is all that it has
 
@@ -49,21 +53,25 @@ class Plan:
         shared = None if any(s.shared is None for s in shapes) else self.offsets(shapes)[1]
         if shared is not None and shared > MOST_SHARED:
             raise InputError(
-                f"together the kernels {', '.join(self.letters)} need {shared} bytes of dynamic shared memory; a CTA "
-                f"has at most {MOST_SHARED}. Use separate launches."
+                f"together the kernels {self._called} need {shared} bytes of dynamic shared memory; a CTA has at most "
+                f"{MOST_SHARED}. Use separate launches."
             )
         return Shape(grid, block, shared, shapes[0].cluster)
 
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
         """Along one axis where W was woven without knowing it: no kernel then sees its own numbers in W's."""
-        sizes = [s.axes(what) for s in shapes]
+        sizes = self.carried(what, shapes)
         totals = [_product(a) for a in sizes]
-        if None in totals:
-            return None, 1, 1
         most = max(t or 0 for t in totals)
         if what == "grid" and len(set(sizes)) > 1 and most > MOST_CTAS[0]:
             raise InputError(f"grids that differ are woven up to {MOST_CTAS[0]} CTAs; this one would have {most}.")
-        if None in [_product(s.axes(what)) for s in self.shapes]:
+        if what == "block" and self.alike:
+            return sizes[0]
+        if what == "grid" and self.lead:
+            return self.lead.grid(shapes[0].axes(what))
+        if None in totals:
+            return None, 1, 1
+        if None in map(_product, self.carried(what, self.shapes)):
             return most, 1, 1
         return max((a for a, t in zip(sizes, totals, strict=True) if t == most), key=_trouble)
 
@@ -80,6 +88,36 @@ class Plan:
         """Of W's CTA, the one that is the kernel's thread 0."""
         return 0
 
+    def carried(self, what: str, shapes: Sequence[Shape]) -> list[Axes]:
+        """Of each kernel, the CTAs of W that carry its grid, or its threads."""
+        sizes = [s.axes(what) for s in shapes]
+        return [c.grid(s) for c, s in zip(self.coarse, sizes, strict=True)] if what == "grid" else sizes
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether the shapes of all kernels are the same, known or not."""
+        return self.common or len(self.shapes) == 1
+
+    @cached_property
+    def lead(self) -> Coarse | None:
+        """How W's grid comes, axis by axis, from the one that all kernels have, known or not; None if they have none
+        in common, or nobody can know yet which of them has the most CTAs in the end."""
+        least = min(self.coarse, key=lambda c: c.factor)
+        return least if self.alike and (least.factor == 1 or len({*self.coarse}) == 1) else None
+
+    def keeps(self, what: str, kernel: int) -> bool:
+        """Whether CTA by CTA, or thread by thread, what W has is what carries the kernel, along every axis."""
+        if self.alike and (what == "block" or self.coarse[kernel] == self.lead):
+            return True
+        sizes = self.carried(what, self.shapes)[kernel]
+        return None not in sizes and sizes == self.axes(what)
+
+    def shown(self, what: str, axis: int) -> bool:
+        """Whether W's grid or block is that of all kernels along the axis."""
+        if what == "block":
+            return self.alike
+        return self.lead is not None and (self.lead.factor == 1 or axis != self.lead.axis)
+
     @property
     def order(self) -> list[int]:
         """In which the kernels' dynamic memory lies in W's: unknown sizes last, so that few offsets depend on them."""
@@ -91,10 +129,23 @@ class Plan:
         offsets, end = [0] * len(shapes), 0
         for k in self.order:
             offsets[k] = aligned(end)
-            shared = shapes[k].shared
-            size = self.carved[k] if shared == 0 else aligned(self.carved[k]) + (shared or 0)
+            size = self.needed(k, shapes)
             end = offsets[k] + size if size else end
         return offsets, end
+
+    def start(self, kernel: int, copy: int) -> int:
+        """Where the dynamic memory of a copy of the kernel begins, in bytes, as far as that is known."""
+        return self.offsets(self.shapes)[0][kernel] + copy * aligned(self._part(kernel, self.shapes))
+
+    def needed(self, kernel: int, shapes: Sequence[Shape]) -> int:
+        """Bytes of the dynamic memory of all copies of the kernel, which begin at multiples of `ALIGNMENT`."""
+        part = self._part(kernel, shapes)
+        return (self.coarse[kernel].factor - 1) * aligned(part) + part
+
+    def _part(self, kernel: int, shapes: Sequence[Shape]) -> int:
+        """Bytes of the dynamic memory of each copy of the kernel."""
+        shared = shapes[kernel].shared
+        return self.carved[kernel] if shared == 0 else aligned(self.carved[kernel]) + (shared or 0)
 
     # What is known at launch only ----------------------------------------------------------------------
 
@@ -105,21 +156,23 @@ class Plan:
         found = []
         for k, (letter, shape) in enumerate(zip(self.letters, self.shapes, strict=True)):
             for what in ("grid", "block"):
-                found += [f"{letter}.{what}.{a}" for a, n in zip(AXES, shape.axes(what), strict=True) if n is None]
+                unknown = [i for i, n in enumerate(shape.axes(what)) if n is None and not self.shown(what, i)]
+                found += [f"{letter}.{what}.{AXES[i]}" for i in unknown]
             if shape.shared is None:
                 found.append(f"{letter}.shared")
-            if self.is_spread(k) and self.among(k, self.shapes) is None:
+            if self.is_spread(k) and self.among(k, self.shapes) is None and not self.keeps("grid", k):
                 found.append(f"{letter}.spread")
         return tuple(found)
 
     def values(self, shapes: Sequence[Shape]) -> dict[str, int]:
         """By role, for shapes all of which are known."""
         found: dict[str, int] = {}
-        for k, (letter, shape) in enumerate(zip(self.letters, shapes, strict=True)):
+        carried = map(_product, self.carried("grid", shapes))
+        for k, (letter, shape, ctas) in enumerate(zip(self.letters, shapes, carried, strict=True)):
             for what in ("grid", "block"):
                 found |= {f"{letter}.{what}.{a}": n or 0 for a, n in zip(AXES, shape.axes(what), strict=True)}
             found[f"{letter}.shared"] = shape.shared or 0
-            found[f"{letter}.spread"] = spread(shape.ctas or 0, self.among(k, shapes) or 0)
+            found[f"{letter}.spread"] = spread(ctas or 0, self.among(k, shapes) or 0)
         return {role: found[role] for role in self.roles}
 
     def is_spread(self, kernel: int) -> bool:
@@ -157,12 +210,29 @@ class Plan:
                     "shapes=[goptx.Shape(grid=1024, block=256), ...]."
                 )
             filled.append(stated)
+        if self.common and len({(s.grid, s.block) for s in filled}) > 1:
+            raise InputError(
+                f"the kernels {', '.join(self.letters)} were woven for one common grid and block, which these shapes "
+                "are not; give `weave` the shapes."
+            )
         return tuple(filled)
 
+    @property
+    def _called(self) -> str:
+        coarse = (f" ({c})" if c.factor > 1 else "" for c in self.coarse)
+        return ", ".join(map("".join, zip(self.letters, coarse, strict=True)))
+
     def __str__(self) -> str:
-        kernels = [f"{letter} as {shape}" for letter, shape in zip(self.letters, self.shapes, strict=True)]
-        smaller = len({s.axes("grid") for s in self.shapes}) > 1
-        return f"launch as {self.shape}, {', '.join(kernels)}{f', {self.placement}' if smaller else ''}"
+        smaller = len({*self.carried("grid", self.shapes)}) > 1
+        return f"launch as {self.shape}, {self._described}{f', {self.placement}' if smaller else ''}"
+
+    @property
+    def _described(self) -> str:
+        kernels = [
+            f"{letter} as {shape}{f' ({coarse})' if coarse.factor > 1 else ''}"
+            for letter, shape, coarse in zip(self.letters, self.shapes, self.coarse, strict=True)
+        ]
+        return ", ".join(kernels)
 
 
 def aligned(size: int) -> int:

@@ -40,6 +40,8 @@ from goptx.weaving.callees import (
     mentioned,
     statements_in,
 )
+from goptx.weaving.coarse import ALONE, Coarse
+from goptx.weaving.copies import Together
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import Plan
@@ -51,11 +53,11 @@ from goptx.weaving.target import common_target, common_version
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given; `gate` is what
-    keeps out the threads and CTAs of W that are none of the kernel's. `callees` says, by labels, what it may call
-    through pointers, `left_out` what of it W lacks. `symbols` has the variables and functions of its
-    module that it needs, by the names that they have there, `lines` where in its source the lines of its PTX come
-    from."""
+    """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given, and of a coarsened
+    kernel `copy` says which copy it is, from 0 on; `gate` is what keeps out the threads and CTAs of W that are none of
+    the kernel's. `callees` says, by labels, what it may call through pointers, `left_out` what of it W lacks. `symbols`
+    has the variables and functions of its module that it needs, by the names that they have there, `lines` where in its
+    source the lines of its PTX come from."""
 
     letter: str
     prefix: str
@@ -70,6 +72,7 @@ class Kernel:
     left_out: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[int, Location] = field(default_factory=dict)
+    copy: int = 0
 
     def calling(self, names: Mapping[str, str]) -> dict[str, str]:
         """`symbols` where what had a name of `names` has a new one."""
@@ -89,10 +92,12 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What the woven module holds beside the woven entry. `begin` is the code that the entry begins with (grids.py),
-    `clusters` what it states of clusters (clusters.py). `hidden` are parameters of W behind those of the kernels, by
-    their roles, `tables` what the kernels' lines refer to; `plan` says how W is launched where kernels have shapes of
-    their own. `lacks` names parameters of kernels that W does not have, with the one that is read instead, or ""."""
+    """What the woven module holds beside the woven entry. `kernels` are those given, the copies of each in a row, as
+    many as `coarse` says for it. `begin` is the code that the entry begins with (grids.py, shapes.py), `clusters` what
+    it states of clusters (clusters.py), `together` what the copies of a kernel, by its letter, have in common
+    (copies.py). `hidden` are parameters of W behind those of the kernels, by their roles, `tables` what the kernels'
+    lines refer to; `plan` says how W is launched where kernels have shapes of their own. `lacks` names parameters of
+    kernels that W does not have, with the one that is read instead, or ""."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -107,15 +112,28 @@ class Linked:
     tables: Tables = field(default_factory=Tables)
     plan: Plan | None = None
     lacks: Mapping[str, str] = field(default_factory=dict)
+    coarse: tuple[Coarse, ...] = ()
+    together: Mapping[str, Together] = field(default_factory=dict)
+
+    @property
+    def given(self) -> tuple[Kernel, ...]:
+        """The kernels, one copy of each."""
+        return tuple(k for k in self.kernels if not k.copy)
+
+    def is_copy(self, kernel: Kernel) -> bool:
+        """Whether it is one of several copies."""
+        return sum(k.letter == kernel.letter for k in self.kernels) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A kernel to be woven: its module, the name of its entry, and the file that it was read from if it was one."""
+    """A kernel to be woven: its module, the name of its entry, the file that it was read from if it was one, and how
+    many of its CTAs are to be one."""
 
     module: Module
     entry: str
     path: Path | None = None
+    coarse: Coarse = ALONE
 
 
 def choose_entry(module: Module, name: str | None) -> Function:
@@ -146,36 +164,46 @@ def _listed(names: Sequence[str]) -> str:
     return f"the entries {', '.join(f'`{n}`' for n in names)}" if names else "no entry"
 
 
-def link(modules: Sequence[Module], entries: Sequence[Function], arch: str | None, name: str | None) -> Linked:
+def link(
+    modules: Sequence[Module],
+    entries: Sequence[Function],
+    arch: str | None = None,
+    name: str | None = None,
+    coarse: Sequence[Coarse] = (),
+) -> Linked:
     """Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart."""
+    coarse = tuple(coarse) or (ALONE,) * len(modules)
     sizes = {m.address_size: m for m in modules}
     if len(sizes) > 1:
         described = " and ".join(f"{m.at('.address_size')} has {size}-bit" for size, m in sizes.items())
         raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.")
     target = common_target(modules, arch)
     version = common_version(modules, target)
-    symbols, items = module_symbols(modules, entries)
+    copies = [(position, copy) for position, c in enumerate(coarse) for copy in range(c.factor)]
+    symbols, items = module_symbols([modules[p] for p, _ in copies], [entries[p] for p, _ in copies])
     woven_name = name if name is not None else "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
     if not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
         raise InputError(f"`{woven_name}` is no PTX name; use letters, digits, `_` and `$`.")
-    kernels = []
+    kernels: list[Kernel] = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}
-    for position, (module, entry) in enumerate(zip(modules, entries, strict=True)):
-        kernels.append(_kernel(position, module, entry, symbols[position], taken, woven_name))
+    for (position, copy), own in zip(copies, symbols, strict=True):
+        kernel = _kernel(position, copy, modules[position], entries[position], own, taken, woven_name)
+        kernels.append(kernel)
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
     _check_unknown(kernels)
     check_parameters(kernels, version)
-    called = {k.letter: called_functions(k, items) for k in kernels}
+    called = {k.prefix: called_functions(k, items) for k in kernels}
     _check_calls(kernels, called)
     size = modules[0].address_size
     notes = (
         *lost(modules),
         *dict.fromkeys(f"{m.source}:{i.line}: `{i}` is left out" for m in modules for i in m.items if _is_pragma(i)),
         *(n for k in kernels for n in k.left_out),
-        *(_pointer_note(k, i) for k in kernels if (i := _first_indirect(k, called[k.letter]))),
+        *(_pointer_note(k, i) for k in kernels if (i := _first_indirect(k, called[k.prefix]))),
     )
-    return Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes, tables=tables(modules))
+    linked = Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes)
+    return replace(linked, tables=tables(modules), coarse=coarse)
 
 
 def _first_indirect(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
@@ -194,6 +222,7 @@ def _pointer_note(kernel: Kernel, call: Instruction) -> str:
 
 def _kernel(
     position: int,
+    copy: int,
     module: Module,
     entry: Function,
     symbols: Mapping[str, str],
@@ -201,14 +230,14 @@ def _kernel(
     woven_name: str,
 ) -> Kernel:
     letter = chr(ord("A") + position)
-    prefix = letter.lower()
-    while any(t.lstrip("%$").startswith(f"{prefix}_") for t in taken):
-        prefix += letter.lower()
+    prefix = first = _free_prefix(letter.lower(), letter, taken)
+    if copy:
+        prefix = _free_prefix(f"{first}{copy + 1}", letter, taken)
 
     def rename(name: str) -> str:
         return prefixed(name, prefix)
 
-    parameters = tuple(replace(p, name=f"{woven_name}_{prefix}_param_{i}") for i, p in enumerate(entry.parameters))
+    parameters = tuple(replace(p, name=f"{woven_name}_{first}_param_{i}") for i, p in enumerate(entry.parameters))
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
     flat = flatten(entry.body or (), rename, own)
     for statement in statements_in(flat.code):
@@ -225,7 +254,13 @@ def _kernel(
     declared = (flat.registers, flat.variables)
     kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
     lines = locations(module, entry)
-    return replace(kernel, callees=tuple(callees), left_out=left_out, symbols=symbols, lines=lines)
+    return replace(kernel, callees=tuple(callees), left_out=left_out, symbols=symbols, lines=lines, copy=copy)
+
+
+def _free_prefix(prefix: str, letter: str, taken: set[str]) -> str:
+    while any(t.lstrip("%$").startswith(f"{prefix}_") for t in taken):
+        prefix += letter.lower()
+    return prefix
 
 
 def _is_hint(statement: Statement) -> TypeGuard[Directive]:
@@ -241,7 +276,7 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
     """A kernel with an instruction of which nothing is known runs last, and only one can."""
     found = [(k, unknown) for k in kernels if (unknown := first_unknown(k.flow)) is not None]
     if len(found) > 1:
-        said = " and ".join(f"{k.at(unknown.line)}: `{k.quote(unknown)}`" for k, unknown in found)
+        said = " and ".join(dict.fromkeys(f"{k.at(unknown.line)}: `{k.quote(unknown)}`" for k, unknown in found))
         raise CannotWeave(
             f"{said} are not instructions that goptx knows, so nothing can be shown about either; "
             "use separate launches."
@@ -268,10 +303,10 @@ def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
 
 def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden: Iterable[Variable] = ()) -> None:
     """Raises `CannotLink` where the kernels' parameters and the hidden ones are too many."""
-    parameters = [*(p for k in kernels for p in k.parameters), *hidden]
+    parameters = [*(p for k in kernels if not k.copy for p in k.parameters), *hidden]
     size, limit = parameter_bytes(parameters), parameter_limit(version)
     if size > limit:
-        places = " and ".join(k.at(k.entry.line) for k in kernels)
+        places = " and ".join(k.at(k.entry.line) for k in kernels if not k.copy)
         raise CannotLink(
             f"{places} together have {size} bytes of parameters, PTX {version[0]}.{version[1]} allows {limit}; pass "
             "large structures by pointer."
@@ -291,7 +326,7 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                             f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
                             "call, which are moved whole; put it outside of them."
                         )
-        for function in functions[kernel.letter]:
+        for function in functions[kernel.prefix]:
             for statement in statements_in(function.body or ()):
                 if isinstance(statement, Instruction):
                     said = f"{kernel.at(statement.line)}: `{statement}` in the device function `{function.name}`"

@@ -1,8 +1,8 @@
 """one_of: several kernels side by side, of which each thread runs one.
 
-Requires: a gate ahead of each kernel, which lets no thread pass that another's lets in; the last may have none.
-Ensures: a thread that a gate lets in runs that kernel, of which there is no copy, and ends with it; one that none lets
-in ends at once.
+Requires: a gate ahead of each kernel, which lets no thread pass that another's lets in; the last may have none. The
+copies of a coarsened kernel are one. Ensures: a thread that a gate lets in runs that kernel, of which there is no copy
+beside, and ends with it; one that none lets in ends at once.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from goptx.weaving.side import Cell, Side
 
 def one_of(sides: Sequence[Side]) -> Side:
     """All kernels as one, whose blocks are called by the kernel's letter and a number."""
-    names = [{n: f"${side.label}{i}" for i, n in enumerate(n for n in side.flow.blocks if n != EXIT)} for side in sides]
+    names = [
+        {n: f"${chr(ord('A') + k)}{i}" for i, n in enumerate(n for n in side.flow.blocks if n != EXIT)}
+        for k, side in enumerate(sides)
+    ]
     blocks: dict[str, Block] = {}
     cells: dict[str, Cell] = {}
     for k, side in enumerate(sides):
         for old, new in names[k].items():
             block = side.flow.blocks[old]
             blocks[new] = replace(block, end=block.end.retarget(names[k]))
-            cells[new] = Cell({side.kernels[0]: old}, frozenset(side.kernels))
+            cells[new] = side.cell(old)
         gate = blocks[names[k][side.flow.entry]]
         if side.flow.entry == GATE and k + 1 < len(sides) and isinstance(gate.end, Branch):
             passed_by = replace(gate.end, taken=names[k + 1][sides[k + 1].flow.entry])
@@ -37,4 +40,5 @@ def one_of(sides: Sequence[Side]) -> Side:
         kernels=tuple(k for side in sides for k in side.kernels),
         cycles=sides[0].cycles,
         cells=cells,
+        placed=frozenset[int]().union(*(side.placed for side in sides)),
     )

@@ -26,10 +26,10 @@ def own_shared(linked: Linked) -> Linked:
     used: set[str] = set()
     for kernel in linked.kernels:
         variables = [v for v in shared_of(kernel, linked).static if v in linked.items]
-        renames[kernel.letter] = {}
+        renames[kernel.prefix] = {}
         for variable in (v for v in variables if v.name in used):
             new = free_name(f"{variable.name}_{kernel.letter.lower()}", taken)
-            renames[kernel.letter][variable.name] = Name(new)
+            renames[kernel.prefix][variable.name] = Name(new)
             items.insert(items.index(variable) + 1, replace(variable, name=new))
         used.update(v.name for v in variables)
     if not any(renames.values()) and not any(map(_declares_shared, linked.items)):
@@ -38,7 +38,7 @@ def own_shared(linked: Linked) -> Linked:
 
     def change(kernel: Kernel, function: Function, body: FlatBody) -> Change | None:
         named = set(operand_names(body.code)) - declared_in(function, body)
-        values = {n: v for n, v in renames[kernel.letter].items() if n in named}
+        values = {n: v for n, v in renames[kernel.prefix].items() if n in named}
         shares = function.name in called and _declares_shared(function)
         called.add(function.name)
         return Change(Substitution(values, kernel.at)) if values or shares else None
@@ -46,7 +46,7 @@ def own_shared(linked: Linked) -> Linked:
     own, functions = functions_apart(replace(linked, items=tuple(items)), change)
     kernels = []
     for kernel, calls in zip(linked.kernels, functions, strict=True):
-        values = {**renames[kernel.letter], **{old: Name(new) for old, new in calls.items()}}
+        values = {**renames[kernel.prefix], **{old: Name(new) for old, new in calls.items()}}
         substitution = Substitution(values, kernel.at)
         symbols = kernel.calling({old: str(new) for old, new in values.items()})
         callees = tuple(map(substitution.statement, kernel.callees))

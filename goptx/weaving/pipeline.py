@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from goptx.analysis.cfg import Code, Flow, instructions_in
@@ -16,18 +16,20 @@ from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.clusters import in_clusters
+from goptx.weaving.coarse import AXES, Coarse
+from goptx.weaving.copies import copies_joined
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
-from goptx.weaving.fold import fold
+from goptx.weaving.fold import Folded, fold
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
 from goptx.weaving.growth import Limits, check_limits, limits
 from goptx.weaving.inline import inlined
 from goptx.weaving.launching import PLACEMENTS, Placement
 from goptx.weaving.lines import with_locations
-from goptx.weaving.link import Chosen, Linked, choose_entry, link
+from goptx.weaving.link import Chosen, Kernel, Linked, choose_entry, link
 from goptx.weaving.locations import common_files
 from goptx.weaving.merged import Merged, merged
 from goptx.weaving.origins import origins
@@ -87,18 +89,13 @@ def weave(
     kernels = kernels_of(sources, entries)
     linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, len(kernels)), placement)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
-    flows = [k.flow for k in linked.kernels]
-
-    def most(numbers: Sequence[int]) -> Limits:
-        share = (len(numbers) - 1) / (len(flows) - 1)
-        return limits([flows[n] for n in numbers], max_blocks, max_growth, share)
-
-    converged, sides = sides_of(linked, choices, divergence, most(range(len(flows))))
-    tried = choices.alternatives() if divergence is None else [choices]  # copies that were asked for are no fault
-    slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in tried]
-    found = fold(sides, slicings, most, [k.at(k.entry.line) for k in linked.kernels])
+    # Copies of code that were asked for are no fault.
+    tried = choices.alternatives() if divergence is None else (choices,)
+    joining = Joining(linked, tried, max_blocks, max_growth)
+    converged, sides = sides_of(linked, choices, divergence, joining.all_limits)
+    whole = joining.join(joining.kernels(sides))
     own = [side.flow for side in sides]
-    return finish(kernels, linked, own, merged(found.side), tried[found.chosen], converged, found.notes)
+    return finish(kernels, linked, own, merged(whole), joining.chosen, converged, joining.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +105,13 @@ class Choices:
     policy: str
     slicing: str | int | None
     table: LatencyTable
+
+    @classmethod
+    def of_copies(cls, linked: Linked, latency: str | Path | LatencyTable | None) -> Choices:
+        """Where nothing but the copies of kernels is woven."""
+        table = load_table(latency, linked.target[0])
+        copies = len(linked.kernels) > len(linked.given)
+        return cls("latency", "adaptive", table) if copies else cls("concat", None, table)
 
     def cycles(self, code: Code) -> int:
         """The latency of an instruction, or of all those in a call's braces."""
@@ -125,6 +129,49 @@ class Choices:
         return slice_flow(flow, original, self.slicing, self.cycles)
 
 
+@dataclass(slots=True)
+class Joining:
+    """Merges the kernels of `linked`, copies first, slicing as `tried` says, and keeps in `found` how."""
+
+    linked: Linked
+    tried: Sequence[Choices]
+    max_blocks: int | None = None
+    max_growth: float | None = None
+    found: list[Folded] = field(default_factory=list)
+
+    def kernels(self, sides: Sequence[Side]) -> list[Side]:
+        """One side for each kernel, of one for each copy."""
+        return copies_joined([k.letter for k in self.linked.kernels], sides, self.linked.together, self.join)
+
+    def join(self, several: Sequence[Side]) -> Side:
+        flows = [k.flow for k in self.linked.kernels]
+        slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in self.tried]
+        self.found.append(fold(several, slicings, self._limits, [k.at(k.entry.line) for k in self.linked.kernels]))
+        return self.found[-1].side
+
+    @property
+    def all_limits(self) -> Limits:
+        """Those of all kernels together."""
+        return self._limits(range(len(self.linked.kernels)))
+
+    @property
+    def chosen(self) -> Choices:
+        """What was taken where the most kernels were merged."""
+        most = max(self.found, key=lambda f: len(f.side.kernels), default=None)
+        return self.tried[most.chosen if most else 0]
+
+    @property
+    def notes(self) -> list[str]:
+        return [note for folded in self.found for note in folded.notes]
+
+    def _limits(self, numbers: Sequence[int]) -> Limits:
+        kernels = self.linked.kernels
+        share = (len(numbers) - 1) / max(len(kernels) - 1, 1)
+        if any(k.copy for k in kernels):  # they are merged first; each kernel may take its part of the growth
+            share = len({kernels[n].letter for n in numbers}) / len(self.linked.given)
+        return limits([kernels[n].flow for n in numbers], self.max_blocks, self.max_growth, share)
+
+
 def read_and_link(
     kernels: Sequence[Chosen],
     arch: str | None = None,
@@ -137,25 +184,51 @@ def read_and_link(
     modules = common_files([without_aliases(kernel.module) for kernel in kernels])
     modules = [inlined(module) for module in modules]
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
-    linked = own_shared(between_grids(link(modules, entries, arch, name)))
-    return in_clusters(check_shared(linked) if shapes is None else with_shapes(linked, shapes, placement, layout))
+    coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(kernels)]
+    linked = own_shared(between_grids(link(modules, entries, arch, name, coarse)))
+    linked = replace(linked, notes=(*linked.notes, *_small_grids(linked, [k.coarse for k in kernels])))
+    alike = shapes is None and all(k.coarse.factor == 1 for k in kernels)
+    return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement, layout))
+
+
+def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:
+    """Says which kernels have fewer CTAs than were to be one."""
+    return [
+        f"{k.at(k.entry.line)} has a grid of {own.factor} along {AXES[wanted.axis]}, fewer than the {wanted.factor} "
+        "CTAs that were to be one"
+        for k, wanted, own in zip(linked.given, asked, linked.coarse, strict=True)
+        if own != wanted
+    ]
 
 
 def sides_of(
-    linked: Linked, choices: Choices, divergence: Choice | None, most: Limits
+    linked: Linked,
+    choices: Choices,
+    divergence: Choice | None,
+    most: Limits,
+    alone: Callable[[Kernel], Converged] | None = None,
+    prepare: Callable[[Sequence[Kernel], Sequence[Converged]], list[Flow]] = prepare_barriers,
 ) -> tuple[list[Converged], list[Side]]:
-    """The passes that take each kernel by itself, up to where kernels are merged."""
-    converged = [
-        gated(converge(k.flow, free_prefix(k.prefix, k.register_names()), k.at, choices.cycles, divergence), k.gate)
-        for k in linked.kernels
-    ]
-    converged = [split(c, most, k.at(k.entry.line)) for c, k in zip(converged, linked.kernels, strict=True)]
+    """The passes that take each kernel by itself, up to where kernels are merged.
+
+    Where copies alone are merged, `alone` has what the others take in place of convergence; `prepare` is that of
+    barriers."""
+
+    def made(k: Kernel) -> Converged:
+        if alone and not linked.is_copy(k):
+            return gated(alone(k), k.gate)
+        prefix = free_prefix(k.prefix, k.register_names())
+        return split(
+            gated(converge(k.flow, prefix, k.at, choices.cycles, divergence), k.gate), most, k.at(k.entry.line)
+        )
+
+    converged = [made(k) for k in linked.kernels]
     sides = [
         Side(
             flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
             kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
         )
-        for k, (flow, c) in enumerate(zip(prepare_barriers(linked.kernels, converged), converged, strict=True))
+        for k, (flow, c) in enumerate(zip(prepare(linked.kernels, converged), converged, strict=True))
     ]  # fmt: skip
     return converged, sides
 
@@ -178,26 +251,26 @@ def finish(
     contradict.
     """
     fresh = [r for c in converged for r in c.registers]
-    bounds, dropped = launch_bounds(linked.kernels, linked.plan)
+    bounds, dropped = launch_bounds(linked.given, linked.plan)
     woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in whole.blocks.items()}
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()}).pruned()
     module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
     whence = origins(linked.kernels, flows, module.entries[0])
     module = verify(
-        with_locations(module, linked.name, whence, {k.letter: k.lines for k in linked.kernels}, linked.tables)
+        with_locations(module, linked.name, whence, {k.letter: k.lines for k in linked.given}, linked.tables)
     )
     dummies = sum(b.dummy for b in whole.blocks.values())
     report = Report(
-        kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.kernels},
+        kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.given},
         merged=count(linked.name, flow, choices.cycles, dummies),
         woven_fraction=woven_fraction(linked.kernels, flows, list(whole.blocks.values())),
         policy=choices.policy,
         slicing=choices.slicing,
         latency=choices.table.arch,
         divergences=divergences(
-            {k.letter: c for k, c in zip(linked.kernels, converged, strict=False)}, whole.blocks.values()
+            [(k.letter, c) for k, c in zip(linked.kernels, converged, strict=False)], whole.blocks.values()
         ),
-        notes=(*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)),
+        notes=tuple(dict.fromkeys((*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)))),
     )
     names = symbols(linked, module)
     found = parameters(linked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -78,15 +78,16 @@ class Report:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
-def divergences(converged: Mapping[str, Converged], merged: Collection[MergedBlock]) -> tuple[Divergent, ...]:
-    """By the letters of the kernels. A region counts as duplicated if the other kernel's code stands on the sides of
-    any copy of it."""
+def divergences(converged: Sequence[tuple[str, Converged]], merged: Collection[MergedBlock]) -> tuple[Divergent, ...]:
+    """Of the kernels, each with its letter. A region counts as duplicated if the other kernel's code stands on the
+    sides of any copy of it."""
     beside = {(k, c.stands[k]) for block in merged for c in block.cells if len(c.runs) > 1 for k in c.runs}
-    return tuple(
+    found = (
         Divergent(letter, d.line, "duplicate" if any((k, region) in beside for region in d.regions) else d.choice)
-        for k, (letter, c) in enumerate(converged.items())
+        for k, (letter, c) in enumerate(converged)
         for d in c.divergences
     )
+    return tuple(dict.fromkeys(found))  # copies of a kernel have much to say in common
 
 
 def count(name: str, flow: Flow, cycles: Cycles, dummies: int = 0) -> Counts:

@@ -191,7 +191,8 @@ class Woven:
         """The shape in which W is launched for these, as `launch` has them, and the bytes of its hidden
         arguments."""
         if self.plan:
-            filled = self.plan.filled(shapes, grid, block, shared or None)
+            told = self.plan.common and shapes is None  # all of it by these, and no bytes are none
+            filled = self.plan.filled(shapes, grid, block, shared if told else shared or None)
             return self._checked(self.plan.launched(filled)), self._hidden(filled)
         if shapes is not None:
             raise InputError(
@@ -281,9 +282,9 @@ def _fixed(given: Extent | None) -> Hashable:
 
 
 def parameters(linked: Linked) -> tuple[Parameter, ...]:
-    accesses = {k.letter: pointer_accesses(k.entry, linked.address_size) for k in linked.kernels}
+    accesses = {k.letter: pointer_accesses(k.entry, linked.address_size) for k in linked.given}
     own = []
-    for k in linked.kernels:
+    for k in linked.given:
         for old, new in zip(k.entry.parameters, k.parameters, strict=True):
             instead = linked.lacks.get(new.name)
             access = "none" if instead == "" else accesses[k.letter][old.name]
@@ -294,7 +295,7 @@ def parameters(linked: Linked) -> tuple[Parameter, ...]:
 def symbols(linked: Linked, module: Module) -> dict[str, dict[str, str]]:
     """As `Woven.symbols`."""
     held = {i.name for i in module.items if isinstance(i, Function | Variable)}
-    return {k.letter: {old: new for old, new in k.symbols.items() if new in held} for k in linked.kernels}
+    return {k.letter: {old: new for old, new in k.symbols.items() if new in held} for k in linked.given}
 
 
 def with_register_cap(module: Module, entry: str, cap: int) -> Module:

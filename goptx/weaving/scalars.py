@@ -61,11 +61,6 @@ class Scalars:
             return a - b
         return a if b == 0 else self._made("sub.u32", a, b)
 
-    def least(self, a: Value, b: Value) -> Value:
-        if isinstance(a, int) and isinstance(b, int):
-            return min(a, b)
-        return a if a == b else self._made("min.u32", a, b)
-
     def multiply(self, a: Value, b: Value) -> Value:
         if isinstance(a, int) and isinstance(b, int):
             return a * b
@@ -99,6 +94,12 @@ class Scalars:
                 return 0 if b == 1 else self._made("and.b32", a, b - 1)
         return 0 if a == 0 else self._made("sub.u32", a, self.multiply(self.divide(a, b, most), b))
 
+    def least(self, a: Value, b: Value) -> Value:
+        """Of two numbers."""
+        if isinstance(a, int) and isinstance(b, int):
+            return min(a, b)
+        return a if a == b else 0 if 0 in (a, b) else self._made("min.u32", a, b)
+
     def round_up(self, a: Value, unit: int) -> Value:
         """To a multiple of a power of two."""
         if isinstance(a, int):
@@ -119,9 +120,11 @@ class Scalars:
     def halves(self, a: Value, b: Value) -> tuple[Name, Name]:
         """The low and the high word of a * (b + 1)."""
         wide = self._made("mad.wide.u32", a, b, self.widened(a), type_=".b64")
-        low, high = (self.fresh.register(".b32") for _ in range(2))
-        self.code.append(Instruction("mov.b64", (Vector((low, high)), wide)))
-        return low, high
+        low, high = ((half, wide) for half in ("low", "high"))
+        if low not in self.made:
+            self.made[low], self.made[high] = (self.fresh.register(".b32") for _ in range(2))
+            self.code.append(Instruction("mov.b64", (Vector((self.made[low], self.made[high])), wide)))
+        return self.made[low], self.made[high]
 
     def compare(self, relation: str, a: Value, b: Value) -> Name:
         """A predicate: "ge", "gt" and so on."""

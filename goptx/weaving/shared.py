@@ -65,7 +65,7 @@ def check_shared(linked: Linked) -> Linked:
     """Where nothing is known of how the kernels are launched: static memory must fit, and one of them only may use
     dynamic memory. Raises `CannotLink`."""
     own = [shared_of(k, linked) for k in linked.kernels]
-    places = " and ".join(k.at(k.entry.line) for k in linked.kernels)
+    places = " and ".join(k.at(k.entry.line) for k in linked.given)
     total = static_total(own)
     if total > STATIC_LIMIT:
         sizes = ", ".join(f"{v.name} {v.size}" for o in own for v in o.static)

@@ -37,6 +37,7 @@ class Side(Waits):
     duplicate: its code stands on the sides of the other's regions wherever that is right.
     cells: of merged kernels, the cell of each block that does not only branch.
     placed: the identities of what has its place in the order of waiting of those.
+    copy: it is a copy of a kernel, or several of one, which no warp passes by without passing by the others.
     """
 
     kernels: tuple[int, ...]
@@ -45,10 +46,11 @@ class Side(Waits):
     duplicate: bool = False
     cells: Mapping[str, Cell] | None = None
     placed: frozenset[int] = frozenset()
+    copy: bool = False
 
     @property
     def label(self) -> str:
-        return "".join(chr(ord("A") + k) for k in self.kernels)
+        return "".join(chr(ord("A") + k) if k < 26 else f"K{k}" for k in self.kernels)
 
     def owners(self) -> Mapping[int, int]:
         """Of all code, by its identity, the number of its kernel."""
@@ -75,7 +77,7 @@ def united(first: Side, second: Side, product: Product, order: Order) -> Side:
     def parts_warps(pairing: Pairing) -> bool:
         """Whether warps may go different ways behind it, those too many for a kernel among them (gate.py)."""
         return any(
-            pairing.runs(i) and (name in s.warp_branches or (s.threads and name == s.flow.entry))
+            pairing.runs(i) and (name in s.warp_branches or (s.threads and name == s.flow.entry and not s.copy))
             for i, (s, name) in enumerate(zip(sides, pairing.pair, strict=True))
         )
 
@@ -92,6 +94,7 @@ def united(first: Side, second: Side, product: Product, order: Order) -> Side:
         duplicate=first.duplicate or second.duplicate,
         cells={name: cell(pairing) for name, pairing in product.pairings.items()},
         placed=first.placed.union(second.placed, placed),
+        copy=first.copy and second.copy,
     )
 
 

@@ -12,7 +12,7 @@ from goptx.shape import Shape
 from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.result import Woven
 
-Source = str | bytes | Path | Module | Woven
+Source = str | bytes | Path | Module | Woven | Chosen
 MOST_KERNELS = 26  # as many as there are letters
 
 
@@ -26,9 +26,7 @@ def kernels_of(sources: Sequence[Source], entries: Sequence[str | None] | None =
     found: list[Chosen] = []
     for source, entry in zip(sources, entries or [None] * len(sources), strict=True):
         if not isinstance(source, Woven):
-            module = read(source)
-            path = source if isinstance(source, Path) else None
-            found.append(Chosen(module, choose_entry(module, entry).name, path))
+            found.append(chosen_from(source, entry, "weave()"))
         elif source.depends or any(p.instead is not None for p in source.params):
             raise InputError(
                 f"the kernels of `{source.name}` depend on each other, which is not known any more if they are taken "
@@ -38,18 +36,35 @@ def kernels_of(sources: Sequence[Source], entries: Sequence[str | None] | None =
             found += source.chosen
         else:
             raise InputError(f"entries= names `{entry}` of the woven kernel `{source.name}`; give None there.")
-    if not 2 <= len(found) <= MOST_KERNELS:
+    if sum(kernel.coarse.factor for kernel in found) < 2 or len(found) > MOST_KERNELS:
         raise InputError(f"weave() takes two to {MOST_KERNELS} kernels, got {len(found)}.")
     return found
 
 
+def chosen_from(source: Source, entry: str | None, what: str) -> Chosen:
+    """The one kernel of a source. Raises `InputError` where it has several; `what` wants one."""
+    if isinstance(source, Chosen):
+        return source
+    if not isinstance(source, Woven):
+        module = read(source)
+        return Chosen(module, choose_entry(module, entry).name, source if isinstance(source, Path) else None)
+    if entry not in (None, source.name):
+        raise InputError(f"`{entry}` is no entry of the woven kernel `{source.name}`; give None there.")
+    if len(source.chosen) != 1:
+        letters = ", ".join(source.report.kernels)
+        raise InputError(
+            f"{what} takes one kernel, and `{source.name}` is woven of {letters}; do so with each of them."
+        )
+    return source.chosen[0]
+
+
 def shapes_of(sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: int) -> Sequence[Shape] | None:
     """One for each kernel, or None where they are launched in one common shape. Raises `InputError`."""
-    plans = [source.plan for source in sources if isinstance(source, Woven)]
+    plans = [s.plan for s in sources if isinstance(s, Woven) and s.plan and not s.plan.common]
     if shapes is None:
-        if len(plans) == len(sources) and all(plans):
-            return [shape for plan in plans if plan for shape in plan.shapes]
-        if any(plans):
+        if len(plans) == len(sources):
+            return [shape for plan in plans for shape in plan.shapes]
+        if plans:
             raise InputError(
                 "kernels that were woven for shapes of their own are woven again by shapes= for each of the "
                 f"{kernels} kernels."
@@ -66,7 +81,12 @@ def shapes_of(sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels
 def own_shapes_of(
     sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: int, strategy: str
 ) -> Sequence[Shape]:
-    """As `shapes_of`, for a strategy that has to know them."""
+    """As `shapes_of`, for a strategy that has to know them, and shares threads or CTAs out among several kernels."""
+    if kernels < 2:
+        raise InputError(
+            f"strategy {strategy} takes two or more kernels, got {kernels}; a coarsened one alone is made by "
+            "goptx.coarsen."
+        )
     found = shapes_of(sources, shapes, kernels)
     if found is None:
         raise InputError(

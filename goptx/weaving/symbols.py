@@ -65,7 +65,7 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
 
 def _free(name: str, position: int, taken: Collection[str]) -> str:
     """A name like `name` for the kernel at that position."""
-    name = f"{name}_{chr(ord('a') + position)}"
+    name = f"{name}_{chr(ord('a') + position % 26)}"
     while name in taken:
         name += "_"
     return name

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 
 from goptx.ptx.ir import Immediate, Name, Operand, Vector
 from goptx.shape import MOST_CTAS, MOST_THREADS, Shape, shared_unit
+from goptx.weaving.coarse import AXES, Coarse
 from goptx.weaving.interleaved import Interleaved
-from goptx.weaving.launching import AXES, Plan, spread
+from goptx.weaving.launching import Plan, spread
 from goptx.weaving.scalars import Scalars, Value, operand
 
 WARP, WARPGROUP = 32, 128  # threads
@@ -27,7 +29,8 @@ class View:
 
     hidden: the value of the hidden parameter with a role.
     static: bytes of static shared memory of the kernel alone.
-    cta: the number of the kernel's CTA, if that is computed elsewhere.
+    cta: the number of the kernel's CTA, if that is computed elsewhere; of several that are in one, a number for all.
+    place: of a coarsened kernel, which of those CTAs it is.
     """
 
     plan: Plan
@@ -37,10 +40,21 @@ class View:
     static: int
     arch: str
     cta: Value | None = None
+    place: int = 0
 
     @property
     def shape(self) -> Shape:
         return self.plan.shapes[self.position]
+
+    @property
+    def coarse(self) -> Coarse:
+        return self.plan.coarse[self.position]
+
+    @property
+    def ctas(self) -> int | None:
+        """How many CTAs of W carry the kernel; None if that is known at launch only."""
+        sizes = [n for n in self.plan.carried("grid", self.plan.shapes)[self.position] if n is not None]
+        return prod(sizes) if len(sizes) == len(AXES) else None
 
     @property
     def letter(self) -> str:
@@ -51,12 +65,37 @@ class View:
     def size(self, what: str, axis: int) -> Value:
         """Of the kernel's own "grid" or "block"."""
         known = self.shape.axes(what)[axis]
-        return self.hidden(f"{self.letter}.{what}.{AXES[axis]}") if known is None else known
+        if known is not None:
+            return known
+        if self.is_w_size(what, axis):
+            return self.w_size(what, axis)
+        return self.hidden(f"{self.letter}.{what}.{AXES[axis]}")
+
+    def is_w_size(self, what: str, axis: int) -> bool:
+        """Whether W alone tells the size."""
+        return self.shape.axes(what)[axis] is None and self.plan.shown(what, axis)
+
+    def w_size(self, what: str, axis: int) -> Value:
+        """Of the grid of W, or of its block."""
+        known = self.plan.axes(what)[axis]
+        register = {"grid": "%nctaid", "block": "%ntid"}[what]
+        return self.scalars.read(f"{register}.{AXES[axis]}") if known is None else known
+
+    def along(self, what: str, axis: int) -> Value:
+        """How many CTAs of W carry the kernel along the axis, or how many threads it has there."""
+        s, size = self.scalars, self.size(what, axis)
+        if what == "block" or axis != self.coarse.axis or self.coarse.factor == 1:
+            return size
+        return s.add(self.whole(), s.remainder(size, self.coarse.factor, MOST_CTAS[0]))
+
+    def whole(self) -> Value:
+        """How many CTAs of W along the axis carry as many of the kernel's as one can."""
+        return self.scalars.divide(self.size("grid", self.coarse.axis), self.coarse.factor, MOST_CTAS[0])
 
     def total(self, what: str) -> Value:
-        """How many CTAs, or threads of one, the kernel has."""
+        """How many CTAs of W carry the kernel, or how many threads it has."""
         s = self.scalars
-        return s.multiply(s.multiply(self.size(what, 0), self.size(what, 1)), self.size(what, 2))
+        return s.multiply(s.multiply(self.along(what, 0), self.along(what, 1)), self.along(what, 2))
 
     def shared(self) -> Value:
         """Bytes of the kernel's dynamic shared memory."""
@@ -67,15 +106,16 @@ class View:
         s, register = self.scalars, {"grid": "%ctaid", "block": "%tid"}[what]
         sizes = self.plan.axes(what)
         x, y, z = (0 if n == 1 else s.read(f"{register}.{a}") for n, a in zip(sizes, AXES, strict=True))
-        number = s.multiply_add(s.multiply_add(z, sizes[1] or 0, y), sizes[0] or 0, x)
+        row = s.multiply_add(z, self.w_size(what, 1), y) if z else y
+        number = s.multiply_add(row, self.w_size(what, 0), x) if row else x
         return s.subtract(number, self.plan.first_thread(self.position)) if what == "block" else number
 
-    def place(self) -> tuple[Value, Name | None]:
-        """The number of the kernel's CTA that this CTA of W carries, and the predicate that it carries none, if there
-        are such."""
+    def carrying(self) -> tuple[Value, Name | None]:
+        """The number of the kernel's CTA that this CTA of W carries, or of those that are in one, and the predicate
+        that it carries none, if there are such."""
         if isinstance(self.plan, Interleaved):
-            return self.plan.place(self)
-        s, ctas, total = self.scalars, self.shape.ctas, self.plan.shape.ctas
+            return self.plan.carrying(self)
+        s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
         number = self.number("grid")
         if not self.fewer_ctas():
             return number, None
@@ -87,29 +127,43 @@ class View:
 
     def own_cta(self) -> Value:
         """The number of the kernel's CTA."""
-        return self.place()[0] if self.cta is None else self.cta
+        return self.carrying()[0] if self.cta is None else self.cta
 
     def fewer_ctas(self) -> bool:
-        """Whether W may have more CTAs than the kernel."""
-        return self.shape.ctas is None or self.shape.ctas != self.plan.shape.ctas
+        """Whether W may have more CTAs than carry the kernel."""
+        return not self.plan.keeps("grid", self.position) and (self.ctas is None or self.ctas != self.plan.shape.ctas)
+
+    def left_over(self) -> Name | None:
+        """The predicate that a CTA of W carries one of the kernel's alone and not several, if there are such."""
+        if not self.coarse.leaves_over(self.shape.axes("grid")):
+            return None
+        return self.scalars.compare("ge", self.place_along(self.coarse.axis), self.whole())
 
     def more_warps(self) -> bool:
         """Whether W may have more warps than the kernel."""
+        if self.plan.alike:
+            return False
         most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
         return own is None or -(-own // WARP) < -(-most // WARP)
 
     def more_lanes(self) -> bool:
         """Whether W may have more threads in the last warp of the kernel."""
+        if self.plan.alike:
+            return False
         most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
         return own is None or (own % WARP > 0 and own < most)
 
     def pass_by(self) -> bool:
-        """Whether whole warps of W have to pass by the kernel. Where a CTA has nothing else to do, they end in it."""
+        """Whether whole warps of W have to pass by the kernel."""
         return self.more_warps() and not self.plan.overlaid
 
+    def warps_end(self) -> bool:
+        """Whether they end in it, for its CTA has nothing else to do."""
+        return self.more_warps() and self.plan.overlaid
+
     def end_at_once(self) -> bool:
-        """Whether threads of W that come to the kernel are none of its."""
-        return self.more_lanes() or (self.more_warps() and self.plan.overlaid)
+        """Whether threads of W that come to the kernel are none of its. Whole warps end ahead of all copies of it."""
+        return self.more_lanes() or (self.warps_end() and self.coarse.factor == 1)
 
     # special registers -------------------------------------------------------------------------------
 
@@ -134,19 +188,35 @@ class View:
         return None if value is None else operand(value)
 
     def coordinate(self, what: str, axis: int) -> Value | None:
-        """Of the kernel's CTA in its grid, or of the thread in its CTA."""
-        sizes = self.shape.axes(what)
-        if None not in sizes and sizes == self.plan.axes(what):
+        """Of the kernel's CTA in its grid, or of the thread in its CTA; None where W's is the same."""
+        if what == "block" or axis != self.coarse.axis or self.coarse.factor == 1:
+            return self.carried(what, axis)
+        s, place, factor = self.scalars, self.place_along(axis), self.coarse.factor
+        if self.place or not self.coarse.leaves_over(self.shape.axes(what)):
+            return s.multiply_add(place, factor, self.place)  # what is left over is the first place's
+        return s.multiply_add(s.least(place, self.whole()), factor - 1, place)
+
+    def place_along(self, axis: int) -> Value:
+        """Of this CTA of W among those that carry the kernel."""
+        found = self.carried("grid", axis)
+        return self.scalars.read(f"%ctaid.{AXES[axis]}") if found is None else found
+
+    def carried(self, what: str, axis: int) -> Value | None:
+        """Of the CTA among those that carry the kernel, or of the thread in its CTA; None where W's is the same."""
+        if self.plan.keeps(what, self.position):
             return None
+        sizes = self.plan.carried(what, self.plan.shapes)[self.position]
         if sizes[axis] == 1:
             return 0
         s = self.scalars
         number = self.own_cta() if what == "grid" else self.number("block")
         most = (self.plan.shape.ctas if what == "grid" else MOST_THREADS) or MOST_CTAS[0]
-        below = s.multiply(self.size(what, 0), self.size(what, 1)) if axis == 2 else self.size(what, 0) if axis else 1
+        below: Value = 1
+        for inner in range(axis):
+            below = s.multiply(below, self.along(what, inner))
         outer = s.divide(number, below, most)
         last = all(n == 1 for n in sizes[axis + 1 :])
-        return outer if last else s.remainder(outer, self.size(what, axis), most)
+        return outer if last else s.remainder(outer, self.along(what, axis), most)
 
     def warp(self) -> Value | None:
         """Hardware numbers the warps of a CTA in any way, but from 0 on: a kernel with fewer warps than W has counts on
@@ -160,9 +230,9 @@ class View:
 
 _VECTORS: dict[str, Callable[[View, int], Value | None]] = {
     "%tid": lambda view, axis: view.coordinate("block", axis),
-    "%ntid": lambda view, axis: view.size("block", axis),
+    "%ntid": lambda view, axis: None if view.is_w_size("block", axis) else view.size("block", axis),
     "%ctaid": lambda view, axis: view.coordinate("grid", axis),
-    "%nctaid": lambda view, axis: view.size("grid", axis),
+    "%nctaid": lambda view, axis: None if view.is_w_size("grid", axis) else view.size("grid", axis),
 }
 _SCALARS: dict[str, Callable[[View], Value | None]] = {
     "%warpid": View.warp,

@@ -38,8 +38,8 @@ MUTATIONS = (
     Mutation(
         "registers of both kernels get one prefix",
         f"{WEAVING}/link.py",
-        "prefix = letter.lower()\n",
-        'prefix = "k"\n',
+        "prefix = first = _free_prefix(letter.lower(), letter, taken)\n",
+        'prefix = first = "k"\n',
         f"{PAIR}[0]",
     ),
     Mutation(

@@ -8,8 +8,8 @@ OF_SEVERAL = (
     Mutation(
         "warps that pass a kernel by find the barriers of others in another order",
         f"{WEAVING}/side.py",
-        "or (s.threads and name == s.flow.entry)",
-        "or (s.threads and not s.flow.entry)",
+        "or (s.threads and name == s.flow.entry and not s.copy)",
+        "or (s.threads and not s.flow.entry and not s.copy)",
         f"{SEVERAL}::test_warps_that_pass_a_kernel_by_keep_the_order_of_barriers[15]",
     ),
     Mutation(

@@ -13,8 +13,8 @@ OF_SHAPES = (
     Mutation(
         "the number of a thread counts along x only",
         f"{WEAVING}/view.py",
-        "s.multiply_add(s.multiply_add(z, sizes[1] or 0, y), sizes[0] or 0, x)",
-        "s.add(s.add(z, y), x)",
+        "row = s.multiply_add(z, self.w_size(what, 1), y) if z else y",
+        "row = s.add(z, y)",
         f"{ALONE}[3x5:33x3+2x3x2:5x7x2-registers-registers]",
     ),
     Mutation(
@@ -92,8 +92,8 @@ OF_SHAPES = (
     Mutation(
         "parts of unknown size count nothing",
         f"{WEAVING}/shapes.py",
-        "for letter in self.unknown_ahead:",
-        "for letter in ():",
+        "for letter, parts in self.unknown_ahead.items():",
+        "for letter, parts in ():",
         f"{SHARED}::test_both_use_dynamic_memory[unknown3]",
     ),
     Mutation(

@@ -4,6 +4,7 @@ from mutations.mutations import WEAVING, Mutation
 
 HORIZONTAL = "tests/strategies/test_horizontal.py"
 INTERLEAVE = "tests/strategies/test_interleave.py"
+COARSENED = "tests/strategies/test_coarsened.py"
 STRATEGIES = "goptx/strategies"
 
 OF_STRATEGIES = (
@@ -75,29 +76,51 @@ OF_STRATEGIES = (
     Mutation(
         "kernels are spread over all CTAs, not over those that are left",
         f"{WEAVING}/interleaved.py",
-        "return _sum([s.ctas for s in shapes[kernel:]])",
-        "return _sum([s.ctas for s in shapes])",
+        'sizes = self.carried("grid", shapes)[kernel:]',
+        'sizes = self.carried("grid", shapes)',
         f"{INTERLEAVE}::test_orders[grids4-options4-ABCCABCC-True]",
     ),
     Mutation(
         "threads that a block lacks run the kernel",
         f"{WEAVING}/view.py",
-        "return self.more_lanes() or (self.more_warps() and self.plan.overlaid)",
+        "return self.more_lanes() or (self.warps_end() and self.coarse.factor == 1)",
         "return self.more_lanes()",
         f"{INTERLEAVE}::test_whole_warps_that_are_too_many[64-256]",
     ),
     Mutation(
         "the shared memory of several kernels is that of the first",
         f"{WEAVING}/interleaved.py",
-        "return [0] * len(shapes), max(ends)",
-        "return [0] * len(shapes), ends[0]",
+        "return [0] * len(shapes), max(self.needed(k, shapes) for k in range(len(shapes)))",
+        "return [0] * len(shapes), self.needed(0, shapes)",
         f"{INTERLEAVE}::test_shared_memory_lies_in_one_place",
     ),
     Mutation(
         "clusters are kept though other CTAs lie between",
         f"{WEAVING}/fits.py",
-        " and plan.shape.ctas is not None and not plan.overlaid:",
-        " and plan.shape.ctas is not None:",
+        "if alike and not plan.overlaid and",
+        "if alike and",
         f"{INTERLEAVE}::test_clusters_are_refused",
+    ),
+    # coarsened kernels
+    Mutation(
+        "whole warps that a coarsened kernel lacks run it",
+        f"{WEAVING}/shapes.py",
+        "if view.warps_end():",
+        "if False:",
+        f"{COARSENED}::test_whole_warps_that_are_too_many_end_at_once",
+    ),
+    Mutation(
+        "a kernel's CTAs are counted as if none was coarsened",
+        f"{WEAVING}/interleaved.py",
+        "known = view.ctas",
+        "known = view.shape.ctas",
+        f"{COARSENED}::test_which_ctas[grids1-factors1-options1-ABAB-True]",
+    ),
+    Mutation(
+        "an interleaved kernel has the shared memory of one copy",
+        f"{WEAVING}/launching.py",
+        "return (self.coarse[kernel].factor - 1) * aligned(part) + part",
+        "return part",
+        f"{COARSENED}::test_shared_memory_of_an_interleaved_kernel_is_that_of_all_its_copies",
     ),
 )

@@ -177,3 +177,9 @@ def test_kernels_that_depend_on_each_other_are_not_taken_apart_again(options: An
     with pytest.raises(InputError, match=r"depend on each other.*give its `\.ptx`"):
         goptx.weave(woven, elementwise())
     assert goptx.weave(woven.ptx, elementwise()).report.kernels.keys() == {"A", "B"}
+
+
+def test_coarsened_kernels_are_not_among_them() -> None:
+    coarse = goptx.coarsen(elementwise(), 2)
+    with pytest.raises(goptx.InputError, match="a coarsened kernel cannot be one of those that depend on each other"):
+        goptx.fuse(coarse, elementwise(), strategy="vertical", same=[("A:3", "B:3")])

@@ -1,0 +1,56 @@
+"""Merges the copies of a coarsened kernel, ahead of all other merging.
+
+Requires: the copies' flows, without gates of their own. Ensures: what ends all copies at once is asked once; so is what
+ends all but the last, which are merged with each other before: nothing stands twice but that last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow
+from goptx.ptx.ir import Guard, Name
+from goptx.weaving.gate import GATE
+from goptx.weaving.side import Side
+
+Join = Callable[[Sequence[Side]], Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Of the copies of one kernel, predicates that are set ahead of all code, None where nobody ends. `ended` has the
+    threads that run no copy: all threads of a CTA, or whole warps; `left_over` the CTAs that run the last copy only;
+    `beyond` the whole warps that the kernel lacks, where its CTAs have nothing else to do."""
+
+    ended: str | None = None
+    left_over: str | None = None
+    beyond: str | None = None
+
+
+def copies_joined(
+    letters: Sequence[str], sides: Sequence[Side], together: Mapping[str, Together], join: Join
+) -> list[Side]:
+    """One side for each kernel; `letters` say of which kernel each side is, `join` merges several."""
+    joined = []
+    for letter in dict.fromkeys(letters):
+        copies = [replace(side, copy=True) for of, side in zip(letters, sides, strict=True) if of == letter]
+        if letter in together and together[letter].left_over:
+            copies = [_passed_by(_one(copies[:-1], join), together[letter].left_over), copies[-1]]
+        whole = replace(_one(copies, join), copy=False)
+        if letter in together:
+            whole = _passed_by(_passed_by(whole, together[letter].beyond, "beyond"), together[letter].ended)
+        joined.append(whole)
+    return joined
+
+
+def _one(sides: Sequence[Side], join: Join) -> Side:
+    return join(sides) if len(sides) > 1 else sides[0]
+
+
+def _passed_by(side: Side, ended: str | None, name: str = GATE) -> Side:
+    """With a gate ahead of it, at which some threads end it."""
+    if ended is None:
+        return side
+    end = Branch(Guard(Name(ended)), EXIT, side.flow.entry, uniform=True)
+    return replace(side, flow=Flow(name, {name: Block((), end), **side.flow.blocks}))
