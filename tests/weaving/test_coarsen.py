@@ -318,7 +318,7 @@ NAMES = "gelu gemm harris histogram layernorm lud micnd pipeline reduce softmax 
 
 @pytest.mark.parametrize(("name", "known"), [(name, i % 2 == 0) for i, name in enumerate(NAMES)])
 def test_examples(name: str, known: bool, assembles: Assembles) -> None:
-    """Every other one in a shape that is known. Where atomics make the order of a sum matter, these are whole numbers."""
+    """Every other one in a known shape. Where atomics make the order of a sum matter, these are whole numbers."""
     launch = read_specification(EXAMPLES / f"{name}.toml")[0].small()
     file = EXAMPLES / f"{name}.sm_90.ptx"
     factor, axis = (2, "y") if len(launch.grid) > 1 else (3, "x")
