@@ -108,6 +108,6 @@ def test_a_wrong_weaver_is_found(monkeypatch: pytest.MonkeyPatch, first: str, in
         texts = [goptx.parse(t, m.source) for t, m in zip(other.texts, modules, strict=True)]
         return weave(*texts, **options)
 
-    monkeypatch.setattr(goptx, "weave", wrong, raising=False)
+    monkeypatch.setattr(goptx, "fuse", wrong, raising=False)
     with pytest.raises(Wrong, match=said):
         run(asked)
