@@ -23,7 +23,7 @@ class Children:
         self._child: tuple[BaseProcess, Connection] | None = None
 
     def answers(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
-        """Each job with the answer of `launching.compared`, or with a problem, a hang among them."""
+        """Each job with the answer of `launching.compared`, or with a problem: a hang of a `separate` kernel too."""
         for job in jobs:
             yield job, ({"refused": job.refused, "problem": job.problem} if not job.parts else self._answer(job))
         self._end()
@@ -36,6 +36,10 @@ class Children:
         _, connection = self._child
         connection.send(job)
         answer = self._received(connection, LIMIT)
+        if "alone" in answer:
+            answer = self._received(connection, LIMIT)
+        elif answer.get("hang"):
+            answer["separate"] = True
         if "problem" in answer:
             self._end()
             self.replaced += 1

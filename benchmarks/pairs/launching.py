@@ -27,17 +27,19 @@ def serve(connection: Connection) -> None:
     connection.send({"ready": True})
     while (job := connection.recv()) is not None:
         try:
-            answer = compared(job)
+            answer = compared(job, connection)
         except Exception as error:
             connection.send({"problem": f"{type(error).__name__}: {error}"[:2000]})
             return
         connection.send(answer)
 
 
-def compared(job: Job) -> dict[str, Any]:
-    """How many bytes the woven kernel leaves otherwise than its kernels alone, and these than the emulator."""
+def compared(job: Job, connection: Connection) -> dict[str, Any]:
+    """How many bytes the woven kernel leaves otherwise than its kernels alone, and these than the emulator. Says when
+    the kernels have run alone, so that it is known what hangs."""
     every = range(len(job.shapes))
     alone = [launched(job, [k])[0] for k in every]
+    connection.send({"alone": True})
     woven = launched(job, every)
     return {
         "woven": differences(alone, woven),

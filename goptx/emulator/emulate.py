@@ -24,6 +24,7 @@ from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
 from goptx.ptx.parse import parse, read
 from goptx.shape import MOST_SHARED, Shape
+from goptx.weaving.arguments import held
 from goptx.weaving.link import choose_entry
 from goptx.weaving.origins import Origin
 from goptx.weaving.result import Parameter, Woven
@@ -82,7 +83,7 @@ def emulate(
     ctas, threads, shared, hidden = _launched(source, grid, block, int(shared), shapes)
     if isinstance(source, Woven):
         params, values = list(source.params), [*_of_each_kernel(source, args), *hidden]
-        if not independent:
+        if not (independent or source.depends):
             Independence(params).check(host_extents(values))
         made = _program(_Same(source), source.name, shared, letter)
     else:
@@ -156,11 +157,11 @@ def _parameters(
             taken[i] = buffers.add(name, value)
     addresses = buffers.lay_out(start)
     numbers = [np.uint64(addresses[taken[i]]) if i in taken else v for i, v in enumerate(values)]
-    packed = pack_arguments(params, numbers)
+    packed = held(params, [value.tobytes() for value in pack_arguments(params, numbers)])
     block = bytearray(sum(p.size + 16 for p in entry.parameters))
     for parameter, value in zip(entry.parameters, packed, strict=True):
         at = symbols[parameter.name].address - WINDOWS["param"]
-        block[at : at + parameter.size] = value.tobytes()
+        block[at : at + parameter.size] = value
     return buffers, bytes(block)
 
 

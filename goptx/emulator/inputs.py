@@ -6,7 +6,6 @@ Requires: the shape of the launch.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from goptx.analysis.ranges import Extent
 from goptx.emulator.made_up import made_up
 from goptx.emulator.subject import Subject
 from goptx.errors import InputError
+from goptx.parameter_names import parameter_named
 from goptx.sample import sample
 from goptx.specification import Argument, described
 
@@ -51,18 +51,7 @@ def given_to(subjects: Sequence[Subject], args: Mapping[str, object]) -> list[di
     """What each kernel is given, by position, from names such as `A:2` and `B:n`. Raises `InputError`."""
     found: list[dict[int, object]] = [{} for _ in subjects]
     for key, value in args.items():
-        letter, _, name = key.partition(":")
-        kernel = next((k for k, subject in enumerate(subjects) if subject.letter == letter), None)
-        if kernel is None or not name:
-            raise InputError(
-                f"argument `{key}`: write the kernel's letter and the parameter's number or name, for example A:2 or "
-                f"A:n; the kernels are {' and '.join(f'{s.letter} (`{s.entry.name}`)' for s in subjects)}."
-            )
-        names = [p.name for p in subjects[kernel].entry.parameters]
-        position = int(name) if re.fullmatch("[0-9]+", name) else names.index(name) if name in names else -1
-        if not 0 <= position < len(names):
-            listed = ", ".join(f"{i} ({n})" for i, n in enumerate(names)) or "none"
-            raise InputError(f"argument `{key}`: {subjects[kernel]} has no such parameter; it has {listed}.")
+        kernel, position = parameter_named(key, [(s.letter, s.entry) for s in subjects], "argument")
         if position in found[kernel]:
             raise InputError(f"argument `{key}`: parameter {subjects[kernel].called(position)} is given twice.")
         found[kernel][position] = value

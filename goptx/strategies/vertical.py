@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 from goptx.latency.table import LatencyTable, load_table
 from goptx.shape import Shape
+from goptx.strategies.buffers import Pairs, as_one, buffers_of
+from goptx.strategies.dependences import Dependences
+from goptx.strategies.internalise import internalised
+from goptx.strategies.local import in_shared_memory
+from goptx.strategies.lockstep import fused
 from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.growth import limits
 from goptx.weaving.launching import Placement
-from goptx.weaving.merge import in_turn
 from goptx.weaving.merged import merged
 from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link, sides_of
 from goptx.weaving.result import Woven
@@ -27,13 +31,41 @@ def vertical(
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
     placement: Placement = "spread",
+    depends: bool = False,
+    assume_local: bool = False,
+    same: Pairs = (),
+    private: Pairs = (),
+    local: Pairs = (),
 ) -> Woven:
-    """One kernel after the other in each thread; arguments and errors are those of `weave`."""
+    """One kernel after the other in each thread; the first arguments are those of `weave`.
+
+    depends: kernels may read and write what kernels before them wrote and read. Wherever two of them may touch one
+        element, it has to be shown to be a thread's own, or a CTA's, which puts a barrier between the kernels.
+    assume_local: the caller's word that what cannot be shown stays within a CTA.
+    same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer, or a number such as a bound. W has the
+        first of them, and loads equal elements once if no kernel writes the buffer.
+    private: likewise, buffers that hold nothing but what a thread hands on to itself in a later kernel: they are kept
+        in registers, and their contents are undefined afterwards.
+    local: likewise, of a CTA: kept in its shared memory. Needs known shapes.
+
+    Raises what `weave` raises: `CannotWeave` where a dependence, or what is said of a buffer, cannot be shown to be
+    right, `InputError` for parameters that are none.
+    """
     check_request("concat", None, divergence, placement)
     kernels = kernels_of(sources, entries)
     linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, len(kernels)), placement)
+    buffers = buffers_of(linked, {"same": same, "private": private, "local": local})
+    linked = as_one(linked, buffers)
+    dependences = Dependences(linked, buffers, depends, assume_local)
+    linked = in_shared_memory(dependences.kept(), buffers, dependences.size)
     choices = Choices("concat", None, load_table(latency, linked.target[0]))
     most = limits([k.flow for k in linked.kernels], None, None)
     converged, sides = sides_of(linked, choices, divergence, most)
-    whole = merged(reduce(in_turn, sorted(sides, key=lambda side: side.last)))
-    return finish(kernels, linked, [s.flow for s in sides], whole, choices, converged, strategy="vertical")
+    order = sorted(sides, key=lambda side: side.last)
+    dependences.check_order([side.kernels[0] for side in order])
+    whole = reduce(partial(fused, orderly=dependences.orderly), order)
+    inside = internalised(linked, whole, [s.flow for s in sides], buffers)
+    return finish(
+        kernels, inside.linked, inside.flows, merged(inside.side), choices, converged, inside.notes,
+        strategy="vertical", depends=depends, along_x=dependences.along_x or inside.along_x or bool(local),
+    )  # fmt: skip

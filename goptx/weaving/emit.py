@@ -14,11 +14,12 @@ from goptx.weaving.link import Linked
 
 def woven_module(linked: Linked, flow: Flow, fresh: Iterable[Registers], bounds: tuple[Directive, ...]) -> Module:
     registers = [r for k in linked.kernels for r in k.registers] + [r for r in fresh if r.names]
+    parameters = [p for k in linked.kernels for p in k.parameters if p.name not in linked.lacks]
     variables = [v for k in linked.kernels for v in (*k.variables, *k.callees)]
     entry = Function(
         kind=".entry",
         name=linked.name,
-        parameters=(*(p for k in linked.kernels for p in k.parameters), *linked.hidden.values()),
+        parameters=(*parameters, *linked.hidden.values()),
         directives=bounds,
         body=(*registers, *variables, *linked.begin, *statements(flow)),
         linkage=(".visible",),

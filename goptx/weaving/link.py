@@ -92,7 +92,7 @@ class Linked:
     """What the woven module holds beside the woven entry. `begin` is the code that the entry begins with (grids.py),
     `clusters` what it states of clusters (clusters.py). `hidden` are parameters of W behind those of the kernels, by
     their roles, `tables` what the kernels' lines refer to; `plan` says how W is launched where kernels have shapes of
-    their own."""
+    their own. `lacks` names parameters of kernels that W does not have, with the one that is read instead, or ""."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -106,6 +106,7 @@ class Linked:
     hidden: Mapping[str, Variable] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
     plan: Plan | None = None
+    lacks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

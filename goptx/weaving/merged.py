@@ -46,7 +46,7 @@ class Merged:
 
 def merged(side: Side, join: bool = True) -> Merged:
     """`join` makes blocks that always follow each other one."""
-    flow, inside = _expanded(side.flow)
+    flow, inside = expanded(side.flow)
     flow = _pragmas_at_loops(flow.without_empty())
     cells = {**(side.cells or {}), **{name: side.cell(region) for name, region in inside.items()}}
     chains = flow.chains() if join else {name: (name,) for name in flow.blocks}
@@ -63,7 +63,7 @@ def merged(side: Side, join: bool = True) -> Merged:
 
 def tidied(flow: Flow) -> Flow:
     """The flow as `merged` leaves it, to see how large it is."""
-    return _expanded(flow)[0].pruned()
+    return expanded(flow)[0].pruned()
 
 
 def _parts(side: Side, code: Collection[Code]) -> tuple[tuple[Code, ...], ...]:
@@ -79,7 +79,7 @@ def _turns(side: Side, code: Sequence[Code]) -> list[Turn]:
     return [*together, *(((kernel_of[id(c)], c),) for c in code[count:] if id(c) in side.placed)]
 
 
-def _expanded(flow: Flow) -> tuple[Flow, dict[str, str]]:
+def expanded(flow: Flow) -> tuple[Flow, dict[str, str]]:
     """With the blocks of each region in place of it, and of which region each is."""
     blocks: dict[str, Block] = {}
     inside: dict[str, str] = {}

@@ -169,6 +169,8 @@ def finish(
     converged: Sequence[Converged] = (),
     notes: Sequence[str] = (),
     strategy: str = "weave",
+    depends: bool = False,
+    along_x: bool = False,
 ) -> Woven:
     """The last passes, from the merged kernels, whose flows were `flows`, to the woven kernel and what is said of it.
 
@@ -199,7 +201,9 @@ def finish(
     )
     names = symbols(linked, module)
     found = parameters(linked)
-    return Woven(module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels))
+    return Woven(
+        module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x
+    )
 
 
 def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:

@@ -36,7 +36,9 @@ class Parameter:
     """A parameter of the woven entry: the kernel's letter, its name in W and in the kernel's own PTX, its PTX
     type without the dot, and its size in bytes. A hidden one has no kernel but a role, such as "A.grid.x": see
     `Plan.roles`. `access` is what the kernel does to the memory that it points to: "none" (also of what is no
-    pointer), "read", "written", "both", or "unknown", which counts as both; see `pointer_accesses`."""
+    pointer), "read", "written", "both", or "unknown", which counts as both; see `pointer_accesses`. `instead` is None
+    but where W lacks the parameter: it names the one that W reads instead, which gets an equal argument, or is "" where
+    what is passed does not matter."""
 
     kernel: str | None
     name: str
@@ -45,6 +47,7 @@ class Parameter:
     size: int
     role: str = ""
     access: Access = "none"
+    instead: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,9 @@ class Woven:
     `origins` says of each instruction of that entry, in the order of the text, where it comes from; None for
     what belongs to no kernel. `symbols` has by each kernel's letter the variables and functions of its module that W
     holds: their names in W by those that they have there. `plan` is there if the kernels were given shapes.
-    `strategy` is how it was made (`goptx.fuse`). `chosen` are the kernels, for fusing them again with others.
+    `strategy` is how it was made (`goptx.fuse`). `chosen` are the kernels, for fusing them again with others. `depends`
+    says that they may depend on each other, so that their arguments are not compared; `along_x` that they are right in
+    grids and blocks of one dimension only.
 
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
@@ -80,6 +85,8 @@ class Woven:
     plan: Plan | None = None
     strategy: str = "weave"
     chosen: tuple[Chosen, ...] = field(default=(), repr=False, compare=False)
+    depends: bool = False
+    along_x: bool = False
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=Kept, repr=False, compare=False
     )
@@ -166,7 +173,8 @@ class Woven:
         from goptx.arguments import scalars
 
         hidden = self._hidden(self.plan.filled(shapes)) if self.plan else []
-        return scalars(self.params, self._arguments.packed(args, independent=True)[0] + hidden)
+        held = [p for p in self.params if p.instead is None]
+        return scalars(held, self._arguments.packed(args, independent=True)[0] + hidden)
 
     @cached_property
     def _arguments(self) -> Arguments:
@@ -184,14 +192,22 @@ class Woven:
         arguments."""
         if self.plan:
             filled = self.plan.filled(shapes, grid, block, shared or None)
-            return self.plan.launched(filled), self._hidden(filled)
+            return self._checked(self.plan.launched(filled)), self._hidden(filled)
         if shapes is not None:
             raise InputError(
                 f"`{self.name}` was woven for one common shape; give `weave` the shapes, or grid and block."
             )
         if grid is None or block is None:
             raise InputError(f"`{self.name}` needs a grid and a block; or give `weave` the kernels' shapes.")
-        return Shape(grid, block, shared), []
+        return self._checked(Shape(grid, block, shared)), []
+
+    def _checked(self, shape: Shape) -> Shape:
+        if self.along_x and any(n != 1 for what in ("grid", "block") for n in shape.sizes(what)[1:]):
+            raise InputError(
+                f"`{self.name}` was fused of kernels that depend on each other, which was shown for grids and blocks "
+                f"along x only, not for {shape}; launch the kernels separately."
+            )
+        return shape
 
     def launch(
         self,
@@ -219,7 +235,7 @@ class Woven:
         Raises `DependentKernels`, `InputError` for arguments that do not fit and for shapes that contradict those
         woven, `DeviceError` where there is no GPU.
         """
-        contents, doubt = self._arguments.packed(args, independent)
+        contents, doubt = self._arguments.packed(args, independent or self.depends)
         if doubt:
             warnings.warn(doubt, DependenceWarning, stacklevel=2)
         self._launcher(grid, block, shared, shapes, max_registers)(stream, contents)
@@ -247,7 +263,7 @@ class Woven:
             shape, hidden = self.launched(grid, block, shared, shapes)
             kernel = self.load(max_registers)
             extents = {what: shape.sizes(what) for what in ("grid", "block")}
-            sizes = [p.size for p in self.params if p.kernel is not None]
+            sizes = [p.size for p in self.params if p.kernel is not None and p.instead is None]
             return Launcher(kernel, **extents, shared=shape.shared or 0, sizes=sizes, hidden=hidden)
 
         return self._launchers.made((device, max_registers, _fixed(grid), _fixed(block), shared, shapes), make)
@@ -266,11 +282,12 @@ def _fixed(given: Extent | None) -> Hashable:
 
 def parameters(linked: Linked) -> tuple[Parameter, ...]:
     accesses = {k.letter: pointer_accesses(k.entry, linked.address_size) for k in linked.kernels}
-    own = [
-        Parameter(k.letter, new.name, old.name, new.type, new.size, access=accesses[k.letter][old.name])
-        for k in linked.kernels
-        for old, new in zip(k.entry.parameters, k.parameters, strict=True)
-    ]
+    own = []
+    for k in linked.kernels:
+        for old, new in zip(k.entry.parameters, k.parameters, strict=True):
+            instead = linked.lacks.get(new.name)
+            access = "none" if instead == "" else accesses[k.letter][old.name]
+            own.append(Parameter(k.letter, new.name, old.name, new.type, new.size, access=access, instead=instead))
     return (*own, *(Parameter(None, p.name, p.name, p.type, p.size, role) for role, p in linked.hidden.items()))
 
 

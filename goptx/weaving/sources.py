@@ -29,6 +29,11 @@ def kernels_of(sources: Sequence[Source], entries: Sequence[str | None] | None =
             module = read(source)
             path = source if isinstance(source, Path) else None
             found.append(Chosen(module, choose_entry(module, entry).name, path))
+        elif source.depends or any(p.instead is not None for p in source.params):
+            raise InputError(
+                f"the kernels of `{source.name}` depend on each other, which is not known any more if they are taken "
+                "apart; give its `.ptx`, which is one kernel."
+            )
         elif entry in (None, source.name):
             found += source.chosen
         else:

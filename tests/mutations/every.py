@@ -6,6 +6,9 @@ from mutations.mutations_independence import OF_INDEPENDENCE
 from mutations.mutations_several import OF_SEVERAL
 from mutations.mutations_shapes import OF_SHAPES
 from mutations.mutations_strategies import OF_STRATEGIES
+from mutations.mutations_vertical import OF_VERTICAL
 from mutations.mutations_waiting import OF_WAITING
 
-MUTATIONS = (*OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES)
+MUTATIONS = (
+    *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_VERTICAL,
+)  # fmt: skip

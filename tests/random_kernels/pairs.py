@@ -45,6 +45,7 @@ REASONS = {
     "a function that reads a size not known": r"depends on [A-C]\.\S+, which is known at launch only",
     "entangled flow": r"the control flow here is too entangled to be woven",
     "loops with several ways in": r"the kernel has loops with several ways in, and copying code",
+    "lanes apart in a loop with several ways in": r"a loop with several ways in, which its lanes run apart",
     "too many threads": r"comes to \d+ threads; a CTA has at most",
     "too large": r"even one after the other the kernels come to",
 }

@@ -14,7 +14,7 @@ from random_kernels.search import search
 BATCHES, EACH = 10, 50
 FIRST = 1000  # seed
 LEAST = 2  # of the 500 pairs have each construct
-MANY, SOME = 30, 12  # pairs of each group, among the 500, and so that what becomes of them in a batch says something
+MANY, SOME = 30, 25  # pairs of each group, among the 500, and so that what becomes of them in a batch says something
 MOST_REFUSED = 20  # of a batch; kernels come in clusters that are much alike
 
 

@@ -1,0 +1,298 @@
+"""What of one kernel has to come before what of another, and how that order is kept (M11).
+
+Requires: linked kernels in which parameters that are one buffer have one name. Two kernels *meet* where both touch one
+buffer and one of them writes it. Ensures, of each such pair of accesses, one of these:
+
+    same thread    the element is the thread's own: the thread runs the kernels in their order
+    same CTA       the element is the CTA's own: a barrier stands between the kernels
+    else           `CannotWeave`, or a barrier if the caller says that a CTA's elements are its own
+
+With `depends`, a parameter that the caller names with others is one buffer with those and none else; any two that he
+does not name may be one, from its beginning on. Without it kernels may meet at buffers named private or local only.
+What belongs to a thread or CTA is shown for launches along x only (`along_x`), so W has to be launched in such a shape.
+Loads by the read-only path (`.nc`, `ldu`) of what another kernel writes become plain ones, since ptxas lifts them over
+stores and barriers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from goptx.analysis.apart import Footprint, Size, footprint, piece_of_cta
+from goptx.analysis.cfg import Block, Code, Flow, Jump
+from goptx.analysis.expressions import Atoms, Expression
+from goptx.analysis.places import Access, Places
+from goptx.analysis.values import Values
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Immediate, Instruction
+from goptx.ptx.opcodes import facts_of
+from goptx.strategies.buffers import Buffer, in_words
+from goptx.weaving.apart import free_name
+from goptx.weaving.link import Kernel, Linked
+from goptx.weaving.side import Side
+
+REMEDY = "use separate launches, or assume_local=True if each CTA touches elements of its own"
+
+
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """The places of a kernel, and its accesses."""
+
+    kernel: Kernel
+    places: Places
+    accesses: tuple[Access, ...]
+
+
+class Dependences:
+    def __init__(self, linked: Linked, buffers: Sequence[Buffer], depends: bool, assume_local: bool) -> None:
+        self.linked = linked
+        self.depends = depends
+        self.assume_local = assume_local
+        self.temporary = {b.name for b in buffers if b.kind != "same"}
+        self.private = {b.name for b in buffers if b.kind == "private"}
+        self.named = {b.name for b in buffers}
+        self.parameters = {p.name for k in linked.kernels for p in k.parameters}
+        self.size = _size(linked)
+        self.along_x = False  # whether what was shown holds for launches along x only
+        self.ordered = depends or bool(self.temporary)
+        atoms = Atoms()
+        self.of: list[_Of] = []
+        for kernel in linked.kernels if buffers or depends else ():
+            places = Places(Values(kernel.flow, atoms))
+            self.of.append(_Of(kernel, places, tuple(places.accesses())))
+        if self.ordered:
+            self._check_shapes()
+        if not depends:
+            self._check_same(buffers)
+
+    def _check_shapes(self) -> None:
+        plan = self.linked.plan
+        if plan is None:
+            return
+        extents = {(s.axes("grid"), s.axes("block")) for s in plan.shapes}
+        if len(extents) > 1 or any(None in axes for extent in extents for axes in extent):
+            said = ", ".join(f"{letter} {shape}" for letter, shape in zip(plan.letters, plan.shapes, strict=True))
+            raise CannotWeave(
+                f"{self._at(self.linked.kernels[0])}: kernels that depend on each other are fused where all have the "
+                f"same grid and block, known or not stated ({said}), since one thread has to run them all; use "
+                "separate launches."
+            )
+
+    def _check_same(self, buffers: Sequence[Buffer]) -> None:
+        for buffer in buffers:
+            if buffer.kind == "same":
+                for of in self.of:
+                    for access in of.accesses:
+                        if access.base == buffer.name and access.writes:
+                            raise CannotWeave(
+                                f"{self._said(of.kernel, access)} writes the buffer {buffer.said(self.linked)}, so "
+                                "the kernels depend on each other; say so (depends=True, --depends)."
+                            )
+
+    # what is changed in the kernels ----------------------------------------------------------------------
+
+    def kept(self) -> Linked:
+        """The kernels with loads and barriers as the dependences need them. Raises `CannotWeave`."""
+        if not self.ordered:
+            return self.linked
+        flows = [self._without_nc(of) for of in self.of]
+        waits: set[int] = set()
+        notes = []
+        for j in range(len(self.of)):
+            for i in range(j):
+                for first, second in self._meetings(i, j):
+                    reason = self._needs_barrier(i, j, first, second)
+                    if reason and not any(i < k <= j for k in waits):
+                        waits.add(j)
+                        notes.append(f"a barrier stands ahead of kernel {self.of[j].kernel.letter}: {reason}")
+        kernels = [
+            replace(of.kernel, flow=_behind_barrier(flow) if j in waits else flow)
+            for j, (of, flow) in enumerate(zip(self.of, flows, strict=True))
+        ]
+        return replace(self.linked, kernels=tuple(kernels), notes=(*self.linked.notes, *notes))
+
+    def _meetings(self, i: int, j: int) -> Iterator[tuple[Access, Access]]:
+        for first in self.of[i].accesses:
+            for second in self.of[j].accesses:
+                if (first.writes or second.writes) and self._may_meet(first, second):
+                    yield first, second
+
+    def _may_meet(self, one: Access, other: Access) -> bool:
+        if one.base in self.private or other.base in self.private:
+            return False
+        if "" in (one.base, other.base) or one.by_handle or other.by_handle:
+            return self.depends
+        if one.base == other.base:
+            return True
+        unnamed = {one.base, other.base} <= self.parameters - self.named
+        return self.depends and unnamed
+
+    def _needs_barrier(self, i: int, j: int, first: Access, second: Access) -> str:
+        """Why, "" if the order is kept without one. Raises `CannotWeave` where none would do."""
+        one, other = self.of[i], self.of[j]
+        said = f"{self._said(one.kernel, first)} and {self._said(other.kernel, second)}"
+        buffers = " and ".join(dict.fromkeys((self._buffer(i, first), self._buffer(j, second))))
+        for of, access in ((one, first), (other, second)):
+            if not access.generic and access.facts.base != "call":
+                raise CannotWeave(
+                    f"{said} may touch one buffer ({buffers}), and {self._said(of.kernel, access)} goes another way "
+                    "than loads and stores, which do not wait for it (M11); use separate launches."
+                )
+        if "" in (first.base, second.base):
+            which = (one.kernel, first) if not first.base else (other.kernel, second)
+            raise CannotWeave(
+                f"{said} may touch one buffer: where {self._said(*which)} goes is not known; use separate launches."
+            )
+        if self._same_thread(one, other, first, second):
+            return ""
+        pieces = {
+            piece_of_cta(of.places.values, a.offset, self.size, a.width) for of, a in ((one, first), (other, second))
+        }
+        if len(pieces) == 1 and None not in pieces:
+            self.along_x = True
+            return f"{said} touch {buffers} within a CTA"
+        if self.assume_local:
+            return f"{said} touch {buffers}, assumed to be within a CTA"
+        where = " and ".join(f"`{self._words(of, a)}`" for of, a in ((one, first), (other, second)))
+        raise CannotWeave(
+            f"{said} may touch the same element of {buffers} in different CTAs: {where} are not shown to belong to one "
+            f"thread or CTA (M11); {REMEDY}."
+        )
+
+    def _same_thread(self, one: _Of, other: _Of, first: Access, second: Access) -> bool:
+        feet = [footprint(of.places.values, a.offset, self.size) for of, a in ((one, first), (other, second))]
+        if _one_piece(feet, (first, second)):
+            self.along_x = True
+            return True
+        if not (first.plain and second.plain) or (first.width, first.lanes) != (second.width, second.lanes):
+            return False
+        if one.places.depth[first.place[0]] or other.places.depth[second.place[0]]:
+            return False
+        offset = first.offset
+        if offset != second.offset or not _is_threads(one.places.values, offset):
+            return False
+        # Two threads that shared the element would race within one kernel.
+        conditions = one.places.condition(first.place), other.places.condition(second.place)
+        needed = [of.places.decides(a.place[0]) for of, a in ((one, first), (other, second))]
+        guards = [of.places.values.guards[a.place] for of, a in ((one, first), (other, second))]
+        for mine, its, access in ((0, 1, second), (1, 0, first)):
+            exact = needed[its]
+            if access.writes and exact is not None and conditions[mine].implies(exact & guards[its]):
+                return True
+        return False
+
+    def _without_nc(self, of: _Of) -> Flow:
+        """Without the read-only path for what another kernel may write."""
+        written = [a for o in self.of if o is not of for a in o.accesses if a.writes]
+        changed = {
+            id(a.instruction): _plain(a.instruction)
+            for a in of.accesses
+            if _is_read_only(a.instruction) and any(self._may_meet(a, w) for w in written)
+        }
+
+        def kept(block: Block) -> Block:
+            code: tuple[Code, ...] = tuple(changed.get(id(c), c) for c in block.code)
+            return replace(block, code=code)
+
+        flow = of.kernel.flow
+        return Flow(flow.entry, {n: kept(b) for n, b in flow.blocks.items()}) if changed else flow
+
+    # the order of fused code -----------------------------------------------------------------------------
+
+    def check_order(self, order: Sequence[int]) -> None:
+        """Raises `CannotWeave` where kernels that may depend on each other would run in another order."""
+        if self.ordered and list(order) != sorted(order):
+            last = self.linked.kernels[order[-1]]
+            raise CannotWeave(
+                f"{self._at(last)}: of an instruction of the kernel nothing is known, so it can only run last; "
+                "kernels that depend on each other keep their order: use separate launches."
+            )
+
+    def orderly(self, places: Places, first: Side, second: Side) -> bool:
+        """Whether the flow of two sides, each way around a loop of both at once, keeps the order of what meets."""
+        owners = first.owners().keys()
+        accesses = list(places.accesses())
+        mine = [a for a in accesses if id(a.instruction) in owners]
+        its = [a for a in accesses if id(a.instruction) not in owners]
+        return all(
+            self._in_order(places, a, b)
+            for a in mine
+            for b in its
+            if (a.writes or b.writes) and (self._may_meet(a, b) or (a.base == b.base and a.base in self.private))
+        )
+
+    def _in_order(self, places: Places, first: Access, second: Access) -> bool:
+        if not places.ahead(first.place, second.place):
+            return False
+        if not (places.depth[first.place[0]] and places.depth[second.place[0]]):
+            return True
+        foot = footprint(places.values, first.offset, self.size)
+        simple = places.depth[first.place[0]] == places.depth[second.place[0]] == 1
+        return simple and foot is not None and foot.turns and first.offset == second.offset
+
+    # words -----------------------------------------------------------------------------------------------
+
+    def _said(self, kernel: Kernel, access: Access) -> str:
+        return f"{kernel.at(access.instruction.line)}: `{kernel.quote(access.instruction)}`"
+
+    @staticmethod
+    def _at(kernel: Kernel) -> str:
+        return kernel.at(kernel.entry.line)
+
+    def _buffer(self, i: int, access: Access) -> str:
+        names = {
+            p.name: f"{k.letter}:{n} ({k.entry.parameters[n].name})"
+            for k in self.linked.kernels
+            for n, p in enumerate(k.parameters)
+        }
+        return names.get(access.base, f"`{access.base}`")
+
+    def _words(self, of: _Of, access: Access) -> str:
+        return in_words(self.linked, of.places.values.atoms.say(access.offset))
+
+
+def _one_piece(feet: Sequence[Footprint | None], accesses: Sequence[Access]) -> bool:
+    """Whether every thread has a piece of its own, in which all these accesses lie."""
+    one, other = feet
+    if one is None or other is None or not (one.alone and other.alone):
+        return False
+    if (one.origin, one.pitch) != (other.origin, other.pitch) or not all(a.width for a in accesses):
+        return False
+    low = min(one.offset, other.offset)
+    high = max(one.offset + accesses[0].width, other.offset + accesses[1].width)
+    return high - low <= abs(one.pitch)
+
+
+def _is_threads(values: Values, offset: Expression) -> bool:
+    """Whether it depends on the thread and on the CTA."""
+    said = {str(k[1]).partition(".")[0] for k in values.atoms.within(offset) if k[0] == "special"}
+    return {"%tid", "%ctaid"} <= said
+
+
+def _is_read_only(instruction: Instruction) -> bool:
+    facts = facts_of(instruction.opcode)
+    return facts.base == "ldu" or (facts.base == "ld" and "nc" in facts.modifiers)
+
+
+def _plain(load: Instruction) -> Instruction:
+    """The load without the read-only path; hints of how long its line is kept go with that."""
+    words = load.opcode.split(".")
+    kept = ["ld", *(w for w in words[1:] if w != "nc" and not w.startswith(("L1::", "L2::cache_hint")))]
+    operands = load.operands[:2] if any(w.startswith("L2::cache_hint") for w in words) else load.operands
+    return replace(load, opcode=".".join(kept), operands=operands)
+
+
+def _behind_barrier(flow: Flow) -> Flow:
+    barrier = Instruction("bar.sync", (Immediate("0"),))
+    name = free_name("meet", set(flow.blocks))
+    return Flow(name, {name: Block((barrier,), Jump(flow.entry)), **flow.blocks}).pruned()
+
+
+def _size(linked: Linked) -> Size:
+    shapes = linked.plan.shapes if linked.plan else ()
+    threads = {s.axes("block") for s in shapes}
+    grids = {s.axes("grid") for s in shapes}
+    known = threads.pop() if len(threads) == 1 else (None, None, None)
+    ctas = grids.pop() if len(grids) == 1 else (None, None, None)
+    return Size(known[0], ctas[0])

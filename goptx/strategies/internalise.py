@@ -1,0 +1,300 @@
+"""Keeps temporaries between kernels in registers, and loads inputs that kernels have in common once (M12).
+
+Requires: kernels fused to one side, in their order; buffers as the caller declared them. Ensures: a load of a private
+buffer is a move from the register in which the same thread has put the element before; its stores, what computed their
+addresses, and the parameter are gone. All accesses of such a buffer are changed, or `CannotWeave` names one that cannot
+be. Of equal loads of an input that no kernel writes the later ones are moves too, wherever that can be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from goptx.analysis.apart import footprint
+from goptx.analysis.cfg import Block, Code, Flow, Region, holds_barrier
+from goptx.analysis.dataflow import names_in
+from goptx.analysis.expressions import Atoms
+from goptx.analysis.places import Access, Places
+from goptx.analysis.values import Values
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Immediate, Instruction, Name, Operand, Vector
+from goptx.strategies.buffers import Buffer, in_words
+from goptx.strategies.unused import without_unused
+from goptx.weaving.link import Kernel, Linked
+from goptx.weaving.merged import expanded
+from goptx.weaving.scalars import Fresh, free_stem
+from goptx.weaving.side import Side
+
+SHARE = "keep the buffer in memory (depends=True, same= instead of private=), or use separate launches"
+
+
+@dataclass(frozen=True, slots=True)
+class Internalised:
+    """`flows` are those of the single kernels, changed alike; `along_x` says
+    that what was shown holds for launches along x only."""
+
+    linked: Linked
+    side: Side
+    flows: list[Flow]
+    notes: tuple[str, ...]
+    along_x: bool
+
+
+def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Sequence[Buffer]) -> Internalised:
+    """Raises `CannotWeave`."""
+    places = Places(Values(expanded(side.flow)[0], Atoms()))
+    stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
+    work = _Work(linked, places, dict(side.owners()), Fresh(stem))
+    for buffer in buffers:
+        accesses = [a for a in places.accesses() if a.base == buffer.name]
+        if buffer.kind == "private":
+            work.keep(buffer, accesses)
+        elif buffer.kind == "same" and not any(a.writes for a in accesses):
+            work.load_once(buffer, accesses)
+    private = {b.name: b for b in buffers if b.kind == "private"}
+    changed = [_changed(f, work.new) for f in (side.flow, *flows)]
+    whole, *own = without_unused(changed, side.flow)
+    for block in whole.blocks.values():
+        for instruction in block.instructions():
+            for name in private.keys() & {n for o in instruction.operands for n in names_in(o)}:
+                raise CannotWeave(
+                    f"{work.at(instruction)} takes the address of the private buffer {private[name].said(linked)} for "
+                    f"something else than its loads and stores, so it cannot vanish; {SHARE}."
+                )
+    lacks = {**linked.lacks, **dict.fromkeys(private, "")}
+    notes = tuple(work.notes)
+    new = replace(side, flow=whole, kernel_of=work.owner)
+    first, *rest = linked.kernels
+    first = replace(first, registers=(*first.registers, *work.fresh.declared()))
+    return Internalised(replace(linked, kernels=(first, *rest), lacks=lacks), new, own, notes, work.along_x)
+
+
+@dataclass(slots=True)
+class _Work:
+    """`new` has what stands in place of instructions, by their identities."""
+
+    linked: Linked
+    places: Places
+    owner: dict[int, int]
+    fresh: Fresh
+    new: dict[int, tuple[Instruction, ...]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    kept: dict[object, tuple[Name, ...]] = field(default_factory=dict)
+    along_x: bool = False
+
+    def kernel(self, instruction: Instruction) -> Kernel:
+        return self.linked.kernels[self.owner[id(instruction)]]
+
+    def at(self, instruction: Instruction) -> str:
+        kernel = self.kernel(instruction)
+        return f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}`"
+
+    # private buffers ---------------------------------------------------------------------------------
+
+    def keep(self, buffer: Buffer, accesses: Sequence[Access]) -> None:
+        said = buffer.said(self.linked)
+        for access in accesses:
+            if not access.plain or len(access.instruction.operands) != 2:
+                raise CannotWeave(
+                    f"{self.at(access.instruction)} is no plain load or store of the private buffer {said}, so it "
+                    f"cannot become a move (M12); {SHARE}."
+                )
+        stores = [a for a in accesses if a.writes]
+        if not stores:
+            raise CannotWeave(f"{self._entries(buffer)}: no kernel writes the private buffer {said}; use same= for it.")
+        for load in accesses:
+            if not load.writes:
+                self._check_written(said, load, stores)
+        self._check_apart(said, accesses, stores)
+        for access in accesses:
+            kept = self._kept((buffer.name, access.address), access)
+            move = self._into if access.writes else self._out_of
+            self._replace(access.instruction, tuple(move(access, kept)))
+        self.notes.append(f"{said} is kept in registers: {len(stores)} stores and {len(accesses) - len(stores)} loads")
+
+    def _entries(self, buffer: Buffer) -> str:
+        kernels = [self.linked.kernels[k] for k, _ in buffer.members]
+        return " and ".join(dict.fromkeys(k.at(k.entry.line) for k in kernels))
+
+    def _check_written(self, said: str, load: Access, stores: Sequence[Access]) -> None:
+        """Some store of the same element comes before it in every thread."""
+        atoms = self.places.values.atoms
+        ahead = [s for s in stores if self.places.ahead(s.place, load.place)]
+        equal = [s for s in ahead if s.address == load.address]
+        fitting = [s for s in equal if (s.element, s.lanes) == (load.element, load.lanes)]
+        if any(self.places.runs_before(s.place, load.place) for s in fitting):
+            return
+        where = self.at(load.instruction)
+        if not ahead:
+            raise CannotWeave(f"{where} reads the private buffer {said} before anything is written to it; {SHARE}.")
+        other = (fitting or equal or ahead)[-1]
+        place = self.at(other.instruction)
+        if not equal:
+            loop = " (loops are fused only where they go round equally often)" if self._loops(other, load) else ""
+            raise CannotWeave(
+                f"{where} reads the private buffer {said} at {self._say(load)}, and {place} writes it at "
+                f"{self._say(other)}: these are not shown to be equal{loop}; {SHARE}."
+            )
+        if not fitting:
+            raise CannotWeave(
+                f"{where} reads {load.lanes} elements of {load.element} bytes of the private buffer {said}, and "
+                f"{place} writes {other.lanes} of {other.element}: the widths differ; {SHARE}."
+            )
+        read, written = (in_words(self.linked, atoms.say(self.places.condition(a.place))) for a in (load, other))
+        raise CannotWeave(
+            f"{where} reads the private buffer {said} if `{read}`, which does not imply that {place} has written it, "
+            f"if `{written}`; name bounds that are equal (same=), or {SHARE}."
+        )
+
+    def _loops(self, one: Access, other: Access) -> bool:
+        return bool(self.places.depth[one.place[0]] or self.places.depth[other.place[0]])
+
+    def _say(self, access: Access) -> str:
+        return f"`{in_words(self.linked, self.places.values.atoms.say(access.address))}`"
+
+    def _check_apart(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
+        """No other thread, and no other way around a loop, writes an element that is still to be read."""
+        writers = {self.owner[id(s.instruction)] for s in stores}
+        several = len(writers) > 1 or len({a.address for a in accesses}) > 1
+        several |= len(stores) > 1 and any(map(holds_barrier, self.places.flow.blocks.values()))
+        for access in stores:
+            found = footprint(self.places.values, access.address)
+            depth = self.places.depth[access.place[0]]
+            if depth and not (depth == 1 and found is not None and found.turns):
+                raise CannotWeave(
+                    f"{self.at(access.instruction)} writes the private buffer {said} in a loop at {self._say(access)}, "
+                    f"which is not shown to be another element each time around; {SHARE}."
+                )
+            if several and (found is None or not found.alone):
+                raise CannotWeave(
+                    f"{self.at(access.instruction)} writes the private buffer {said} at {self._say(access)}, which is "
+                    f"not shown to be an element of this thread alone; {SHARE}."
+                )
+        if several:
+            self.along_x = True
+            self._check_one_block(said, accesses)
+
+    def _check_one_block(self, said: str, accesses: Sequence[Access]) -> None:
+        """Every thread has a piece of its own of the buffer, in which all its elements lie, one beside the other."""
+        found = [(footprint(self.places.values, a.address), a) for a in accesses]
+        first = found[0][0]
+        ends: dict[int, int] = {}
+        for one, access in found:
+            if first is None or one is None or one.pitch != first.pitch or one.origin != first.origin:
+                raise CannotWeave(
+                    f"{self.at(access.instruction)} touches the private buffer {said} at {self._say(access)}, which is "
+                    f"not shown to be an element of this thread alone; {SHARE}."
+                )
+            ends[one.offset] = max(ends.get(one.offset, 0), one.offset + access.width)
+        low, high = min(ends), max(ends.values())
+        steps = sorted(ends)
+        overlap = any(ends[a] > b for a, b in pairwise(steps))
+        if first is not None and (high - low > abs(first.pitch) or overlap):
+            access = found[-1][1]
+            raise CannotWeave(
+                f"{self.at(access.instruction)}: the elements of the private buffer {said} that threads touch overlap; "
+                f"{SHARE}."
+            )
+
+    # inputs --------------------------------------------------------------------------------------------
+
+    def load_once(self, buffer: Buffer, accesses: Sequence[Access]) -> None:
+        loads: list[Access] = []
+        later: dict[int, Access] = {}
+        for load in accesses:
+            if not load.plain or len(load.instruction.operands) != 2:
+                continue
+            shape = (load.address, load.element, load.lanes)
+            source = next(
+                (
+                    s
+                    for s in loads
+                    if (s.address, s.element, s.lanes) == shape
+                    and self.kernel(s.instruction) is not self.kernel(load.instruction)  # which may write it itself
+                    and self.places.runs_before(s.place, load.place)
+                ),
+                None,
+            )
+            if source is None:
+                loads.append(load)
+            else:
+                later[id(load.instruction)] = source
+                kept = self._kept((buffer.name, source.place), source)
+                self._replace(load.instruction, tuple(self._out_of(load, kept)))
+        for load in loads:
+            if load in later.values():
+                copies = self._into(load, self._kept((buffer.name, load.place), load), loaded=True)
+                self.new[id(load.instruction)] = (load.instruction, *copies)
+                self._own(load.instruction, copies)
+        if later:
+            self.notes.append(f"{buffer.said(self.linked)}: {len(later)} loads of what was loaded before are left out")
+
+    # registers -----------------------------------------------------------------------------------------
+
+    def _kept(self, key: object, access: Access) -> tuple[Name, ...]:
+        """The registers that hold an element, or the several elements, of one access."""
+        if key not in self.kept:
+            bits = 8 * max(access.element, 2)
+            self.kept[key] = tuple(self.fresh.register(f".b{bits}") for _ in range(access.lanes))
+        return self.kept[key]
+
+    def _into(self, access: Access, kept: Sequence[Name], loaded: bool = False) -> list[Instruction]:
+        """What is stored, or has been loaded, into the registers."""
+        taken = _lanes(access.instruction.operands[0 if loaded else 1])
+        return [self._move(access, name, value, value) for name, value in zip(kept, taken, strict=True)]
+
+    def _out_of(self, access: Access, kept: Sequence[Name]) -> list[Instruction]:
+        given = _lanes(access.instruction.operands[0])
+        moves = zip(given, kept, strict=True)
+        return [self._move(access, result, name, result) for result, name in moves if str(result) != "_"]
+
+    def _move(self, access: Access, result: Operand, value: Operand, outside: Operand) -> Instruction:
+        """`outside` is the kernel's own of the two, which may have more bits than the element."""
+        type_ = access.facts.types[-1]
+        bits, own = 8 * max(access.element, 2), self._bits(access.instruction, outside) or 8 * max(access.element, 2)
+        line, guard = access.instruction.line, access.instruction.guard
+        if bits == own == 8 * access.element:
+            return Instruction(f"mov.{type_}", (result, value), guard, line)
+        if result is outside and not access.writes:  # as a load widens it
+            kind = "s" if type_.startswith("s") else "u"
+            narrow = f"{kind}{8 * access.element}"
+            return Instruction(f"cvt.{kind}{own}.{narrow}", (result, value), guard, line)
+        return Instruction(f"mov.b{bits}" if bits == own else f"cvt.u{bits}.u{own}", (result, value), guard, line)
+
+    def _bits(self, instruction: Instruction, operand: Operand) -> int:
+        """Of a register; 0 of what is none."""
+        if isinstance(operand, Immediate):
+            return 0
+        kernel = self.kernel(instruction)
+        for declared in kernel.registers:
+            for name, count in declared.names:
+                stem = str(operand).removeprefix(name)
+                if str(operand) == name or (count is not None and stem != str(operand) and stem.isdigit()):
+                    return int("".join(c for c in declared.types[-1] if c.isdigit()) or 0)
+        return 0
+
+    def _replace(self, instruction: Instruction, new: tuple[Instruction, ...]) -> None:
+        self.new[id(instruction)] = new
+        self._own(instruction, new)
+
+    def _own(self, instruction: Instruction, new: Sequence[Instruction]) -> None:
+        self.owner.update({id(i): self.owner[id(instruction)] for i in new})
+
+
+def _lanes(operand: Operand) -> tuple[Operand, ...]:
+    return operand.parts if isinstance(operand, Vector) else (operand,)
+
+
+def _changed(flow: Flow, new: Mapping[int, tuple[Instruction, ...]]) -> Flow:
+    def code(old: Sequence[Code]) -> tuple[Code, ...]:
+        return tuple(made for c in old for made in new.get(id(c), (c,)))
+
+    def region(old: Region | None) -> Region | None:
+        return old and replace(old, blocks={n: block(b) for n, b in old.blocks.items()})
+
+    def block(old: Block) -> Block:
+        return replace(old, code=code(old.code), region=region(old.region))
+
+    return Flow(flow.entry, {n: block(b) for n, b in flow.blocks.items()})

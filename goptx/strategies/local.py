@@ -1,0 +1,241 @@
+"""Moves temporaries that stay within a CTA to its shared memory (M12).
+
+Requires: kernels with the barriers that their dependences need, known blocks. Ensures: all accesses of such a buffer
+are to an array of W in shared memory, at the places that they had in the CTA's piece of the buffer; the parameter is
+gone. Every element that a kernel reads was written before by a thread of the CTA, or `CannotWeave` names a load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from goptx.analysis.apart import Size, footprint, indexed, is_uniform, piece_of_cta
+from goptx.analysis.cfg import Block, Code, Flow, Jump
+from goptx.analysis.dataflow import names_in, read, register_of, written
+from goptx.analysis.expressions import Atoms, Condition, Expression, Key
+from goptx.analysis.places import Access, Places
+from goptx.analysis.values import Values
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Address, Declaration, Immediate, Instruction, Name, Variable
+from goptx.ptx.opcodes import facts_of
+from goptx.strategies.buffers import Buffer, in_words
+from goptx.weaving.apart import free_name
+from goptx.weaving.link import Kernel, Linked
+from goptx.weaving.scalars import Fresh, free_stem
+from goptx.weaving.shared import STATIC_LIMIT, packed, shared_of
+
+KEEP = "keep the buffer in memory (depends=True, same= instead of local=), or use separate launches"
+_COMPUTE = frozenset(("add", "sub", "mad", "mov", "cvta"))  # what may be done with an address
+_HINTS = frozenset(("global", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"))  # of global memory only
+
+
+def in_shared_memory(linked: Linked, buffers: Sequence[Buffer], size: Size) -> Linked:
+    """Raises `CannotWeave`."""
+    for buffer in buffers:
+        if buffer.kind == "local":
+            linked = _Move(linked, buffer, size).moved()
+    return linked
+
+
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """A kernel, its places, and its accesses to the buffer."""
+
+    kernel: Kernel
+    places: Places
+    accesses: tuple[Access, ...]
+
+
+class _Move:
+    def __init__(self, linked: Linked, buffer: Buffer, size: Size) -> None:
+        self.linked = linked
+        self.buffer = buffer
+        self.size = size
+        self.atoms = Atoms()
+        self.of = []
+        for kernel in linked.kernels:
+            places = Places(Values(kernel.flow, self.atoms))
+            self.of.append(_Of(kernel, places, tuple(a for a in places.accesses() if a.base == buffer.name)))
+
+    @property
+    def said(self) -> str:
+        return f"the local buffer {self.buffer.said(self.linked)}"
+
+    def moved(self) -> Linked:
+        bytes_ = self.bytes_of_cta()
+        for j, of in enumerate(self.of):
+            for access in of.accesses:
+                if not access.writes:
+                    self.check_written(j, access)
+        declared = [d.variable.name for k in self.linked.kernels for d in k.variables]
+        array = free_stem(f"{self.buffer.name}_local", declared)
+        kernels = [self.kernel(of, array, bytes_) for of in self.of]
+        variable = Declaration(Variable(".shared", (".align 16", ".b8"), array, (str(bytes_),)))
+        kernels[0] = replace(kernels[0], variables=(*kernels[0].variables, variable))
+        note = f"{self.said} is kept in {bytes_} bytes of shared memory"
+        lacks = {**self.linked.lacks, self.buffer.name: ""}
+        return replace(self.linked, kernels=tuple(kernels), lacks=lacks, notes=(*self.linked.notes, note))
+
+    # what has to hold ------------------------------------------------------------------------------------
+
+    def bytes_of_cta(self) -> int:
+        """Of the piece of the buffer that each CTA has, one behind the other from the beginning on."""
+        if self.size.threads is None:
+            first = self.linked.kernels[self.buffer.members[0][0]]
+            raise CannotWeave(
+                f"{first.at(first.entry.line)}: how much shared memory {self.said} takes depends on the block; give "
+                "the kernels' shapes (shapes=, --shape)."
+            )
+        found = set()
+        for of in self.of:
+            for access in of.accesses:
+                if not access.plain or len(access.instruction.operands) != 2:
+                    raise self.refusal(of, access, f"is no plain load or store of {self.said} (M12)")
+                piece = piece_of_cta(of.places.values, access.offset, self.size, access.width)
+                if piece is None or piece.origin.terms:
+                    what = f"touches {self.said} at {self.say(access)}"
+                    raise self.refusal(of, access, f"{what}, not shown to be in a piece of this CTA alone")
+                found.add(piece.stride * self.size.threads if piece.by_threads else piece.stride)
+                if len(found) > 1:
+                    raise self.refusal(of, access, f"takes a piece of another size of {self.said} than others do")
+        bytes_ = found.pop() if found else 0
+        others = packed([v for k in self.linked.kernels for v in shared_of(k, self.linked).static])[1]
+        if bytes_ + others > STATIC_LIMIT:
+            raise CannotWeave(
+                f"{self.said} takes {bytes_} bytes of shared memory for each CTA, beside {others} of the kernels, and "
+                f"ptxas allows {STATIC_LIMIT}; {KEEP}."
+            )
+        return bytes_
+
+    def check_written(self, j: int, load: Access) -> None:
+        """Some store ahead covers all that the threads of a CTA load."""
+        mine = self.of[j]
+        for store in mine.accesses:
+            if store.writes and store.address == load.address and mine.places.runs_before(store.place, load.place):
+                return
+        if any(self.covers(of, s, mine, load) for of in self.of[:j] for s in of.accesses if s.writes):
+            return
+        what = f"reads {self.said} at {self.say(load)}"
+        why = "not shown to have been written before by a thread of the CTA (M12); name bounds that are equal (same=)"
+        raise self.refusal(mine, load, f"{what}, {why}")
+
+    def covers(self, of: _Of, store: Access, mine: _Of, load: Access) -> bool:
+        """Whether the thread whose element is loaded has stored it: every element of the piece is one thread's, under
+        conditions on its number that hold for the number of the element that is loaded."""
+        foot = footprint(of.places.values, store.offset, self.size)
+        stored, loaded = indexed(of.places.values, store.offset), indexed(mine.places.values, load.offset)
+        needed = of.places.decides(store.place[0])
+        if foot is None or stored is None or loaded is None or needed is None or of.places.depth[store.place[0]]:
+            return False
+        (kind, number, factor), (other_kind, other, other_factor) = stored, loaded
+        if (kind, factor, foot.pitch) != (other_kind, other_factor, store.width) or store.width != load.width:
+            return False
+        known = mine.places.condition(load.place)
+        for atom, holds in (needed & of.places.values.guards[store.place]).all:
+            key = self.with_number(self.atoms.keys[atom], number, other)
+            if key is None or not known.implies(Condition(frozenset(((self.atoms.number(*key), holds),)))):
+                return False
+        return True
+
+    def with_number(self, key: Key, number: Expression, other: Expression) -> Key | None:
+        """What a condition on one number says of another; None where it depends on the thread in another way."""
+        found: list[object] = [key[0]]
+        for part in key[1:]:
+            if part != number and not is_uniform(self.atoms, part):
+                return None
+            found.append(other if part == number else part)
+        return tuple(found)
+
+    # the kernels within W --------------------------------------------------------------------------------
+
+    def kernel(self, of: _Of, array: str, bytes_: int) -> Kernel:
+        """The accesses go to the array: the buffer begins where the CTA's piece would be at the array's beginning."""
+        if not of.accesses and not self.mentions(of.kernel):
+            return of.kernel
+        self.check_uses(of)
+        kernel = of.kernel
+        fresh = Fresh(free_stem(f"%{kernel.prefix}_local", kernel.register_names()))
+        begin, cta, offset, base = (fresh.register(t) for t in (".b64", ".b32", ".b64", ".b64"))
+        code = (
+            Instruction("mov.u64", (begin, Name(array))),
+            Instruction("mov.u32", (cta, Name("%ctaid.x"))),
+            Instruction("mul.wide.u32", (offset, cta, Immediate(str(bytes_)))),
+            Instruction("sub.s64", (base, begin, offset)),
+        )
+        moved = {id(a.instruction) for a in of.accesses}
+        derived = self.derived(kernel)
+
+        def changed(c: Code) -> Code:
+            if not isinstance(c, Instruction):
+                return c
+            if id(c) in moved:
+                return replace(c, opcode=_of_shared(c.opcode))
+            if self.is_load_of_parameter(c):
+                return replace(c, opcode="mov.u64", operands=(c.operands[0], base))
+            if facts_of(c.opcode).base == "cvta" and written(c) & derived:
+                return replace(c, opcode="mov.u64")
+            return c
+
+        blocks = {n: replace(b, code=tuple(map(changed, b.code))) for n, b in kernel.flow.blocks.items()}
+        name = free_name("local", set(blocks))
+        flow = Flow(name, {name: Block(code, Jump(kernel.flow.entry)), **blocks}).pruned()
+        return replace(kernel, flow=flow, registers=(*kernel.registers, *fresh.declared()))
+
+    def mentions(self, kernel: Kernel) -> bool:
+        code = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+        return any(self.buffer.name in names_in(o) for i in code for o in i.operands)
+
+    def is_load_of_parameter(self, code: Instruction) -> bool:
+        facts = facts_of(code.opcode)
+        return facts.base == "ld" and facts.space == "param" and str(code.operands[1]) == f"[{self.buffer.name}]"
+
+    def derived(self, kernel: Kernel) -> frozenset[str]:
+        """The registers that may hold an address in the buffer."""
+        code = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+        found: set[str] = set()
+        for c in code:
+            found |= written(c) if self.is_load_of_parameter(c) else set()
+        while (
+            more := {r for c in code if facts_of(c.opcode).base in _COMPUTE and read(c) & found for r in written(c)}
+            - found
+        ):
+            found |= more
+        return frozenset(found)
+
+    def check_uses(self, of: _Of) -> None:
+        derived = self.derived(of.kernel)
+        moved = {id(a.instruction) for a in of.accesses}
+        for block in of.kernel.flow.blocks.values():
+            for code in block.instructions():
+                fine = self.is_load_of_parameter(code) or not self._reads(code, derived, id(code) in moved)
+                if not fine or (block.end.reads() and derived & set(block.end.reads())):
+                    raise CannotWeave(
+                        f"{of.kernel.at(code.line)}: `{of.kernel.quote(code)}` takes the address of {self.said} for "
+                        f"something else than its loads and stores, so it cannot move; {KEEP}."
+                    )
+
+    def _reads(self, code: Instruction, derived: Collection[str], moved: bool) -> bool:
+        """Whether it uses the address, or the parameter, for more than computing with it or for an access."""
+        if facts_of(code.opcode).base in _COMPUTE:
+            return any(self.buffer.name in names_in(o) for o in code.operands)
+        operands = [o for o in code.operands if not (moved and isinstance(o, Address))]
+        operands = operands[facts_of(code.opcode).row.writes :] if not moved else operands
+        names = {register_of(n) for o in operands for n in names_in(o)}
+        return bool(names & {*derived, self.buffer.name})
+
+    def refusal(self, of: _Of, access: Access, why: str) -> CannotWeave:
+        return CannotWeave(f"{self.at(of, access)} {why}; {KEEP}.")
+
+    # words -----------------------------------------------------------------------------------------------
+
+    def at(self, of: _Of, access: Access) -> str:
+        return f"{of.kernel.at(access.instruction.line)}: `{of.kernel.quote(access.instruction)}`"
+
+    def say(self, access: Access) -> str:
+        return f"`{in_words(self.linked, self.atoms.say(access.address))}`"
+
+
+def _of_shared(opcode: str) -> str:
+    base, *words = opcode.split(".")
+    return ".".join([base, "shared", *(w for w in words if w not in _HINTS and not w.startswith(("L1::", "L2::")))])

@@ -1,0 +1,34 @@
+"""The flags of the command line as arguments of the strategy."""
+
+import argparse
+
+import pytest
+from strategies.dependent_kernels import elementwise
+
+import goptx
+from goptx.strategies.flags import add_flags, given
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ([], 6),
+        (["--depends", "--same", "A:2=B:0"], 6),
+        (["--private", "A:2=B:0", "--same", "A:3=B:n"], 4),
+        (["--private", "A:out=B:x", "--same", "A:3=B:3", "--same", "A:1=B:1"], 3),
+    ],
+)
+def test_flags_are_arguments(arguments: list[str], kept: int) -> None:
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    said = given(parser.parse_args(arguments))
+    assert set(said) == {word.removeprefix("--") for word in arguments if word.startswith("--")}
+    ptx = goptx.fuse(elementwise(), elementwise(), strategy="vertical", **said).ptx
+    assert sum(word.startswith(("ld.global", "st.global")) for word in ptx.split()) == kept
+
+
+def test_a_pair_is_two_parameters() -> None:
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    with pytest.raises(goptx.InputError, match="private= takes pairs of parameters"):
+        goptx.fuse(elementwise(), elementwise(), strategy="vertical", **given(parser.parse_args(["--private", "A:2"])))
