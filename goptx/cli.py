@@ -81,6 +81,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
+    from goptx.strategies.flags import add_flags
+
     parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -93,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     fuse = commands.add_parser("fuse", help="make one kernel of several, by any strategy")
     _add_weaving(fuse)
     _add_strategies(fuse)
+    add_flags(fuse)
     _add_result(fuse, "OUT", "write here instead of to standard output: PTX to .ptx, machine code to .cubin")
     fuse.set_defaults(run=_fuse)
 
@@ -200,12 +203,13 @@ def _weave(options: argparse.Namespace) -> _Outcome | None:
 
 
 def _fuse(options: argparse.Namespace) -> _Outcome | None:
+    from goptx.strategies.flags import given
     from goptx.strategies.fuse import fuse
 
     ending = Path(options.output or "").suffix
     if ending not in ("", ".ptx", ".cubin"):
         raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
-    return _made(options, fuse(*_sources(options), strategy=options.strategy, **_weaving(options)))
+    return _made(options, fuse(*_sources(options), strategy=options.strategy, **_weaving(options), **given(options)))
 
 
 def _made(options: argparse.Namespace, woven: Woven) -> _Outcome | None:
