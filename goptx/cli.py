@@ -19,8 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from goptx.errors import CannotWeave, DependentKernels, GoptxError, InputError
-from goptx.strategies.flags import add_flags
-from goptx.strategies.flags import given as depending
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
@@ -86,6 +84,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
+    from goptx.strategies.flags import add_flags
+
     parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     fuse = commands.add_parser("fuse", help="make one kernel of several, by any strategy")
     _add_weaving(fuse)
     _add_strategies(fuse)
+    add_flags(fuse)
     _add_result(fuse, "OUT", "write here instead of to standard output: PTX to .ptx, machine code to .cubin")
     fuse.set_defaults(run=_fuse)
 
@@ -207,7 +208,6 @@ def _add_strategies(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--ratio", type=_numbers, metavar="P:Q", help="interleave: CTAs of each kernel that follow each other in turn"
     )
-    add_flags(parser)
 
 
 def _add_result(parser: argparse.ArgumentParser, output: str, said: str) -> None:
@@ -235,12 +235,13 @@ def _weave(options: argparse.Namespace) -> _Outcome | None:
 
 
 def _fuse(options: argparse.Namespace) -> _Outcome | None:
+    from goptx.strategies.flags import given
     from goptx.strategies.fuse import fuse
 
     ending = Path(options.output or "").suffix
     if ending not in ("", ".ptx", ".cubin"):
         raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
-    return _made(options, fuse(*_sources(options), strategy=options.strategy, **_weaving(options)))
+    return _made(options, fuse(*_sources(options), strategy=options.strategy, **_weaving(options), **given(options)))
 
 
 def _coarsen(options: argparse.Namespace) -> _Outcome | None:
@@ -312,7 +313,7 @@ def _weaving(options: argparse.Namespace) -> dict[str, Any]:
             raise InputError(f"--tunable {unknown[0]}: there are the kernels {', '.join(letters)}.")
         found["tunable"] = [letter in options.tunable for letter in letters]
     shapes = _shapes(options.shape, _letters(options))
-    return {"entries": options.entry, "shapes": shapes, **found, **depending(options)}
+    return {"entries": options.entry, "shapes": shapes, **found}
 
 
 def _given(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:

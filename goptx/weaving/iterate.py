@@ -118,8 +118,7 @@ class _Loading:
                 return self.instruction(statement)
             case Scope(inner):
                 return Scope(tuple(map(self.statement, inner)))
-        if self.parameter.name in mentioned((statement,)):
-            raise CannotWeave(f"{self.at(self.entry.line)}: `{statement}` names the parameter {self.parameter.name}.")
+        assert self.parameter.name not in mentioned((statement,))  # its address is no constant
         return statement
 
     def instruction(self, instruction: Instruction) -> Instruction:

@@ -310,10 +310,6 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
         (["third.ptx"], r"InputError: third.ptx: cannot be read"),
         (["double.ptx"] * 25, r"InputError: weave\(\) takes two to 26 kernels, got 27"),
         (["--policy", "best"], "InputError: policy `best` is unknown"),
-        (
-            ["--strategy", "vertical", "--same", "A:2=B:2"],
-            r"InputError: check\(\) compares kernels that are independent, and same= says that these are not",
-        ),
     ],
 )
 def test_wrong_arguments(words: list[str], message: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -321,6 +317,12 @@ def test_wrong_arguments(words: list[str], message: str, files: Path, capsys: py
     output, errors = capsys.readouterr()
     assert output == ""
     assert re.match(message, errors), errors
+
+
+def test_kernels_that_depend_on_each_other(files: Path) -> None:
+    said = r"check\(\) compares kernels that are independent, and same= says that these are not"
+    with pytest.raises(goptx.InputError, match=said):
+        goptx.check(files / "double.ptx", files / "next.ptx", strategy="vertical", same=[("A:2", "B:2")])
 
 
 def test_kernels_that_cannot_be_woven(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

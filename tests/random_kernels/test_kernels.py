@@ -102,12 +102,12 @@ def test_a_wrong_weaver_is_found(monkeypatch: pytest.MonkeyPatch, first: str, in
     """The kernels alone are those that were asked for, the woven one is made of others."""
     asked, other = case_with(first), case_with(instead)
     assert run(asked) == Outcome("", 1.0)
-    weave = goptx.weave
+    fuse = goptx.fuse
 
     def wrong(*modules: Any, **options: Any) -> goptx.Woven:
         texts = [goptx.parse(t, m.source) for t, m in zip(other.texts, modules, strict=True)]
-        return weave(*texts, **options)
+        return fuse(*texts, **options)
 
-    monkeypatch.setattr(goptx, "weave", wrong, raising=False)
+    monkeypatch.setattr(goptx, "fuse", wrong, raising=False)
     with pytest.raises(Wrong, match=said):
         run(asked)

@@ -56,6 +56,7 @@ def test_options_of_another_strategy(options: dict[str, Any], message: str) -> N
             {"partition": (512, 128), "tunable": [True, False]},
         ),
         (["--strategy", "interleave", "--ratio", "1:3", *SHAPED], {"ratio": (1, 3)}),
+        (["--strategy", "vertical", "--depends", "--assume-local"], {"depends": True, "assume_local": True}),
         (["--strategy", "interleave", "--placement", "front", *SHAPED], {"placement": "front"}),
     ],
 )
