@@ -81,6 +81,7 @@ def test_counters_of_one_loop(steps: str, equal: bool) -> None:
         ("setp.gt.s32 %p2, %r6, 3; @%p2 add.s32 %r4, %r4, 1;", False),
         ("setp.gt.s32 %p2, %r6, 3; mov.u32 %r7, 1; @%p2 bra ON; mov.u32 %r7, 2; ON: add.s32 %r4, %r4, %r7;", False),
     ],
+    ids=["size", "counter", "loaded", "guarded", "branched"],
 )
 def test_steps_are_the_same_each_time_around(step: str, known: bool) -> None:
     found, _ = addresses(LOOP.format(INDEX, step))

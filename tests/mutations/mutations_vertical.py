@@ -31,7 +31,7 @@ OF_VERTICAL = (
         f"{ANALYSIS}/places.py",
         "return known.implies(guard)\n",
         "return True\n",
-        f"{TESTS}/test_internalise.py::test_what_cannot_be_kept_in_registers_is_refused",
+        f"{TESTS}/test_internalise.py::test_what_cannot_be_kept_in_registers_is_refused[bound]",
     ),
     Mutation(
         "loops run in step whatever decides them",
@@ -52,14 +52,14 @@ OF_VERTICAL = (
         f"{ANALYSIS}/values.py",
         'return key[0] == "made" or (',
         "return bool(0) and (",
-        "tests/analysis/test_values.py::test_steps_are_the_same_each_time_around",
+        "tests/analysis/test_values.py::test_steps_are_the_same_each_time_around[loaded]",
     ),
     Mutation(
         "elements of the buffer need not have been written by the CTA",
         f"{STRATEGIES}/local.py",
         "if key is None or not known.implies(",
         "if key is None and not known.implies(",
-        f"{TESTS}/test_local.py::test_what_cannot_be_kept_in_shared_memory_is_refused",
+        f"{TESTS}/test_local.py::test_what_cannot_be_kept_in_shared_memory_is_refused[bounds]",
     ),
     Mutation(
         "a kernel's own loads are made one",

@@ -90,6 +90,7 @@ def test_one_barrier_serves_all_kernels_behind_it() -> None:
         (elementwise(write="0"), elementwise(write="0"), ("A:2", "B:2"), "different CTAs"),
         (strided(), elementwise(read="%r3"), ("A:2", "B:0"), "different CTAs"),
     ],
+    ids=["read", "overwritten", "twice", "one", "one-one", "one-twice", "tid"],
 )  # fmt: skip
 def test_what_other_ctas_may_touch_is_refused(first: str, second: str, pair: Any, what: str) -> None:
     with pytest.raises(CannotWeave, match=what) as refused:

@@ -132,6 +132,7 @@ PAIR_LOAD = elementwise().replace("ld.global.f32 %f1", "ld.global.v2.f32 {%f1, %
         (elementwise(before="st.global.u64 [%rd2], %rd3;"), elementwise(), {}, VANISHED),
         (elementwise(), elementwise(before="setp.eq.s64 %p3, %rd1, 0; @%p3 trap;"), {}, VANISHED),
     ],
+    ids=["address", "bound", "guard", "width", "volatile", "atomic", "stored", "compared"],
 )  # fmt: skip
 def test_what_cannot_be_kept_in_registers_is_refused(first: str, second: str, options: Any, said: str) -> None:
     with pytest.raises(CannotWeave, match=said):

@@ -32,6 +32,7 @@ def fused(*sources: str, **options: Any) -> goptx.Woven:
         (elementwise("mul.f32"), GUARDED, 100, 1),
         (elementwise("mul.f32"), elementwise("sub.f32"), 100, 0),
     ],
+    ids=["whole", "reader", "both", "own"],
 )
 def test_a_temporary_is_kept_in_shared_memory(first: str, second: str, n: int, barriers: int) -> None:
     woven = fused(first, second, same=[("A:3", "B:3")])
@@ -70,6 +71,7 @@ CROSSED = elementwise(index=f"{INDEX} mad.lo.s32 %r9, %r1, 64, %r3; xor.b32 %r9,
         (WHOLE, elementwise(before="st.global.u64 [%rd2], %rd1;", guard=""), {}, MOVED),
         (strided(), MIRRORED, {}, "not shown|different CTAs"),
     ],
+    ids=["block", "bound", "bounds", "other", "piece", "volatile", "compared", "stored", "loop"],
 )  # fmt: skip
 def test_what_cannot_be_kept_in_shared_memory_is_refused(first: str, second: str, options: Any, said: str) -> None:
     with pytest.raises(CannotWeave, match=said):
