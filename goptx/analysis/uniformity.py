@@ -133,7 +133,7 @@ def _rule(code: Code) -> tuple[Uniformity, bool, _Passes]:
         return (Uniformity.CTA, False, _AS_IT_IS) if shared else _DIVERGENT
     if facts.base in ("atom", "call") or facts.space == "local":
         return _DIVERGENT
-    if facts.row.access and not _constant_load(code, facts):
+    if facts.row.access and not is_constant_load(code, facts):
         return Uniformity.DATA, True, _AS_IT_IS
     return Uniformity.CTA, True, _AS_IT_IS
 
@@ -141,7 +141,7 @@ def _rule(code: Code) -> tuple[Uniformity, bool, _Passes]:
 _DIVERGENT = (Uniformity.DIVERGENT, False, _AS_IT_IS)
 
 
-def _constant_load(code: Instruction, facts: Facts) -> bool:
+def is_constant_load(code: Instruction, facts: Facts) -> bool:
     """A load that gives every thread the same value where the address is the same."""
     if facts.base != "ld" or facts.volatile:
         return False

@@ -13,6 +13,7 @@ from goptx.analysis.cfg import EXIT, Block, Branch, Flow
 from goptx.ptx.ir import Guard, Name
 from goptx.weaving.gate import GATE
 from goptx.weaving.side import Side
+from goptx.weaving.step import in_step
 
 Join = Callable[[Sequence[Side]], Side]
 
@@ -34,10 +35,10 @@ def copies_joined(
     """One side for each kernel; `letters` say of which kernel each side is, `join` merges several."""
     joined = []
     for letter in dict.fromkeys(letters):
-        copies = [replace(side, copy=True) for of, side in zip(letters, sides, strict=True) if of == letter]
+        copies = in_step([replace(s, copy=True) for of, s in zip(letters, sides, strict=True) if of == letter])
         if letter in together and together[letter].left_over:
             copies = [_passed_by(_one(copies[:-1], join), together[letter].left_over), copies[-1]]
-        whole = replace(_one(copies, join), copy=False)
+        whole = replace(_one(copies, join), copy=False, in_step=False)
         if letter in together:
             whole = _passed_by(_passed_by(whole, together[letter].beyond, "beyond"), together[letter].ended)
         joined.append(whole)

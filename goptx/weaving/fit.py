@@ -64,7 +64,9 @@ Way = tuple[Side, Side, Levels | None]
 
 
 def _freely(sides: Sides) -> Iterator[Iterable[Way]]:
-    yield [(*sides, None)]
+    """Copies in step, if they can be."""
+    apart = replace(sides[0], in_step=False), sides[1]
+    yield [(*sides, None), *([(*apart, None)] if sides[0].in_step else [])]
 
 
 def _level_by_level(sides: Sides) -> Iterator[Iterable[Way]]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from goptx.analysis.cfg import EXIT, Block, Flow, depths
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, depths
 from goptx.latency.cost import ISSUE, flow_cycles
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
@@ -71,7 +71,7 @@ def in_turn(first: Side, second: Side) -> Side:
 
 
 def _pairs(first: Side, second: Side) -> Pairs:
-    return Pairs(first.flow, second.flow, (first.label, second.label))
+    return Pairs(first.flow, second.flow, (first.label, second.label), first.in_step and second.in_step)
 
 
 class _Chooser:
@@ -88,11 +88,13 @@ class _Chooser:
         # Blocks beside which any other such block may stand, whatever came before.
         regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
         self.plain = [
-            frozenset() if second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
+            frozenset() if second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k] - self._steps(k)
             for k, s in enumerate(self.sides)
         ]
         bound = (p for p in product(pairs.order[0], pairs.order[1]) if not self._is_plain(p))
         self.allowed = safe_moves(pairs, {pair: self._moves(pair) for pair in bound})
+        if self.allowed.get(pairs.entry, ANY) == []:
+            raise TooLarge  # copies cannot be kept in step
         self.values: dict[str, dict[str, Overlap]] = {}  # of what lies ahead at each pair
         self.choices = self._chosen()
         self.overlap = self.values[first.flow.entry][second.flow.entry]
@@ -147,8 +149,26 @@ class _Chooser:
             return (Move.BOTH,)
         if self.sides[1].last:
             return (Move.FIRST,)
+        if self.pairs.in_step and (moves := self._in_step(pair)):
+            together = len(moves) == 1 and moves[0] == Move.BOTH and not self.order.chooses_leader
+            return [move for move in moves if self.order.allows(pair, move, together)]
         found = [move for move in self._beside(*self._blocks(pair)) if self.order.allows(pair, move)]
         return found or [move for move in (Move.FIRST, Move.SECOND) if self.order.allows(pair, move)]
+
+    def _steps(self, side: int) -> frozenset[str]:
+        """The blocks that the side runs together with its other copies, or not at all."""
+        blocks = self.sides[side].flow.blocks if self.pairs.in_step else {}
+        return frozenset(n for n, b in blocks.items() if any(_step(b)))
+
+    def _in_step(self, pair: Pair) -> Sequence[Move]:
+        """Who may move where a copy has come to such a block: both if both have come to the same, else the one that
+        has not. Nothing if neither has."""
+        steps = [_step(block) for block in self._blocks(pair)]
+        if steps[0] == steps[1]:
+            return (Move.BOTH,) if any(steps[0]) else ()
+        if all(map(any, steps)):
+            return ANY  # two that are not the same never meet
+        return (Move.SECOND,) if any(steps[0]) else (Move.FIRST,)
 
     def _beside(self, *blocks: Block) -> Sequence[Move]:
         """What may stand beside what, whatever anybody waits for."""
@@ -176,6 +196,11 @@ def _goes_on_sides(block: Block, other: Block) -> bool:
         isinstance(c, Instruction) and facts_of(c.opcode).duplicable and not facts_of(c.opcode).row.blocking
         for c in other.code
     )
+
+
+def _step(block: Block) -> tuple[str, str]:
+    """How the block begins and ends together with other copies, "" where it does by itself."""
+    return block.step, block.end.step if isinstance(block.end, Branch) else ""
 
 
 def weights(side: Side) -> dict[str, float]:

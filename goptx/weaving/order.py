@@ -86,11 +86,14 @@ class Order:
         """Whether warps may have come to the pair by different ways."""
         return any(name in apart for name, apart in zip(pair, self.apart, strict=True))
 
-    def allows(self, pair: Pair, move: Move) -> bool:
-        """Whether the move keeps the order at the pair; later moves may still have none left, see `safe_moves`."""
+    def allows(self, pair: Pair, move: Move, in_step: bool = False) -> bool:
+        """Whether the move keeps the order at the pair; later moves may still have none left, see `safe_moves`.
+        `in_step` says that whichever way a warp came, it comes to what is here of both kernels at a time."""
         runs = (move != Move.SECOND, move != Move.FIRST)
         for k in range(2):
-            if runs[1 - k] and (self._holds_up(pair, k, runs[k]) or (k == self.leader and self._overtakes(pair))):
+            if runs[1 - k] and (
+                self._holds_up(pair, k, runs[k]) or (k == self.leader and not in_step and self._overtakes(pair))
+            ):
                 return False
             if runs[k] and self._parts_warpgroups(pair, k):
                 return False

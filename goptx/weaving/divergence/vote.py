@@ -100,7 +100,7 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
             stays = block.end.guard if block.end.taken == stay_side else inverted(block.end.guard)
             anyone = lanes.fresh.predicate("any")
             code = [*lanes.fresh.conjunction(inside, inside, stays), vote_any(anyone, inside)]
-            end = Branch(Guard(Name(anyone)), stay_side, target, True, block.end.line)
+            end = Branch(Guard(Name(anyone)), stay_side, target, True, block.end.line, lasting=True)
             blocks[name] = replace(block, code=(*block.code, *code), end=end)
     if outer:
         lanes.masks[before] = outer
