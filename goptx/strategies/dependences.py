@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from goptx.analysis.apart import Footprint, Size, footprint, piece_of_cta
-from goptx.analysis.cfg import Block, Code, Flow, Jump
+from goptx.analysis.cfg import Block, Flow, Jump
 from goptx.analysis.expressions import Atoms, Expression
 from goptx.analysis.places import Access, Places
 from goptx.analysis.values import Values
@@ -190,13 +190,8 @@ class Dependences:
             for a in of.accesses
             if _is_read_only(a.instruction) and any(self._may_meet(a, w) for w in written)
         }
-
-        def kept(block: Block) -> Block:
-            code: tuple[Code, ...] = tuple(changed.get(id(c), c) for c in block.code)
-            return replace(block, code=code)
-
         flow = of.kernel.flow
-        return Flow(flow.entry, {n: kept(b) for n, b in flow.blocks.items()}) if changed else flow
+        return flow.with_code(lambda code: (changed.get(id(c), c) for c in code)) if changed else flow
 
     # the order of fused code -----------------------------------------------------------------------------
 

@@ -177,13 +177,13 @@ class _Move:
                 return replace(c, opcode="mov.u64")
             return c
 
-        blocks = {n: replace(b, code=tuple(map(changed, b.code))) for n, b in kernel.flow.blocks.items()}
+        blocks = kernel.flow.with_code(lambda codes: map(changed, codes)).blocks
         name = free_name("local", set(blocks))
         flow = Flow(name, {name: Block(code, Jump(kernel.flow.entry)), **blocks}).pruned()
         return replace(kernel, flow=flow, registers=(*kernel.registers, *fresh.declared()))
 
     def mentions(self, kernel: Kernel) -> bool:
-        code = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+        code = list(kernel.flow.instructions())
         return any(self.buffer.name in names_in(o) for i in code for o in i.operands)
 
     def is_load_of_parameter(self, code: Instruction) -> bool:
@@ -192,7 +192,7 @@ class _Move:
 
     def derived(self, kernel: Kernel) -> frozenset[str]:
         """The registers that may hold an address in the buffer."""
-        code = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+        code = list(kernel.flow.instructions())
         found: set[str] = set()
         for c in code:
             found |= written(c) if self.is_load_of_parameter(c) else set()
