@@ -10,6 +10,7 @@ from pathlib import Path
 from goptx.analysis.meeting import all_meet
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
+from goptx.parameter_names import letter_of
 from goptx.shape import Shape
 from goptx.specification import find_specification
 from goptx.weaving.divergence.converge import converge
@@ -53,7 +54,7 @@ def horizontal(
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
-            _tuned(chr(ord("A") + k), shape, threads) if can else shape
+            _tuned(letter_of(k), shape, threads) if can else shape
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = read_and_link(kernels, arch, name, own, placement, partial(partitioned, partition=partition))

@@ -18,6 +18,7 @@ from goptx.analysis.cfg import Flow, instructions_in
 from goptx.analysis.control_flow import control_flow
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
+from goptx.parameter_names import letter_of
 from goptx.ptx.flatten import as_written, flatten, prefixed
 from goptx.ptx.ir import (
     Declaration,
@@ -230,7 +231,7 @@ def _kernel(
     taken: set[str],
     woven_name: str,
 ) -> Kernel:
-    letter = chr(ord("A") + position)
+    letter = letter_of(position)
     prefix = first = _free_prefix(letter.lower(), letter, taken)
     if copy:
         prefix = _free_prefix(f"{first}{copy + 1}", letter, taken)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from goptx.analysis.cfg import EXIT, Code, original
+from goptx.parameter_names import letter_of
 from goptx.weaving.order import Order, Waits
 from goptx.weaving.product import Pairing, Product
 
@@ -50,7 +51,7 @@ class Side(Waits):
 
     @property
     def label(self) -> str:
-        return "".join(chr(ord("A") + k) if k < 26 else f"K{k}" for k in self.kernels)
+        return "".join(letter_of(k) if k < 26 else f"K{k}" for k in self.kernels)
 
     def owners(self) -> Mapping[int, int]:
         """Of all code, by its identity, the number of its kernel."""
