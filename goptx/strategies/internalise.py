@@ -44,6 +44,8 @@ class Internalised:
 
 def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Sequence[Buffer]) -> Internalised:
     """Raises `CannotWeave`."""
+    if not any(b.kind in ("private", "same") for b in buffers):
+        return Internalised(linked, side, list(flows), (), False)
     places = Places(Values(expanded(side.flow)[0], Atoms()))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
     work = _Work(linked, places, dict(side.owners()), Fresh(stem))
