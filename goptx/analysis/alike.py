@@ -8,8 +8,8 @@ same way in all.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import networkx as nx
@@ -23,7 +23,8 @@ from goptx.ptx.opcodes import facts_of
 # What a thread reads of the launch that is the same in every CTA.
 _EQUAL = ("%tid", "%ntid", "%nctaid", "%laneid", "%lanemask", "%warpid", "%nwarpid", "%gridid")
 _DIFFERS = "differs"  # no register is called so
-_PIECES = re.compile(r"%?[\w$]+|[^\w\s]")
+
+Quote = Callable[[object], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,10 @@ class Alike:
     branches: frozenset[str]
 
 
-def alike(flows: Sequence[Flow]) -> Alike:
-    """Both by the names that they have in the first of the flows."""
-    flow = flows[0]
+def alike(flows: Sequence[Flow], quotes: Sequence[Quote]) -> Alike:
+    """Both by the names that they have in the first of the flows; `quotes` give registers, and instructions, of each by
+    the names that they have in all of them."""
+    flow, quote = flows[0], quotes[0]
     graph: nx.DiGraph[str | tuple[str, str]] = nx.DiGraph()  # from what decides a value to what it decides
     graph.add_node(_DIFFERS)
     known = frozenset[str]().union(*(written(i) for b in flow.blocks.values() for i in b.instructions()))
@@ -58,37 +60,22 @@ def alike(flows: Sequence[Flow]) -> Alike:
         graph.add_edges_from((register_of(r), ("branch", name)) for r in block.end.reads())
     others = [n for n in graph if isinstance(n, str) and n not in known and not n.startswith(_EQUAL)]
     graph.add_edges_from((_DIFFERS, name) for name in others if name != _DIFFERS)
-    graph.add_edges_from((_DIFFERS, name) for other in flows[1:] for name in _written_otherwise(flow, other))
+    otherwise = frozenset(_written_otherwise(flows, quotes))
+    graph.add_edges_from((_DIFFERS, name) for name in known if quote(name) in otherwise)
     differing = nx.descendants(graph, _DIFFERS)
     blocks = frozenset(n for n in flow.blocks if ("runs", n) not in differing)
     decided = (n for n in blocks if isinstance(flow.blocks[n].end, Branch) and ("branch", n) not in differing)
     return Alike(blocks, frozenset(decided))
 
 
-def _written_otherwise(flow: Flow, other: Flow) -> Iterator[str]:
-    """Registers of the flow that the other writes in another way, by the names that it has for registers."""
-    names: dict[str, str] = {}
-    for one, two in zip(flow.blocks.values(), other.blocks.values(), strict=True):
-        same = len(one.code) == len(two.code)
-        for position, code in enumerate(one.code):
-            if not (same and _is_renamed(code, two.code[position], names)):
-                yield from written(code)
-
-
-def _is_renamed(code: Code, other: Code, names: dict[str, str]) -> bool:
-    """Whether the other is the same but for its registers. `names` has what they are called there, as far as is known;
-    whatever is no register is called the same."""
-    registers = {*written(code), *read(code)}, {*written(other), *read(other)}
-    pieces = [_PIECES.findall(str(c)) for c in (code, other)]
-    if len(pieces[0]) != len(pieces[1]):
-        return False
-    for one, two in zip(*pieces, strict=True):
-        if one in registers[0] and two in registers[1]:
-            if names.setdefault(one, two) != two:
-                return False
-        elif one != two:
-            return False
-    return True
+def _written_otherwise(flows: Sequence[Flow], quotes: Sequence[Quote]) -> Iterator[str]:
+    """Registers that not all copies write by the same instructions in the same blocks."""
+    for blocks in zip(*(flow.blocks.values() for flow in flows), strict=True):
+        texts = [Counter(map(quote, block.code)) for block, quote in zip(blocks, quotes, strict=True)]
+        for block, quote in zip(blocks, quotes, strict=True):
+            for code in block.code:
+                if len({found[quote(code)] for found in texts}) > 1:
+                    yield from map(quote, written(code))
 
 
 def _is_parameter(code: Code) -> bool:

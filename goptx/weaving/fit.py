@@ -64,9 +64,7 @@ Way = tuple[Side, Side, Levels | None]
 
 
 def _freely(sides: Sides) -> Iterator[Iterable[Way]]:
-    """Copies in step, if they can be."""
-    apart = replace(sides[0], in_step=False), sides[1]
-    yield [(*sides, None), *([(*apart, None)] if sides[0].in_step else [])]
+    yield [(*sides, None)]
 
 
 def _level_by_level(sides: Sides) -> Iterator[Iterable[Way]]:
@@ -102,8 +100,10 @@ _RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...
 
 
 def _first_within(limits: Limits, ways: Iterable[Way]) -> Iterator[Merge]:
-    """The first of these ways that stays within the limits; none where none does."""
-    for first, second, levels in ways:
+    """The first of these ways that stays within the limits, copies in step if that can be; none where none does."""
+    tried = list(ways)
+    apart = [(replace(first, in_step=False), second, levels) for first, second, levels in tried if first.in_step]
+    for first, second, levels in (*tried, *apart):
         try:
             yield merge(first, second, limits, levels)
         except TooLarge:

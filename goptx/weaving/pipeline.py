@@ -134,7 +134,7 @@ class Joining:
 
     def kernels(self, sides: Sequence[Side]) -> list[Side]:
         """One side for each kernel, of one for each copy."""
-        return copies_joined([k.letter for k in self.linked.kernels], sides, self.linked.together, self.join)
+        return copies_joined(self.linked.kernels, sides, self.linked.together, self.join)
 
     def join(self, several: Sequence[Side]) -> Side:
         flows = [k.flow for k in self.linked.kernels]

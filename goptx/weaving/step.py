@@ -12,17 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goptx.analysis.alike import alike
+from goptx.analysis.alike import Quote, alike
 from goptx.analysis.cfg import Block, Branch, Code, Flow, Jump, is_rendezvous, loops
 from goptx.weaving.side import Side
 
 
-def in_step(copies: Sequence[Side]) -> list[Side]:
-    """The copies with marks; as they are if their flows are not the same."""
+def in_step(copies: Sequence[Side], quotes: Sequence[Quote]) -> list[Side]:
+    """The copies with marks; as they are if their flows are not the same. `quotes` give the code of each by the names
+    that the kernel's file has."""
     if len({_form(copy.flow) for copy in copies}) > 1 or len(copies) == 1:
         return list(copies)
     flows = [_ends_apart(copy.flow.cut(_rendezvous, "meet")) for copy in copies]
-    found = alike(flows)
+    found = alike(flows, quotes)
     begins = [n if n in found.blocks and _rendezvous(b.code, 0) else "" for n, b in flows[0].blocks.items()]
     ends = [n if n in found.branches else "" for n in flows[0].blocks]
     return [
