@@ -42,8 +42,8 @@ class Jump:
 class Branch:
     """To `taken` where the guard holds, or one of `others`, else to `fallen`; `uniform` if every lane of a warp agrees.
 
-    Of copies of one kernel: `lasting` if nothing comes of it when a warp goes to `taken` once more than it has to;
-    `step` names what each copy decides as the others do, "" if they may differ.
+    Of copies of one kernel: `lasting` if nothing comes of it when a warp goes to `taken` though none of its lanes has
+    to; `step` names what each copy decides as the others do, "" if they may differ.
     """
 
     guard: Guard

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from goptx.analysis.cfg import loops
 from goptx.errors import CannotWeave
@@ -36,14 +37,16 @@ class Fit:
 
 
 def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
-    """`flows` are the same kernels, sliced in different ways, the coarsest last; `where` names them in messages.
+    """`flows` are the same kernels, sliced in different ways, the coarsest last; `where` names them in messages. Copies
+    go in step if that fits.
 
     Raises `CannotWeave` where even one after the other they pass the limits.
     """
     pairs = [len(first.flow.blocks) * len(second.flow.blocks) for first, second in flows]
     few = [i for i in range(len(flows)) if sum(pairs[i:]) <= MOST_PAIRS]
-    for ways, near, note in _RUNGS:
-        found = [(i, merge) for i in few for way in ways(flows[i]) for merge in _first_within(limits, way)]
+    apart = [(replace(first, in_step=False), second) for first, second in flows if first.in_step]
+    for (ways, near, note), tried in product(_RUNGS, (flows, apart) if apart else (flows,)):
+        found = [(i, merge) for i in few for way in ways(tried[i]) for merge in _first_within(limits, way)]
         if found:
             least = near * max(merge.overlap for _, merge in found)
             i, smallest = min((f for f in found if f[1].overlap >= least), key=lambda f: f[1].size)
@@ -100,10 +103,8 @@ _RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...
 
 
 def _first_within(limits: Limits, ways: Iterable[Way]) -> Iterator[Merge]:
-    """The first of these ways that stays within the limits, copies in step if that can be; none where none does."""
-    tried = list(ways)
-    apart = [(replace(first, in_step=False), second, levels) for first, second, levels in tried if first.in_step]
-    for first, second, levels in (*tried, *apart):
+    """The first of these ways that stays within the limits; none where none does."""
+    for first, second, levels in ways:
         try:
             yield merge(first, second, limits, levels)
         except TooLarge:

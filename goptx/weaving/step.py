@@ -2,9 +2,9 @@
 the ways that they might take.
 
 Requires: the converged flows of the copies. Ensures: marks, which merge.py and product.py go by. What every CTA decides
-alike the copies decide once (`Branch.step`), and where all CTAs meet alike they do so together (`Block.step`). A loop
-that goes on while any lane of the warp is in it goes on while any lane of any copy is (`Branch.lasting`): a copy that
-all lanes have left does nothing in it.
+alike the copies decide once (`Branch.step`), and where all CTAs meet alike they do so together (`Block.step`). Where a
+warp goes if any of its lanes has to, around a loop for example, it goes if any lane of any copy has to
+(`Branch.lasting`): a copy of which no lane has to does nothing there.
 """
 
 from __future__ import annotations
@@ -65,18 +65,28 @@ def _marked(flow: Flow, begins: Sequence[str], ends: Sequence[str]) -> Flow:
 
 
 def _lasting(flow: Flow) -> frozenset[str]:
-    """The branches by which a warp leaves a loop that it may as well stay in: all that is in it that may not end
-    then is such a loop too, and regions, in which lanes go their own ways, may not be entered."""
-    votes = frozenset(n for n, b in flow.blocks.items() if isinstance(b.end, Branch) and b.end.lasting)
-    bodies = loops(flow)
-    ends = {
-        h
-        for h, body in bodies.items()
-        if any(n in votes and flow.blocks[n].end.successors()[1] not in body for n in body)
+    """The branches by which a warp may go where none of its lanes has to: what is there has no loop but those that it
+    then leaves at once, and no region, in which lanes go their own ways."""
+    votes = [n for n, b in flow.blocks.items() if isinstance(b.end, Branch) and b.end.lasting]
+    left = {
+        h for h, body in loops(flow).items() if any(n in body and not body.issuperset(_ways(flow, n)) for n in votes)
     }
-    found = set[str]()
-    for body in (bodies[h] for h in ends):
-        within = [h for h in bodies if h in body]
-        if ends.issuperset(within) and not any(flow.blocks[n].region for n in body):
-            found |= {n for n in votes & body if flow.blocks[n].end.successors()[1] not in body}
-    return frozenset(found)
+    endless = loops(flow).keys() - left
+    return frozenset(
+        n for n in votes if not any(m in endless or flow.blocks[m].region for m in _within(flow, *_ways(flow, n)))
+    )
+
+
+def _ways(flow: Flow, name: str) -> Sequence[str]:
+    return flow.blocks[name].end.successors()
+
+
+def _within(flow: Flow, begin: str, behind: str) -> set[str]:
+    """What lies between."""
+    found, work = {begin}, [begin]
+    while work:
+        for name in _ways(flow, work.pop()):
+            if name != behind and name not in found:
+                found.add(name)
+                work.append(name)
+    return found

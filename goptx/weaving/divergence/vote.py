@@ -156,6 +156,6 @@ def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset
             blocks[name] = replace(old, code=(*old.code, *code), end=Jump(gates[0]))
             for gate, side in zip(gates, arms, strict=True):
                 anyone = lanes.fresh.predicate("any")
-                enters = Branch(Guard(Name(anyone)), side, behind[side], True, end.line)
+                enters = Branch(Guard(Name(anyone)), side, behind[side], True, end.line, lasting=True)
                 blocks[gate] = Block((vote_any(anyone, edges[side]),), enters)
     lanes.flow = Flow(lanes.flow.entry, blocks)
