@@ -140,8 +140,9 @@ class Block:
     @property
     def size(self) -> int:
         """Its instructions, with the branch at its end and those of its region."""
-        ends = (b.end for b in (self, *self.inner()))
-        return sum(1 for _ in self.instructions()) + sum(len(end.successors()) > 1 for end in ends)
+        in_braces = sum(sum(1 for _ in instructions_in(c)) - 1 for c in self.code if isinstance(c, Scope))
+        own = len(self.code) + in_braces + (len(self.end.successors()) > 1)
+        return own + sum(block.size for block in self.inner())
 
 
 def is_barrier(code: Code) -> bool:
