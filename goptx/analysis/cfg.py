@@ -149,9 +149,9 @@ class Block:
     @property
     def size(self) -> int:
         """Its instructions, with the branch at its end and those of its region."""
-        ends = (b.end for b in (self, *self.inner()))
-        branches = (1 + len(end.others) if isinstance(end, Branch) else len(end.successors()) > 1 for end in ends)
-        return sum(1 for _ in self.instructions()) + sum(branches)
+        in_braces = sum(sum(1 for _ in instructions_in(c)) - 1 for c in self.code if isinstance(c, Scope))
+        branches = 1 + len(self.end.others) if isinstance(self.end, Branch) else len(self.end.successors()) > 1
+        return len(self.code) + in_braces + branches + sum(block.size for block in self.inner())
 
 
 def is_barrier(code: Code) -> bool:

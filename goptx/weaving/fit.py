@@ -50,7 +50,7 @@ def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
         if found:
             least = near * max(merge.overlap for _, merge in found)
             i, smallest = min((f for f in found if f[1].overlap >= least), key=lambda f: f[1].size)
-            return Fit(smallest.side, i, note)
+            return Fit(smallest.side(), i, note)
     side = in_turn(*flows[-1])
     flow = tidied(side.flow)
     if not limits.allow(flow):
@@ -90,9 +90,11 @@ def _level(sides: Sides, deepest: Level | None = None, tallest: int | None = Non
 
 def _longest_loops(side: Side, share: float | None) -> frozenset[str]:
     """The heads of loops that last so large a share of the cycles of the kernel's longest; of none if it is None."""
+    if share is None:
+        return frozenset()
     weight = weights(side)
     cycles = {head: sum(weight[n] for n in body) for head, body in loops(side.flow).items()}
-    return frozenset(h for h in cycles if share is not None and cycles[h] >= share * max(cycles.values()))
+    return frozenset(h for h in cycles if cycles[h] >= share * max(cycles.values()))
 
 
 _RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...] = (

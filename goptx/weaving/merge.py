@@ -34,12 +34,17 @@ NOTHING: Overlap = (0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Two sides as one, its instructions in the end (branches among them), and the cycles of latency that overlap in it
-    on the best way."""
+    """What two sides become as one, its instructions in the end (branches among them), and the cycles of latency that
+    overlap in it on the best way."""
 
-    side: Side
+    sides: tuple[Side, Side]
+    product: Product
+    order: Order
     size: int
     overlap: float
+
+    def side(self) -> Side:
+        return united(*self.sides, self.product, self.order)
 
 
 def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = None) -> Merge:
@@ -48,9 +53,9 @@ def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = Non
     Raises `TooLarge`, where warps of a warpgroup would come to copies of one instruction too.
     """
     pairs = _pairs(first, second)
-    choosers = [_Chooser(first, second, pairs, Order([first, second]), levels)]
-    if choosers[0].order.chooses_leader:  # that decides how much of a span can be woven
-        choosers.append(_Chooser(first, second, pairs, Order([first, second], leader=1), levels))
+    order = Order([first, second])
+    orders = [order, order.led_by(1)] if order.chooses_leader else [order]  # that decides how much of a span is woven
+    choosers = [_Chooser(first, second, pairs, order, levels) for order in orders]
     chosen = max(choosers, key=lambda chooser: chooser.overlap)
     paired = pairs.product(chosen.choices.__getitem__, limits.instructions, chosen.order.layout)
     flow, origin = reducible(paired.flow.without_empty(), limits.instructions)
@@ -59,7 +64,7 @@ def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = Non
     if any(chosen.order.forbids_copies(p.pair) for p in copies.values()) or not limits.allow(small):
         raise TooLarge
     whole = Product(flow, {**paired.pairings, **copies})
-    return Merge(united(first, second, whole, chosen.order), instruction_count(small), chosen.overlap[0])
+    return Merge((first, second), whole, chosen.order, instruction_count(small), chosen.overlap[0])
 
 
 def in_turn(first: Side, second: Side) -> Side:

@@ -20,6 +20,7 @@ different ways, the leader runs what it has of those only before the other has b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 import networkx as nx
@@ -51,8 +52,8 @@ class Order:
     """The rules for two kernels, or merged kernels, of which the one numbered `leader` comes first where warps are
     apart."""
 
-    def __init__(self, kernels: Sequence[Waits], leader: int = 0) -> None:
-        self.leader = leader
+    def __init__(self, kernels: Sequence[Waits]) -> None:
+        self.leader = 0
         self.entries = [k.flow.entry for k in kernels]
         self.kernel_of = [k.kernel_of for k in kernels]
         self.waiting = [waiting(k.flow, k.threads, bool(k.kernel_of)) for k in kernels]
@@ -72,6 +73,12 @@ class Order:
 
         # Of each kernel the blocks that `allows` asks about; any move is allowed at all others.
         self.ruled = [w.ordered | w.warpgroups | h for w, h in zip(self.waiting, self.holding, strict=True)]
+
+    def led_by(self, leader: int) -> Order:
+        """The rules where that one comes first."""
+        found = copy(self)
+        found.leader = leader
+        return found
 
     @property
     def chooses_leader(self) -> bool:
