@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import statistics
 import subprocess
 import sys
@@ -304,7 +305,7 @@ def environment(commit: str | None) -> dict[str, Any]:
 def command_line(output: Path | None, program: str = sys.argv[0]) -> str:
     """How this was run, wherever its results went."""
     words = ["python", program, *sys.argv[1:]]
-    return " ".join("benchmarks/results" if word == str(output) else word for word in words)
+    return " ".join("benchmarks/results" if word == str(output) else shlex.quote(word) for word in words)
 
 
 def speedup(row: dict[str, Any], scheme: str) -> float:
