@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,8 @@ def check(
 ) -> Check:
     """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
 
-    sources, entries, strategy, options: as of `goptx.fuse`.
+    sources, entries, strategy, options: as of `goptx.fuse`. A tunable kernel that `partition` gives another block has
+        that block alone too: in another one its sums may be rounded otherwise.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
         launch specifications beside the files, which may differ; else 4 CTAs of 256 threads, or what `.reqntid` and
         `.maxntid` allow.
@@ -84,6 +85,7 @@ def check(
         shapes=launched if own is None and strategy in OWN_SHAPES else own,
         **options,
     )
+    launched = _with_blocks_of(woven, launched)
     given = given_to(subjects, args or {})
     taken = [
         inputs(subject, g, shape.sizes("grid"), shape.sizes("block"), seed)
@@ -103,6 +105,12 @@ def check(
     )
 
 
+def _with_blocks_of(woven: Woven, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+    """The kernels' shapes with the blocks that they have in the woven kernel, as far as it knows them."""
+    planned = woven.plan.shapes if woven.plan else shapes
+    return tuple(replace(s, block=p.block) if p.threads else s for s, p in zip(shapes, planned, strict=True))
+
+
 @dataclass(slots=True)
 class _Runner:
     """Launches of kernels in their `shapes`, each in all `orders` of the warps; `issued` counts the instructions of all
@@ -119,12 +127,11 @@ class _Runner:
         return woven.plan.launched(self.within(woven)) if woven.plan else self.shapes[0]
 
     def within(self, woven: Woven) -> tuple[Shape, ...]:
-        """The kernels' shapes in the woven kernel, where those that are tunable may have other blocks, and those that
-        have no dynamic shared memory have none of what is common to all."""
+        """The kernels' shapes in the woven kernel, where those that have no dynamic shared memory have none of what is
+        common to all."""
         planned = woven.plan.shapes if woven.plan else self.shapes
         return tuple(
-            Shape(s.grid, p.block if p.threads else s.block, s.shared if p.shared is None else p.shared, s.cluster)
-            for s, p in zip(self.shapes, planned, strict=True)
+            s if p.shared is None else replace(s, shared=p.shared) for s, p in zip(self.shapes, planned, strict=True)
         )
 
     def alone(self, subject: Subject, own: Sequence[Input], shape: Shape) -> list[object]:
