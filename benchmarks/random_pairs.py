@@ -203,9 +203,10 @@ def on_gpu(options: argparse.Namespace, first: Mapping[str, int]) -> dict[str, A
         if number % 200 == 199:
             print(f"{sum(w.pairs for w in found.values())} pairs, last of {job.way}", flush=True)
     rows = {way: own.row() for way, own in found.items()}
-    for way, row in rows.items():
+    for name, row in rows.items():
         row["children replaced"] = children.replaced
-        row["sanitizer"] = sanitized(jobs) if (jobs := [job for job in chosen if job.way == way]) else []
+        jobs = [job for job in chosen if job.way == name]
+        row["sanitizer"] = sanitized(jobs) if jobs else []
         row["right"] &= not any(r["new"] or r["problem"] for r in row["sanitizer"])
     return rows
 
@@ -232,7 +233,7 @@ class OnGpu:
     def row(self) -> dict[str, Any]:
         known = ("differs from the emulator", SEPARATE)
         hangs = self.tally["hangs"]
-        wrong = sum(self.tally[o["outcome"]] > 0 and o["outcome"] not in (*known, "hangs") for o in self.others)
+        wrong = sum(o["outcome"] not in (*known, "hangs") for o in self.others)
         return {
             "pairs": self.pairs,
             "drawn": self.pairs + self.declined.total(),

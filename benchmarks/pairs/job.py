@@ -1,4 +1,4 @@
-"""Kernels as a GPU gets them: kernels assembled alone and made one, their arguments, and what the emulator makes of them.
+"""Kernels as a GPU gets them: assembled alone and made one, their arguments, and what the emulator makes of them.
 
 Requires ptxas, no GPU. Contraction is off, so that kernels have the same bits alone and woven (methods.md, M19).
 """
@@ -108,7 +108,7 @@ def example_jobs(first: str, strategy: str = "weave") -> Iterator[Job]:
             return goptx.fuse(*modules, strategy=strategy, shapes=stated)
 
         def data(launches: Any = launches) -> Data:
-            values = [[sample(a, i) for a in launch.arguments] for i, launch in enumerate(launches)]
+            values: list[list[object]] = [[sample(a, i) for a in launch.arguments] for i, launch in enumerate(launches)]
             arrays = {
                 f"{letter}:{i}": value
                 for letter, own in zip(LETTERS, values, strict=False)
@@ -145,9 +145,7 @@ def made(job: Job, own: Trial) -> Job:
             goptx.emulate(own.modules[k], grid, block, values, shared=shape.shared or 0, letter=letter)
         job.emulated = left.compared
         cubin = assemble(woven.ptx, entry=woven.name, arch=ARCH, fmad=False).cubin
-        shape, hidden = woven.launched(
-            *(own.launch.get(what) for what in ("grid", "block")), own.launch.get("shared", 0), own.launch.get("shapes")
-        )
+        shape, hidden = woven.launched(**{"grid": None, "block": None, **own.launch})
         job.parts.append(Part(woven.name, cubin, woven.params, shape))
         job.data.together.append([np.frombuffer(value, np.uint32)[0] for value in hidden])
     except GoptxError as error:

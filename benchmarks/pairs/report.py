@@ -51,8 +51,8 @@ def _judged(gpu: bool) -> str:
             "seconds until the answers were there."
         )
     return (
-        "Each is run strict, races looked for, in several orders of the warps, and leaves what separate launches leave, "
-        "bit for bit, or is wrong. s: seconds of processors."
+        "Each is run strict, races looked for, in several orders of the warps, and leaves what separate launches "
+        "leave, bit for bit, or is wrong. s: seconds of processors."
     )
 
 

@@ -25,8 +25,8 @@ KEPT = Path(__file__).parent / "kept"
 @dataclass(frozen=True, slots=True)
 class Case:
     """Of each kernel: its text, `n` and `scale` (see `tree.Kernel`), the shape in which it is launched, and in `stated`
-    what the weaver is told of that: nothing of any if it is None, because all have the same. `way` is one of `ways.WAYS`.
-    For the rest see `tree.Pair`."""
+    what the weaver is told of that: nothing of any if it is None, because all have the same. `way` is a name among
+    `ways.WAYS`. For the rest see `tree.Pair`."""
 
     texts: tuple[str, ...]
     shapes: tuple[Shape, ...]

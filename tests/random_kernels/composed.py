@@ -59,7 +59,7 @@ class Part:
         if not self.turns:
             return shape
         grid = list(shape.axes("grid"))
-        grid[AXES.index(self.along)] = self.turns if known else None  # type: ignore[arg-type]
+        grid[AXES.index(self.along)] = self.turns if known else None
         return Shape(grid, shape.block, shape.shared)
 
     @property
@@ -95,8 +95,8 @@ def _parts(case: Case, how: Composition, choose: Random) -> list[Part]:
             start, step = choose.randrange(MOVES), choose.randint(1, 2)
             part = Part(turns=choose.randint(1, 3), start=start, step=step, along=along)
         if how.coarse and (k == chosen or choose.random() < 1 / len(case.shapes)):
-            along = [a for a, n in zip(AXES, part.wide(shape).axes("grid"), strict=True) if (n or 0) > 1]
-            axis = choose.choice(along if along and choose.random() < 0.9 else AXES)
+            several = [a for a, n in zip(AXES, part.wide(shape).axes("grid"), strict=True) if (n or 0) > 1]
+            axis = choose.choice(several if several and choose.random() < 0.9 else AXES)
             factors = [choose.choice(FACTORS[len(case.shapes) + how.coarse - 1]), *[2] * (how.coarse - 1)]
             part = replace(part, factors=tuple(factors), axis=axis)
         parts.append(part)
@@ -158,11 +158,11 @@ class _Fusing:
         if not how.strategy:
             (woven,) = sources
             return woven  # type: ignore[return-value]
-        shapes = {} if told or self.stated is None else {"shapes": self.stated}
+        shapes: dict[str, Any] = {} if told or self.stated is None else {"shapes": self.stated}
         if how.nested:
             first = choose.randrange(kernels - 1)
             two = slice(first, first + 2)
-            within = {} if self.stated is None else {"shapes": self.stated[two]}
+            within: dict[str, Any] = {} if self.stated is None else {"shapes": self.stated[two]}
             sources[two] = [goptx.fuse(*sources[two], **self._options(self.inner, every[two], choose), **within)]
         return goptx.fuse(*sources, **self._options(how.strategy, every, choose), **shapes)
 
@@ -176,8 +176,10 @@ class _Fusing:
                 own = None
             source = goptx.batch(source, f"A:{SCALE}", part.along, part.start, part.step, shape=own)
         for factor in part.factors:
-            options = {"policy": self.case.policy, "slicing": self.case.slicing, "divergence": self.case.divergence}
-            source = goptx.coarsen(source, factor, part.axis, shape=shape, **options)
+            source = goptx.coarsen(
+                source, factor, part.axis, shape=shape, policy=self.case.policy, slicing=self.case.slicing,
+                divergence=self.case.divergence,
+            )  # fmt: skip
         return source
 
     def _options(self, strategy: str, kernels: Sequence[int], choose: Random) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hypothesis.internal.conjecture.providers import HypothesisProvider
 from random_kernels.case import Case
 from random_kernels.census import with_groups
 from random_kernels.pairs import FORCED, Outcome, run
-from random_kernels.ways import Drawn, drawn
+from random_kernels.ways import WAYS, case_by
 
 
 @dataclass(slots=True)
@@ -48,8 +48,8 @@ def search(
     """The kernels are made one in that way, one of `ways.WAYS`."""
     found = Search(number)
 
-    def one(pair: Drawn) -> None:
-        case, seen = pair
+    def one(drawn: object) -> None:
+        case, seen = case_by(way, drawn)
         try:
             outcome = judge(case)
         except Exception as error:
@@ -76,7 +76,7 @@ def search(
     )
     try:
         with patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant):
-            seed(number)(options(given(drawn(way))(one)))()
+            seed(number)(options(given(WAYS[way].drawn)(one)))()
     except Exception:
         if found.failing is None:  # the drawing or the writing itself
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -13,6 +14,7 @@ from random_kernels.case import Case
 from random_kernels.composed import STRATEGIES, Composition, composed
 from random_kernels.drawing import KERNELS, pairs
 from random_kernels.strided import with_strided
+from random_kernels.tree import Pair
 from random_kernels.trial import Trial
 from random_kernels.written import case_of
 
@@ -21,21 +23,25 @@ Drawn = tuple[Case, set[str]]  # and what constructs it has
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """`drawn`: what cases Hypothesis draws; `trial`: what is run of one."""
+    """`drawn`: what Hypothesis draws; `case`: the case that it is; `trial`: what is run of that."""
 
-    drawn: SearchStrategy[Drawn]
+    drawn: SearchStrategy[Any]
+    case: Callable[[Any], Drawn]
     trial: Callable[[Case], Trial]
 
 
 def _composed(how: Composition, kernels: Sequence[int] = KERNELS) -> Way:
-    drawn = pairs(kernels, larger=how.coarse > 0, moved=how.batched).map(case_of)
-    if how.tunable:
-        drawn = drawn.map(lambda d: (with_strided(d[0]), d[1]))
-    return Way(drawn, partial(composed, how=how))
+    drawn = pairs(kernels, larger=how.coarse > 0, moved=how.batched)
+    return Way(drawn, _strided if how.tunable else case_of, partial(composed, how=how))
+
+
+def _strided(pair: Pair) -> Drawn:
+    case, seen = case_of(pair)
+    return with_strided(case), seen
 
 
 def _chained(kind: str) -> Way:
-    return Way(st.integers(0, (1 << 40) - 1).map(chains.chain), partial(chains.chained, kind=kind))
+    return Way(st.integers(0, (1 << 40) - 1), chains.chain, partial(chains.chained, kind=kind))
 
 
 WAYS: Mapping[str, Way] = {
@@ -53,9 +59,10 @@ WAYS: Mapping[str, Way] = {
 }
 
 
-def drawn(way: str) -> SearchStrategy[Drawn]:
-    """Cases of that way."""
-    return WAYS[way].drawn.map(lambda d: (replace(d[0], way=way), d[1]))
+def case_by(way: str, drawn: object) -> Drawn:
+    """The case of that way which is what was drawn for it."""
+    case, seen = WAYS[way].case(drawn)
+    return replace(case, way=way), seen
 
 
 def trial(case: Case) -> Trial:
