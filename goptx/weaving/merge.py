@@ -100,6 +100,8 @@ class _Chooser:
         self.allowed = safe_moves(pairs, {pair: self._moves(pair) for pair in bound})
         if self.allowed.get(pairs.entry, ANY) == []:
             raise TooLarge  # copies cannot be kept in step
+        # Of each block of the second kernel those that it leads to, itself left out.
+        self.onward = {n: [t for t in following if t != n] for n, following in pairs.forward[1].items()}
         self.values: dict[str, dict[str, Overlap]] = {}  # of what lies ahead at each pair
         self.choices = self._chosen()
         self.overlap = self.values[first.flow.entry][second.flow.entry]
@@ -124,17 +126,17 @@ class _Chooser:
         """The value of a pair and the one of the `moves` that gives it. `ahead` has the values where the first kernel
         has gone on, by the blocks of the second; `row` those where it has not, as far as they are known."""
         first, second = pair
-        following = self.pairs.forward[1][second]
+        onward = self.onward[second]
         best: tuple[Overlap, Move] | None = None
         for move in self.levels.narrowed(pair, moves) if self.levels else moves:
             if move is Move.FIRST:
                 value = ahead.get(second, NOTHING)
             elif move is Move.SECOND:
-                value = max([row[s] for s in following if s != second], default=NOTHING)
+                value = max([row[s] for s in onward], default=NOTHING)
             else:
-                going = [ahead[s] for s in following] if ahead else []
+                going = [ahead[s] for s in self.pairs.forward[1][second]] if ahead else []
                 if first in self.pairs.forward[0][first]:
-                    going += [row[s] for s in following if s != second]
+                    going += [row[s] for s in onward]
                 shared, joint = max(going, default=NOTHING)
                 one, other = self.weights[0][first], self.weights[1][second]
                 if one and other:

@@ -64,13 +64,16 @@ class Pairs:
     def __init__(self, first: Flow, second: Flow, labels: tuple[str, str] = ("A", "B"), in_step: bool = False) -> None:
         self.flows = (first, second)
         self.in_step = in_step
-        self.labels = labels
         self.order = [[*(n for n in f.reverse_postorder() if n != EXIT), EXIT] for f in self.flows]
         self.entry = (first.entry, second.entry)
-        self._rank = [{n: i for i, n in enumerate(order)} for order in self.order]
+        ranks = [{n: i for i, n in enumerate(order)} for order in self.order]
+        self._names = [
+            {n: f"{label}{'e' if n == EXIT else i}" for n, i in rank.items()}
+            for label, rank in zip(labels, ranks, strict=True)
+        ]
         self.forward = [
             {n: tuple(t for t in f.blocks[n].end.successors() or (EXIT,) if rank[t] >= rank[n]) for n in rank}
-            for f, rank in zip(self.flows, self._rank, strict=True)
+            for f, rank in zip(self.flows, ranks, strict=True)
         ]
         self.before: list[dict[str, list[str]]] = [{n: [] for n in order} for order in self.order]
         for side, order in enumerate(self.order):
@@ -126,8 +129,7 @@ class Pairs:
     def _name(self, pair: Pair) -> str:
         if pair == (EXIT, EXIT):
             return EXIT
-        names = (f"{x}{'e' if n == EXIT else r[n]}" for x, n, r in zip(self.labels, pair, self._rank, strict=True))
-        return "$" + "_".join(names)
+        return f"${self._names[0][pair[0]]}_{self._names[1][pair[1]]}"
 
     def _blocks(self, pair: Pair, move: Move, layout: Layout) -> dict[str, Block]:
         """What one pair becomes: itself, and a stub for each way of a double branch."""
