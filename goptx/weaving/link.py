@@ -14,7 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeGuard
 
-from goptx.analysis.cfg import Flow, control_flow, instructions_in
+from goptx.analysis.cfg import Flow, instructions_in
+from goptx.analysis.control_flow import control_flow
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.ptx.flatten import as_written, flatten, prefixed
