@@ -62,9 +62,7 @@ def assemble(
 ) -> Assembly:
     """Assembles the module `ptx` and reports the costs of its entry `entry`; arguments and errors are those of
     `assemble_all`."""
-    (made,) = assemble_all(
-        ptx, entries=[entry], arch=arch, max_registers=max_registers, fmad=fmad, assembler=assembler
-    )
+    (made,) = assemble_all(ptx, entries=[entry], arch=arch, max_registers=max_registers, fmad=fmad, assembler=assembler)
     return made
 
 

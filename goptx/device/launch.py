@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 from goptx.arguments import ParameterLike, pack_arguments
 from goptx.errors import DeviceError
 from goptx.kept import Kept
+from goptx.recording import check_launch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,6 +59,22 @@ def device_number() -> int | None:
     except Exception:  # `current_device` says what is missing
         return None
     return None if failed else int(device)
+
+
+def architecture() -> str | None:
+    """Of the current device, such as "sm_90"; None where there is none."""
+    number = device_number()
+    try:
+        return _architecture(current_device().device_id if number is None else number)
+    except DeviceError:
+        return None
+
+
+@cache
+def _architecture(number: int) -> str:
+    from cuda.core import Device
+
+    return f"sm_{Device(number).arch}"
 
 
 @cache
@@ -115,8 +132,9 @@ def launch(
     attribute is raised). `stream` is a cuda.core Stream, any object with `__cuda_stream__` (torch, CuPy), or
     None for the default stream.
 
-    Raises DeviceError when the driver refuses the launch.
+    Raises DeviceError when the driver refuses the launch, InputError while a fusion region records the stream.
     """
+    check_launch(stream)
     contents = [arg.tobytes() for arg in args]
     sizes = tuple(map(len, contents))
     device = device_number()

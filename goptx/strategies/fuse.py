@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from inspect import Parameter, signature
 from typing import Any
 
@@ -54,7 +55,8 @@ def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
             raise InputError(f"strategy {strategy} has no option `{option}`; {whose}.")
 
 
-def options_of(strategy: str) -> list[str]:
+@cache
+def options_of(strategy: str) -> tuple[str, ...]:
     """The names of what a strategy takes beside the kernels."""
     found = signature(STRATEGIES[strategy]).parameters.values()
-    return [p.name for p in found if p.kind is Parameter.KEYWORD_ONLY]
+    return tuple(p.name for p in found if p.kind is Parameter.KEYWORD_ONLY)

@@ -52,12 +52,14 @@ def separate(
     """
     kernels = kernels_of(sources, entries, least=1, what="separate()")
     given = shapes_of(sources, shapes, len(kernels))
+    own: Sequence[Shape | None] = given or [None] * len(kernels)
     _check_state(kernels)
     table = load_table(latency, common_target([k.module for k in kernels], arch)[0])
     choices = Choices("concat", None, table)
+    letters = [chr(ord("A") + i) for i in range(len(kernels))]
     parts = [
         _as_it_is(k, letter, choices, shape) if k.coarse == ALONE else _coarsened(k, letter, arch, table, shape)
-        for letter, k, shape in zip(map(chr, range(ord("A"), ord("Z") + 1)), kernels, given or [None] * len(kernels))
+        for letter, k, shape in zip(letters, kernels, own, strict=True)
     ]
     module, symbols = in_one_module([p.module for p in parts], [p.entry for p in parts], arch)
     title = name if name is not None else "_".join(dict.fromkeys(k.entry for k in kernels)) + "_separate"
@@ -77,7 +79,10 @@ def separate(
             notes=(*lost([k.module for k in kernels]), *notes),
         ),
         tuple(o for part in parts for o in part.origins),
-        {p.letter: {old: own[new] for old, new in p.symbols.items() if new in own} for p, own in zip(parts, symbols, strict=True)},
+        {
+            p.letter: {old: own[new] for old, new in p.symbols.items() if new in own}
+            for p, own in zip(parts, symbols, strict=True)
+        },
         Plan(
             tuple(p.letter for p in parts),
             tuple(p.shapes[0] for p in plans),

@@ -13,6 +13,7 @@ from goptx.analysis.pointers import Access, pointer_accesses
 from goptx.errors import DependenceWarning, InputError
 from goptx.kept import Kept
 from goptx.ptx.ir import Directive, Function, Module, Variable
+from goptx.recording import check_launch
 from goptx.shape import Shape
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Chosen, Linked
@@ -102,9 +103,7 @@ class Woven:
         default_factory=Kept, repr=False, compare=False
     )
     _loaded: Kept[tuple[int, int | None], list[Kernel]] = field(default_factory=Kept, repr=False, compare=False)
-    _launchers: Kept[Hashable, Starter] = field(
-        default_factory=partial(Kept, most=LAUNCHES), repr=False, compare=False
-    )
+    _launchers: Kept[Hashable, Starter] = field(default_factory=partial(Kept, most=LAUNCHES), repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         here = ("_loaded", "_launchers")  # the last fields
@@ -258,9 +257,10 @@ class Woven:
         which arguments must not have memory in common: arrays are compared by their extents, raw pointers by their
         values; a raw pointer into an array is a `DependenceWarning`.
 
-        Raises `DependentKernels`, `InputError` for arguments that do not fit and for shapes that contradict those
-        woven, `DeviceError` where there is no GPU.
+        Raises `DependentKernels`, `InputError` for arguments that do not fit, for shapes that contradict those woven,
+        and while a fusion region records the stream, `DeviceError` where there is no GPU.
         """
+        check_launch(stream)
         contents, doubt = self._arguments.packed(args, independent or self.depends)
         if doubt:
             warnings.warn(doubt, DependenceWarning, stacklevel=2)

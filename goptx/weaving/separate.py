@@ -19,7 +19,7 @@ from goptx.weaving.callees import statements_in
 from goptx.weaving.launching import Plan
 from goptx.weaving.locations import NAMES, common_files, tables
 from goptx.weaving.result import Extent, Start, Woven
-from goptx.weaving.symbols import module_symbols, renamed_item
+from goptx.weaving.symbols import module_symbols
 from goptx.weaving.target import common_address_size, common_target, common_version
 
 
@@ -83,8 +83,10 @@ class Separate(Woven):
 
 def _of_one(plan: Plan, k: int) -> Plan:
     """How the kernel is launched alone."""
-    one = {name: (getattr(plan, name)[k],) for name in ("letters", "shapes", "carved", "coarse")}
-    return replace(plan, **one, common=False)
+    return replace(
+        plan, letters=(plan.letters[k],), shapes=(plan.shapes[k],), carved=(plan.carved[k],), coarse=(plan.coarse[k],),
+        common=False,
+    )  # fmt: skip
 
 
 def in_one_module(
