@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites are
 
-from suite_a import command_line, environment
+from measuring import command_line, environment
 
 from suite_b import PAIR
 from suite_b.supervised import supervised

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from suite_b import WAYS
-from suite_b.measuring import END, RESULT, serve
+from suite_b.child import END, RESULT, serve
 
 START, LIMIT = 90, 20  # seconds until a child's first word, when its kernels ran alone, and for each step from then on
 MOST = 3  # ways that may fail so

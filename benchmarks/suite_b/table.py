@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from suite_b import EVEN, HFUSE, PAIR
-from suite_b.measuring import REPEATS, STREAMS
+from suite_b.child import REPEATS, STREAMS
 
 
 def table(document: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection
 from multiprocessing.connection import Connection
 
-from suite_b.measuring import BEGIN, END, RESULT
+from suite_b.child import BEGIN, END, RESULT
 
 HANGS, ENDS, LEFT = "weave", "interleave", "vertical"
 

@@ -13,7 +13,7 @@ from functools import cache
 from multiprocessing.connection import Connection
 from typing import Any
 
-from suite_a import Data, Single
+from measuring import Data, Single
 
 import goptx
 from goptx.errors import GoptxError
