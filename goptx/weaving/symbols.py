@@ -55,10 +55,10 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
                     )
                 rename[_name(item)] = _free(_name(item), position, own | known.keys())
         for item in needed:
-            new = _renamed_item(item, rename)
+            new = renamed_item(item, rename)
             if new not in items and not (_is_extern(new) and isinstance(new, Function) and new.name in known):
                 items.append(new)
-        known |= {_name(i): i for i in _defined([_renamed_item(i, rename) for i in needed])}
+        known |= {_name(i): i for i in _defined([renamed_item(i, rename) for i in needed])}
         renames.append(rename)
         symbols.append({item.name: rename.get(item.name, item.name) for item in needed})
     return symbols, items
@@ -175,7 +175,8 @@ def reached_symbols(module: Module, entry: Function) -> set[str]:
     return reached - {entry.name}
 
 
-def _renamed_item(item: Function | Variable, rename: Mapping[str, str]) -> Function | Variable:
+def renamed_item(item: Function | Variable, rename: Mapping[str, str]) -> Function | Variable:
+    """With these new names, its own and those that it mentions."""
     name = rename.get(item.name, item.name)
     if isinstance(item, Variable):
         init = tuple(Name(rename.get(p.text, p.text)) if isinstance(p, Name) else p for p in item.init)

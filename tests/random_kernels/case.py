@@ -44,9 +44,11 @@ class Case:
     def options(self) -> dict[str, Any]:
         """For `goptx.fuse`: the strategy's own."""
         own: dict[str, Any] = {} if self.stated is None else {"shapes": self.stated, "placement": self.placement}
-        if self.strategy in ("weave", "vertical"):
+        if self.strategy == "separate":
+            own.pop("placement", None)
+        if self.strategy in ("weave", "vertical", "auto"):
             own["divergence"] = self.divergence
-        if self.strategy == "weave":
+        if self.strategy in ("weave", "auto"):
             own |= {"policy": self.policy, "slicing": self.slicing}
         if self.strategy == "interleave" and self.seed % 3 == 0:
             own |= {"placement": "spread", "ratio": [1 + (self.seed + k) % 3 for k in range(len(self.texts))]}
