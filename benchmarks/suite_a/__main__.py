@@ -57,26 +57,21 @@ def main() -> int:
         chosen = options.kernels.split(",") if options.kernels else list(KERNELS)
     else:
         chosen = options.pairs.split(",") if options.pairs else [f"{a}+{b}" for a, b in all_pairs()]
-    rows = []
-    for row in (
-        candidates.run_all(chosen, options.workers)
-        if options.candidates
-        else (in_child(name, options) for name in chosen)
-    ):
+    facts = {"command": command_line(options.output, "-m benchmarks.suite_a"), **environment(options.commit)}
+    rows: list[dict[str, Any]] = []
+    document = {"suite": "A", **facts, part.__name__.split(".")[-1]: rows}
+    name = "suite_a" + "_coarsened" * options.coarsened + "_candidates" * options.candidates + "_small" * options.small
+    alone = (in_child(name, options) for name in chosen)
+    for row in candidates.run_all(chosen, options.workers) if options.candidates else alone:
         rows.append(row)
         print(part.summary(row), flush=True)
-    facts = {"command": command_line(options.output, "-m benchmarks.suite_a"), **environment(options.commit)}
-    document = {"suite": "A", **facts, part.__name__.split(".")[-1]: rows}
+        if options.output is not None:  # what is there is kept, whatever happens to the rest
+            options.output.mkdir(parents=True, exist_ok=True)
+            stem = f"{date.today().isoformat()}-{facts['gpu_short']}-{name}"
+            (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
+            (options.output / f"{stem}.md").write_text(part.table(document))
     print(part.table(document))
-    right = 0 if all(row.get("right") for row in rows) else 1
-    if options.output is None:
-        return right
-    options.output.mkdir(parents=True, exist_ok=True)
-    name = "suite_a" + "_coarsened" * options.coarsened + "_candidates" * options.candidates + "_small" * options.small
-    stem = f"{date.today().isoformat()}-{document['gpu_short']}-{name}"
-    (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
-    (options.output / f"{stem}.md").write_text(part.table(document))
-    return right
+    return 0 if all(row.get("right") for row in rows) else 1
 
 
 def all_pairs() -> Iterator[tuple[str, str]]:
