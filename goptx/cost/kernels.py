@@ -1,0 +1,83 @@
+"""The work of a kernel as it is, and of what was woven of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from goptx.analysis.cfg import depths
+from goptx.analysis.control_flow import control_flow
+from goptx.cost.machine import Machine
+from goptx.cost.registers import pressure
+from goptx.cost.trips import UNKNOWN, trips
+from goptx.cost.work import Course, Work, latency_of, units_of
+from goptx.latency.table import LatencyTable
+from goptx.ptx.aliases import without_aliases
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import Instruction
+from goptx.weaving.callees import mentioned, statements_in
+from goptx.weaving.inline import inlined
+from goptx.weaving.link import Chosen, choose_entry
+from goptx.weaving.result import Woven
+from goptx.weaving.shared import packed
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A kernel: the work of one warp, how often it comes to each line of the file, and the static shared memory of a
+    CTA in bytes."""
+
+    work: Work
+    lines: Mapping[int, float]
+    shared: int
+
+
+def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
+    """Raises `CannotWeave` where its control flow is not known."""
+    module = inlined(without_aliases(kernel.module))
+    flat = flatten(choose_entry(module, kernel.entry).body or (), lambda name: name)
+    flow = control_flow(flat, module.source)
+    often = trips(flow)
+    times = {id(i): often[name] for name, block in flow.blocks.items() for i in block.instructions()}
+    lines: dict[int, float] = {}
+    for name, block in flow.blocks.items():
+        for i in block.instructions():
+            lines[i.line] = max(often[name], lines.get(i.line, 0.0))
+
+    def weight(instruction: Instruction) -> float:
+        return times[id(instruction)]
+
+    course = Course(latency_of(flow, weight, table), pressure(flow, flat.registers))
+    named = set(mentioned(flow.codes()))
+    variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
+    return Alone(Work(units_of(flow, weight, machine), course), lines, packed([v for v in variables if v.space == ".shared"])[1])
+
+
+def course_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> Course:
+    """That of a warp of what was woven of the kernels. What it does is what they do."""
+    entry = woven.module.entries[0]
+    flat = flatten(entry.body or (), lambda name: name)
+    flow = control_flow(flat, woven.name)
+    code = [s for s in statements_in(flat.code) if isinstance(s, Instruction)]
+    known = {
+        id(i): (origin.kernel, origin.line, kernels[ord(origin.kernel) - ord("A")].lines.get(origin.line, 0.0))
+        for i, origin in zip(code, woven.origins, strict=True)
+        if origin and origin.line
+    }
+    depth = depths(flow)
+    at = {id(i): depth[name] for name, block in flow.blocks.items() for i in block.instructions()}
+    least: dict[tuple[str, int], int] = {}
+    most: dict[tuple[str, int], int] = {}
+    for i, (letter, line, _) in known.items():
+        least[letter, line] = min(at.get(i, 0), least.get((letter, line), at.get(i, 0)))
+        most[letter, line] = max(at.get(i, 0), most.get((letter, line), 0))
+
+    def weight(instruction: Instruction) -> float:
+        """Of a loop whose first way around stands ahead of it, that is one time and the loop is the others."""
+        letter, line, times = known.get(id(instruction), ("", 0, 0.0))
+        if not letter or least[letter, line] == most[letter, line]:
+            return times
+        first = times / UNKNOWN if times >= UNKNOWN else times
+        return first if at[id(instruction)] == least[letter, line] else times - first
+
+    return Course(latency_of(flow, weight, table), pressure(flow, flat.registers))

@@ -1,0 +1,110 @@
+"""The search for the way to run kernels that is estimated to be fastest.
+
+All ways are judged from the kernels as they are (ways.py). The best woven ones are then made, and judged by what came of
+them; what is chosen is the best of those and of all others. The same kernels and shapes give the same choice everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from logging import INFO, WARNING
+
+from goptx.cost.estimate import Estimate
+from goptx.cost.kernels import alone, course_of
+from goptx.errors import CannotLink, CannotWeave, TooLarge
+from goptx.cost.machine import machine_of
+from goptx.latency.table import LatencyTable
+from goptx.log import LOG
+from goptx.shape import Shape
+from goptx.strategies.separate import ANY
+from goptx.strategies.ways import CTAS, THREADS, Judge, Way, ways
+from goptx.weaving.link import Chosen
+from goptx.weaving.result import Woven
+from goptx.weaving.why import Candidate, Why
+
+REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what another strategy may take
+MADE = 4  # woven kernels that are made and looked at
+TRIED = 6  # of those that are foretold to be best, until so many could be made
+MOST_CODE = 4000  # lines of all copies of coarsened kernels: more take many seconds to weave
+SLOWER = "separate launches are estimated to take least"
+
+
+@dataclass(slots=True)
+class Search:
+    """The choice among the ways to run kernels in these shapes; `makers` are the strategies."""
+
+    kernels: Sequence[Chosen]
+    shapes: Sequence[Shape] | None
+    makers: Mapping[str, Callable[..., Woven]]
+    arch: str
+    table: LatencyTable
+    made: dict[Way, Woven] = field(default_factory=dict)  # without caps
+    refused: dict[Way, str] = field(default_factory=dict)
+
+    def best(self) -> Woven:
+        machine = machine_of(self.arch)
+        try:
+            kernels = [alone(kernel, machine, self.table) for kernel in self.kernels]
+        except CannotWeave as reason:  # no strategy but one takes a kernel whose control flow is not known
+            LOG.warning("not fused: %s", reason)
+            return self.makers["separate"](*self.kernels, notes=[f"not fused: {reason}"])
+        shapes = self.shapes or [ANY] * len(self.kernels)
+        judge = Judge(kernels, [k.coarse.factor for k in self.kernels], shapes, self.arch)
+        sizes = [len(a.lines) for a in kernels]
+        possible = [w for w in ways(self.kernels, self.shapes) if w.plain or w.size(sizes) <= MOST_CODE]
+        found = {way: e for w in possible for way, e in judge.estimates(w)}
+        for way in self._woven(found):
+            course = course_of(self.made[way], kernels, self.table)
+            found = {w: e for w, e in found.items() if w.uncapped != way} | dict(judge.estimates(way, course))
+        for way in sorted(found, key=lambda w: found[w].cycles):
+            if way.strategy == "weave" and way.uncapped not in self.made:
+                continue
+            if self._make(way.uncapped):
+                return self._chosen(way, found)
+        raise CannotLink("; ".join(self.refused.values()))
+
+    def _woven(self, found: Mapping[Way, Estimate]) -> Iterator[Way]:
+        """The woven kernels that are made: the best ones, and as they are if those are refused."""
+        order = sorted((w for w in found if w.strategy == "weave"), key=lambda w: found[w].cycles)
+        for way in dict.fromkeys(w.uncapped for w in order[:TRIED]):
+            if len(self.made) < MADE and self._make(way):
+                yield way
+
+    def _make(self, way: Way) -> bool:
+        """Whether it can be."""
+        if way in self.made:
+            return True
+        if way not in self.refused:
+            coarse = [
+                k if f == 1 else replace(k, coarse=k.coarse.times(f, "x"))
+                for k, f in zip(self.kernels, way.factors, strict=True)
+            ]
+            try:
+                self.made[way] = self.makers[way.strategy](*coarse)
+            except REFUSALS as reason:
+                self.refused[way] = str(reason)
+                LOG.info("not %s: %s", way, reason)
+        return way in self.made
+
+    def _chosen(self, way: Way, found: Mapping[Way, Estimate]) -> Woven:
+        candidates = [
+            Candidate(str(w), e.cycles, e.registers, e.occupancy, e.decided_by, w.uncapped in self.made)
+            for w, e in sorted(found.items(), key=lambda item: (item[0] != way, item[1].cycles))
+            if w.uncapped not in self.refused
+        ]
+        made = self.made[way.uncapped]
+        if way.cap:
+            made = made.capped(way.cap)
+        notes = [f"not {way}: {reason}" for way, reason in self.refused.items()]
+        if made.strategy == "separate":
+            LOG.log(WARNING if notes else INFO, "not fused: %s", "; ".join(notes) or SLOWER)
+            notes = notes or [f"not fused: {SLOWER}"]
+        why = Why(tuple(candidates), self._assumed())
+        return replace(made, report=replace(made.report, notes=(*made.report.notes, *notes), why=why))
+
+    def _assumed(self) -> tuple[str, ...]:
+        own = self.shapes or ()
+        grids = "" if own and all(s.ctas for s in own) else f"grids of {CTAS} CTAs where they are not known"
+        blocks = "" if own and all(s.threads for s in own) else f"blocks of {THREADS} threads where they are not known"
+        return tuple(what for what in (grids, blocks) if what)
