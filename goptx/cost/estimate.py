@@ -2,7 +2,7 @@
 
 A launch asks for several things at once: warps issue, hold units and memory, and each waits for its own chain of answers
 while as many others run as fit. If all that overlapped fully, the longest would decide; if not at all, their sum. What
-is measured lies between, so they are added as the sides of a right angle are.
+is measured lies between: they are added to the power of OVERLAP.
 
 The result ranks ways to run the same kernels and is no prediction: caches, and threads that end early, are not known.
 """
@@ -11,13 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, hypot
+from math import ceil
 
 from goptx.cost.machine import QUARTERS, WARP, machine_of
 from goptx.cost.registers import Pressure
 from goptx.cost.work import Work
 from goptx.device.occupancy import occupancy
 
+OVERLAP = 3.0  # 1: nothing overlaps; from 2 on it hardly changes what is chosen
+LOADED = 1.5  # times as long as for one warp alone memory takes to answer where many ask
+NEAR = 8  # registers that a cap may take: one step of occupancy; spilling more costs more than is gained
+ENOUGH = 0.75  # of an SM's warps: with fewer there is enough to hide latency by as it is, or spilling would not end
 SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter for a register that is stored and loaded once
 
 
@@ -86,17 +90,17 @@ def estimate(
         warps = max(wave.ctas / machine.sms, 1) * ceil(wave.threads / WARP) / QUARTERS
         parts["arithmetic"] += warps * spilled * SPILL["issue"]
         parts["shared"] += warps * spilled * SPILL["shared"]
-        parts["latency"] += turns * (machine.turnover + wave.latency)
-    return Estimate(hypot(*parts.values()), parts, registers, fits.fraction)
+        parts["latency"] += turns * (machine.turnover + LOADED * wave.latency)
+    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
+    return Estimate(cycles, parts, registers, fits.fraction)
 
 
 def next_step(pressure: Pressure, shared: int, threads: int, arch: str) -> int | None:
-    """The cap with which one more CTA fits on an SM, if that takes no more than `NEAR` registers from a thread."""
+    """The cap with which one more CTA fits on an SM, if that takes few registers from a thread and most of the SM is in
+    use then."""
     now = occupancy(arch, pressure.registers, shared, threads).ctas_per_sm
-    for fewer in range(1, NEAR + 1):
-        if occupancy(arch, pressure.registers - fewer, shared, threads).ctas_per_sm > now:
-            return pressure.registers - fewer
+    for cap in range(pressure.registers - 1, max(pressure.registers - NEAR, 16) - 1, -1):
+        fits = occupancy(arch, cap, shared, threads)
+        if fits.ctas_per_sm > now:
+            return cap if fits.fraction >= ENOUGH else None
     return None
-
-
-NEAR = 8  # registers: one step of occupancy; spilling more costs more than is gained

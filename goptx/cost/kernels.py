@@ -1,16 +1,16 @@
-"""The work of a kernel as it is, and of what was woven of several."""
+"""The work of a kernel as it is, and how warps go through what was made of several."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from goptx.analysis.cfg import depths
+from goptx.analysis.cfg import Flow, depths
 from goptx.analysis.control_flow import control_flow
 from goptx.cost.machine import Machine
 from goptx.cost.registers import pressure
 from goptx.cost.trips import UNKNOWN, trips
-from goptx.cost.work import Course, Work, latency_of, units_of
+from goptx.cost.work import Course, Weight, Work, latency_of, units_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
@@ -18,6 +18,7 @@ from goptx.ptx.ir import Instruction
 from goptx.weaving.callees import mentioned, statements_in
 from goptx.weaving.inline import inlined
 from goptx.weaving.link import Chosen, choose_entry
+from goptx.weaving.origins import Origin
 from goptx.weaving.result import Woven
 from goptx.weaving.shared import packed
 
@@ -53,31 +54,44 @@ def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
     return Alone(Work(units_of(flow, weight, machine), course), lines, packed([v for v in variables if v.space == ".shared"])[1])
 
 
-def course_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> Course:
-    """That of a warp of what was woven of the kernels. What it does is what they do."""
+def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> list[Course]:
+    """That of a warp of what was made of the kernels; of each kernel, where each warp runs one of them. What warps have
+    to do is what the kernels have."""
     entry = woven.module.entries[0]
     flat = flatten(entry.body or (), lambda name: name)
     flow = control_flow(flat, woven.name)
     code = [s for s in statements_in(flat.code) if isinstance(s, Instruction)]
-    known = {
-        id(i): (origin.kernel, origin.line, kernels[ord(origin.kernel) - ord("A")].lines.get(origin.line, 0.0))
-        for i, origin in zip(code, woven.origins, strict=True)
-        if origin and origin.line
-    }
+    known = {id(i): origin for i, origin in zip(code, woven.origins, strict=True) if origin and origin.line}
+    weight = _weight(flow, known, kernels)
+    needs = pressure(flow, flat.registers)
+    if woven.strategy != "interleave":
+        return [Course(latency_of(flow, weight, table), needs)]
+
+    def of(letter: str) -> Weight:
+        return lambda i: weight(i) if id(i) in known and known[id(i)].kernel == letter else 0.0
+
+    return [Course(latency_of(flow, of(letter), table), needs) for letter in woven.report.kernels]
+
+
+def _weight(flow: Flow, known: Mapping[int, Origin], kernels: Sequence[Alone]) -> Weight:
+    """As often as the kernel comes to the line that an instruction is from. Where a loop's first way around stands ahead
+    of it, that is one time, and the loop is the others."""
     depth = depths(flow)
     at = {id(i): depth[name] for name, block in flow.blocks.items() for i in block.instructions()}
-    least: dict[tuple[str, int], int] = {}
-    most: dict[tuple[str, int], int] = {}
-    for i, (letter, line, _) in known.items():
-        least[letter, line] = min(at.get(i, 0), least.get((letter, line), at.get(i, 0)))
-        most[letter, line] = max(at.get(i, 0), most.get((letter, line), 0))
+    depths_of: dict[tuple[str, int], set[int]] = {}
+    for i, origin in known.items():
+        if i in at:
+            depths_of.setdefault((origin.kernel, origin.line), set()).add(at[i])
 
     def weight(instruction: Instruction) -> float:
-        """Of a loop whose first way around stands ahead of it, that is one time and the loop is the others."""
-        letter, line, times = known.get(id(instruction), ("", 0, 0.0))
-        if not letter or least[letter, line] == most[letter, line]:
+        origin = known.get(id(instruction))
+        if origin is None:
+            return 0.0
+        times = kernels[ord(origin.kernel) - ord("A")].lines.get(origin.line, 0.0)
+        several = depths_of[origin.kernel, origin.line]
+        if len(several) == 1:
             return times
         first = times / UNKNOWN if times >= UNKNOWN else times
-        return first if at[id(instruction)] == least[letter, line] else times - first
+        return first if at[id(instruction)] == min(several) else times - first
 
-    return Course(latency_of(flow, weight, table), pressure(flow, flat.registers))
+    return weight

@@ -2,7 +2,7 @@
 
 Requires: a flow without regions. The rule, found in what ptxas 13.0 made of 130 kernels for sm_90: where code is
 straight it moves instructions together until they fit the registers at which an SM is full, and beyond them still
-saves three of four; what lives across a slow path, which is a branch inside (`div.rn`), it cannot.
+saves three of four; what lives across a slow path, which is a branch inside (`div.rn`), or around a loop it cannot.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from goptx.analysis.cfg import Flow
+from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
 from goptx.ptx.ir import TYPE_BYTES, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
@@ -24,20 +24,23 @@ MOST = 255
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """32-bit registers live at one place at most, and at most where code cannot be moved."""
+    """32-bit registers that are live at one place at most; across a slow path; and around a loop."""
 
     live: int = 0
-    fixed: int = 0
+    across: int = 0
+    around: int = 0
 
     def __add__(self, other: Pressure) -> Pressure:
-        return Pressure(self.live + other.live, self.fixed + other.fixed)
+        return Pressure(self.live + other.live, self.across + other.across, self.around + other.around)
 
     def __or__(self, other: Pressure) -> Pressure:
         """Of one or the other."""
-        return Pressure(max(self.live, other.live), max(self.fixed, other.fixed))
+        return Pressure(
+            max(self.live, other.live), max(self.across, other.across), max(self.around, other.around)
+        )
 
     def times(self, copies: int) -> Pressure:
-        return Pressure(self.live * copies, self.fixed * copies)
+        return Pressure(self.live * copies, self.across * copies, self.around * copies)
 
     @property
     def registers(self) -> int:
@@ -45,7 +48,8 @@ class Pressure:
         wanted = self.live + OWN
         if wanted > FULL:
             wanted = FULL + round(KEPT * (wanted - FULL))
-        return min(max(wanted, self.fixed + SLOW_PATH if self.fixed else 0), MOST)
+        fixed = max(self.across + SLOW_PATH if self.across else 0, self.around + OWN)
+        return min(max(wanted, fixed), MOST)
 
 
 def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
@@ -53,7 +57,7 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
     size = _sizes(declared)
     size |= dict.fromkeys(_constant(flow), 0)
     before = live_in(flow)
-    most = fixed = 0
+    most = across = 0
 
     def weight(registers: Collection[str]) -> int:
         return sum(size.get(r, 0) for r in registers)
@@ -64,10 +68,11 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
         for code in reversed(block.code):
             most = max(most, weight(live | written(code)))
             if isinstance(code, Instruction) and facts_of(code.opcode).slow_path:
-                fixed = max(fixed, weight(live))
+                across = max(across, weight(live))
             live = (live - killed(code)) | read(code)
         most = max(most, weight(live))
-    return Pressure(most, fixed)
+    around = max((weight(before[header]) for header in loops(flow)), default=0)
+    return Pressure(most, across, around)
 
 
 def _sizes(declared: Collection[Registers]) -> dict[str, int]:

@@ -1,17 +1,17 @@
 """The search for the way to run kernels that is estimated to be fastest.
 
-All ways are judged from the kernels as they are (ways.py). The best woven ones are then made, and judged by what came of
-them; what is chosen is the best of those and of all others. The same kernels and shapes give the same choice everywhere.
+All ways are judged from the kernels as they are (ways.py). The best of them is made, and judged by what came of it; and
+so on, until the best is one that was made. The same kernels and shapes give the same choice everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from logging import INFO, WARNING
 
 from goptx.cost.estimate import Estimate
-from goptx.cost.kernels import alone, course_of
+from goptx.cost.kernels import alone, courses_of
 from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.cost.machine import machine_of
 from goptx.latency.table import LatencyTable
@@ -24,8 +24,8 @@ from goptx.weaving.result import Woven
 from goptx.weaving.why import Candidate, Why
 
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what another strategy may take
-MADE = 4  # woven kernels that are made and looked at
-TRIED = 6  # of those that are foretold to be best, until so many could be made
+MADE = 8  # fused kernels that are made at most
+TIE = 0.01  # estimates that differ by less are taken to be equal
 MOST_CODE = 4000  # lines of all copies of coarsened kernels: more take many seconds to weave
 SLOWER = "separate launches are estimated to take least"
 
@@ -54,22 +54,22 @@ class Search:
         sizes = [len(a.lines) for a in kernels]
         possible = [w for w in ways(self.kernels, self.shapes) if w.plain or w.size(sizes) <= MOST_CODE]
         found = {way: e for w in possible for way, e in judge.estimates(w)}
-        for way in self._woven(found):
-            course = course_of(self.made[way], kernels, self.table)
-            found = {w: e for w, e in found.items() if w.uncapped != way} | dict(judge.estimates(way, course))
-        for way in sorted(found, key=lambda w: found[w].cycles):
-            if way.strategy == "weave" and way.uncapped not in self.made:
-                continue
-            if self._make(way.uncapped):
+        while found:
+            way = self._best(found)
+            if way.uncapped in self.made or (way.strategy == "separate" and self._make(way)):
                 return self._chosen(way, found)
+            found = {w: e for w, e in found.items() if w.uncapped != way.uncapped}
+            if way.strategy != "separate" and len(self.made) < MADE and self._make(way.uncapped):
+                courses = courses_of(self.made[way.uncapped], kernels, self.table)
+                found |= dict(judge.estimates(way.uncapped, courses))
         raise CannotLink("; ".join(self.refused.values()))
 
-    def _woven(self, found: Mapping[Way, Estimate]) -> Iterator[Way]:
-        """The woven kernels that are made: the best ones, and as they are if those are refused."""
-        order = sorted((w for w in found if w.strategy == "weave"), key=lambda w: found[w].cycles)
-        for way in dict.fromkeys(w.uncapped for w in order[:TRIED]):
-            if len(self.made) < MADE and self._make(way):
-                yield way
+    def _best(self, found: Mapping[Way, Estimate]) -> Way:
+        """The fastest, or of those that are as fast the one with the fewest CTAs: they cost time even where their
+        threads have nothing to do, which is not foreseen."""
+        least = min(e.cycles for e in found.values())
+        near = [w for w in found if found[w].cycles <= least * (1 + TIE)]
+        return min(near, key=lambda w: (-min(w.factors), found[w].cycles))
 
     def _make(self, way: Way) -> bool:
         """Whether it can be."""

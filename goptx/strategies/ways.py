@@ -79,9 +79,9 @@ class Judge:
     shapes: Sequence[Shape]
     arch: str
 
-    def estimates(self, way: Way, made: Course | None = None) -> Iterator[tuple[Way, Estimate]]:
-        """Of a way, without a cap and with one that may help; none where it does not fit on an SM. `made` is the course
-        of the woven kernel if it is there."""
+    def estimates(self, way: Way, made: Sequence[Course] = ()) -> Iterator[tuple[Way, Estimate]]:
+        """Of a way, without a cap and with one that may help; none where it does not fit on an SM. `made` says how
+        warps go through what was made, if it was."""
         factors = [f * b for f, b in zip(way.factors, self.before, strict=True)]
         loads = [
             Load(kernel.work, shape.ctas or CTAS, shape.threads or THREADS, factor)
@@ -91,20 +91,20 @@ class Judge:
         copies = [load.work.copies(load.joined) for load in loads]
         match way.strategy:
             case "weave":
-                course = made or reduce(Work.beside, copies).course
-                found = self._launch(way, loads, [course], sum(shared))
+                yield from self._launch(way, loads, made or [reduce(Work.beside, copies).course], sum(shared))
             case "vertical":
-                work = reduce(Work.before, (load.work.in_turn(load.joined) for load in loads))
-                found = self._launch(way, loads, [work.course], sum(shared))
+                in_turn = reduce(Work.before, (load.work.in_turn(load.joined) for load in loads))
+                yield from self._launch(way, loads, made or [in_turn.course], sum(shared))
             case "interleave":
-                found = self._launch(way, loads, [work.course for work in copies], max(shared))
+                yield from self._launch(way, loads, made or [work.course for work in copies], max(shared))
             case _:
-                alone = [
+                each = [
                     next((e for _, e in self._launch(way, [load], [work.course], own)), None)
                     for load, work, own in zip(loads, copies, shared, strict=True)
                 ]
-                found = [(way, reduce(Estimate.then, alone))] if None not in alone else []
-        yield from found
+                fitting = [e for e in each if e]
+                if len(fitting) == len(each):
+                    yield way, reduce(Estimate.then, fitting)
 
     def _launch(
         self, way: Way, loads: Sequence[Load], courses: Sequence[Course], shared: int
@@ -115,7 +115,7 @@ class Judge:
         each = ctas if len(courses) == len(loads) else [max(ctas)]
         waves = [Wave(n, threads, course.latency) for n, course in zip(each, courses, strict=True)]
         pressure = reduce(or_, (course.pressure for course in courses))
-        caps = [None]
+        caps: list[int | None] = [None]
         if way.strategy == "weave" and (cap := next_step(pressure, shared, threads, self.arch)):
             caps.append(cap)
         for cap in caps:
