@@ -1,4 +1,7 @@
-"""50 ways to run each pair of suite A, the same for all pairs: what `strategy="auto"` chooses from, measured."""
+"""50 ways to run each pair of suite A, the same for all pairs, measured, and what `strategy="auto"` makes of it.
+
+Pairs of other kernels of examples/kernels are measured in the same way.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,7 @@ WAYS = (
     *(Way("separate", factors) for factors in (*_FACTORS, (8, 8))),
 )
 FUSED = ("weave", "vertical", "interleave", "horizontal")
+AUTO = Way("auto")
 BASELINE = "streams"  # of the kernels as they are
 TIME_LIMIT = 120  # seconds for a pair, with the data of its kernels
 
@@ -69,7 +73,11 @@ class Made:
 
 def plans(pair: str) -> list[tuple[str, Way, tuple[int, ...]]]:
     """What is to be made for a pair: each way but for its caps."""
-    return [(pair, way, tuple(w.cap for w in WAYS if w.cap and w.uncapped == way)) for way in WAYS if way.cap is None]
+    return [
+        (pair, way, tuple(w.cap for w in WAYS if w.cap and w.uncapped == way))
+        for way in (*WAYS, AUTO)
+        if way.cap is None
+    ]
 
 
 def make(plan: tuple[str, Way, tuple[int, ...]]) -> tuple[str, Made]:
@@ -80,7 +88,7 @@ def make(plan: tuple[str, Way, tuple[int, ...]]) -> tuple[str, Made]:
         one.file if factor == 1 else goptx.coarsen(one.file, factor)
         for one, factor in zip(launches, way.factors, strict=True)
     ]
-    shapes = [goptx.Shape(one.grid, one.block) for one in launches]
+    shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches]
     try:
         result = goptx.fuse(*sources, strategy=way.strategy, shapes=shapes, **way.options)
         registers = result.resources().registers
@@ -248,7 +256,7 @@ def speedup(row: dict[str, Any], way: str) -> float:
 
 def best(row: dict[str, Any], *strategies: str) -> str:
     """The fastest way, of these strategies if any are given."""
-    ways = [w for w in row["ms"] if w != BASELINE and (not strategies or w.split()[0] in strategies)]
+    ways = [w for w in row["ms"] if w not in (BASELINE, str(AUTO)) and (not strategies or w.split()[0] in strategies)]
     return str(min(ways, key=lambda way: float(row["ms"][way][0])))
 
 

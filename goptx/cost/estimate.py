@@ -1,8 +1,8 @@
 """How long the GPU takes for a launch: the cost model.
 
-A launch asks for several things at once: warps issue, hold units and memory, and each waits for its own chain of answers
-while as many others run as fit. If all that overlapped fully, the longest would decide; if not at all, their sum. What
-is measured lies between: they are added to the power of OVERLAP.
+A launch asks for several things at once: warps issue, hold units and memory, and each waits for its own chain of
+answers while as many others run as fit. If all that overlapped fully, the longest would decide; if not at all, their
+sum. What is measured lies between: they are added to the power of OVERLAP.
 
 The result ranks ways to run the same kernels and is no prediction: caches, and threads that end early, are not known.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 
 from goptx.cost.machine import QUARTERS, WARP, machine_of
 from goptx.cost.registers import Pressure
@@ -27,8 +27,8 @@ SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter for a register that
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is to be done, however it is launched: `ctas` CTAs of `threads` threads, whose warps each do `work`; `joined`
-    of them are one in the launch."""
+    """What is to be done, however it is launched: `ctas` CTAs of `threads` threads, whose warps each do `work`;
+    `joined` of them are one in the launch."""
 
     work: Work
     ctas: int
@@ -61,7 +61,7 @@ class Estimate:
 
     def then(self, other: Estimate) -> Estimate:
         """One launch after the other."""
-        parts = {part: cycles + other.parts[part] for part, cycles in self.parts.items()}
+        parts = {part: cycles + other.parts.get(part, 0.0) for part, cycles in self.parts.items()}
         return Estimate(
             self.cycles + other.cycles, parts, max(self.registers, other.registers),
             min(self.occupancy, other.occupancy),
@@ -70,15 +70,15 @@ class Estimate:
 
 def estimate(
     loads: Sequence[Load], waves: Sequence[Wave], pressure: Pressure, shared: int, arch: str, cap: int | None = None
-) -> Estimate | None:
+) -> Estimate:
     """Of one launch. `shared` is what each of its CTAs has in bytes, `cap` the most registers that a thread may have.
-    None where not one CTA fits on an SM."""
+    Infinitely many cycles where not one CTA fits on an SM."""
     machine = machine_of(arch)
     spilled = max(pressure.registers - cap, 0) if cap else 0
     registers = pressure.registers - spilled
     fits = occupancy(arch, registers, shared, max(wave.threads for wave in waves))
     if not fits.ctas_per_sm:
-        return None
+        return Estimate(inf, {}, registers, 0.0)
     parts = dict.fromkeys(("arithmetic", "shared", "memory", "latency"), machine.gap)
     for load in loads:
         warps = max(load.ctas / machine.sms, load.joined) * ceil(load.threads / WARP) / QUARTERS

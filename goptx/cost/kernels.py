@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow, depths
@@ -51,31 +51,33 @@ def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
     course = Course(latency_of(flow, weight, table), pressure(flow, flat.registers))
     named = set(mentioned(flow.codes()))
     variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
-    return Alone(Work(units_of(flow, weight, machine), course), lines, packed([v for v in variables if v.space == ".shared"])[1])
+    return Alone(
+        Work(units_of(flow, weight, machine), course), lines, packed([v for v in variables if v.space == ".shared"])[1]
+    )
 
 
 def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> list[Course]:
     """That of a warp of what was made of the kernels; of each kernel, where each warp runs one of them. What warps have
     to do is what the kernels have."""
-    entry = woven.module.entries[0]
-    flat = flatten(entry.body or (), lambda name: name)
-    flow = control_flow(flat, woven.name)
-    code = [s for s in statements_in(flat.code) if isinstance(s, Instruction)]
-    known = {id(i): origin for i, origin in zip(code, woven.origins, strict=True) if origin and origin.line}
-    weight = _weight(flow, known, kernels)
-    needs = pressure(flow, flat.registers)
-    if woven.strategy != "interleave":
-        return [Course(latency_of(flow, weight, table), needs)]
-
-    def of(letter: str) -> Weight:
-        return lambda i: weight(i) if id(i) in known and known[id(i)].kernel == letter else 0.0
-
-    return [Course(latency_of(flow, of(letter), table), needs) for letter in woven.report.kernels]
+    found: list[Course] = []
+    origins = iter(woven.origins)
+    for entry in woven.module.entries:
+        flat = flatten(entry.body or (), lambda name: name)
+        flow = control_flow(flat, woven.name)
+        code = [s for s in statements_in(flat.code) if isinstance(s, Instruction)]
+        known = {id(i): origin for i, origin in zip(code, origins, strict=False) if origin and origin.line}
+        needs = pressure(flow, flat.registers)
+        apart = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
+        for letters in apart:
+            found.append(Course(latency_of(flow, _weight(flow, known, kernels, letters), table), needs))
+    return found
 
 
-def _weight(flow: Flow, known: Mapping[int, Origin], kernels: Sequence[Alone]) -> Weight:
-    """As often as the kernel comes to the line that an instruction is from. Where a loop's first way around stands ahead
-    of it, that is one time, and the loop is the others."""
+def _weight(
+    flow: Flow, known: Mapping[int, Origin], kernels: Sequence[Alone], letters: Collection[str] | None
+) -> Weight:
+    """As often as the kernel comes to the line that an instruction is from. Where a loop's first way around stands
+    ahead of it, that is one time, and the loop is the others. If there are `letters`, other kernels do not count."""
     depth = depths(flow)
     at = {id(i): depth[name] for name, block in flow.blocks.items() for i in block.instructions()}
     depths_of: dict[tuple[str, int], set[int]] = {}
@@ -85,7 +87,7 @@ def _weight(flow: Flow, known: Mapping[int, Origin], kernels: Sequence[Alone]) -
 
     def weight(instruction: Instruction) -> float:
         origin = known.get(id(instruction))
-        if origin is None:
+        if origin is None or (letters and origin.kernel not in letters):
             return 0.0
         times = kernels[ord(origin.kernel) - ord("A")].lines.get(origin.line, 0.0)
         several = depths_of[origin.kernel, origin.line]

@@ -18,9 +18,9 @@ WARP = 32  # threads
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """sms: of the GPU. memory: bytes that all SMs together move in a cycle. turnover: cycles from the end of a CTA until
-    the next in its place begins, and ends if it has nothing to do. gap: cycles between two launches of a stream.
-    lanes: of an SM, by unit, threads whose instruction it begins in a cycle."""
+    """sms: of the GPU. memory: bytes that all SMs together move in a cycle. turnover: cycles from the end of a CTA to
+    the end of the next in its place, if that has nothing to do. gap: cycles between two launches of a stream. lanes:
+    of an SM, by unit, threads whose instruction it begins in a cycle."""
 
     sms: int
     memory: float

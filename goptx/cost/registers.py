@@ -35,9 +35,7 @@ class Pressure:
 
     def __or__(self, other: Pressure) -> Pressure:
         """Of one or the other."""
-        return Pressure(
-            max(self.live, other.live), max(self.across, other.across), max(self.around, other.around)
-        )
+        return Pressure(max(self.live, other.live), max(self.across, other.across), max(self.around, other.around))
 
     def times(self, copies: int) -> Pressure:
         return Pressure(self.live * copies, self.across * copies, self.around * copies)
@@ -105,4 +103,3 @@ def _is_constant(way: Instruction, known: Collection[str]) -> bool:
     return facts.base in ("mov", "cvta") and all(
         r in known or not r.startswith("%") or r.startswith(("%ntid", "%nctaid")) for r in read(way)
     )
-

@@ -19,8 +19,8 @@ from goptx.log import LOG
 from goptx.region.meeting import NOTHING, Group, Meeting, Place, several
 from goptx.region.recorded import Known, Recorded
 from goptx.shape import Shape
-from goptx.strategies.auto import REFUSALS
 from goptx.strategies.fuse import fuse
+from goptx.strategies.search import REFUSALS
 from goptx.strategies.separate import ANY, separate
 from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.result import Woven

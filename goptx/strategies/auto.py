@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -67,10 +67,8 @@ def auto(
         tried = [("vertical", told), ("temporaries in memory", stored)][: 2 if temporaries else 1]
         # Options may name parameters by what the sources are called, which the kernels alone do not know any more.
         return _first(sources, {**read, "entries": entries}, [(w, {**o, "entries": entries}) for w, o in tried])
-    makers = {
-        "weave": partial(
-            weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth
-        ),
+    makers: dict[str, Callable[..., Woven]] = {
+        "weave": partial(weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth),
         "vertical": partial(vertical, **hands_on, same=same),
         "interleave": partial(interleave, **read, placement=placement),
         "separate": partial(separate, **read),

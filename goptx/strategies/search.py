@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from logging import INFO, WARNING
+from math import inf
 
 from goptx.cost.estimate import Estimate
 from goptx.cost.kernels import alone, courses_of
-from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.cost.machine import machine_of
+from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
 from goptx.log import LOG
 from goptx.shape import Shape
@@ -53,16 +54,19 @@ class Search:
         judge = Judge(kernels, [k.coarse.factor for k in self.kernels], shapes, self.arch)
         sizes = [len(a.lines) for a in kernels]
         possible = [w for w in ways(self.kernels, self.shapes) if w.plain or w.size(sizes) <= MOST_CODE]
-        found = {way: e for w in possible for way, e in judge.estimates(w)}
+        found = {way: e for w in possible for way, e in judge.estimates(w) if e.cycles < inf}
+        for way in possible:  # what does not fit on an SM is refused, and says why
+            if way.plain and way not in found:
+                self._make(way)
         while found:
             way = self._best(found)
-            if way.uncapped in self.made or (way.strategy == "separate" and self._make(way)):
+            if way.uncapped in self.made:
                 return self._chosen(way, found)
             found = {w: e for w, e in found.items() if w.uncapped != way.uncapped}
-            if way.strategy != "separate" and len(self.made) < MADE and self._make(way.uncapped):
+            if (len(self.made) < MADE or not found) and self._make(way.uncapped):
                 courses = courses_of(self.made[way.uncapped], kernels, self.table)
-                found |= dict(judge.estimates(way.uncapped, courses))
-        raise CannotLink("; ".join(self.refused.values()))
+                found |= {w: e for w, e in judge.estimates(way.uncapped, courses) if e.cycles < inf}
+        return self._done(self.makers["separate"](*self.kernels), [])
 
     def _best(self, found: Mapping[Way, Estimate]) -> Way:
         """The fastest, or of those that are as fast the one with the fewest CTAs: they cost time even where their
@@ -94,13 +98,14 @@ class Search:
             if w.uncapped not in self.refused
         ]
         made = self.made[way.uncapped]
-        if way.cap:
-            made = made.capped(way.cap)
+        return self._done(made.capped(way.cap) if way.cap else made, candidates)
+
+    def _done(self, made: Woven, candidates: Sequence[Candidate]) -> Woven:
         notes = [f"not {way}: {reason}" for way, reason in self.refused.items()]
         if made.strategy == "separate":
             LOG.log(WARNING if notes else INFO, "not fused: %s", "; ".join(notes) or SLOWER)
             notes = notes or [f"not fused: {SLOWER}"]
-        why = Why(tuple(candidates), self._assumed())
+        why = Why(tuple(candidates), self._assumed()) if candidates else None
         return replace(made, report=replace(made.report, notes=(*made.report.notes, *notes), why=why))
 
     def _assumed(self) -> tuple[str, ...]:

@@ -55,8 +55,10 @@ class Way:
 def ways(kernels: Sequence[Chosen], shapes: Sequence[Shape] | None) -> list[Way]:
     """Those that may be made, without caps. Kernels are not coarsened where grids are not known; more than two of them
     all by one factor."""
-    own = [_factors(k, s) for k, s in zip(kernels, shapes or [None] * len(kernels), strict=True)]
-    every = product(*own) if len(own) == 2 else zip(*([f for f in own[0] if all(f in o for o in own)] for _ in own))
+    given: Sequence[Shape | None] = shapes or [None] * len(kernels)
+    own = [_factors(k, s) for k, s in zip(kernels, given, strict=True)]
+    common = [(f,) * len(own) for f in FACTORS if all(f in factors for factors in own)]
+    every = list(product(*own)) if len(own) <= 2 else common
     strategies = STRATEGIES if shapes else [s for s in STRATEGIES if s != "interleave"]  # which has to know blocks
     return [Way(strategy, factors) for factors in every for strategy in strategies]
 
@@ -80,7 +82,7 @@ class Judge:
     arch: str
 
     def estimates(self, way: Way, made: Sequence[Course] = ()) -> Iterator[tuple[Way, Estimate]]:
-        """Of a way, without a cap and with one that may help; none where it does not fit on an SM. `made` says how
+        """Of a way, without a cap and with one that may help. `made` says how
         warps go through what was made, if it was."""
         factors = [f * b for f, b in zip(way.factors, self.before, strict=True)]
         loads = [
@@ -98,13 +100,12 @@ class Judge:
             case "interleave":
                 yield from self._launch(way, loads, made or [work.course for work in copies], max(shared))
             case _:
+                courses = made or [work.course for work in copies]
                 each = [
-                    next((e for _, e in self._launch(way, [load], [work.course], own)), None)
-                    for load, work, own in zip(loads, copies, shared, strict=True)
+                    next(e for _, e in self._launch(way, [load], [course], own))
+                    for load, course, own in zip(loads, courses, shared, strict=True)
                 ]
-                fitting = [e for e in each if e]
-                if len(fitting) == len(each):
-                    yield way, reduce(Estimate.then, fitting)
+                yield way, reduce(Estimate.then, each)
 
     def _launch(
         self, way: Way, loads: Sequence[Load], courses: Sequence[Course], shared: int
@@ -119,5 +120,4 @@ class Judge:
         if way.strategy == "weave" and (cap := next_step(pressure, shared, threads, self.arch)):
             caps.append(cap)
         for cap in caps:
-            if found := estimate(loads, waves, pressure, shared, self.arch, cap):
-                yield replace(way, cap=cap), found
+            yield replace(way, cap=cap), estimate(loads, waves, pressure, shared, self.arch, cap)

@@ -44,7 +44,8 @@ class Divergent:
 class Report:
     """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
     the power of its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of
-    which weaving made copies counts once, where any copy lies so. `why` is there if the strategy was chosen (`auto`)."""
+    which weaving made copies counts once, where any copy lies so. `why` is there if `auto`
+    chose."""
 
     kernels: dict[str, Counts]
     merged: Counts

@@ -134,8 +134,9 @@ class Woven:
     def cubin(self, max_registers: int | None = None, *, fmad: bool = True, assembler: str | None = None) -> bytes:
         """Machine code for the module's target, by ptxas or nvJitLink; needs no GPU.
 
-        max_registers: cap per thread; above 255 for none, None for that of the PTX (`max_registers`), if any. It is written as `.maxnreg` into the PTX,
-        because ptxas ignores its own option beside launch bounds; a cap that was not kept is warned of.
+        max_registers: cap per thread; above 255 for none, None for that of the PTX (`max_registers`), if there is one.
+        It is written as `.maxnreg` into the PTX, because ptxas ignores its own option beside launch bounds; a cap
+        that was not kept is warned of.
         fmad=False forbids contracting mul and add to fma. Raises `AssemblyError`.
         """
         return self.assembly(max_registers, fmad=fmad, assembler=assembler).cubin
