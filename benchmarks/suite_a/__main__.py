@@ -10,7 +10,8 @@ timed builds, with contraction, are compared too, and a difference is reported b
 streams; schemes are the ablation of the GoPTX paper's Figure: merge, + slicing, + weaving, + both; then what goptx does
 by default. "capped" is "both" under the best of the paper's register caps. Coarsened kernels are timed against
 themselves, by factor and register cap. Candidates are 50 ways to run each pair, all strategies among them, made by
-several processes beside the GPU; pairs may be of any kernels in examples/kernels, such as reduce+softmax. Needs cuda-python and CuPy.
+several processes beside the GPU; pairs may be of any kernels in examples/kernels, such as reduce+softmax. Needs
+cuda-python and CuPy.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def next_step(pressure: Pressure, shared: int, threads: int, arch: str) -> int |
     """The cap with which one more CTA fits on an SM, if that takes few registers from a thread and most of the SM is in
     use then."""
     now = occupancy(arch, pressure.registers, shared, threads).ctas_per_sm
-    for cap in range(pressure.registers - 1, max(pressure.registers - NEAR, 16) - 1, -1):
+    for cap in range(pressure.registers - 1, max(pressure.registers - NEAR, pressure.least) - 1, -1):
         fits = occupancy(arch, cap, shared, threads)
         if fits.ctas_per_sm > now:
             return cap if fits.fraction >= ENOUGH else None

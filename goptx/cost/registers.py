@@ -24,21 +24,38 @@ MOST = 255
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """32-bit registers that are live at one place at most; across a slow path; and around a loop."""
+    """32-bit registers that are live at one place at most; across a slow path; around a loop; and that one instruction
+    takes at most."""
 
     live: int = 0
     across: int = 0
     around: int = 0
+    widest: int = 0
 
     def __add__(self, other: Pressure) -> Pressure:
-        return Pressure(self.live + other.live, self.across + other.across, self.around + other.around)
+        return Pressure(
+            self.live + other.live,
+            self.across + other.across,
+            self.around + other.around,
+            max(self.widest, other.widest),
+        )
 
     def __or__(self, other: Pressure) -> Pressure:
         """Of one or the other."""
-        return Pressure(max(self.live, other.live), max(self.across, other.across), max(self.around, other.around))
+        return Pressure(
+            max(self.live, other.live),
+            max(self.across, other.across),
+            max(self.around, other.around),
+            max(self.widest, other.widest),
+        )
 
     def times(self, copies: int) -> Pressure:
-        return Pressure(self.live * copies, self.across * copies, self.around * copies)
+        return Pressure(self.live * copies, self.across * copies, self.around * copies, self.widest)
+
+    @property
+    def least(self) -> int:
+        """Registers of a thread with fewer of which the assembler refuses the kernel."""
+        return self.widest + OWN
 
     @property
     def registers(self) -> int:
@@ -55,7 +72,7 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
     size = _sizes(declared)
     size |= dict.fromkeys(_constant(flow), 0)
     before = live_in(flow)
-    most = across = 0
+    most = across = widest = 0
 
     def weight(registers: Collection[str]) -> int:
         return sum(size.get(r, 0) for r in registers)
@@ -65,12 +82,13 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
         live |= {register_of(name) for name in block.end.reads()}
         for code in reversed(block.code):
             most = max(most, weight(live | written(code)))
+            widest = max(widest, weight(read(code) | written(code)))
             if isinstance(code, Instruction) and facts_of(code.opcode).slow_path:
                 across = max(across, weight(live))
             live = (live - killed(code)) | read(code)
         most = max(most, weight(live))
     around = max((weight(before[header]) for header in loops(flow)), default=0)
-    return Pressure(most, across, around)
+    return Pressure(most, across, around, widest)
 
 
 def _sizes(declared: Collection[Registers]) -> dict[str, int]:

@@ -27,7 +27,7 @@ from goptx.weaving.why import Candidate, Why
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what another strategy may take
 MADE = 8  # fused kernels that are made at most
 TIE = 0.01  # estimates that differ by less are taken to be equal
-MOST_CODE = 4000  # lines of all copies of coarsened kernels: more take many seconds to weave
+MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
 SLOWER = "separate launches are estimated to take least"
 
 
