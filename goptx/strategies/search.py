@@ -25,7 +25,7 @@ from goptx.weaving.result import Woven
 from goptx.weaving.why import Candidate, Why
 
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what another strategy may take
-MADE = 8  # fused kernels that are made at most
+MADE = 4  # kernels that are made at most, and separate ones as they are
 TIE = 0.01  # estimates that differ by less are taken to be equal
 MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
 SLOWER = "separate launches are estimated to take least"
@@ -63,7 +63,8 @@ class Search:
             if way.uncapped in self.made:
                 return self._chosen(way, found)
             found = {w: e for w, e in found.items() if w.uncapped != way.uncapped}
-            if (len(self.made) < MADE or not found) and self._make(way.uncapped):
+            as_they_are = way.plain and way.strategy == "separate"
+            if (len(self.made) < MADE or as_they_are) and self._make(way.uncapped):
                 courses = courses_of(self.made[way.uncapped], kernels, self.table)
                 found |= {w: e for w, e in judge.estimates(way.uncapped, courses) if e.cycles < inf}
         return self._done(self.makers["separate"](*self.kernels), [])
