@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from random_kernels.case import NAMES, Case
-from random_kernels.pairs import LETTERS, REASONS, Outcome, within
-from random_kernels.search import search
+from random_kernels.pairs import LETTERS, REASONS, within
+from random_kernels.search import drawn
 
 import goptx
 from goptx.device.assemble import assemble
@@ -62,22 +62,10 @@ class Job:
     hidden: list[Any] = field(default_factory=list)
 
 
-def random_cases(seed: int, count: int, strategy: str = "weave") -> list[Case]:
-    """What Hypothesis draws by the seed."""
-    found: list[Case] = []
-
-    def take(case: Case) -> Outcome:
-        found.append(case)
-        return Outcome("")
-
-    search(seed, count, judge=take, strategy=strategy)
-    return found
-
-
 def random_jobs(seed: int, count: int, strategy: str = "weave") -> Iterator[Job]:
     """Entries of each case have a number of their own, by which reports tell them apart; `SHAPED` begins the names of
     those whose kernels have launch shapes of their own."""
-    for i, case in enumerate(random_cases(seed, count, strategy)):
+    for i, case in enumerate(drawn(seed, count, strategy)):
         kind = RANDOM if case.stated is None else SHAPED
         job = Job(f"{kind} {seed}_{i}", list(case.shapes), case.arguments(), case=case)
         own = [re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{seed}_{i}", text) for text in case.texts]

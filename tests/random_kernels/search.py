@@ -83,3 +83,15 @@ def search(
         if found.failing is None:  # the drawing or the writing itself
             raise
     return found
+
+
+def drawn(number: int, examples: int, strategy: str = "weave") -> list[Case]:
+    """The pairs of a seed, to be fused by that strategy."""
+    found: list[Case] = []
+
+    def take(case: Case) -> Outcome:
+        found.append(case)
+        return Outcome("")
+
+    search(number, examples, judge=take, strategy=strategy)
+    return found
