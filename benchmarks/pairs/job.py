@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 from random_kernels.case import NAMES, Case
-from random_kernels.pairs import Outcome, reason_of, within
-from random_kernels.search import search
+from random_kernels.pairs import reason_of, within
 from random_kernels.trial import LETTERS, Array, Data, Trial
 from random_kernels.ways import trial
 
@@ -65,24 +64,12 @@ class Job:
     case: Case | None = None
 
 
-def random_cases(seed: int, count: int, way: str = "weave") -> list[Case]:
-    """What Hypothesis draws by the seed."""
-    found: list[Case] = []
-
-    def take(case: Case) -> Outcome:
-        found.append(case)
-        return Outcome("")
-
-    search(seed, count, judge=take, way=way)
-    return found
-
-
 def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
     """As many as are wanted and not declined, unless too many are, and those; of `seed`, `seed + step` and so on.
     Entries of each case have a number of their own, by which reports tell them apart."""
     found = drawn = 0
     for number in count(seed, step):
-        for i, case in enumerate(random_cases(number, EACH, way)):
+        for i, case in enumerate(drawn(number, EACH, way)):
             if found == wanted or drawn == MOST_DRAWN * wanted:
                 return
             kind = "random" if case.stated is None else "shaped"
