@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goptx.errors import InputError
+from goptx.parameter_names import letter_of
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
@@ -41,7 +42,7 @@ def _source(name: str) -> Path | bytes:
 
 def letters(options: argparse.Namespace) -> list[str]:
     """Of the kernels that are the inputs."""
-    return [chr(ord("A") + i) for i in range(len(options.inputs))]
+    return [letter_of(i) for i in range(len(options.inputs))]
 
 
 def shapes(options: argparse.Namespace) -> list[Shape] | None:

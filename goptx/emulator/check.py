@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from goptx.emulator.buffers import host_extents
@@ -46,7 +46,8 @@ def check(
 
     sources, entries, strategy, options: as of `goptx.fuse`. Kernels may depend on each other (`depends`, `same`,
         `private`, `local`): alone they run one after the other, on the same arrays where these say so or `args` has
-        one array several times. What is in private and local buffers afterwards is not compared.
+        one array several times. What is in private and local buffers afterwards is not compared. A tunable kernel
+        that `partition` gives another block has that block alone too: in another one its sums may be rounded otherwise.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
         launch specifications beside the files, which may differ; else 4 CTAs of 256 threads, or what `.reqntid` and
         `.maxntid` allow.
@@ -79,6 +80,7 @@ def check(
         shapes=launched if own is None and strategy in OWN_SHAPES else own,
         **options,
     )
+    launched = _with_blocks_of(woven, launched)
     buffers = one_buffers(subjects, options)
     taken = common_inputs(subjects, given_to(subjects, args or {}), buffers, launched, seed)
     values = [[i.value for i in own] for own in taken]
@@ -98,6 +100,12 @@ def check(
     )
 
 
+def _with_blocks_of(woven: Woven, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+    """The kernels' shapes with the blocks that they have in the woven kernel, as far as it knows them."""
+    planned = woven.plan.shapes if woven.plan else shapes
+    return tuple(replace(s, block=p.block) if p.threads else s for s, p in zip(shapes, planned, strict=True))
+
+
 @dataclass(slots=True)
 class _Runner:
     """Launches of kernels in their `shapes`, each in all `orders` of the warps; `issued` counts the instructions of all
@@ -114,13 +122,13 @@ class _Runner:
         return woven.starts(**self.launch(woven))[0].shape
 
     def launch(self, woven: Woven) -> dict[str, Any]:
-        """How the woven kernel is launched. Kernels that are tunable may have other blocks in it, and those that have
-        no dynamic shared memory have none of what is common to all."""
+        """How the woven kernel is launched. Kernels that have no dynamic shared memory have none of what is common to
+        all."""
         if woven.plan is None:
             common = self.shapes[0]
             return {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}
         within = [
-            Shape(s.grid, p.block if p.threads else s.block, s.shared if p.shared is None else p.shared, s.cluster)
+            s if p.shared is None else replace(s, shared=p.shared)
             for s, p in zip(self.shapes, woven.plan.shapes, strict=True)
         ]
         return {"grid": None, "block": None, "shapes": within}

@@ -73,8 +73,7 @@ def vertical(
     choices = Choices("concat", None, load_table(latency, linked.target[0]))
     most = limits([k.flow for k in linked.kernels], None, None)
     converged, sides = sides_of(linked, choices, divergence, most)
-    letters = [k.letter for k in linked.kernels]
-    joined = copies_joined(letters, sides, linked.together, lambda several: reduce(in_turn, several))
+    joined = copies_joined(linked.kernels, sides, linked.together, lambda several: reduce(in_turn, several))
     order = sorted(joined, key=lambda side: side.last)
     dependences.check_order([side.kernels[0] for side in order])
     whole = reduce(partial(fused, orderly=dependences.orderly), order)

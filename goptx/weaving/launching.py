@@ -202,8 +202,9 @@ class Plan:
                 stated.shared if shared is None else shared,
                 stated.cluster,
             )
+            unused = self.common and stated.shared == 0  # a kernel without dynamic memory beside one that has some
             for given in [common] if shapes is None else [common, shapes[k]]:
-                stated = _agreed(letter, stated, given)
+                stated = _agreed(letter, stated, Shape(given.grid, given.block, 0) if unused else given)
             if not stated.known:
                 raise InputError(
                     f"the shape of kernel {letter} is not known ({stated}); give it with shapes=, as in "
