@@ -24,6 +24,7 @@ from goptx.weaving.result import Woven
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 OWN_SHAPES = ("horizontal", "interleave")
+OTHERS = [s for s in STRATEGIES if s not in ("weave", "auto")]  # auto is mostly weave
 PAIRS = 40  # random ones
 MOST_REFUSED = 6  # of them
 
@@ -83,7 +84,7 @@ def test_sizes_known_at_launch_only(strategy: str, placement: str) -> None:
     same(names, launched, woven)
 
 
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
+@pytest.mark.parametrize("strategy", OTHERS)
 def test_random_kernels(strategy: str) -> None:
     found = search(80, PAIRS, way=strategy, judge=quietly)
     assert found.failing is None, found.failing.file(found.failure)
@@ -95,7 +96,7 @@ def quietly(case: Any) -> Outcome:
         return run(case)
 
 
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
+@pytest.mark.parametrize("strategy", OTHERS)
 @pytest.mark.parametrize(
     "pair", ["reduce+scan", "histogram+gelu", "transpose+lud", "wmma+sha256", "pipeline+softmax", "layernorm+gemm"]
 )
