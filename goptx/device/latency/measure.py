@@ -1,0 +1,132 @@
+"""Measures the latency table of the current GPU: `measure(...)`, which `goptx latency measure` calls.
+
+Every row of `rows/` becomes a small module (`text.py`), is assembled, shown to hold what it should (`machine_code.py`),
+and timed by a process of its own (`running.py`), while the next ones are assembled. What fails is left out and said.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from goptx.device.assemble import assemble
+from goptx.device.latency.children import Child
+from goptx.device.latency.jobs import Device, Job, Launch
+from goptx.device.latency.machine_code import disassembled, find_disassembler, one_repetition
+from goptx.device.latency.row import Row
+from goptx.device.latency.rows import ROWS
+from goptx.device.latency.running import PACE
+from goptx.device.latency.sample import Sample, sample
+from goptx.device.latency.text import INTERVAL, LATENCY, entries, module_text, operand_bytes, repetitions, stored
+from goptx.errors import AssemblyError, DeviceError, GoptxError
+
+Progress = Callable[[int, int, str], None]
+"""(rows done, rows in all, the key of the next) -> nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A row's job, the machine code of one repetition, or why there is none. `assembler` is name and version."""
+
+    row: Row
+    job: Job | None = None
+    sass: str = ""
+    assembler: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A row, with the cycles of one repetition in a chain and beside others; either may be missing."""
+
+    row: Row
+    sass: str
+    latency: Sample | None
+    interval: Sample | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """All that was measured on one device, in the order of the rows, by key or name.
+
+    megahertz: the SM's clock, least and most. problems: why the others are missing. seconds: how long it took.
+    """
+
+    device: Device
+    assembler: str
+    date: str
+    megahertz: tuple[float, float]
+    rows: Mapping[str, Measured]
+    problems: Mapping[str, str] = field(default_factory=dict)
+    replaced: int = 0
+
+
+def measure(rows: Sequence[Row] = ROWS, progress: Progress | None = None) -> Measurement:
+    """Measures `rows` on the current device.
+
+    Raises DeviceError without a GPU, AssemblyError without an assembler or a disassembler.
+    """
+    tool = find_disassembler()
+    arch = _arch()
+    pace = assemble(PACE.format(arch=arch), entry="pace")
+    child = Child(pace.cubin)
+    measured: dict[str, Measured] = {}
+    problems: dict[str, str] = {}
+    clocks: list[float] = []
+    try:
+        for n, ready in enumerate(_ready(rows, arch, tool)):
+            row = ready.row
+            if progress:
+                progress(n, len(rows), row.key)
+            if ready.job is None:
+                problems[row.key] = ready.problem
+                continue
+            answer = child.answer(ready.job)
+            if answer.problem:
+                problems[row.key] = answer.problem
+                continue
+            clocks.append(answer.megahertz)
+            samples = {one.entry: sample(one.cycles, *repetitions(row, one.entry)) for one in answer.timed}
+            measured[row.key] = Measured(row, ready.sass, samples.get(LATENCY), samples.get(INTERVAL))
+    finally:
+        child.end()
+    if not clocks:
+        raise DeviceError(f"nothing could be measured: {next(iter(problems.values()), 'no rows')}")
+    if progress:
+        progress(len(rows), len(rows), "")
+    date = datetime.now(UTC).date().isoformat()
+    return Measurement(
+        child.device, pace.assembler, date, (min(clocks), max(clocks)), measured, problems, child.replaced
+    )
+
+
+def _arch() -> str:
+    """Of the current device, found without a process of our own that would hold its memory."""
+    from goptx.device.launch import current_device
+
+    return f"sm_{current_device().arch}"
+
+
+def _ready(rows: Sequence[Row], arch: str, tool: str) -> Iterator[Ready]:
+    """Each row, assembled and looked at, in order; several at once."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(lambda row: prepared(row, arch, tool), rows)
+
+
+def prepared(row: Row, arch: str, tool: str) -> Ready:
+    """A row assembled for `arch`, with the disassembler `tool` as witness; or why it cannot be."""
+    if int(arch.removeprefix("sm_")[:2]) < row.arch:
+        return Ready(row, problem=f"needs sm_{row.arch}")
+    try:
+        names = entries(row)
+        assembly = assemble(module_text(row, arch), entry=names[0], arch=row.target or arch)
+        module = disassembled(assembly.cubin, tool)
+        sass = [one_repetition(row, name, module) for name in names]
+    except (GoptxError, OSError, subprocess.SubprocessError) as error:
+        return Ready(row, problem=str(error))
+    launches = tuple(Launch(name, operand_bytes(row, name), stored(row, name)) for name in names)
+    return Ready(row, Job(row.key, assembly.cubin, launches, row.threads, row.ring), sass[0], assembly.assembler)
