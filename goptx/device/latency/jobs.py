@@ -9,8 +9,10 @@ from goptx.device.latency.row import Ring
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """An entry of a cubin. operands: the contents of its parameter `from`; results: registers that it stores."""
+    """An entry of a cubin, for a kind of measurement. operands: the contents of its parameter `from`; results: how many
+    registers it stores."""
 
+    kind: str
     entry: str
     operands: bytes
     results: int
@@ -29,9 +31,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Of one entry: cycles of the short and of the long part in each round, and what the registers held at last."""
+    """Of one launch: cycles of the short and of the long part in each round, and what the registers held at last."""
 
-    entry: str
+    kind: str
     cycles: tuple[tuple[int, int], ...]
     results: bytes
 

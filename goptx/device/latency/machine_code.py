@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from goptx.device.latency.row import Row
-from goptx.device.latency.text import repetitions
+from goptx.device.latency.text import entry_name, repetitions
 from goptx.errors import AssemblyError
 
 Code = Sequence[tuple[str, str]]
@@ -51,12 +51,12 @@ def disassembled(cubin: bytes, tool: str) -> dict[str, Code]:
     }
 
 
-def one_repetition(row: Row, entry: str, module: Mapping[str, Code]) -> str:
+def one_repetition(row: Row, kind: str, module: Mapping[str, Code]) -> str:
     """The machine code of one repetition, such as "IADD3 + 2 SEL": what the long part has more than the short one.
 
     Raises AssemblyError that says what is missing, where not every repetition has the instruction.
     """
-    parts = _between_clocks(module[entry])
+    parts = _between_clocks(module[entry_name(row, kind)])
     if row.counted == "module":
         parts = [Counter(name for code in module.values() for name, _ in code)] * 3
     if len(parts) != 3:
@@ -67,7 +67,7 @@ def one_repetition(row: Row, entry: str, module: Mapping[str, Code]) -> str:
         return row.sass
     more = Counter(parts[2])
     more.subtract(parts[0])
-    short, long = repetitions(row, entry)
+    short, long = repetitions(row, kind)
     count = long - short
     found = sum(n for name, n in more.items() if row.sass and re.match(row.sass, name))
     mix = {name: n / count for name, n in more.items() if abs(n) > _STRAY * count}

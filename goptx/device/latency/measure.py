@@ -7,22 +7,32 @@ and timed by a process of its own (`running.py`), while the next ones are assemb
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from goptx.device.assemble import assemble
+from goptx.device.assemble import Assembly, assemble
 from goptx.device.latency.children import Child
 from goptx.device.latency.jobs import Device, Job, Launch
-from goptx.device.latency.machine_code import disassembled, find_disassembler, one_repetition
+from goptx.device.latency.machine_code import Code, disassembled, find_disassembler, one_repetition
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
 from goptx.device.latency.running import PACE
 from goptx.device.latency.sample import Sample, sample
-from goptx.device.latency.text import INTERVAL, LATENCY, entries, module_text, operand_bytes, repetitions, stored
+from goptx.device.latency.text import (
+    INTERVAL,
+    LATENCY,
+    entry_name,
+    kinds,
+    module_text,
+    operand_bytes,
+    repetitions,
+    stored,
+)
 from goptx.errors import AssemblyError, DeviceError, GoptxError
+
+_TOGETHER = 16  # rows in one module
 
 Progress = Callable[[int, int, str], None]
 """(rows done, rows in all, the key of the next) -> nothing."""
@@ -30,12 +40,11 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A row's job, the machine code of one repetition, or why there is none. `assembler` is name and version."""
+    """A row's job and the machine code of one repetition, or why there is none."""
 
     row: Row
     job: Job | None = None
     sass: str = ""
-    assembler: str = ""
     problem: str = ""
 
 
@@ -90,7 +99,7 @@ def measure(rows: Sequence[Row] = ROWS, progress: Progress | None = None) -> Mea
                 problems[row.key] = answer.problem
                 continue
             clocks.append(answer.megahertz)
-            samples = {one.entry: sample(one.cycles, *repetitions(row, one.entry)) for one in answer.timed}
+            samples = {one.kind: sample(one.cycles, *repetitions(row, one.kind)) for one in answer.timed}
             measured[row.key] = Measured(row, ready.sass, samples.get(LATENCY), samples.get(INTERVAL))
     finally:
         child.end()
@@ -112,21 +121,36 @@ def _arch() -> str:
 
 
 def _ready(rows: Sequence[Row], arch: str, tool: str) -> Iterator[Ready]:
-    """Each row, assembled and looked at, in order; several at once."""
+    """Each row, assembled and looked at, in order; several modules at once."""
+    modules = [rows[n : n + _TOGETHER] for n in range(0, len(rows), _TOGETHER)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(lambda row: prepared(row, arch, tool), rows)
+        for ready in pool.map(lambda some: prepared(some, arch, tool), modules):
+            yield from ready
 
 
-def prepared(row: Row, arch: str, tool: str) -> Ready:
-    """A row assembled for `arch`, with the disassembler `tool` as witness; or why it cannot be."""
-    if int(arch.removeprefix("sm_")[:2]) < row.arch:
-        return Ready(row, problem=f"needs sm_{row.arch}")
+def prepared(rows: Sequence[Row], arch: str, tool: str) -> list[Ready]:
+    """Rows in one module for `arch`, with the disassembler `tool` as witness; or why that cannot be."""
+    old = [row for row in rows if row.arch > int(arch.removeprefix("sm_"))]
+    rest = [row for row in rows if row not in old]
+    none = [Ready(row, problem=f"needs sm_{row.arch}") for row in old]
+    if not rest:
+        return none
     try:
-        names = entries(row)
-        assembly = assemble(module_text(row, arch), entry=names[0], arch=row.target or arch)
+        assembly = assemble(module_text(rest, arch), entry=entry_name(rest[0], kinds(rest[0])[0]))
         module = disassembled(assembly.cubin, tool)
-        sass = [one_repetition(row, name, module) for name in names]
-    except (GoptxError, OSError, subprocess.SubprocessError) as error:
+    except (GoptxError, OSError) as error:
+        if len(rest) == 1:
+            return [*none, Ready(rest[0], problem=str(error))]
+        return [*none, *(ready for row in rest for ready in prepared([row], arch, tool))]  # some are at fault
+    return [*none, *(_looked_at(row, assembly, module) for row in rest)]
+
+
+def _looked_at(row: Row, assembly: Assembly, module: Mapping[str, Code]) -> Ready:
+    try:
+        sass = [one_repetition(row, kind, module) for kind in kinds(row)]
+    except AssemblyError as error:
         return Ready(row, problem=str(error))
-    launches = tuple(Launch(name, operand_bytes(row, name), stored(row, name)) for name in names)
-    return Ready(row, Job(row.key, assembly.cubin, launches, row.threads, row.ring), sass[0], assembly.assembler)
+    launches = tuple(
+        Launch(kind, entry_name(row, kind), operand_bytes(row, kind), stored(row, kind)) for kind in kinds(row)
+    )
+    return Ready(row, Job(row.key, assembly.cubin, launches, row.threads, row.ring), sass[0])

@@ -15,6 +15,7 @@ A row writes down one instruction in a form that can be repeated. Its words are 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,7 +89,6 @@ class Row:
     shared: int = 0
     ring: Ring | None = None
     arch: int = 80
-    target: str = ""
     interval_of: str = ""
     why: str = ""
 
@@ -96,6 +96,11 @@ class Row:
     def key(self) -> str:
         """The latency key, or the name of what is none."""
         return self.name or facts_of(self.opcode).latency_key
+
+    @cached_property
+    def label(self) -> str:
+        """The key as a word, for the names of entries."""
+        return re.sub(r"\W", "_", self.key)
 
     @cached_property
     def type(self) -> str:

@@ -126,7 +126,7 @@ class _Bench:
             pairs = answer[: 16 * ROUNDS].view(np.int64).reshape(ROUNDS, 2)[_SKIPPED:]
             if n:
                 rounds += [(int(short), int(long)) for short, long in pairs]
-        return Timed(one.entry, tuple(rounds), answer[16 * ROUNDS :].tobytes())
+        return Timed(one.kind, tuple(rounds), answer[16 * ROUNDS :].tobytes())
 
     def _fill(self, ring: Ring) -> None:
         if ring == self.content and not ring.span <= _ROOM:  # small ones may have been written to

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from string import Template
 
 from goptx.device.latency.row import Row
 
-LATENCY, INTERVAL = "latency", "interval"  # the entries
+LATENCY, INTERVAL = "latency", "interval"  # kinds of entries
 
 _FLAGS = 2  # slots of 8 bytes ahead of the operands: two that are not 0, for guards, and one that is
 _LEAD = 4  # untimed repetitions
@@ -87,32 +87,40 @@ $long
 $between""")
 
 
-def module_text(row: Row, arch: str) -> str:
-    """The module of a row, with an entry `latency` where it has a chain, and `interval` where it has several."""
-    return _MODULE.substitute(target=row.target or arch, module=row.module, entries="\n".join(_entry(row, name) for name in entries(row)))
+def module_text(rows: Sequence[Row], arch: str) -> str:
+    """The module of some rows, with an entry for each kind of each."""
+    return _MODULE.substitute(
+        target=arch,
+        module="\n".join(dict.fromkeys(row.module for row in rows if row.module)),
+        entries="\n".join(_entry(row, kind) for row in rows for kind in kinds(row)),
+    )
 
 
-def entries(row: Row) -> tuple[str, ...]:
-    """The names of a row's entries."""
+def kinds(row: Row) -> tuple[str, ...]:
+    """What a row tells: LATENCY where it has a chain, INTERVAL where it has several, or nothing waits for it."""
     return ((LATENCY,) if row.latency else ()) + ((INTERVAL,) if row.chains else ())
 
 
-def repetitions(row: Row, entry: str) -> tuple[int, int]:
+def entry_name(row: Row, kind: str) -> str:
+    return f"{row.label}_{kind}"
+
+
+def repetitions(row: Row, kind: str) -> tuple[int, int]:
     """How often the two timed parts of an entry hold the instruction."""
-    chains = 1 if entry == LATENCY else row.chains
+    chains = 1 if kind == LATENCY else row.chains
     return row.short * chains, row.long * chains
 
 
-def chains(row: Row, entry: str) -> int:
-    return 1 if entry == LATENCY else row.chains
+def chains(row: Row, kind: str) -> int:
+    return 1 if kind == LATENCY else row.chains
 
 
-def stored(row: Row, entry: str) -> int:
+def stored(row: Row, kind: str) -> int:
     """How many registers an entry stores in the end."""
-    return row.widths[0] * chains(row, entry)
+    return row.widths[0] * chains(row, kind)
 
 
-def operand_bytes(row: Row, entry: str) -> bytes:
+def operand_bytes(row: Row, kind: str) -> bytes:
     """What an entry finds at its parameter `from`: flags, then `$a`, `$b` and `$x` in 8 bytes each.
 
     The assembler is not to know that all lanes read the same there, or it moves them to the uniform datapath: their
@@ -121,7 +129,7 @@ def operand_bytes(row: Row, entry: str) -> bytes:
     x, a, b = row.values or ((1.25, 0.9990234375, 1.0009765625) if _float(row.type) else (987654321, 1000003, 77))
     wide_x, wide_a, wide_b = row.widths
     words = [encoded(a, row.type)] * wide_a + [encoded(b, row.type)] * wide_b
-    return struct.pack("<4I", 1, 1, 0, 0) + b"".join(words + [encoded(x, row.type)] * wide_x * chains(row, entry))
+    return struct.pack("<4I", 1, 1, 0, 0) + b"".join(words + [encoded(x, row.type)] * wide_x * chains(row, kind))
 
 
 def encoded(value: float, kind: str) -> bytes:
@@ -147,8 +155,8 @@ def _float(kind: str) -> bool:
     return "f" in kind
 
 
-def _entry(row: Row, entry: str) -> str:
-    count = chains(row, entry)
+def _entry(row: Row, kind: str) -> str:
+    count = chains(row, kind)
     numbers = iter(range(10**6))
     short, long = row.short, row.long
     timed = _TIMED.substitute(
@@ -158,7 +166,7 @@ def _entry(row: Row, entry: str) -> str:
         long=_repeated(row, count, long, numbers),
     )
     return _ENTRY.substitute(
-        entry=entry,
+        entry=entry_name(row, kind),
         declares="\n".join(_declared(row, count)),
         setup="\n".join(_loaded(row, count)),
         timed=_lines(_filled(row, row.timed, 0, 0)) if row.timed else timed,

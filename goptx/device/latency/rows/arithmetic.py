@@ -6,6 +6,7 @@ from goptx.device.latency.row import Row
 
 ADD = r"IADD|VIADD|IMAD|UIADD"
 TWO, THREE = "$x, $x, $a", "$x, $x, $a, $b"
+CARRY = "add.cc.u32 %flag, %flag, 1;"  # so that there is one to begin with
 SLOW = {"short": 2, "long": 6, "chains": 4}  # for what becomes a long sequence, or a call of one
 BY = "$x, $a, $x"  # a constant divisor would be inverted once for all
 WIDE = (2**33 + 12345, 2**63 - 25, 2**62 + 77)  # of 64 bits: no short cut for small ones
@@ -20,7 +21,7 @@ ROWS = (
     Row("add.bf16x2", TWO, "HADD2|HFMA2", arch=90),
     Row("add.f32", TWO, "FADD"),
     Row("add.f64", TWO, "DADD"),
-    Row("addc.cc.u32", TWO, ADD, chains=0),
+    Row("addc.cc.u32", TWO, ADD, chains=0, setup=CARRY),
     Row("sub.u16", TWO, ADD, guarded=True),
     Row("sub.s32", TWO, ADD, guarded=True),
     Row("sub.s64", "$y, $x, $a", r"IADD3?\.X|IMAD\.X|UIADD3\.X", back="xor.b64 $x, $y, $b;", minus=("xor.b64",)),
@@ -30,7 +31,7 @@ ROWS = (
     Row("sub.bf16x2", TWO, "HADD2|HFMA2", arch=90),
     Row("sub.f32", TWO, "FADD"),
     Row("sub.f64", TWO, "DADD"),
-    Row("subc.cc.u32", TWO, ADD, chains=0),
+    Row("subc.cc.u32", TWO, ADD, chains=0, setup=CARRY),
     Row("mul.lo.u16", TWO, "IMAD"),
     Row("mul.lo.s32", TWO, "IMAD"),
     Row("mul.lo.s64", TWO, "IMAD"),
@@ -59,7 +60,7 @@ ROWS = (
     Row("mad.hi.u64", THREE, "IMAD"),
     Row("mad.rn.f32", THREE, "FFMA"),
     Row("mad.rn.f64", THREE, "DFMA"),
-    Row("madc.lo.cc.u32", THREE, "IMAD|IADD", chains=0),
+    Row("madc.lo.cc.u32", THREE, "IMAD|IADD", chains=0, setup=CARRY),
     Row("mad24.lo.u32", THREE, "IMAD"),
     Row("mad24.hi.u32", THREE, "IMAD"),
     Row("fma.rn.f16", THREE, "HFMA2", chains=0, interval_of="fma.f16x2"),

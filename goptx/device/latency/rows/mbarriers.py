@@ -11,7 +11,8 @@ _FLIP = {"back": "selp.b32 $x, $a0, $b0, $q;", "minus": ("selp.b32",), "values":
 
 ROWS = (
     _issued("mbarrier.init.shared.b64", "[$shared+$k*8], 32", "SYNCS", **_ROOM),
-    _issued("mbarrier.inval.shared.b64", "[$shared+$k*8]", "SYNCS|CCTL|STS", **_ROOM),
+    _issued("mbarrier.inval.shared.b64", "[$shared+$k*8]", r"SYNCS\.CCTL", ahead="mbarrier.init.shared.b64 [$shared+$k*8], 32;",
+            minus=("mbarrier.init",), **_ROOM),
     Row("mbarrier.arrive.shared.b64", "%state, [$shared]", "SYNCS|ATOMS", latency=False, chains=1, setup=_INIT.replace("1023", "32"),
         declares=".reg .b64 %state;", **_ROOM),
     Row("mbarrier.test_wait.parity.shared.b64", "$q, [$shared], $x", "SYNCS|LDS", arch=90, setup=_INIT, **_FLIP, chains=0),

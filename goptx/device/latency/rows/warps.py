@@ -20,6 +20,8 @@ def _wmma(types: str, widths: tuple[int, int, int], name: str = "", shape: str =
     return Row(f"wmma.mma.sync.aligned.row.col.{shape}.{types}", "$X, $A, $B, $X", r"\w*MMA", name=name, widths=widths, **{**_MMA, **more})
 
 
+_ROWS = "add.u32 $x, %shared, %zero; add.u32 $x, $x, $line; st.shared.v4.u32 [$x], {$x, $x, $x, $x}; bar.warp.sync -1;"
+
 ROWS = (
     *(Row(f"shfl.sync.{mode}.b32", f"$x, $x, {by}, {clamp}, -1", "SHFL", name=name, chains=16)
       for mode, by, clamp, name in (("bfly", 1, 31, ""), ("idx", "$a", 31, "shfl.idx"), ("up", 1, 0, "shfl.up"),
@@ -53,10 +55,13 @@ ROWS = (
         back=" ".join(f"or.b32 $x, $x, $x{n};" for n in range(1, 8)), minus=("add.s64", "lop3.b32", "lop3.b32"), why="from DRAM"),
     Row("wmma.store.d.sync.aligned.row.m16n16k16.global.f32", "[$buffer+$offset], $X, 16", "STG", x="b32",
         widths=(8, 1, 1), ring=Ring(16384), latency=False, chains=1),
-    *(Row(f"ldmatrix.sync.aligned.m8n8.{count}{trans}.shared.b16", "$X, [$x]", "LDSM", x="b32", widths=(n, 1, 1), shared=8192,
-          name=name, chains=8,
-          start="add.u32 $x, %shared, %zero; add.u32 $x, $x, $line; st.shared.v4.u32 [$x], {$x, $x, $x, $x}; bar.warp.sync -1;")
-      for count, n, trans, name in (("x4", 4, "", ""), ("x1", 1, "", "ldmatrix.x1"), ("x4", 4, ".trans", "ldmatrix.x4.trans"))),
+    # each row of a matrix is the address of a row
+    *(Row(f"ldmatrix.sync.aligned.m8n8.{count}.shared.b16", "$X, [$x]", "LDSM", x="b32", widths=(n, 1, 1), shared=4096,
+          name=name, start=_ROWS)
+      for count, n, name in (("x4", 4, ""), ("x1", 1, "ldmatrix.x1"))),
+    Row("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "$X, [$x]", "LDSM", x="b32", widths=(4, 1, 1), shared=4096,
+        name="ldmatrix.x4.trans", back="and.b32 $x, $x, 0xffff;", minus=("and.b32",),
+        start=_ROWS.replace("{$x, $x, $x, $x}", "{$y, $y, $y, $y}").replace("st.", "prmt.b32 $y, $x, $x, 0x1010; st.")),
     Row("stmatrix.sync.aligned.m8n8.x4.shared.b16", "[%row+$offset], $X", "STSM", x="b32", widths=(4, 1, 1), shared=16384,
         declares=".reg .b32 %row;", setup="shl.b32 %row, %lane, 4; add.u32 %row, %row, %shared;", latency=False, chains=1, arch=90),
     Row("movmatrix.sync.aligned.m8n8.trans.b16", "$x, $x", "MOVM", x="b32"),
