@@ -18,6 +18,6 @@ ROWS = (
     Row("bar.arrive", "$id, 64", "BAR.ARV", ahead="@%waits bar.sync $id, 64; @!%waits", threads=64, short=4, long=7,
         declares=".reg .pred %waits;", setup="setp.ge.u32 %waits, %thread, 32;", between="bar.sync 0;",
         why="with a skipped instruction", **_META),
-    Row("barrier.cluster.arrive", "", "UCGABAR|BAR", back="barrier.cluster.wait;", threads=32 * WARPS, arch=90,
-        name="barrier.cluster", why=f"arrive and wait, one CTA of {WARPS} warps", **_META),
+    Row("barrier.cluster.wait", "", "UCGABAR_WAIT", ahead="barrier.cluster.arrive;", threads=32 * WARPS, arch=90,
+        why=f"arrive and wait, a cluster of one CTA of {WARPS} warps", **_META),
 )  # fmt: skip

@@ -10,8 +10,8 @@ _INIT = "@%first mbarrier.init.shared.b64 [$shared], 1023; bar.warp.sync -1;"
 _FLIP = {"back": "selp.b32 $x, $a0, $b0, $q;", "minus": ("selp.b32",), "values": (1, 1, 1), **_ROOM}
 
 ROWS = (
-    _issued("mbarrier.init.shared.b64", "[$shared+$k*8], 32", "SYNCS", **_ROOM),
-    _issued("mbarrier.inval.shared.b64", "[$shared+$k*8]", r"SYNCS\.CCTL", ahead="mbarrier.init.shared.b64 [$shared+$k*8], 32;",
+    _issued("mbarrier.init.shared.b64", "[$shared+$k*8], 32", "SYNCS|STS", ahead="@%first", **_ROOM),
+    _issued("mbarrier.inval.shared.b64", "[$shared+$k*8]", r"SYNCS\.CCTL|NOP", ahead="@%first mbarrier.init.shared.b64 [$shared+$k*8], 32; @%first",
             minus=("mbarrier.init",), **_ROOM),
     Row("mbarrier.arrive.shared.b64", "%state, [$shared]", "SYNCS|ATOMS", latency=False, chains=1, setup=_INIT.replace("1023", "32"),
         declares=".reg .b64 %state;", **_ROOM),

@@ -46,6 +46,7 @@ ROWS = (
         start="mov.u64 $x, ring; cvt.u64.u32 $y, %zero; add.s64 $x, $x, $y; add.s64 $x, $x, 8*$j;"),
     Row("ld.param.u64", "$x, [$y]", "LDC", x="u64", ahead="add.s64 $y, $x, %table;", declares=".reg .b64 %table;",
         setup="mov.u64 %table, table;", start="cvt.u64.u32 $x, %zero;"),
+    Row("isspacep.shared", "$q, $x", "ISETP|QSPC", x="u64", back="selp.b64 $x, $b, $x, $q;", minus=("selp.b64",)),
     # stores
     _issued("st.global.u32", "[%at+$offset], $a", "STG", ring=ROOM, **_LANES),
     _issued("st.u32", "[%at+$offset], $a", "ST", ring=ROOM, **_LANES),
@@ -79,6 +80,8 @@ ROWS = (
     Row("cp.async.wait_all", "", "DEPBAR", x="b64", chains=0, ring=COLD, shared=128, **FEW, start="mov.u64 $x, $buffer;",
         ahead="cp.async.ca.shared.global [$shared], [$x], 8;",
         back="ld.shared.u64 $x, [$shared];", minus=("ld.shared",), why="a copy from DRAM and the wait for it"),
+    _issued("griddepcontrol.wait", "", "ACQBULK|DEPBAR|NOP|WARPSYNC", arch=90),
+    _issued("griddepcontrol.launch_dependents", "", "PREEXIT|NOP|WARPSYNC", arch=90),
     # fences, with nothing under way
     _issued("membar.gl", "", "MEMBAR"),
     _issued("membar.sys", "", "MEMBAR", name="membar.sys"),

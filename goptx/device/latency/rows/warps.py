@@ -34,6 +34,8 @@ ROWS = (
     Row("redux.sync.add.u32", "$x, $x, -1", "REDUX", chains=4),
     Row("elect.sync", "$y|$q, $x", "ELECT", x="b32", back="or.b32 $x, $y, $a;", minus=("or.b32",), values=(-1, -1, -1), arch=90),
     Row("bar.warp.sync", "-1", "WARPSYNC|NOP|BAR", x="b32", latency=False, chains=1),
+    Row("mapa.shared::cluster.u32", "$x, $x, $a0", "MAPA|PRMT|LEA|LOP3|IMAD", values=(4096, 0, 0), arch=90),
+    Row("getctarank.shared::cluster.u32", "$y, $x", "PRMT|SHF|LOP3", back="add.s32 $x, $y, $a;", minus=("add.s32",), arch=90),
     # matrices: A and B stay, the accumulator is handed on
     _mma("m16n8k16", "f32.f16.f16.f32", (4, 4, 2), name=False),
     _mma("m16n8k16", "f16.f16.f16.f16", (2, 4, 2)),
