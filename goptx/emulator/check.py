@@ -17,6 +17,7 @@ from goptx.emulator.subject import Subject
 from goptx.emulator.verdict import Check, Checked, Difference, differences
 from goptx.errors import EmulationFault, InputError
 from goptx.independence import Independence
+from goptx.parameter_names import letter_of
 from goptx.shape import Shape
 from goptx.strategies.fuse import check_strategy, fuse
 from goptx.weaving.link import choose_entry
@@ -71,7 +72,7 @@ def check(
         raise InputError(f"seed={seed} is below 0.")
     kernels = kernels_of(sources, entries)
     subjects = [
-        Subject(chr(ord("A") + i), kernel.module, choose_entry(kernel.module, kernel.entry), kernel.path)
+        Subject(letter_of(i), kernel.module, choose_entry(kernel.module, kernel.entry), kernel.path)
         for i, kernel in enumerate(kernels)
     ]
     launched, own = launch_shapes(subjects, grid, block, shared, shapes_of(sources, shapes, len(kernels)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code
 from goptx.errors import InputError
 from goptx.parameter_names import parameter_named
 from goptx.ptx.flatten import renamed_statement
@@ -109,5 +109,4 @@ def renamed(kernel: Kernel, new: Mapping[str, str]) -> Kernel:
         assert isinstance(made, Instruction | Scope)
         return old if made == old else made
 
-    blocks = {n: replace(b, code=tuple(map(code, b.code))) for n, b in kernel.flow.blocks.items()}
-    return replace(kernel, flow=Flow(kernel.flow.entry, blocks))
+    return replace(kernel, flow=kernel.flow.with_code(lambda codes: map(code, codes)))

@@ -10,17 +10,17 @@ from pathlib import Path
 from goptx.analysis.meeting import all_meet
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
+from goptx.parameter_names import letter_of
 from goptx.shape import Shape
 from goptx.specification import find_specification
+from goptx.strategies.side_by_side import side_by_side
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.launching import Placement
 from goptx.weaving.link import Chosen, Kernel
-from goptx.weaving.merged import merged
-from goptx.weaving.one_of import one_of
 from goptx.weaving.partitioned import check_partition, partitioned
-from goptx.weaving.pipeline import Choices, Joining, check_request, finish, read_and_link, sides_of
+from goptx.weaving.pipeline import Choices, check_request, read_and_link
 from goptx.weaving.result import Woven
 from goptx.weaving.shapes import of_own_lanes
 from goptx.weaving.sources import Source, kernels_of, own_shapes_of
@@ -53,16 +53,11 @@ def horizontal(
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
-            _tuned(chr(ord("A") + k), shape, threads) if can else shape
+            _tuned(letter_of(k), shape, threads) if can else shape
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = read_and_link(kernels, arch, name, own, placement, partial(partitioned, partition=partition))
-    choices = Choices.of_copies(linked, latency)
-    joining = Joining(linked, choices.alternatives())
-    converged, sides = sides_of(linked, choices, None, joining.all_limits, partial(_ending, choices=choices))
-    whole = merged(one_of(joining.kernels(sides)))
-    flows = [s.flow for s in sides]
-    return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy="horizontal")
+    return side_by_side("horizontal", kernels, linked, latency, _ending)
 
 
 def _ending(kernel: Kernel, choices: Choices) -> Converged:

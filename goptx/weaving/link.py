@@ -14,9 +14,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeGuard
 
-from goptx.analysis.cfg import Flow, control_flow, instructions_in
+from goptx.analysis.cfg import Flow, instructions_in
+from goptx.analysis.control_flow import control_flow
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
+from goptx.parameter_names import letter_of
 from goptx.ptx.flatten import as_written, flatten, prefixed
 from goptx.ptx.ir import (
     Declaration,
@@ -208,7 +210,7 @@ def link(
 
 def _first_indirect(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
     """The first call through a pointer in a kernel and its functions."""
-    code = [statements_in(c for b in kernel.flow.blocks.values() for c in b.code)]
+    code = [statements_in(kernel.flow.codes())]
     code += [statements_in(f.body or ()) for f in functions]
     return next((s for body in code for s in body if isinstance(s, Instruction) and is_indirect(s)), None)
 
@@ -229,7 +231,7 @@ def _kernel(
     taken: set[str],
     woven_name: str,
 ) -> Kernel:
-    letter = chr(ord("A") + position)
+    letter = letter_of(position)
     prefix = first = _free_prefix(letter.lower(), letter, taken)
     if copy:
         prefix = _free_prefix(f"{first}{copy + 1}", letter, taken)
@@ -291,7 +293,7 @@ def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
         pointed = kernel.symbols.values() if calls_indirectly(body) else ()
         return [name for name in sorted({*mentioned(body), *pointed}) if name in functions]
 
-    stack = follow([c for b in kernel.flow.blocks.values() for c in b.code])
+    stack = follow(list(kernel.flow.codes()))
     reached: dict[str, Function] = {}
     while stack:
         function = functions[stack.pop()]
@@ -317,15 +319,14 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
     """Device functions, and the braces around calls, are moved as one piece: nothing in them may be convergent,
     wait for other threads or leave the piece."""
     for kernel in kernels:
-        for block in kernel.flow.blocks.values():
-            for scope in block.code:
-                for instruction in instructions_in(scope) if isinstance(scope, Scope) else ():
-                    facts = facts_of(instruction.opcode)
-                    if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
-                        raise CannotWeave(
-                            f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
-                            "call, which are moved whole; put it outside of them."
-                        )
+        for code in kernel.flow.codes():
+            for instruction in instructions_in(code) if isinstance(code, Scope) else ():
+                facts = facts_of(instruction.opcode)
+                if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
+                    raise CannotWeave(
+                        f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
+                        "call, which are moved whole; put it outside of them."
+                    )
         for function in functions[kernel.prefix]:
             for statement in statements_in(function.body or ()):
                 if isinstance(statement, Instruction):

@@ -106,13 +106,6 @@ class Choices:
     slicing: str | int | None
     table: LatencyTable
 
-    @classmethod
-    def of_copies(cls, linked: Linked, latency: str | Path | LatencyTable | None) -> Choices:
-        """Where nothing but the copies of kernels is woven."""
-        table = load_table(latency, linked.target[0])
-        copies = len(linked.kernels) > len(linked.given)
-        return cls("latency", "adaptive", table) if copies else cls("concat", None, table)
-
     def cycles(self, code: Code) -> int:
         """The latency of an instruction, or of all those in a call's braces."""
         return sum(map(self.table.cycles_of, instructions_in(code) if isinstance(code, Scope) else (code,)))

@@ -82,7 +82,7 @@ class Lanes:
             return
         self.running = self.fresh.predicate("run")
         begin: list[Code] = [set_true(self.running)]
-        if any(is_warp_wide(i) and not is_ours(i) for b in self.flow.blocks.values() for i in b.instructions()):
+        if any(is_warp_wide(i) and not is_ours(i) for i in self.flow.instructions()):
             self.running_lanes = self.fresh.register("b32", "lanes")
             begin.append(ballot(self.running_lanes, self.running))
         self.prepend(self.flow.entry, begin)
