@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from goptx.device.latency.row import Row
@@ -81,7 +82,7 @@ def one_repetition(row: Row, kind: str, module: Mapping[str, Code]) -> str:
 def _between_clocks(code: Code) -> list[Counter[str]]:
     """The mnemonics between each reading of the clock and the next."""
     at = [n for n, (_, operands) in enumerate(code) if "SR_CLOCK" in operands]
-    return [Counter(name for name, _ in code[i + 1 : j]) for i, j in zip(at, at[1:], strict=False)]
+    return [Counter(name for name, _ in code[i + 1 : j]) for i, j in pairwise(at)]
 
 
 def _listed(mix: Mapping[str, float]) -> str:

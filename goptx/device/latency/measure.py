@@ -7,7 +7,7 @@ and timed by a process of its own (`running.py`), while the next ones are assemb
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from goptx.device.assemble import Assembly, assemble
 from goptx.device.latency.children import Child
 from goptx.device.latency.jobs import Device, Job, Launch
 from goptx.device.latency.machine_code import Code, disassembled, find_disassembler, one_repetition
+from goptx.device.latency.progress import Progress
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
 from goptx.device.latency.running import PACE
@@ -34,8 +35,9 @@ from goptx.errors import AssemblyError, DeviceError, GoptxError
 
 _TOGETHER = 16  # rows in one module
 
-Progress = Callable[[int, int, str], None]
-"""(rows done, rows in all, the key of the next) -> nothing."""
+
+class NotMeasured(UserWarning):
+    """An instruction that could not be measured, and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,13 +115,13 @@ class _Bench:
     def _timed(self, job: Job, one: Launch) -> Timed:
         kernel = load(job.cubin, one.entry)
         self._write(self.operands, np.frombuffer(one.operands, np.uint8))
-        args = [np.uint64(self.output), np.uint64(self.operands), np.uint64(self.buffer), np.uint32(ROUNDS)]
+        addresses = [np.uint64(address) for address in (self.output, self.operands, self.buffer)]
         rounds: list[tuple[int, int]] = []
         size = 16 * ROUNDS + 8 * one.results
         for n in range(_LAUNCHES + 1):
             if job.ring and job.ring.cold:
                 self._must(self.driver.cuMemsetD8(self.flushed, n, 2 * self.cache))
-            launch(kernel, None, [*args, np.void(bytes(64))], grid=1, block=job.threads)
+            launch(kernel, None, [*addresses, np.uint32(ROUNDS), np.void(bytes(64))], grid=1, block=job.threads)
             answer = self._read(self.output, size)
             pairs = answer[: 16 * ROUNDS].view(np.int64).reshape(ROUNDS, 2)[_SKIPPED:]
             if n:

@@ -107,17 +107,12 @@ def entry_name(row: Row, kind: str) -> str:
 
 def repetitions(row: Row, kind: str) -> tuple[int, int]:
     """How often the two timed parts of an entry hold the instruction."""
-    chains = 1 if kind == LATENCY else row.chains
-    return row.short * chains, row.long * chains
-
-
-def chains(row: Row, kind: str) -> int:
-    return 1 if kind == LATENCY else row.chains
+    return row.short * _chains(row, kind), row.long * _chains(row, kind)
 
 
 def stored(row: Row, kind: str) -> int:
     """How many registers an entry stores in the end."""
-    return row.widths[0] * chains(row, kind)
+    return row.widths[0] * _chains(row, kind)
 
 
 def operand_bytes(row: Row, kind: str) -> bytes:
@@ -129,7 +124,7 @@ def operand_bytes(row: Row, kind: str) -> bytes:
     x, a, b = row.values or ((1.25, 0.9990234375, 1.0009765625) if _float(row.type) else (987654321, 1000003, 77))
     wide_x, wide_a, wide_b = row.widths
     words = [encoded(a, row.type)] * wide_a + [encoded(b, row.type)] * wide_b
-    return struct.pack("<4I", 1, 1, 0, 0) + b"".join(words + [encoded(x, row.type)] * wide_x * chains(row, kind))
+    return struct.pack("<4I", 1, 1, 0, 0) + b"".join(words + [encoded(x, row.type)] * wide_x * _chains(row, kind))
 
 
 def encoded(value: float, kind: str) -> bytes:
@@ -155,21 +150,25 @@ def _float(kind: str) -> bool:
     return "f" in kind
 
 
+def _chains(row: Row, kind: str) -> int:
+    return 1 if kind == LATENCY else row.chains
+
+
 def _entry(row: Row, kind: str) -> str:
-    count = chains(row, kind)
+    count = _chains(row, kind)
     numbers = iter(range(10**6))
     short, long = row.short, row.long
     timed = _TIMED.substitute(
         lead=_repeated(row, count, _LEAD, numbers),
         short=_repeated(row, count, short, numbers),
-        between=_lines(_filled(row, row.between, 0, 0)),
+        between=_filled(row, row.between, 0, 0),
         long=_repeated(row, count, long, numbers),
     )
     return _ENTRY.substitute(
         entry=entry_name(row, kind),
         declares="\n".join(_declared(row, count)),
         setup="\n".join(_loaded(row, count)),
-        timed=_lines(_filled(row, row.timed, 0, 0)) if row.timed else timed,
+        timed=_filled(row, row.timed, 0, 0) if row.timed else timed,
         ending="\n".join(_stored(row, count)),
     )
 
@@ -202,9 +201,9 @@ def _loaded(row: Row, count: int) -> Iterator[str]:
             yield f"    vote.sync.any.pred {name}, {name}, -1;"  # or it is found anew from %flag each time
         else:
             yield f"    ld.global.b{width(row.type)} {name}, [%from+{8 * n}];"
-    yield _lines(_filled(row, row.setup, 0, 0))
+    yield _filled(row, row.setup, 0, 0)
     for j in range(count if row.start else 0):
-        yield _lines(_filled(row, row.start, j, 0, count))
+        yield _filled(row, row.start, j, 0, count)
 
 
 def _stored(row: Row, count: int) -> Iterator[str]:
@@ -217,8 +216,9 @@ def _stored(row: Row, count: int) -> Iterator[str]:
 
 def _repeated(row: Row, count: int, times: int, numbers: Iterator[int]) -> str:
     guard = "@$g " if row.guarded else ""
-    one = f"{row.ahead} {guard}{row.opcode} {row.operands};{row.back}".strip()
-    return "\n".join(_lines(_filled(row, one, j, k)) for k in (next(numbers) for _ in range(times)) for j in range(count))
+    others = [f"{text};" if text else "" for text in (row.first, row.then)]
+    one = f"{row.ahead} {others[0]} {guard}{row.opcode} {row.operands}; {others[1]} {row.back}".strip()
+    return "\n".join(_filled(row, one, j, k) for k in (next(numbers) for _ in range(times)) for j in range(count))
 
 
 def _filled(row: Row, text: str, j: int, k: int, count: int = 1) -> str:
@@ -232,13 +232,13 @@ def _filled(row: Row, text: str, j: int, k: int, count: int = 1) -> str:
         "X": f"{{{', '.join(f'%x{j}_{i}' for i in range(wide_x))}}}",
         "A": f"{{{', '.join(f'%a{i}' for i in range(wide_a))}}}",
         "B": f"{{{', '.join(f'%b{i}' for i in range(wide_b))}}}",
-        "buffer": "%buffer", "shared": "%shared", "offset": str(_STEP * k), "k": str(k), "j": str(j),
+        "buffer": "%buffer", "shared": "%shared", "offset": str(_STEP * k), "k": str(k),
         "line": str(_STEP * j), "id": str(k % 15 + 1),
     }  # fmt: skip
     if row.ring:
         nodes = row.ring.span // row.ring.stride
         names["start"] = str(j * nodes // count * row.ring.stride)
-    return Template(text).substitute(names)
+    return _lines(Template(text).substitute(names))
 
 
 def _lines(text: str) -> str:

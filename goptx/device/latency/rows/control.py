@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from goptx.device.latency.row import Row
+from typing import Any
+
+from goptx.device.latency.row import issued
 
 _LOOP = """
     add.u32 %n, %zero, {count};
 LOOP_{count}:
     .pragma "nounroll";
     add.s32 %n, %n, -1;
-    mad.lo.s32 $x, $x, $a0, %n;
+    mad.lo.s32 $x, $x, $a0, %n;  // or there would be no loop; it takes no longer than the branch
     {end}
 """
-_COUNTED = """
+_TIMED = """
     mov.u64 %t0, %clock64;
 {short}
     mov.u64 %t1, %clock64;
@@ -20,14 +22,28 @@ _COUNTED = """
 {long}
     mov.u64 %t3, %clock64;
 """
-SHORT, LONG = 16, 64
+_SHORT, _LONG = 16, 64  # rounds of the two loops
 
 
 def _loops(end: str) -> str:
-    return _COUNTED.format(*[], **{name: _LOOP.format(count=n, end=end.replace("COUNT", str(n))) for name, n in (("short", SHORT), ("long", LONG))})
+    """Two loops that end so; `COUNT` in it tells their labels apart."""
+    short, long = (_LOOP.format(count=n, end=end.replace("COUNT", str(n))) for n in (_SHORT, _LONG))
+    return _TIMED.format(short=short, long=long)
 
 
-_CALLED = """
+CONDITIONAL = _loops("setp.ne.u32 %more, %n, 0; @%more bra LOOP_COUNT;")
+INDEXED = _loops("""min.u32 %way, %n, 1;
+    WAYS_COUNT: .branchtargets DONE_COUNT, LOOP_COUNT;
+    brx.idx %way, WAYS_COUNT;
+DONE_COUNT:""")
+BRANCH: dict[str, Any] = {
+    "short": _SHORT, "long": _LONG, "counted": "loop", "declares": ".reg .b32 %n, %way; .reg .pred %more;",
+    "why": "back to the head of a loop",
+}  # fmt: skip
+
+# The callee reads the clock twice in a row, which tells what that takes: the short part. The way to it, and the way
+# back, are the long parts of two rows.
+_CALLEE = """
 .func (.param .align 8 .b8 times[16]) reads_clock()
 {
     .reg .b64 %came, %went;
@@ -39,31 +55,26 @@ _CALLED = """
 }
 """
 _CALL = """
-    mov.u64 %t0, %clock64;
+    mov.u64 %t2, %clock64;
     {{
     .param .align 8 .b8 times[16];
     call (times), %function, (), reader;
-    ld.param.b64 %came, [times];
-    ld.param.b64 %went, [times+8];
+    ld.param.b64 %t0, [times];
+    ld.param.b64 %t1, [times+8];
     }}
     mov.u64 %t3, %clock64;
-    {order}
+    mov.u64 {end}, {middle};
 """
-_POINTER = """.reg .b64 %function, %came, %went; .reg .b64 %none;
-reader: .callprototype (.param .align 8 .b8 _[16]) _ ();"""
-_FUNCTION = {"module": _CALLED, "declares": _POINTER, "x": "b32", "latency": False, "chains": 1, "short": 0, "long": 1, "counted": "module",
-             "setup": "mov.u64 %function, reads_clock; cvt.u64.u32 %none, %zero; add.s64 %function, %function, %none;"}  # fmt: skip
-_BRANCH = {"x": "b32", "latency": False, "chains": 1, "short": SHORT, "long": LONG, "counted": "loop", "declares": ".reg .u32 %n, %where; .reg .pred %more;"}
+FUNCTION: dict[str, Any] = {
+    "module": _CALLEE, "short": 0, "long": 1, "counted": "module",
+    "declares": ".reg .b64 %function, %none;\nreader: .callprototype (.param .align 8 .b8 _[16]) _ ();",
+    "setup": "mov.u64 %function, reads_clock; cvt.u64.u32 %none, %zero; add.s64 %function, %function, %none;",
+}  # fmt: skip
 
 ROWS = (
-    Row("bra", "LOOP", "BRA", timed=_loops("setp.ne.u32 %more, %n, 0; @%more bra LOOP_COUNT;"), minus=("add.s32", "setp.u32"),
-        why="back to the head of a loop", **_BRANCH),
-    Row("brx.idx", "LOOP", "BRX", timed=_loops("min.u32 %where, %n, 1; ways_COUNT: .branchtargets DONE_COUNT, LOOP_COUNT; "
-        "brx.idx %where, ways_COUNT; DONE_COUNT:"), minus=("add.s32", "min.u32"), why="back to the head of a loop", **_BRANCH),
-    # the middle of the callee is read twice in a row: what that takes is what reading the clock takes
-    Row("call", "", "CALL", why="through a pointer", timed=_CALL.format(
-        order="mov.u64 %t2, %t0; mov.u64 %t0, %came; mov.u64 %t1, %went; mov.u64 %t3, %came;"), **_FUNCTION),
-    Row("ret", "", "RET", why="from a function", timed=_CALL.format(
-        order="mov.u64 %t2, %went; mov.u64 %t0, %came; mov.u64 %t1, %went;"), **_FUNCTION),
-    Row("nanosleep.u32", "0", "NANOSLEEP", x="b32", latency=False, chains=1),
+    issued("bra", "", "BRA", timed=CONDITIONAL, minus=("add.s32", "setp.u32"), **BRANCH),
+    issued("brx.idx", "", "BRX", timed=INDEXED, minus=("add.s32", "min.u32"), **BRANCH),
+    issued("call", "", "CALL", timed=_CALL.format(end="%t3", middle="%t0"), why="through a pointer", **FUNCTION),
+    issued("ret", "", "RET", timed=_CALL.format(end="%t2", middle="%t1"), why="from a function", **FUNCTION),
+    issued("nanosleep.u32", "0", "NANOSLEEP"),
 )  # fmt: skip
