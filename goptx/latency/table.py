@@ -30,7 +30,7 @@ _MEASURED_FIELDS = ("interval", "min", "median", "spread")
 _SOURCE_FIELDS = {"title", "where", "why"}
 _SPECIAL = {"cos", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"}
 _ARCH = re.compile(r"sm_(\d+)[af]?")
-_SIGNS = {f"{sign}{bits}": tuple(f"{s}{bits}" for s in "usb") for bits in (8, 16, 32, 64) for sign in "usb"}
+SIGNS = {f"{sign}{bits}": tuple(f"{s}{bits}" for s in "usb") for bits in (8, 16, 32, 64) for sign in "usb"}
 
 
 class LatencyTableWarning(UserWarning):
@@ -107,7 +107,7 @@ class LatencyTable:
 def _fallbacks(key: str) -> tuple[str, ...]:
     """The keys to look for, in order: itself, its types with another sign, its opcode shortened."""
     words = key.split(".")
-    types = [_SIGNS.get(w, (w,)) for w in words[1:]]
+    types = [SIGNS.get(w, (w,)) for w in words[1:]]
     siblings = [".".join([words[0], *choice]) for choice in product(*types)]
     shorter = [".".join(words[:n]) for n in range(len(words) - 1, 0, -1)]
     return tuple(dict.fromkeys([key, *siblings, *shorter]))
@@ -271,8 +271,8 @@ def _entries(path: Path, content: Mapping[str, Any], section: str, sources: Mapp
         sass = row.get("sass", "")
         if not isinstance(sass, str):
             raise InputError(f"{where}: `sass` is {sass!r}; write the machine code as text in quotes.")
-        fractions = [_fraction(row.get(name), f"{where}: `{name}`") for name in _MEASURED_FIELDS]
-        entries[key] = Entry(cycles, source, *fractions, sass=sass)
+        interval, least, median, spread = (_fraction(row.get(n), f"{where}: `{n}`") for n in _MEASURED_FIELDS)
+        entries[key] = Entry(cycles, source, interval, least, median, spread, sass)
     return entries
 
 

@@ -33,7 +33,7 @@ from goptx.device.latency.text import (
 )
 from goptx.errors import AssemblyError, DeviceError, GoptxError
 
-_TOGETHER = 16  # rows in one module
+TOGETHER = 16  # rows in one module
 
 
 class NotMeasured(UserWarning):
@@ -124,7 +124,7 @@ def _arch() -> str:
 
 def _ready(rows: Sequence[Row], arch: str, tool: str) -> Iterator[Ready]:
     """Each row, assembled and looked at, in order; several modules at once."""
-    modules = [rows[n : n + _TOGETHER] for n in range(0, len(rows), _TOGETHER)]
+    modules = [rows[n : n + TOGETHER] for n in range(0, len(rows), TOGETHER)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for ready in pool.map(lambda some: prepared(some, arch, tool), modules):
             yield from ready

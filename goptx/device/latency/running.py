@@ -135,7 +135,7 @@ class _Bench:
             if self.buffer:
                 self._must(self.driver.cuMemFree(self.buffer))
             self.buffer, self.size = self._room(ring.span), ring.span
-        self._write(self.buffer, _pointers(ring, self.buffer))
+        self._write(self.buffer, pointers(ring, self.buffer))
         self.content = ring
 
     def _room(self, size: int) -> int:
@@ -158,7 +158,7 @@ class _Bench:
 
 
 @lru_cache(maxsize=2)
-def _pointers(ring: Ring, base: int) -> np.ndarray[Any, Any]:
+def pointers(ring: Ring, base: int) -> np.ndarray[Any, Any]:
     """The contents of a ring that begins at address `base`."""
     nodes = ring.span // ring.stride
     order = np.random.default_rng(0).permutation(nodes)

@@ -20,9 +20,10 @@ from goptx.device.latency.row import Row
 LATENCY, INTERVAL = "latency", "interval"  # kinds of entries
 
 _FLAGS = 2  # slots of 8 bytes ahead of the operands: two that are not 0, for guards, and one that is
-_LEAD = 4  # untimed repetitions
+LEAD = 4  # untimed repetitions
 _STEP = 128  # bytes from one repetition's `$offset` to the next
-_WIDTHS = {"pred": 1, "f16x2": 32, "bf16x2": 32, "u16x2": 32, "s16x2": 32, "bf16": 16, "tf32": 32}
+_PACKED = {"f64": "<d", "f32": "<f", "tf32": "<f", "f16": "<e", "f16x2": "<2e"}
+_WIDTHS = {"pred": 1, "f16x2": 32, "bf16x2": 32, "bf16": 16, "tf32": 32}
 
 _MODULE = Template("""\
 .version 8.4
@@ -129,16 +130,13 @@ def operand_bytes(row: Row, kind: str) -> bytes:
 
 def encoded(value: float, kind: str) -> bytes:
     """A value as 8 bytes, the rest of them zero."""
-    if kind in ("f64", "f32", "f16"):
-        return struct.pack({"f64": "<d", "f32": "<f", "f16": "<e"}[kind], value).ljust(8, b"\0")
-    if kind == "tf32":
-        return encoded(value, "f32")
-    if kind == "f16x2":
-        return struct.pack("<2e", value, value).ljust(8, b"\0")
-    if kind in ("bf16", "bf16x2"):
-        half = struct.pack("<f", value)[2:]
-        return (half * (2 if kind == "bf16x2" else 1)).ljust(8, b"\0")
-    return (int(value) & (2 ** width(kind) - 1)).to_bytes(8, "little")
+    if kind in ("bf16", "bf16x2"):  # the upper half of an f32
+        content = struct.pack("<f", value)[2:] * (2 if kind == "bf16x2" else 1)
+    elif kind in _PACKED:
+        content = bytes(struct.pack(_PACKED[kind], *[value] * (2 if kind == "f16x2" else 1)))
+    else:
+        content = (int(value) & (2 ** width(kind) - 1)).to_bytes(8, "little")
+    return content.ljust(8, b"\0")
 
 
 def width(kind: str) -> int:
@@ -159,7 +157,7 @@ def _entry(row: Row, kind: str) -> str:
     numbers = iter(range(10**6))
     short, long = row.short, row.long
     timed = _TIMED.substitute(
-        lead=_repeated(row, count, _LEAD, numbers),
+        lead=_repeated(row, count, LEAD, numbers),
         short=_repeated(row, count, short, numbers),
         between=_filled(row, row.between, 0, 0),
         long=_repeated(row, count, long, numbers),

@@ -31,7 +31,7 @@ ROWS = (
     *(Row(f"mul.wide.{t}32", "$y, $x, $a", "IMAD", y="b64", back=HIGH) for t in "us"),
     *(Row(f"mul24.{part}.u32", TWO, "IMAD") for part in ("lo", "hi")),
     *(Row(f"mad.{part}", THREE, "IMAD") for part in ("lo.u16", "lo.s32", "lo.s64", "hi.u32", "hi.u64")),
-    Row("mad.wide.u16", "$y, $x, $a, $y", "IMAD", y="b32", back=LOW_HALF),
+    Row("mad.wide.u16", "$y, $x, $a, $y", "IMAD", y="b32", back=LOW_HALF, start="mov.b32 $y, %zero;"),
     Row("mad.wide.u32", "$y, $x, $a, %c", "IMAD", y="b64", back=HIGH, declares=".reg .b64 %c;",
         setup="ld.global.b64 %c, [%from];"),
     *(Row(f"{op}.rn.{t}", THREE, sass) for op in ("mad", "fma") for t, sass in (("f32", "FFMA"), ("f64", "DFMA"))),

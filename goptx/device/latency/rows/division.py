@@ -9,15 +9,18 @@ from goptx.device.latency.row import Row
 ONE, OTHER = "$x, $x", "$y, $x"
 BY = "$x, $a, $x"  # a divisor that stays would be inverted once for all
 FEW: dict[str, Any] = {"short": 2, "long": 6, "chains": 4}
-WIDE: dict[str, Any] = {"values": (2**33 + 12345, 2**63 - 25, 2**62 + 77), **FEW}  # no short cut for small numbers
+# quotients that are divisors again, and of 64 bits too large for the short cut for small ones
+SHORT: dict[str, Any] = {"values": (7, 50_001, 50_003), **FEW}
+WORD: dict[str, Any] = {"values": (7, 987_654_321, 987_654_399), **FEW}
+WIDE: dict[str, Any] = {"values": (2**33 + 12345, 2**63 - 25, 2**63 - 77), **FEW}
 HALF: dict[str, Any] = {"values": (0.5, 1, 1)}
 
 ROWS = (
-    Row("div.u16", BY, "MUFU|I2F|CALL", **FEW),
-    *(Row(f"div.{t}32", BY, "MUFU", **FEW) for t in "us"),
+    Row("div.u16", BY, "MUFU|I2F|CALL", **SHORT),
+    *(Row(f"div.{t}32", BY, "MUFU", **WORD) for t in "us"),
     *(Row(f"div.{t}64", BY, "CALL", **WIDE) for t in "us"),
-    Row("rem.u16", BY, "MUFU|I2F|CALL", then="or.b16 $x, $x, $b", **FEW),
-    *(Row(f"rem.{t}32", BY, "MUFU", then="or.b32 $x, $x, $b", **FEW) for t in "us"),
+    Row("rem.u16", BY, "MUFU|I2F|CALL", then="or.b16 $x, $x, $b", **SHORT),
+    *(Row(f"rem.{t}32", BY, "MUFU", then="or.b32 $x, $x, $b", **WORD) for t in "us"),
     *(Row(f"rem.{t}64", BY, "CALL", then="or.b64 $x, $x, $b", **WIDE) for t in "us"),
     *(Row(f"div.{t}", BY, "MUFU", **FEW) for t in ("rn.f32", "full.f32", "approx.f32", "rn.f64")),
     Row("rcp.rn.f32", ONE, "MUFU", **FEW),
