@@ -10,7 +10,7 @@ from goptx.device.latency.jobs import Answer, Device, Job
 from goptx.device.latency.running import serve
 from goptx.errors import DeviceError
 
-_START, _LIMIT, _END = 120, 20, 30  # seconds for a new one, for a job, for its end
+START, LIMIT, END = 120, 20, 30  # seconds for a new one, for a job, for its end
 
 
 class Child:
@@ -31,7 +31,7 @@ class Child:
             self._begin()
         try:
             self._connection.send(job)
-            answer = self._received(_LIMIT)
+            answer = self._received(LIMIT)
         except OSError:  # it is gone
             answer = Answer(problem="the process that measures ended", broken=True)
         if not isinstance(answer, Answer):
@@ -43,9 +43,9 @@ class Child:
 
     def end(self) -> None:
         if self._process is not None:
-            self._connection.close()
             self._process.kill()
-            self._process.join(_END)
+            self._process.join(END)
+            self._connection.close()
             self._process = None
 
     def _begin(self) -> Device:
@@ -54,7 +54,7 @@ class Child:
         self._process = context.Process(target=serve, args=(theirs, self._pace), daemon=True)
         self._process.start()
         theirs.close()
-        described = self._received(_START)
+        described = self._received(START)
         if isinstance(described, Answer):
             self.end()
             raise DeviceError(described.problem)

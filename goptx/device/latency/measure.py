@@ -31,6 +31,7 @@ from goptx.device.latency.text import (
     repetitions,
     stored,
 )
+from goptx.device.launch import current_device
 from goptx.errors import AssemblyError, DeviceError, GoptxError
 
 TOGETHER = 16  # rows in one module
@@ -82,7 +83,7 @@ def measure(rows: Sequence[Row] = ROWS, progress: Progress | None = None) -> Mea
     Raises DeviceError without a GPU, AssemblyError without an assembler or a disassembler.
     """
     tool = find_disassembler()
-    arch = _arch()
+    arch = f"sm_{current_device().arch}"
     pace = assemble(PACE.format(arch=arch), entry="pace")
     child = Child(pace.cubin)
     measured: dict[str, Measured] = {}
@@ -113,13 +114,6 @@ def measure(rows: Sequence[Row] = ROWS, progress: Progress | None = None) -> Mea
     return Measurement(
         child.device, pace.assembler, date, (min(clocks), max(clocks)), measured, problems, child.replaced
     )
-
-
-def _arch() -> str:
-    """Of the current device, found without a process of our own that would hold its memory."""
-    from goptx.device.launch import current_device
-
-    return f"sm_{current_device().arch}"
 
 
 def _ready(rows: Sequence[Row], arch: str, tool: str) -> Iterator[Ready]:

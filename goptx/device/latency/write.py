@@ -96,8 +96,11 @@ def _head(measurement: Measurement) -> Iterator[str]:
 def _sources(measurement: Measurement, base: LatencyTable) -> Iterator[str]:
     title = f"goptx latency measure, {measurement.device.name}, {measurement.date}"
     yield f"[source.{_MEASURED}]\ntitle = {json.dumps(title)}\n"
+    others: dict[str, str] = {}
     for name, about in base.sources.items():
-        yield f"[source.{_kept(name)}]\n{'why' if name == ASSUMED else 'title'} = {json.dumps(about)}\n"
+        others[_kept(name)] = f"{others[_kept(name)]}; {about}" if _kept(name) in others else about
+    for name, about in others.items():
+        yield f"[source.{name}]\n{'why' if name == ASSUMED else 'title'} = {json.dumps(about)}\n"
 
 
 def _kept(source: str) -> str:
