@@ -7,7 +7,7 @@ import pytest
 
 from goptx.device.latency import children
 from goptx.device.latency.children import Child
-from goptx.device.latency.jobs import Answer, Job, Launch
+from goptx.device.latency.jobs import Answer, Job, Launch, Timed
 from goptx.errors import DeviceError
 
 
@@ -38,9 +38,7 @@ def test_after_a_failure_the_next_job_is_answered(child: Child, name: str, said:
     assert len(child.answer(job("add")).timed) == 1
     answer = child.answer(job(name))
     assert said in answer.problem
-    assert child.answer(job("mul")) == Answer(
-        (measuring_children.Timed("latency", ((180, 420), (180, 421), (180, 430)), b""),), 1703.0
-    )
+    assert child.answer(job("mul")) == Answer((Timed("latency", ((180, 420), (180, 421), (180, 430)), b""),), 1703.0)
     assert child.replaced == replaced
 
 

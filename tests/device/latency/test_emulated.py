@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,7 +75,7 @@ def _fma(x: np.float32, a: np.float32, b: np.float32) -> np.float32:
     return np.float32(np.float64(x) * np.float64(a) + np.float64(b))  # rounded twice: never felt with these numbers
 
 
-STEPS: dict[str, Callable[..., object]] = {
+STEPS: dict[str, Callable[..., Any]] = {
     "add.s32": lambda x, a, b: x + a,
     "mul.s32": lambda x, a, b: x * a,
     "mad.s32": lambda x, a, b: x * a + b,
@@ -89,7 +90,7 @@ STEPS: dict[str, Callable[..., object]] = {
     "setp.u32": lambda x, a, b: b if x < a else x,
     "div.u32": lambda x, a, b: a // x,
 }
-FORMATS: dict[str, tuple[str, Callable[[object], object]]] = {"f32": ("<f4", np.float32), "f64": ("<f8", np.float64)}
+FORMATS: dict[str, tuple[str, Callable[[Any], Any]]] = {"f32": ("<f4", np.float32), "f64": ("<f8", np.float64)}
 
 
 @pytest.mark.parametrize("key", STEPS)
