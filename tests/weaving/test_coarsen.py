@@ -213,7 +213,7 @@ def test_dynamic_memory_of_one_kernel_in_a_common_shape(assembles: Assembles) ->
     """The launch states it for all, as it states the grid."""
     woven = goptx.weave(goptx.coarsen(KERNELS["dynamic"], 2), goptx.coarsen(KERNELS["tiled"], 3))
     assert woven.launched(5, 64, 4100)[0].shared == 5 * 1024 + 4100
-    same(woven, ["dynamic", "tiled"], *[Shape(5, 64, 4100)] * 2)
+    same(["dynamic", "tiled"], [Shape(5, 64, 4100)] * 2, woven)
     assembles(woven)
     assert goptx.coarsen(KERNELS["tiled"]).launched(6, 64, 4100)[0] == Shape(3, 64)
 
