@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from random_kernels.case import NAMES, Case
 from random_kernels.pairs import reason_of, within
+from random_kernels.search import drawn
 from random_kernels.trial import LETTERS, Array, Data, Trial
 from random_kernels.ways import trial
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from weaving.shaped_kernels import kernel, stored
 from weaving.compared import lines, outputs
+from weaving.shaped_kernels import kernel, stored
 
 import goptx
 from goptx import Shape
