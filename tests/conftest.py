@@ -1,9 +1,13 @@
-"""The switch `--update-golden`, and the fixture that compares a text with tests/golden/."""
+"""The switch `--update-golden`, and the fixture that compares a text with tests/golden/. No test gets what another one
+made: nothing is kept, but where a test of the cache says so."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+os.environ["GOPTX_CACHE_SIZE"] = "0"  # also of the processes that tests start
 
 GOLDEN = Path(__file__).parent / "golden"
 
