@@ -1,19 +1,21 @@
 """PTX text to cubin, with ptxas or nvJitLink, and what the assembler says that the kernel costs.
 
-Needs no GPU and no driver. Imports CUDA only when nvJitLink is used.
+Needs no GPU and no driver. Imports CUDA only when nvJitLink is used. What was assembled is kept (goptx/cache).
 """
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, fields
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from goptx.cache import keys, store
 from goptx.device.assembler_log import constant_bytes, quote_diagnostics, read_usage, read_warnings
 from goptx.errors import AssemblyError, InputError
 
@@ -57,6 +59,7 @@ def assemble(
     entry: str,
     arch: str | None = None,
     max_registers: int | None = None,
+    capped: Callable[[], str] | None = None,
     fmad: bool = True,
     assembler: str | None = None,
 ) -> Assembly:
@@ -67,7 +70,8 @@ def assemble(
     nvidia-cuda-nvcc, nvJitLink. `fmad=False` forbids contracting `mul` and `add` to `fma`. `max_registers`
     only says what the register count is compared with: the cap itself is a `.maxnreg` in the text, because
     `-maxrregcount` is silently ignored beside `.maxntid` and `.reqntid`. A count above it is one of
-    `Assembly.warnings`.
+    `Assembly.warnings`. `capped` gives the text with the cap, where `ptx` is the one without it, and is called only if
+    that was not assembled before.
 
     Raises AssemblyError when there is no assembler or it refuses the text (with its own lines and the PTX
     lines they name), InputError when the text has no `.target` or no entry of that name.
@@ -78,7 +82,23 @@ def assemble(
             raise InputError('the PTX has no `.target`: pass arch, for example arch="sm_90"')
         arch = target[1]
     name, run = _choose(assembler)
-    cubin, log = run(ptx, arch, fmad)
+    make = partial(_assemble, capped or (lambda: ptx), entry, arch, max_registers, fmad, name, run)
+    code = keys.code() if store.switched_on() else ""
+    if not code:
+        return make()
+    asked = repr((entry, arch, max_registers, capped is not None, fmad, name))
+    key = keys.digest("assembly", code, ptx, asked)
+    made = store.find(key, _unpacked)
+    if made is None:
+        made = make()
+        store.keep(key, _packed(made))
+    return made
+
+
+def _assemble(
+    text: Callable[[], str], entry: str, arch: str, max_registers: int | None, fmad: bool, name: str, run: "_Run"
+) -> Assembly:
+    cubin, log = run(text(), arch, fmad)
     usage = read_usage(log, arch)
     if entry not in usage:
         raise InputError(f"no entry `{entry}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
@@ -103,6 +123,17 @@ def assemble(
         log=log,
         warnings=warnings,
     )
+
+
+def _packed(made: Assembly) -> bytes:
+    said = {f.name: getattr(made, f.name) for f in fields(made) if f.name != "cubin"}
+    return json.dumps(said).encode() + b"\n" + made.cubin
+
+
+def _unpacked(content: bytes) -> Assembly:
+    said, _, cubin = content.partition(b"\n")
+    found = json.loads(said)
+    return Assembly(cubin, **(found | {"warnings": tuple(found["warnings"])}))
 
 
 def find_ptxas() -> str | None:
