@@ -192,9 +192,9 @@ def test_what_was_read_longest_ago_goes_first(folder: Path) -> None:
 def test_the_size_stays_bounded_however_small_entries_are(folder: Path) -> None:
     disk = Disk(folder, 50_000)
     most = 0
-    for number in range(2000):
-        disk.keep(key(number), b"x" * (number % 120))
-        most = max(most, held(disk)) if number % 50 == 0 else most
+    for number in range(600):
+        disk.keep(key(number), b"x" * (number % 200))
+        most = max(most, held(disk)) if number % 20 == 0 else most
     assert 40_000 < most < 53_000
 
 
