@@ -1,4 +1,4 @@
-"""Warnings of parsing and weaving, which can be listened to: those of a result that is kept are given again with it."""
+"""What parsing and weaving warn of and log, which can be listened to: with a result that is kept it is said again."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 
 from goptx import errors
 
+LEVELS = ("INFO", "WARNING")
+
 
 @dataclass(slots=True)
 class Heard:
-    """What was warned of since somebody listens; nobody else hears of it unless that is `aloud`."""
+    """What was said since somebody listens, each by its kind, a level of logging or the name of a warning of errors.py,
+    and its text; nobody else hears of it unless that is `aloud`."""
 
     aloud: bool = True
-    warnings: list[tuple[str, type[Warning]]] = field(default_factory=list)
+    said: list[tuple[str, str]] = field(default_factory=list)
 
 
 _LISTENING: ContextVar[Heard | None] = ContextVar("listening", default=None)  # of each thread its own
@@ -24,19 +27,46 @@ _LISTENING: ContextVar[Heard | None] = ContextVar("listening", default=None)  # 
 
 def warn(text: str, category: type[Warning], stacklevel: int = 2) -> None:
     """As `warnings.warn`. The category is one of errors.py."""
-    heard = _LISTENING.get()
-    if heard:
-        heard.warnings.append((text, category))
-    if heard is None or heard.aloud:
+    if _is_heard(category.__name__, text):
         warnings.warn(text, category, stacklevel=stacklevel + 1)
 
 
-def named(category: str) -> type[Warning]:
-    """A category of errors.py by its name. Raises `TypeError`."""
-    found: type = getattr(errors, category)
+def log(level: str, text: str) -> None:
+    """To the logger of goptx."""
+    if _is_heard(level, text):
+        import logging
+
+        from goptx.log import LOG
+
+        LOG.log(getattr(logging, level), "%s", text)
+
+
+def say_again(kind: str, text: str) -> None:
+    if kind in LEVELS:
+        log(kind, text)
+    else:
+        warn(text, _category(kind), stacklevel=3)
+
+
+def check_kind(kind: str) -> None:
+    """Raises `TypeError` for what nothing is said by, and `AttributeError`."""
+    if kind not in LEVELS:
+        _category(kind)
+
+
+def _category(name: str) -> type[Warning]:
+    found: type = getattr(errors, name)
     if not issubclass(found, Warning):
-        raise TypeError(f"{category} is no warning")
+        raise TypeError(f"{name} is no warning")
     return found
+
+
+def _is_heard(kind: str, text: str) -> bool:
+    """Notes it, and says whether to say it aloud."""
+    heard = _LISTENING.get()
+    if heard:
+        heard.said.append((kind, text))
+    return heard is None or heard.aloud
 
 
 def listening() -> bool:

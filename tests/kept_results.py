@@ -12,6 +12,7 @@ LINED = Path(__file__).parent / "corpus" / "ptx" / "callees.sm_80-lineinfo.nvcc.
 ONE = kernel(GUARD.format(body="st.shared.u32 [tile], %r1; bar.sync 0; ld.shared.u32 %r3, [tile];"))
 OTHER = kernel("LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra LOOP; ret;", "other")
 STRANGE = kernel("newest.u32 %r1, %r2; ret;", "strange")
+DIVERGENT = kernel("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra W; bar.sync 0; W: bra W;")
 SHAPES = [Shape(4, 64), Shape(9, 32)]
 
 

@@ -9,9 +9,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import lru_cache, partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,6 +20,7 @@ from goptx.device.assembler_log import constant_bytes, quote_diagnostics, read_u
 from goptx.errors import AssemblyError, InputError
 
 _TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.MULTILINE)
+_ELF = b"\x7fELF"  # a cubin begins with it
 _WHEEL_PATHS = ("nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas")
 _INSTALL = "`pip install goptx[ptxas]`, or name the path of yours in the environment variable GOPTX_PTXAS"
 
@@ -59,11 +60,26 @@ def assemble(
     entry: str,
     arch: str | None = None,
     max_registers: int | None = None,
-    capped: Callable[[], str] | None = None,
     fmad: bool = True,
     assembler: str | None = None,
 ) -> Assembly:
-    """Assembles the module `ptx` and reports the costs of its entry `entry`.
+    """Assembles the module `ptx` and reports the costs of its entry `entry`; arguments and errors are those of
+    `assemble_all`."""
+    (made,) = assemble_all(ptx, entries=[entry], arch=arch, max_registers=max_registers, fmad=fmad, assembler=assembler)
+    return made
+
+
+def assemble_all(
+    ptx: str,
+    *,
+    entries: Sequence[str],
+    arch: str | None = None,
+    max_registers: int | None = None,
+    capped: Callable[[], str] | None = None,
+    fmad: bool = True,
+    assembler: str | None = None,
+) -> list[Assembly]:
+    """Assembles the module `ptx` once and reports the costs of each of these entries.
 
     `arch` (such as "sm_90a") defaults to the text's `.target`. `assembler` is "ptxas", "nvjitlink" or the
     path of a ptxas; None takes the first of: the path in GOPTX_PTXAS, ptxas on the PATH, ptxas of the wheel
@@ -82,58 +98,64 @@ def assemble(
             raise InputError('the PTX has no `.target`: pass arch, for example arch="sm_90"')
         arch = target[1]
     name, run = _choose(assembler)
-    make = partial(_assemble, capped or (lambda: ptx), entry, arch, max_registers, fmad, name, run)
-    code = keys.code() if store.switched_on() else ""
-    if not code:
-        return make()
-    asked = repr((entry, arch, max_registers, capped is not None, fmad, name))
-    key = keys.digest("assembly", code, ptx, asked)
-    made = store.find(key, _unpacked)
-    if made is None:
-        made = make()
-        store.keep(key, _packed(made))
-    return made
-
-
-def _assemble(
-    text: Callable[[], str], entry: str, arch: str, max_registers: int | None, fmad: bool, name: str, run: "_Run"
-) -> Assembly:
-    cubin, log = run(text(), arch, fmad)
+    asked = ptx, repr((arch, fmad, name, None if capped is None else max_registers))
+    cubin, log = _kept(asked, lambda: run(ptx if capped is None else capped(), arch, fmad))
     usage = read_usage(log, arch)
-    if entry not in usage:
-        raise InputError(f"no entry `{entry}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
-    cost = usage[entry]
-    warnings = read_warnings(log)
-    if max_registers is not None and cost.registers > max_registers:
-        warnings += (
-            f"{name} gave `{entry}` {cost.registers} registers per thread for {arch}, above the cap of "
-            f"{max_registers}: the text needs `.maxnreg {max_registers}`, and some targets have a minimum",
+    if missing := [entry for entry in entries if entry not in usage]:
+        raise InputError(f"no entry `{missing[0]}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
+    warnings = {entry: list(read_warnings(log)) for entry in entries}
+    for entry in entries:
+        if max_registers is not None and usage[entry].registers > max_registers:
+            warnings[entry].append(
+                f"{name} gave `{entry}` {usage[entry].registers} registers per thread for {arch}, above the cap of "
+                f"{max_registers}: the text needs `.maxnreg {max_registers}`, and some targets have a minimum"
+            )
+    return [
+        Assembly(
+            cubin=cubin,
+            registers=cost.registers,
+            spill_store_bytes=cost.spill_store_bytes,
+            spill_load_bytes=cost.spill_load_bytes,
+            stack_bytes=cost.stack_bytes,
+            shared_bytes=cost.shared_bytes,
+            constant_bytes=constant_bytes(cubin, entry),
+            barriers=cost.barriers,
+            assembler=name,
+            arch=arch,
+            log=log,
+            warnings=tuple(warnings[entry]),
         )
-    return Assembly(
-        cubin=cubin,
-        registers=cost.registers,
-        spill_store_bytes=cost.spill_store_bytes,
-        spill_load_bytes=cost.spill_load_bytes,
-        stack_bytes=cost.stack_bytes,
-        shared_bytes=cost.shared_bytes,
-        constant_bytes=constant_bytes(cubin, entry),
-        barriers=cost.barriers,
-        assembler=name,
-        arch=arch,
-        log=log,
-        warnings=warnings,
-    )
+        for entry, cost in ((entry, usage[entry]) for entry in entries)
+    ]
 
 
-def _packed(made: Assembly) -> bytes:
-    said = {f.name: getattr(made, f.name) for f in fields(made) if f.name != "cubin"}
-    return json.dumps(said).encode() + b"\n" + made.cubin
+def most_of(made: Sequence[Assembly]) -> Assembly:
+    """Of entries that were assembled together, the most that any of them costs, number by number."""
+    costs = (
+        "registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes", "shared_bytes", "constant_bytes",
+        "barriers",
+    )  # fmt: skip
+    warnings = tuple(dict.fromkeys(warning for one in made for warning in one.warnings))
+    return replace(made[0], **{cost: max(getattr(one, cost) for one in made) for cost in costs}, warnings=warnings)
 
 
-def _unpacked(content: bytes) -> Assembly:
-    said, _, cubin = content.partition(b"\n")
-    found = json.loads(said)
-    return Assembly(cubin, **(found | {"warnings": tuple(found["warnings"])}))
+def _kept(asked: Sequence[str], run: Callable[[], tuple[bytes, str]]) -> tuple[bytes, str]:
+    """What `run` gives, a cubin and a log, if it was not asked for before."""
+    code = keys.code() if store.switched_on() else ""
+    key = keys.digest("assembly", code, *asked)
+    found = store.find(key, _read) if code else None
+    if found is None:
+        found = cubin, log = run()
+        if code:
+            store.keep(key, json.dumps(log).encode() + b"\n" + cubin)
+    return found
+
+
+def _read(content: bytes) -> tuple[bytes, str]:
+    log, _, cubin = content.partition(b"\n")
+    if not cubin.startswith(_ELF):
+        raise ValueError("no cubin")
+    return cubin, str(json.loads(log))
 
 
 def find_ptxas() -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ STRATEGIES: Mapping[str, str] = {  # the module that has a function of that name
     "vertical": "goptx.strategies.vertical",
     "horizontal": "goptx.strategies.horizontal",
     "interleave": "goptx.strategies.interleave",
+    "separate": "goptx.strategies.separate",
+    "auto": "goptx.strategies.auto",
 }
 
 
@@ -30,6 +33,8 @@ def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
     "vertical": every thread runs a thread of each kernel, one kernel after the other.
     "horizontal": the CTA's warps are shared out among the kernels; see `goptx.strategies.horizontal`.
     "interleave": the grid's CTAs are shared out among the kernels; see `goptx.strategies.interleave`.
+    "separate": none; kernels are launched one after the other; see `goptx.strategies.separate`.
+    "auto": the first that takes the kernels of weave, vertical and separate; see `goptx.strategies.auto`.
 
     Options are those of the strategy. Raises what `weave` raises.
     """
@@ -62,7 +67,8 @@ def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
             raise InputError(f"strategy {strategy} has no option `{option}`; {whose}.")
 
 
-def options_of(strategy: str) -> list[str]:
+@cache
+def options_of(strategy: str) -> tuple[str, ...]:
     """The names of what a strategy takes beside the kernels."""
     found = signature(_function_of(strategy)).parameters.values()
-    return [p.name for p in found if p.kind is Parameter.KEYWORD_ONLY]
+    return tuple(p.name for p in found if p.kind is Parameter.KEYWORD_ONLY)

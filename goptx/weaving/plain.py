@@ -20,9 +20,7 @@ def plain(value: object) -> Any:
     if isinstance(value, Mapping) and all(type(key) is str for key in value):
         return {key: plain(part) for key, part in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        kind = type(value)
-        own = {f.name: plain(getattr(value, f.name)) for f in fields(value)}
-        return {"=": f"{kind.__module__}:{kind.__qualname__}"} | own
+        return {"=": name_of(type(value))} | {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     raise TypeError(f"a {type(value).__name__} is no plain data")
 
 
@@ -33,10 +31,15 @@ def from_plain(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     parts = {key: from_plain(part) for key, part in value.items() if key != "="}
-    return _class(value["="])(**parts) if "=" in value else parts
+    return class_named(value["="])(**parts) if "=" in value else parts
 
 
-def _class(name: str) -> type[Any]:
+def name_of(kind: type[object]) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def class_named(name: str) -> type[Any]:
+    """Raises `TypeError` for what is no dataclass of goptx."""
     module, _, kind = name.partition(":")
     found = getattr(import_module(module), kind) if module.startswith("goptx.") else None
     if not (isinstance(found, type) and is_dataclass(found)):

@@ -7,12 +7,12 @@ from dataclasses import replace
 from goptx.ptx.ir import Directive, Function, Module
 
 
-def with_register_cap(module: Module, entry: str, cap: int) -> Module:
-    """The module with `.maxnreg cap` on its entry, in place of what contradicts it."""
+def with_register_cap(module: Module, cap: int) -> Module:
+    """The module with `.maxnreg cap` on its entries, in place of what contradicts it."""
     dropped = (".maxnreg", ".minnctapersm", ".maxnctapersm")
     items = []
     for item in module.items:
-        if isinstance(item, Function) and item.name == entry:
+        if isinstance(item, Function) and item.is_entry and item.body is not None:
             kept = tuple(d for d in item.directives if d.name not in dropped)
             item = replace(item, directives=(*kept, Directive(".maxnreg", (str(cap),))))
         items.append(item)

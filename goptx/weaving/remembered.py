@@ -8,14 +8,14 @@ It is kept as plain data: PTX, and what cannot be read from that. `module` and `
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import partial, wraps
 from typing import TYPE_CHECKING, ParamSpec
 
 from goptx.cache import store
-from goptx.warned import Heard, listen, listening, named, warn
-from goptx.weaving.plain import from_plain, plain
+from goptx.warned import check_kind, listen, listening, say_again
+from goptx.weaving.plain import class_named, from_plain, name_of, plain
 from goptx.weaving.request import Request, request
 from goptx.weaving.result import Origin, Woven
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from goptx.weaving.link import Chosen
 
 P = ParamSpec("P")
+Said = tuple[str, str]  # kind and text, as of warned.py
 
 
 def remembered(make: Callable[P, Woven]) -> Callable[P, Woven]:
@@ -38,13 +39,13 @@ def remembered(make: Callable[P, Woven]) -> Callable[P, Woven]:
         read = partial(_revived, asked)
         found = store.find(asked.key, read) or store.find(asked.named, read)
         if found:
-            woven, heard = found
-            for text, category in heard.warnings:
-                warn(text, category)
+            woven, said = found
+            for kind, text in said:
+                say_again(kind, text)
         else:
             with listen() as heard:
                 woven = asked.made()
-            _keep(asked, woven, heard)
+            _keep(asked, woven, heard.said)
         return woven.identified(asked.key, asked.names)
 
     return ask
@@ -53,13 +54,15 @@ def remembered(make: Callable[P, Woven]) -> Callable[P, Woven]:
 _LATER = ("module", "chosen")
 
 
-def _keep(asked: Request, woven: Woven, heard: Heard) -> None:
+def _keep(asked: Request, woven: Woven, said: Sequence[Said]) -> None:
     """But not what is no plain data."""
     own = [f.name for f in fields(woven) if f.name not in (*_LATER, "origins") and not f.name.startswith("_")]
     try:
         content = json.dumps({
+            "kind": name_of(type(woven)),
             "ptx": woven.ptx,
-            "warnings": [(text, category.__name__) for text, category in heard.warnings],
+            "entries": woven.entries,
+            "said": said,
             "origins": [o and (o.kernel, o.line) for o in woven.origins],
             "fields": {name: plain(getattr(woven, name)) for name in own},
         })  # fmt: skip
@@ -69,17 +72,18 @@ def _keep(asked: Request, woven: Woven, heard: Heard) -> None:
     store.keep(asked.named if is_named else asked.key, content.encode())
 
 
-def _revived(asked: Request, content: bytes) -> tuple[Woven, Heard]:
+def _revived(asked: Request, content: bytes) -> tuple[Woven, list[Said]]:
     found = json.loads(content)
+    said = [(kind, text) for kind, text in found["said"]]
+    for kind, _ in said:
+        check_kind(kind)
     held = {name: from_plain(value) for name, value in found["fields"].items()}
     names = dict(zip(held["report"].kernels, asked.names, strict=True))
     held["origins"] = tuple(o and Origin(o[0], names[o[0]], o[1]) for o in found["origins"])
-    later: dict[str, Callable[[], object]] = {
-        "module": partial(_module, found["ptx"]),
-        "chosen": partial(_chosen, asked),
-    }
-    heard = Heard(warnings=[(text, named(category)) for text, category in found["warnings"]])
-    return Woven.revived(held, later, ptx=found["ptx"]), heard
+    later = {"module": partial(_module, found["ptx"]), "chosen": partial(_chosen, asked)}
+    kind = class_named(found["kind"])
+    woven: Woven = kind.revived(held, later, ptx=found["ptx"], entries=tuple(found["entries"]))
+    return woven, said
 
 
 def _module(ptx: str) -> Module:

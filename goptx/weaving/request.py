@@ -98,7 +98,9 @@ def _content(source: object) -> Content:
             return names, ("woven", key)
         case Woven():
             kernels = [_content(kernel) for kernel in source.chosen]
-            own = repr((source.name, source.plan, source.depends, [p.instead for p in source.params]))
+            own = repr(
+                (type(source).__name__, source.name, source.plan, source.depends, [p.instead for p in source.params])
+            )
             names = tuple(name for names, _ in kernels for name in names)
             return names, ("kernels", own, *(part for _, parts in kernels for part in parts))
     from goptx.ptx.ir import Module

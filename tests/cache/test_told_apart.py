@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from bodies import kernel
-from kept_results import HARRIS, LINED, LUD, ONE, OTHER, SHAPES, SORT, STRANGE, same
+from kept_results import DIVERGENT, HARRIS, LINED, LUD, ONE, OTHER, SHAPES, SORT, STRANGE, same
 
 import goptx
 from goptx import Shape, Woven
@@ -223,6 +223,19 @@ def test_warnings_are_given_again() -> None:
     assert warned(weave) == first
 
 
+def test_what_is_logged_is_logged_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    said = []
+    for name in ("one.ptx", "one.ptx", "two.ptx", "two.ptx"):
+        (tmp_path / name).write_text(DIVERGENT)
+        caplog.clear()
+        with caplog.at_level("INFO", logger="goptx"):
+            goptx.fuse(tmp_path / name, OTHER, strategy="auto")
+        said.append([(r.levelname, r.getMessage()) for r in caplog.records])
+        assert [level for level, _ in said[-1]] == ["INFO", "INFO", "WARNING"]
+        assert all(str(tmp_path / name) in text for _, text in said[-1])
+    assert said[0] == said[1] and said[2] == said[3]
+
+
 def test_warnings_may_be_errors() -> None:
     for _ in range(3):
         with warnings.catch_warnings():
@@ -239,7 +252,6 @@ def test_warnings_may_be_errors() -> None:
 
 NO_SOURCE: Any = 5
 NO_OPTION: dict[str, Any] = {"polisy": ""}
-DIVERGENT = kernel("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra W; bar.sync 0; W: bra W;")
 
 
 def test_failures_are_not_kept(folder: Path, linked: list[int], tmp_path: Path) -> None:

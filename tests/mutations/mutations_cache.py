@@ -113,7 +113,7 @@ OF_CACHE = (
     Mutation(
         "warnings are given once",
         REMEMBERED,
-        "                warn(text, category)\n",
+        "                say_again(kind, text)\n",
         "                pass\n",
         f"{OF_TOLD_APART}::test_warnings_are_given_again",
     ),
@@ -127,15 +127,15 @@ OF_CACHE = (
     Mutation(
         "what the assembler is called does not count",
         "goptx/device/assemble.py",
-        "capped is not None, fmad, name))",
-        "capped is not None, fmad))",
+        "repr((arch, fmad, name, None if",
+        "repr((arch, fmad, None if",
         f"{OF_ASSEMBLY}::test_each_of_what_it_follows_from_counts",
     ),
     Mutation(
         "a cap that is written into the text does not count",
         "goptx/device/assemble.py",
-        "asked = repr((entry, arch, max_registers, capped is not None,",
-        "asked = repr((entry, arch, max_registers,",
+        "None if capped is None else max_registers))",
+        "capped is None))",
         f"{OF_ASSEMBLY}::test_each_of_what_it_follows_from_counts",
     ),
 )

@@ -25,6 +25,13 @@ OF_COARSENING = (
         f"{COARSEN}::test_a_cta_carries_neighbours_and_those_left_over_have_one_each",
     ),
     Mutation(
+        "dynamic memory that the launch states for all is every kernel's",
+        f"{WEAVING}/launching.py",
+        "unused = self.common and stated.shared == 0",
+        "unused = False",
+        f"{COARSEN}::test_dynamic_memory_of_one_kernel_in_a_common_shape",
+    ),
+    Mutation(
         "all copies are one CTA",
         f"{WEAVING}/shapes.py",
         "return (self.kernel.copy + 1) % self.plan.coarse[self.position].factor",

@@ -8,6 +8,7 @@ import pytest
 from random_kernels.case import NAMES, Case
 from random_kernels.pairs import Outcome, Wrong, run, run_alone
 from random_kernels.search import search
+from random_kernels.ways import trial
 
 import goptx
 from goptx.device.assemble import assemble, find_ptxas
@@ -39,7 +40,7 @@ def test_ptxas_takes_them() -> None:
 def test_ptxas_takes_what_is_woven_of_them() -> None:
     for case in drawn(2):
         try:
-            woven = goptx.fuse(*case.texts, **case.options)
+            woven = trial(case).woven()
         except CannotWeave:
             continue
         assert woven.cubin(fmad=False)

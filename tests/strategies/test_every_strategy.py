@@ -84,7 +84,7 @@ def test_sizes_known_at_launch_only(strategy: str, placement: str) -> None:
 
 @pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
 def test_random_kernels(strategy: str) -> None:
-    found = search(80, PAIRS, strategy=strategy, judge=quietly)
+    found = search(80, PAIRS, way=strategy, judge=quietly)
     assert found.failing is None, found.failing.file(found.failure)
     assert found.pairs >= PAIRS and found.refused.total() <= MOST_REFUSED + PAIRS // 4 * (strategy == "vertical")
 

@@ -242,6 +242,15 @@ def test_among_others_in_one_common_shape(parts: tuple[Part, Part], assembles: A
     assembles(woven)
 
 
+def test_dynamic_memory_of_one_kernel_in_a_common_shape(assembles: Assembles) -> None:
+    """The launch states it for all, as it states the grid."""
+    woven = goptx.weave(goptx.coarsen(KERNELS["dynamic"], 2), goptx.coarsen(KERNELS["tiled"], 3))
+    assert woven.launched(5, 64, 4100)[0].shared == 5 * 1024 + 4100
+    same(woven, ["dynamic", "tiled"], *[Shape(5, 64, 4100)] * 2)
+    assembles(woven)
+    assert goptx.coarsen(KERNELS["tiled"]).launched(6, 64, 4100)[0] == Shape(3, 64)
+
+
 OWN = [("spread", Shape((5, 2), 64), Shape((3, 3), (20, 2))), ("front", Shape((3, 2), 96), Shape((5, 3), (5, 5)))]
 
 
