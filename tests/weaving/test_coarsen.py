@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from random_kernels.pairs import REASONS
 from random_kernels.search import drawn
-from weaving.compared import LIMIT, lines, outputs, same, with_memory
+from weaving.compared import LIMIT, coarse, lines, outputs, same, with_memory
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
@@ -322,7 +322,7 @@ def test_random_kernels() -> None:
         values = zip("AB", case.arguments()[: len(factors)], strict=False)
         args = {f"{letter}:{i}": value for letter, own in values for i, value in enumerate(own)}
         try:
-            sources = [goptx.coarsen(t, f, axis) for t, f in zip(case.texts, factors, strict=False)]
+            sources = [coarse(t, f, axis) for t, f in zip(case.texts, factors, strict=False)]
             check = goptx.check(*sources, args=args, races=True, **options)
         except CannotWeave as error:
             assert any(re.search(said, str(error)) for said in REASONS.values()), error
