@@ -5,6 +5,7 @@ Right first: outputs are poisoned, and compared bit for bit. Then timed: device 
 
 from __future__ import annotations
 
+import shlex
 import statistics
 import subprocess
 import sys
@@ -169,4 +170,4 @@ def environment(commit: str | None) -> dict[str, Any]:
 def command_line(output: Path | None, program: str = sys.argv[0]) -> str:
     """How this was run, wherever its results went."""
     words = ["python", program, *sys.argv[1:]]
-    return " ".join("benchmarks/results" if word == str(output) else word for word in words)
+    return " ".join("benchmarks/results" if word == str(output) else shlex.quote(word) for word in words)

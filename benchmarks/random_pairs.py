@@ -1,16 +1,19 @@
-"""Pairs of random kernels, woven against separate: many on the emulator, or on a GPU.
+"""Random kernels made one in every way, against separate launches: many on the emulator, or on a GPU.
 
     python benchmarks/random_pairs.py --pairs 20000 [--seed S] [--workers N] [-o benchmarks/results]
+    python benchmarks/random_pairs.py --strategy all|NAME[,PATTERN...] --pairs 2000
     python benchmarks/random_pairs.py --gpu --pairs 2000 [--examples] [--sanitizer 50] [-o benchmarks/results]
 
-tests/random_kernels draws the kernels. On the emulator each pair is judged as in CI: strict, races looked for, two
-orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are built with
-contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in a child process
-that is replaced after a hang. What separate launches leave is compared with the emulator's too; kernels with
+tests/random_kernels draws the kernels, and has the ways (`ways.py`): strategies, coarsened kernels and so on; --pairs
+are compared of each, those that are declined not counted. On the emulator each pair is judged as in CI: strict, races
+looked for, several orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are
+built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in a child
+process that is replaced after a hang. What separate launches leave is compared with the emulator's too; kernels with
 approximate instructions are counted apart there. --examples adds all pairs of examples/kernels, in the sizes for
-checks; --sanitizer runs that many pairs under compute-sanitizer. A pair that fails is written to --keep, one that fails
-on the emulator after minutes of shrinking if --shrink is given. The exit status is 1 if anything differs, hangs or
-fails. --gpu needs ptxas, cuda-python and CuPy.
+checks, to the strategies; --sanitizer runs that many pairs of each way under compute-sanitizer. A pair that fails is
+written to --keep, one that fails on the emulator after minutes of shrinking if --shrink is given. The results of
+several ways go to one file, those of earlier runs of the day with other ways are kept there. The exit status is 1 if
+anything differs, hangs or fails, or too little was compared. --gpu needs ptxas, cuda-python and CuPy.
 """
 
 from __future__ import annotations
@@ -20,13 +23,15 @@ import json
 import multiprocessing
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
+from fnmatch import filter as matching
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -38,21 +43,26 @@ from suite_a import FOLDER
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the random kernels
 
 from pairs.children import Children
-from pairs.emulating import emulated, row
-from pairs.job import EXAMPLE_NAMES, RANDOM, SHAPED, Job, example_jobs, random_jobs
+from pairs.emulating import emulated
+from pairs.job import EACH, EXAMPLE_NAMES, Job, example_jobs, random_jobs
 from pairs.report import table
 from pairs.sanitizer import sanitized
+from random_kernels.composed import STRATEGIES
+from random_kernels.ways import WAYS
 
 SEPARATE = "a separate kernel hangs"  # ptxas 13.0 and loops that lanes apart enter in two ways (-O1 and above)
-EACH = 100  # random pairs of one seed for the GPU
-KINDS = {RANDOM: "random pairs", SHAPED: "random pairs in shapes of their own"}  # by the first word of their names
+RIGHT = ("right", "right, approximations differ from the emulator")
+SEEDS = 10_000  # from one way to the next
+KINDS = {"random": "random pairs", "shaped": "random pairs in shapes of their own"}  # by the first word of their names
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
-    parser.add_argument("--pairs", type=int, default=200, help="how many")
-    parser.add_argument("--strategy", default="weave", help="weave (default), vertical, horizontal or interleave")
+    parser.add_argument("--pairs", type=int, default=200, help="how many to compare, of each way")
+    parser.add_argument(
+        "--strategy", default="weave", help=f"ways or patterns with commas between, or all: {'; '.join(WAYS)}"
+    )
     parser.add_argument("--seed", type=int, default=100_000, help="the first seed; others follow it")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that emulate or assemble")
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
@@ -62,58 +72,93 @@ def main() -> int:
     parser.add_argument("--sanitizer", type=int, default=0, metavar="N", help="with --gpu: N pairs under the sanitizer")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
     options = parser.parse_args()
+    patterns = "*" if options.strategy == "all" else options.strategy
+    chosen = [way for pattern in patterns.split(",") for way in matching(WAYS, pattern)]
+    if not chosen:
+        parser.error(f"--strategy {options.strategy}: no such way; there are {', '.join(WAYS)}.")
+    first = {way: options.seed + SEEDS * list(WAYS).index(way) for way in dict.fromkeys(chosen)}
     begin = time.monotonic()
-    found = on_gpu(options) if options.gpu else on_cpu(options)
-    where = (
-        environment(options.commit) if options.gpu else {"cpu": processor(), "commit": options.commit or described()}
-    )
+    found = on_gpu(options, first) if options.gpu else on_cpu(options, first)
+    commit = options.commit or described()
+    where = environment(commit) if options.gpu else {"cpu": processor(), "commit": commit}
     document = {
         "suite": "random pairs",
-        "command": command_line(options.output),
         **where,
         "versions": {"python": platform.python_version(), "numpy": np.__version__, "hypothesis": version("hypothesis")},
-        "strategy": options.strategy,
         "workers": options.workers,
-        "seconds": round(time.monotonic() - begin),
-        **found,
+        "runs": [
+            {"command": command_line(options.output), "commit": commit, "seconds": round(time.monotonic() - begin)}
+        ],
+        "ways": found,
     }
-    print(table(document))
     if options.output is not None:
         options.output.mkdir(parents=True, exist_ok=True)
-        stem = f"{date.today().isoformat()}-{document.get('gpu_short', 'cpu')}-random_pairs"
-        stem += "" if options.strategy == "weave" else f"_{options.strategy}"
-        (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
-        (options.output / f"{stem}.md").write_text(table(document))
-    return 0 if document["right"] else 1
+        own = "" if [*first] == ["weave"] else re.sub(r"\W+", "_", f"_{next(iter(first))}")
+        stem = f"{date.today().isoformat()}-{document.get('gpu_short', 'cpu')}-random_"
+        stem += "strategies" if len(first) > 1 else f"pairs{own}"
+        path = options.output / f"{stem}.json"
+        if len(first) > 1 and path.exists():
+            earlier = json.loads(path.read_text())
+            ways = {**earlier["ways"], **found}
+            document["ways"] = {way: ways[way] for way in WAYS if way in ways}
+            document["runs"] = [*earlier["runs"], *document["runs"]]
+        path.write_text(json.dumps(document, indent=1) + "\n")
+        path.with_suffix(".md").write_text(table(document))
+    print(table(document))
+    return 0 if all(way["right"] and way["pairs"] >= options.pairs for way in found.values()) else 1
 
 
 # On the emulator ------------------------------------------------------------------------------------------
 
 
-def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
-    refused, census, rows = Counter[str](), Counter[str](), []
-    count = 0
-    for done in emulated(options.pairs, options.seed, options.workers, options.shrink, options.strategy):
-        count += done.pairs
-        refused += done.refused
-        census += done.census
-        rows.append(row(done))
+def on_cpu(options: argparse.Namespace, first: Mapping[str, int]) -> dict[str, Any]:
+    found = {way: Emulated(seed) for way, seed in first.items()}
+    for number, done in enumerate(emulated(first, options.pairs, options.workers, options.shrink)):
+        way = found[done.way]
+        way.drawn += done.drawn
+        way.compared += done.compared
+        way.refused += done.refused
+        way.census += done.census
+        way.seconds += done.seconds
+        way.seeds.append((done.seed, done.compared))
         if done.failing is not None:
-            print(f"seed {done.seed}: {done.failure[:500]}", flush=True)
+            way.failures.append({"seed": done.seed, "failure": done.failure})
+            print(f"{done.way}, seed {done.seed}: {done.failure[:500]}", flush=True)
             if options.keep:
-                keep(options.keep / f"seed_{done.seed}.ptx", done.failing.file(done.failure))
-        if len(rows) % 10 == 0:
-            print(f"{count} pairs, {refused.total()} declined", flush=True)
-    failures = [r for r in rows if r["failure"]]
-    return {
-        "pairs": count,
-        "first_seed": options.seed,
-        "seeds": sorted((r["seed"], r["pairs"]) for r in rows),
-        "declined": dict(refused.most_common()),
-        "failures": failures,
-        "census": dict(sorted(census.items())),
-        "right": not failures,
-    }
+                keep(options.keep / f"{done.way.replace(' ', '_')}_{done.seed}.ptx", done.failing.file(done.failure))
+        if number % 40 == 39:
+            print(f"{sum(w.compared for w in found.values())} pairs, last of {done.way}", flush=True)
+    return {way: own.row() for way, own in found.items()}
+
+
+@dataclass(slots=True)
+class Emulated:
+    """What became of the cases of one way; `seconds` are those of processors."""
+
+    first_seed: int
+    drawn: int = 0
+    compared: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    census: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    seeds: list[tuple[int, int]] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+
+    def row(self) -> dict[str, Any]:
+        endless = [f for f in self.failures if re.search(r"takes more than|step limit", f["failure"])]
+        return {
+            "pairs": self.compared,
+            "drawn": self.drawn,
+            "first_seed": self.first_seed,
+            "seeds": sorted(self.seeds),
+            "processor_seconds": round(self.seconds),
+            "declined": dict(self.refused.most_common()),
+            "wrong": len(self.failures) - len(endless),
+            "hangs": len(endless),
+            "failures": self.failures,
+            "census": dict(sorted(self.census.items())),
+            "right": not self.failures,
+        }
 
 
 def keep(path: Path, text: str) -> None:
@@ -136,44 +181,75 @@ def described() -> str:
 # On a GPU -------------------------------------------------------------------------------------------------
 
 
-def on_gpu(options: argparse.Namespace) -> dict[str, Any]:
+def on_gpu(options: argparse.Namespace, first: Mapping[str, int]) -> dict[str, Any]:
     children = Children()
-    tally, declined, others = Counter[str](), Counter[str](), []
+    found = {way: OnGpu(seed) for way, seed in first.items()}
     chosen: list[Job] = []
-    for job, answer in children.answers(prepared(options)):
-        kind = KINDS.get(job.name.split()[0], "example pairs")
+    begin = time.monotonic()
+    for number, (job, answer) in enumerate(children.answers(prepared(options, first))):
+        way = found[job.way]
+        way.seconds, begin = way.seconds + time.monotonic() - begin, time.monotonic()
         if answer.get("refused"):
-            declined[answer["refused"]] += 1
+            way.declined[answer["refused"]] += 1
             continue
-        tally[kind] += 1
-        if kind != "example pairs" and not job.problem and len(chosen) < options.sanitizer:
-            chosen.append(job)
         outcome = verdict(job, answer)
-        tally[outcome] += 1
-        tally["bytes compared"] += answer.get("bytes", 0)
-        if outcome not in ("right", "right, approximations differ from the emulator"):
-            others.append({"pair": job.name, "outcome": outcome, **answer})
+        way.add(job, outcome, answer)
+        if outcome not in RIGHT:
             print(job.name, outcome, json.dumps(answer)[:300], flush=True)
             if options.keep and job.case:
                 keep(options.keep / f"{job.name.replace(' ', '_')}.ptx", job.case.file(f"{outcome} {answer}"))
-        if sum(tally[k] for k in ("example pairs", *KINDS.values())) % 100 == 0:
-            print(dict(tally), flush=True)
-    checked = sanitized(chosen) if chosen else []
-    right = all(o["outcome"] in ("differs from the emulator", SEPARATE) for o in others)
-    return {
-        "pairs": sum(tally[k] for k in ("example pairs", *KINDS.values())),
-        "first_seed": options.seed,
-        "pairs_of_a_seed": EACH,
-        "tally": dict(tally),
-        "declined": dict(declined.most_common()),
-        "children replaced": children.replaced,
-        "others": others,
-        "sanitizer": checked,
-        "right": right and not any(r["new"] or r["problem"] for r in checked),
-    }
+        if job.case and not job.problem and sum(j.way == job.way for j in chosen) < options.sanitizer:
+            chosen.append(job)
+        if number % 200 == 199:
+            print(f"{sum(w.pairs for w in found.values())} pairs, last of {job.way}", flush=True)
+    rows = {way: own.row() for way, own in found.items()}
+    for name, row in rows.items():
+        row["children replaced"] = children.replaced
+        jobs = [job for job in chosen if job.way == name]
+        row["sanitizer"] = sanitized(jobs) if jobs else []
+        row["right"] &= not any(r["new"] or r["problem"] for r in row["sanitizer"])
+    return rows
 
 
-def verdict(job: Job, answer: dict[str, Any]) -> str:
+@dataclass(slots=True)
+class OnGpu:
+    """What became of the cases of one way; `seconds` are those that passed while waiting for them."""
+
+    first_seed: int
+    pairs: int = 0
+    tally: Counter[str] = field(default_factory=Counter)
+    declined: Counter[str] = field(default_factory=Counter)
+    others: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, job: Job, outcome: str, answer: Mapping[str, Any]) -> None:
+        self.pairs += 1
+        self.tally[KINDS[job.name.split()[0]] if job.case else "example pairs"] += 1
+        self.tally[outcome] += 1
+        self.tally["bytes compared"] += answer.get("bytes", 0)
+        if outcome not in RIGHT:
+            self.others.append({"pair": job.name, "outcome": outcome, **answer})
+
+    def row(self) -> dict[str, Any]:
+        known = ("differs from the emulator", SEPARATE)
+        hangs = self.tally["hangs"]
+        wrong = sum(o["outcome"] not in (*known, "hangs") for o in self.others)
+        return {
+            "pairs": self.pairs,
+            "drawn": self.pairs + self.declined.total(),
+            "first_seed": self.first_seed,
+            "pairs_of_a_seed": EACH,
+            "seconds": round(self.seconds),
+            "tally": dict(self.tally),
+            "declined": dict(self.declined.most_common()),
+            "wrong": wrong,
+            "hangs": hangs,
+            "others": self.others,
+            "right": not wrong and not hangs,
+        }
+
+
+def verdict(job: Job, answer: Mapping[str, Any]) -> str:
     if answer.get("hang"):
         return SEPARATE if answer.get("separate") else "hangs"
     if answer.get("problem"):
@@ -185,23 +261,23 @@ def verdict(job: Job, answer: dict[str, Any]) -> str:
     return "right, approximations differ from the emulator" if job.approximate else "differs from the emulator"
 
 
-def prepared(options: argparse.Namespace) -> Iterator[Job]:
+def prepared(options: argparse.Namespace, first: Mapping[str, int]) -> Iterator[Job]:
     """The jobs, made by all processors ahead of the GPU."""
-    seeds = [options.seed + i for i in range(-(-options.pairs // EACH))]
-    with multiprocessing.get_context("fork").Pool(options.workers) as pool:
-        examples = partial(_examples, strategy=options.strategy)
-        for jobs in pool.imap_unordered(examples, EXAMPLE_NAMES if options.examples else ()):
+    several = -(-options.pairs // EACH)  # seeds that are begun with, for each way
+    tasks: list[tuple[str, Sequence[Any]]] = []
+    for way, seed in first.items():
+        if options.examples and way in STRATEGIES:
+            tasks += [("example", (name, way)) for name in EXAMPLE_NAMES]
+        shares = [options.pairs // several + (i < options.pairs % several) for i in range(several)]
+        tasks += [("random", (way, seed + i, several, share)) for i, share in enumerate(shares)]
+    with multiprocessing.get_context("fork").Pool(options.workers, maxtasksperchild=20) as pool:
+        for jobs in pool.imap_unordered(_jobs, tasks):
             yield from jobs
-        for jobs in pool.imap_unordered(partial(_random, strategy=options.strategy), seeds):
-            yield from jobs
 
 
-def _examples(name: str, strategy: str) -> list[Job]:
-    return list(example_jobs(name, strategy))
-
-
-def _random(seed: int, strategy: str) -> list[Job]:
-    return list(random_jobs(seed, EACH, strategy))
+def _jobs(task: tuple[str, Sequence[Any]]) -> list[Job]:
+    kind, arguments = task
+    return list(random_jobs(*arguments) if kind == "random" else example_jobs(*arguments))
 
 
 if __name__ == "__main__":

@@ -1,27 +1,29 @@
-"""Runs random pairs on the emulator in several processes, each on seeds of its own."""
+"""Runs random cases of several ways on the emulator in several processes, each on seeds of its own."""
 
 from __future__ import annotations
 
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.pool import AsyncResult
-from typing import Any
 
 from random_kernels.case import Case
 from random_kernels.search import search
 
-EACH = 100  # pairs of one seed
+EACH = 50  # cases of one seed
+MOST_DRAWN = 12  # times as many as are to be compared: few are declined, but for kernels that depend on each other
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of one seed; see `random_kernels.search`."""
+    """What came of one seed; see `random_kernels.search`. compared: those that were not declined."""
 
+    way: str
     seed: int
-    pairs: int
+    drawn: int
+    compared: int
     refused: Counter[str]
     census: Counter[str]
     failing: Case | None
@@ -29,33 +31,55 @@ class Done:
     seconds: float
 
 
-def emulated(pairs: int, seed: int, workers: int, shrink: bool, strategy: str) -> Iterator[Done]:
-    """The seeds from `seed` on, until so many pairs have been run; a seed ends at the first pair that fails, which
-    minutes are spent on shrinking if `shrink`."""
+@dataclass(slots=True)
+class _Progress:
+    """Of one way, in seeds and in cases."""
+
+    seed: int
+    submitted: int = 0
+    finished: int = 0
+    drawn: int = 0
+    compared: int = 0
+
+    def wants(self, cases: int, each: int) -> bool:
+        """Whether those on their way are likely to be too few."""
+        pending = (self.submitted - self.finished) * each
+        share = (self.compared + 1) / (self.drawn + 1)
+        return self.compared + share * pending < cases and self.drawn + pending < MOST_DRAWN * cases
+
+
+def emulated(first: Mapping[str, int], cases: int, workers: int, shrink: bool) -> Iterator[Done]:
+    """Of each way the seeds from `first` on, until so many cases have been compared, or too many drawn; a seed ends at
+    the first case that fails, which minutes are spent on shrinking if `shrink`."""
+    progress = {way: _Progress(seed) for way, seed in first.items()}
+    each = min(EACH, cases)
     with multiprocessing.get_context("fork").Pool(workers, maxtasksperchild=20) as pool:
-        count, submitted = 0, 0
         pending: list[AsyncResult[Done]] = []
-        while count < pairs:
-            while count + EACH * len(pending) < pairs and len(pending) < 2 * workers:
-                pending.append(pool.apply_async(_one, (seed + submitted, shrink, strategy)))
-                submitted += 1
+        while True:
+            for way, one in progress.items():
+                while len(pending) < 2 * workers and one.wants(cases, each):
+                    pending.append(pool.apply_async(_one, (way, one.seed + one.submitted, each, shrink)))
+                    one.submitted += 1
+            if not pending:
+                return
             ready = next((p for p in pending if p.ready()), None)
             if ready is None:
-                time.sleep(0.05)
+                time.sleep(0.02)
                 continue
             pending.remove(ready)
             done = ready.get()
-            count += done.pairs
+            one = progress[done.way]
+            one.finished += 1
+            one.drawn += done.drawn
+            one.compared += done.compared
             yield done
 
 
-def _one(seed: int, shrink: bool, strategy: str) -> Done:
-    begin = time.monotonic()
-    found = search(seed, EACH, shrink, strategy=strategy)
+def _one(way: str, seed: int, cases: int, shrink: bool) -> Done:
+    begin = time.process_time()
+    found = search(seed, cases, shrink, way=way)
+    compared = found.pairs - found.refused.total()
     return Done(
-        seed, found.pairs, found.refused, found.census, found.failing, found.failure, time.monotonic() - begin
+        way, seed, found.pairs + (found.failing is not None), compared, found.refused, found.census, found.failing,
+        found.failure, time.process_time() - begin,
     )  # fmt: skip
-
-
-def row(done: Done) -> dict[str, Any]:
-    return {"seed": done.seed, "pairs": done.pairs, "seconds": round(done.seconds, 1), "failure": done.failure}

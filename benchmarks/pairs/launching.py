@@ -6,17 +6,13 @@ after an error of the GPU the process ends, because nothing can be launched in i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
-from pairs.job import Job, Part
-from random_kernels.pairs import LETTERS
-
-from goptx.arguments import pack_arguments
-
-Arrays = list[Any]
+from pairs.job import Job, packed
+from random_kernels.trial import Array
 
 
 def serve(connection: Connection) -> None:
@@ -37,55 +33,44 @@ def serve(connection: Connection) -> None:
 def compared(job: Job, connection: Connection) -> dict[str, Any]:
     """How many bytes the woven kernel leaves otherwise than its kernels alone, and these than the emulator. Says when
     the kernels have run alone, so that it is known what hangs."""
-    every = range(len(job.shapes))
-    alone = [launched(job, [k])[0] for k in every]
+    alone = launched(job, woven=False)
     connection.send({"alone": True})
-    woven = launched(job, every)
     return {
-        "woven": differences(alone, woven),
+        "woven": differences(alone, launched(job, woven=True)),
         "emulated": differences(alone, job.emulated),
-        "bytes": sum(array.nbytes for arrays in alone for array in arrays),
+        "bytes": sum(array.nbytes for array in alone.values()),
     }
 
 
-def launched(job: Job, kernels: Sequence[int]) -> list[Arrays]:
-    """The arrays of each of these kernels after a launch on fresh ones: of the woven kernel if they are several."""
+def launched(job: Job, woven: bool) -> dict[str, Array]:
+    """The arrays that are compared, by name, after the launches of the kernels alone or of the woven one, on fresh
+    ones. What several launches have in common is one array."""
     import cupy as cp
 
     from goptx.device.launch import current_device, launch, load
 
-    device = current_device()
-    part: Part = job.parts[kernels[0] if len(kernels) == 1 else -1]
-    held: list[Arrays] = []
-    values: list[object] = []
-    for k in kernels:
-        held.append([])
-        for value in job.arguments[k]:
-            if isinstance(value, np.ndarray) and value.ndim:
-                held[-1].append(cp.asarray(value))
-                values.append(np.uint64(held[-1][-1].data.ptr))
-            else:
-                values.append(value)
+    data = job.data
+    launches = [(-1, [v for own in data.together for v in own])] if woven else data.separate
+    arrays = {id(v): v for _, values in launches for v in values if isinstance(v, np.ndarray) and v.ndim}
+    held = {key: cp.asarray(value) for key, value in arrays.items()}
     cp.cuda.Device().synchronize()
-    if len(kernels) > 1:
-        values += job.hidden
-    packed = pack_arguments(part.params, values)
-    grid, block = part.shape.sizes("grid"), part.shape.sizes("block")
-    launch(load(part.cubin, part.entry), None, packed, grid=grid, block=block, shared=part.shape.shared or 0)
-    device.sync()
-    return [[np.asarray(cp.asnumpy(array)) for array in arrays] for arrays in held]
+    for number, values in launches:
+        part = job.parts[number]
+        arguments = packed(part, values, lambda array: np.uint64(held[id(array)].data.ptr))
+        grid, block = part.shape.sizes("grid"), part.shape.sizes("block")
+        launch(load(part.cubin, part.entry), None, arguments, grid=grid, block=block, shared=part.shape.shared or 0)
+    current_device().sync()
+    return {name: np.asarray(cp.asnumpy(held[id(array)])) for name, array in data.compared.items()}
 
 
-def differences(one: Sequence[Arrays], other: Sequence[Arrays]) -> dict[str, Any]:
+def differences(one: Mapping[str, Array], other: Mapping[str, Array]) -> dict[str, Any]:
     """How many bytes differ, and the first place where some do."""
     count, first = 0, ""
-    for letter, arrays, others in zip(LETTERS, one, other, strict=False):
-        for number, (a, b) in enumerate(zip(arrays, others, strict=True)):
-            unequal = np.ascontiguousarray(a).view(np.uint8) != np.ascontiguousarray(b).view(np.uint8)
-            if unequal.any():
-                count += int(np.count_nonzero(unequal))
-                at = int(unequal.argmax()) // a.itemsize
-                first = (
-                    first or f"array {number} of {letter}, element {at}: {a.reshape(-1)[at]!s}, {b.reshape(-1)[at]!s}"
-                )
+    for name, a in one.items():
+        b = other[name]
+        unequal = np.ascontiguousarray(a).view(np.uint8) != np.ascontiguousarray(b).view(np.uint8)
+        if unequal.any():
+            count += int(np.count_nonzero(unequal))
+            at = int(unequal.argmax()) // a.itemsize
+            first = first or f"{name}, element {at}: {a.reshape(-1)[at]!s}, {b.reshape(-1)[at]!s}"
     return {"count": count, "first": first}

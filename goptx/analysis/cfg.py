@@ -40,13 +40,20 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """To `taken` where the guard holds, else to `fallen`; `uniform` if every lane of a warp agrees."""
+    """To `taken` where the guard holds, or one of `others`, else to `fallen`; `uniform` if every lane of a warp agrees.
+
+    Of copies of one kernel: `lasting` if nothing comes of it when a warp goes to `taken` though none of its lanes has
+    to; `step` names what each copy decides as the others do, "" if they may differ.
+    """
 
     guard: Guard
     taken: str
     fallen: str
     uniform: bool = False
     line: int = field(default=0, compare=False)
+    others: tuple[Guard, ...] = ()
+    lasting: bool = False
+    step: str = ""
 
     def successors(self) -> tuple[str, ...]:
         return (self.taken, self.fallen)
@@ -55,11 +62,11 @@ class Branch:
         return ("taken", "fallen")
 
     def reads(self) -> tuple[str, ...]:
-        return (self.guard.predicate.text,)
+        return tuple(guard.predicate.text for guard in (self.guard, *self.others))
 
     def retarget(self, new: dict[str, str]) -> End:
         taken, fallen = new.get(self.taken, self.taken), new.get(self.fallen, self.fallen)
-        return Jump(taken) if taken == fallen else Branch(self.guard, taken, fallen, self.uniform, self.line)
+        return Jump(taken) if taken == fallen else replace(self, taken=taken, fallen=fallen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +115,15 @@ End = Jump | Branch | Switch | Stop
 class Block:
     """Straight code and how it ends. `pragmas` stand at its very beginning.
 
-    A block with a `region` has no code: it stands for that piece of divergent flow, whole.
+    A block with a `region` has no code: it stands for that piece of divergent flow, whole. Of copies of one kernel,
+    those with the same `step` begin together.
     """
 
     code: tuple[Code, ...]
     end: End
     pragmas: tuple[Directive, ...] = ()
     region: Region | None = None
+    step: str = ""
 
     def instructions(self) -> Iterator[Instruction]:
         """Every instruction of the block, those of call scopes and of a region's blocks among them."""
@@ -140,8 +149,9 @@ class Block:
     @property
     def size(self) -> int:
         """Its instructions, with the branch at its end and those of its region."""
-        ends = (b.end for b in (self, *self.inner()))
-        return sum(1 for _ in self.instructions()) + sum(len(end.successors()) > 1 for end in ends)
+        in_braces = sum(sum(1 for _ in instructions_in(c)) - 1 for c in self.code if isinstance(c, Scope))
+        branches = 1 + len(self.end.others) if isinstance(self.end, Branch) else len(self.end.successors()) > 1
+        return len(self.code) + in_braces + branches + sum(block.size for block in self.inner())
 
 
 def is_barrier(code: Code) -> bool:
@@ -376,7 +386,8 @@ class Flow:
             for k, piece in enumerate(names):
                 end = Jump(names[k + 1]) if k + 1 < len(names) else block.end
                 code = block.code[bounds[k] : bounds[k + 1]]
-                blocks[piece] = replace(block, code=code, end=end, pragmas=() if k else block.pragmas)
+                pragmas, step = ((), "") if k else (block.pragmas, block.step)
+                blocks[piece] = replace(block, code=code, end=end, pragmas=pragmas, step=step)
         return Flow(self.entry, blocks)
 
     def _past_empty(self, name: str) -> str:

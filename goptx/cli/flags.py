@@ -44,6 +44,7 @@ STRATEGIES: Flags = {
         "help": "interleave: CTAs of each kernel that follow each other in turn",
     },
 }
+HANDING_ON = "of kernels that depend on each other (vertical, auto)"
 DEPENDENT: Flags = {
     "depends": {"action": "store_true", "help": "kernels may depend on those before them"},
     "assume_local": {"action": "store_true", "help": "what they hand on stays within a CTA"},
@@ -61,6 +62,11 @@ DEPENDENT: Flags = {
         "action": "append",
         "metavar": "A:2=B:0",
         "help": "a buffer that is only handed on within a CTA: keep it in shared memory",
+    },
+    "apart": {
+        "action": "append",
+        "metavar": "A:1",
+        "help": "a buffer that has no memory in common with others but those that it is named with",
     },
 }
 RESULT: Flags = {
@@ -118,7 +124,9 @@ def add_weaving(parser: argparse.ArgumentParser, flags: Flags = WEAVING, inputs:
 
 
 def add_strategies(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--strategy", default="weave", help="weave (default), vertical, horizontal or interleave")
+    parser.add_argument(
+        "--strategy", default="weave", help="weave (default), vertical, horizontal, interleave, separate or auto"
+    )
     add_flags(parser, "of single strategies", STRATEGIES)
 
 

@@ -41,7 +41,7 @@ class Dependences:
         self.linked = linked
         self.depends = depends
         self.assume_local = assume_local
-        self.temporary = {b.name for b in buffers if b.kind != "same"}
+        self.temporary = {b.name for b in buffers if b.kind in ("private", "local")}
         self.private = {b.name for b in buffers if b.kind == "private"}
         self.named = {b.name for b in buffers}
         self.parameters = {p.name for k in linked.kernels for p in k.parameters}

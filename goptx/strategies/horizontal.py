@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from pathlib import Path
 
 from goptx.analysis.meeting import all_meet
@@ -42,8 +43,8 @@ def horizontal(
     shapes: of each kernel; its block has to be known.
     partition: how many threads each kernel has of the CTA's, in order, multiples of 32 of at most 1,024 together; by
         default the kernels' blocks, rounded up to 32.
-    tunable: of each kernel whether it is right with any block of whole warps along one axis, so that `partition` may
-        give it another than its own; by default what the specification beside its file says.
+    tunable: of each kernel whether it is right with any block of whole warps, so that `partition` may give it another
+        than its own, which differs along the last axis only; by default what the specification beside its file says.
 
     Other arguments and errors are those of `weave`.
     """
@@ -81,9 +82,14 @@ def _tunable(kernels: Sequence[Chosen], stated: Sequence[bool] | None) -> list[b
 
 
 def _tuned(letter: str, shape: Shape, threads: int) -> Shape:
-    if shape.axes("block")[1:] != (1, 1):
+    """The shape with a block of so many threads. Its last axis changes: what a kernel makes of neighbouring threads,
+    and of whole rows of them, is as it was."""
+    *kept, _ = shape.block
+    row = 0 if None in kept else prod(n or 0 for n in kept)
+    if row == 0 or threads % row:
+        takes = f"whole rows of {row}" if row else "none, for its other axes are not known"
         raise InputError(
-            f"kernel {letter} has a block of several axes ({shape}), which cannot be tunable: which of them is to "
-            "change is not known."
+            f"partition= gives kernel {letter} {threads} threads, but the block of a tunable kernel changes along its "
+            f"last axis only: {shape} takes {takes}."
         )
-    return Shape(shape.grid, threads, shape.shared, shape.cluster)
+    return Shape(shape.grid, (*kept, threads // row), shape.shared, shape.cluster)

@@ -50,7 +50,7 @@ from goptx.weaving.launching import Plan
 from goptx.weaving.locations import Location, Tables, locations, lost, tables
 from goptx.weaving.refusals import refuse_instruction, refuse_spin
 from goptx.weaving.symbols import module_symbols
-from goptx.weaving.target import common_target, common_version
+from goptx.weaving.target import common_address_size, common_target, common_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +175,7 @@ def link(
 ) -> Linked:
     """Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart."""
     coarse = tuple(coarse) or (ALONE,) * len(modules)
-    sizes = {m.address_size: m for m in modules}
-    if len(sizes) > 1:
-        described = " and ".join(f"{m.at('.address_size')} has {size}-bit" for size, m in sizes.items())
-        raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.")
+    size = common_address_size(modules)
     target = common_target(modules, arch)
     version = common_version(modules, target)
     copies = [(position, copy) for position, c in enumerate(coarse) for copy in range(c.factor)]
@@ -197,7 +194,6 @@ def link(
     check_parameters(kernels, version)
     called = {k.prefix: called_functions(k, items) for k in kernels}
     _check_calls(kernels, called)
-    size = modules[0].address_size
     notes = (
         *lost(modules),
         *dict.fromkeys(f"{m.source}:{i.line}: `{i}` is left out" for m in modules for i in m.items if _is_pragma(i)),

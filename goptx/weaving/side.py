@@ -39,6 +39,7 @@ class Side(Waits):
     cells: of merged kernels, the cell of each block that does not only branch.
     placed: the identities of what has its place in the order of waiting of those.
     copy: it is a copy of a kernel, or several of one, which no warp passes by without passing by the others.
+    in_step: its branches are marked for the other copies (step.py).
     """
 
     kernels: tuple[int, ...]
@@ -48,6 +49,7 @@ class Side(Waits):
     cells: Mapping[str, Cell] | None = None
     placed: frozenset[int] = frozenset()
     copy: bool = False
+    in_step: bool = False
 
     @property
     def label(self) -> str:
@@ -96,4 +98,5 @@ def united(first: Side, second: Side, product: Product, order: Order) -> Side:
         cells={name: cell(pairing) for name, pairing in product.pairings.items()},
         placed=first.placed.union(second.placed, placed),
         copy=first.copy and second.copy,
+        in_step=first.in_step and second.in_step,
     )

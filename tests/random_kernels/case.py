@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ KEPT = Path(__file__).parent / "kept"
 @dataclass(frozen=True, slots=True)
 class Case:
     """Of each kernel: its text, `n` and `scale` (see `tree.Kernel`), the shape in which it is launched, and in `stated`
-    what the weaver is told of that: nothing of any if it is None, because all have the same. `strategy` is that of
-    `goptx.fuse`. For the rest see `tree.Pair`."""
+    what the weaver is told of that: nothing of any if it is None, because all have the same. `way` is a name among
+    `ways.WAYS`. For the rest see `tree.Pair`."""
 
     texts: tuple[str, ...]
     shapes: tuple[Shape, ...]
@@ -38,34 +38,7 @@ class Case:
     divergence: Choice | None = None
     stated: tuple[Shape, ...] | None = None
     placement: Placement = "spread"
-    strategy: str = "weave"
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """For `goptx.fuse`: the strategy's own."""
-        own: dict[str, Any] = {} if self.stated is None else {"shapes": self.stated, "placement": self.placement}
-        if self.strategy in ("weave", "vertical"):
-            own["divergence"] = self.divergence
-        if self.strategy == "weave":
-            own |= {"policy": self.policy, "slicing": self.slicing}
-        if self.strategy == "interleave" and self.seed % 3 == 0:
-            own |= {"placement": "spread", "ratio": [1 + (self.seed + k) % 3 for k in range(len(self.texts))]}
-        return {"strategy": self.strategy, **own}
-
-    def by(self, strategy: str) -> Case:
-        """Fused by that strategy, which may have to know more of the shapes."""
-        stated = self.stated
-        if strategy in ("horizontal", "interleave") and (stated is None or strategy == "horizontal"):
-            stated = self.shapes
-        return replace(self, strategy=strategy, stated=stated)
-
-    @property
-    def launch(self) -> dict[str, Any]:
-        """For `goptx.emulate`, of the woven kernel."""
-        if self.stated is not None:
-            return {"shapes": self.shapes}
-        shape = self.shapes[0]
-        return {"grid": shape.grid, "block": shape.block, "shared": max(s.shared or 0 for s in self.shapes)}
+    way: str = "weave"
 
     def arguments(self) -> list[list[object]]:
         """Of each kernel, fresh ones."""

@@ -13,8 +13,9 @@ TOTALS = 16  # words of `totals`
 SPECIAL = (0, 1, 2, 31, 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x00FF00FF, 0x3C003C00)
 
 
-def arguments(shape: Shape, n: int, scale: int, seed: int) -> list[object]:
-    """In the order of the parameters: in, out, totals, n, scale."""
+def arguments(shape: Shape, n: int, scale: int, seed: int, rows: int = 1) -> list[object]:
+    """In the order of the parameters: in, out, totals, n, scale. `rows`: for so many launches, `out` of one behind that
+    of the other."""
     rng = np.random.default_rng(seed)
     threads = (shape.ctas or 0) * (shape.threads or 0)
     given = rng.integers(0, 1 << 32, OWN + 2 * threads, np.uint32)
@@ -25,7 +26,7 @@ def arguments(shape: Shape, n: int, scale: int, seed: int) -> list[object]:
     given[FLOATS:ALIKE] = rng.normal(0, 100, ALIKE - FLOATS).astype(np.float32).view(np.uint32)
     given[FLOATS : FLOATS + 4] = np.array([0, -0.0, np.inf, 1e-40], np.float32).view(np.uint32)
     given.setflags(write=False)
-    out = np.full(WORDS * threads, 0xA5A5A5A5, np.uint32)
+    out = np.full(WORDS * threads * rows, 0xA5A5A5A5, np.uint32)
     totals = rng.integers(0, 1 << 32, TOTALS, np.uint32)
     totals[12:14] = 0  # of floats
     return [given, out, totals, np.uint32(n), np.uint32(scale)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
@@ -32,6 +33,9 @@ KERNELS = (*[2] * 7, 3)  # that are woven together
 BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))
 GRIDS: tuple[Extent, ...] = ((1,), (2,), (3,), (2, 2))
 MOST = 192  # threads of a grid: more cost time and show no more
+LARGER_GRIDS: tuple[Extent, ...] = ((2,), (4,), (5,), (6,), (7,), (9,), (2, 3), (3, 2), (1, 5), (2, 2, 2))
+MOST_OF_LARGER = 320
+MOVES = 4  # launches with another `scale`
 UNKNOWN = ("", "grid", "axis", "block", "shared", "all")  # of a launch shape
 WITHIN_FUNCTIONS = tuple(
     row for family in ("integer", "64 bits", "float", "predicate", "carry") for row in ROWS[family]
@@ -46,7 +50,9 @@ FUNCTION = st.builds(
 
 
 @st.composite
-def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[Function, ...]) -> Kernel:
+def kernels(
+    draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[Function, ...], moved: bool = False
+) -> Kernel:
     total, full, warps = prod(grid) * prod(block), prod(block) % 32 == 0, -(-prod(block) // 32)
     guard: str = draw(one_of("", "first", "loaded", "first", ""))
     leaves: str = draw(one_of("", "any", "whole", "any", "", ""))
@@ -80,7 +86,7 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
         halves=level == Level.CTA, size=12 if large else 4,
     )  # fmt: skip
     start: str = draw(one_of("computed", "loads", "nc"))
-    scale = draw(st.integers(0, 15))
+    scale = draw(st.integers(0, MOVES - 1 if moved else 15))
     body = draw(bodies(where))
     if counted:
         body = (draw(waits(where)), *body) if draw(st.booleans()) else (*body, draw(waits(where)))
@@ -89,14 +95,17 @@ def kernels(draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[
     tile = tile if guard else tile and "before"
     return Kernel(
         name, grid, block, n, scale, guard, level, exact, counted, phases, cut, producers, broadcast, tile, bins,
-        dynamic, start, functions, body,
+        dynamic, start, functions, body, moved,
     )  # fmt: skip
 
 
 @st.composite
-def pairs(draw: DrawFn) -> Pair:
+def pairs(draw: DrawFn, several: Sequence[int] = KERNELS, larger: bool = False, moved: bool = False) -> Pair:
+    """Of as many kernels as one of `several`; `larger`: in grids of more CTAs."""
+    grids, most = (LARGER_GRIDS, MOST_OF_LARGER) if larger else (GRIDS, MOST)
+    grids = tuple(grid for grid in grids if len(grid) < 3 or not moved)  # which have to have an axis left
     own_shapes = draw(one_of(False, False, True))
-    names = NAMES[: draw(one_of(*KERNELS))]
+    names = NAMES[: draw(one_of(*several))]
     common: tuple[Function, ...] = ()
     if draw(st.integers(0, 5)) == 5:
         common = (replace(draw(FUNCTION), common=True),)
@@ -104,8 +113,8 @@ def pairs(draw: DrawFn) -> Pair:
     for name in names:
         if own_shapes or not chosen:
             block: Extent = draw(one_of(*BLOCKS))
-            grid: Extent = draw(one_of(*(grid for grid in GRIDS if prod(grid) * prod(block) <= MOST)))
-        kernel = draw(kernels(name, grid, block, common))
+            grid: Extent = draw(one_of(*(grid for grid in grids if prod(grid) * prod(block) <= most)))
+        kernel = draw(kernels(name, grid, block, common, moved))
         if not own_shapes and any(k.dynamic is not None for k in chosen):  # nothing would be said of their sizes
             kernel = replace(kernel, dynamic=None)
         chosen.append(kernel)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from math import prod
 
 from random_kernels import functions
 from random_kernels.control import write
@@ -161,6 +162,8 @@ def _numbers(w: Writer) -> None:
     w.line("mad.lo.u32 %number, %cta, %threads, %rank;")
     w.line("mov.u32 %lane, %laneid;", "shr.u32 %warp, %rank, 5;")
     w.line(f"mad.wide.u32 %out, %number, {4 * WORDS}, %out;")
+    if w.kernel.moved:
+        w.line(f"mad.wide.u32 %out, %scale, {4 * WORDS * prod(w.kernel.grid) * w.threads}, %out;")
 
 
 def _guard(w: Writer) -> None:

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from random_kernels import case as cases
 from random_kernels.case import Case
-from random_kernels.frame import text
-from random_kernels.functions import WAITING, names
-from random_kernels.tree import Pair
+from random_kernels.functions import WAITING
+from random_kernels.trial import LETTERS, Array, Trial
+from random_kernels.ways import trial
 
 import goptx
 from goptx.emulator.verdict import differences
@@ -22,13 +21,10 @@ from goptx.errors import CannotWeave, GoptxError, InputError
 from goptx.ptx.ir import Instruction, Module, Scope, Statement
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
-from goptx.shape import Shape
 
-LETTERS = "ABC"
 STEPS = 100_000  # of a warp of a kernel alone
 PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
-SECONDS = 20.0  # for weaving one pair
-NAMES = ("in", "out", "totals", "n", "scale")
+SECONDS, EMULATING = 20.0, 60.0  # for weaving one pair, and for running it
 
 FORCED = "a way that was asked for"
 
@@ -47,6 +43,13 @@ REASONS = {
     "loops with several ways in": r"the kernel has loops with several ways in, and copying code",
     "lanes apart in a loop with several ways in": r"a loop with several ways in, which its lanes run apart",
     "too many threads": r"comes to \d+ threads; a CTA has at most",
+    "what CTAs hand on": r"are not shown to belong to one thread or CTA",
+    "a private element that is not the thread's": r"these are not shown to be equal",
+    "a private element that may not be written": r"does not imply that .* has written it",
+    "a private element that loops do not tell apart": r"not shown to be another element each time around",
+    "a local element that may not be written": r"not shown to have been written before by a thread of the CTA",
+    "a local piece that is not the CTA's": r"not shown to be in a piece of this CTA alone",
+    "too many barriers": r"together the kernels need more than 16 barriers",
     "too large": r"even one after the other the kernels come to",
 }
 
@@ -67,140 +70,101 @@ class Outcome:
     woven_fraction: float = 0.0
 
 
-def case_of(pair: Pair) -> tuple[Case, set[str]]:
-    """The kernels as text, and what constructs they have."""
-    texts, seen = zip(*map(text, pair.kernels), strict=True)
-    shapes = tuple(k.shape for k in pair.kernels)
-    stated = None
-    if pair.unknown is not None:
-        stated = tuple(_less(shape, unknown) for shape, unknown in zip(shapes, pair.unknown, strict=True))
-    n, scale = (tuple(getattr(k, f) for k in pair.kernels) for f in ("n", "scale"))
-    case = Case(
-        texts, shapes, n, scale, pair.policy, pair.slicing, pair.seed, pair.divergence, stated, pair.placement
-    )  # fmt: skip
-    return case, set().union(*seen, _seen(pair))
-
-
-def _less(shape: Shape, unknown: str) -> Shape:
-    """With what is not known left out."""
-    first = (None, *shape.grid[1:])
-    grid = {"grid": None, "all": None, "axis": first}.get(unknown, shape.grid)
-    block = None if unknown in ("block", "all") else shape.block
-    return Shape(grid, block, None if unknown in ("shared", "all") else shape.shared)
-
-
-def _seen(pair: Pair) -> set[str]:
-    """What the kernels have together."""
-    found = {f"{len(pair.kernels)} kernels"}
-    if pair.unknown is None:
-        found.add("one launch shape")
-    else:
-        found |= {f"own launch shapes, {u} not known" if u else "own launch shapes" for u in pair.unknown}
-        found |= {
-            f"{what}s that differ" for what in ("grid", "block") if len({getattr(k, what) for k in pair.kernels}) > 1
-        }
-    if len([k for k in pair.kernels if k.dynamic is not None]) > 1:
-        found.add("dynamic shared memory of several kernels")
-    own = [{n for n, f in zip(names(k.functions), k.functions, strict=True) if not f.common} for k in pair.kernels]
-    if any(a & b for i, a in enumerate(own) for b in own[:i]):
-        found.add("functions of one name")
-    return found
-
-
 def run(case: Case) -> Outcome:
     """Raises `Wrong`, `InvalidKernel`, and `GoptxError` where the pair is declined for no reason among `REASONS`."""
-    modules = parsed(case)
-    alone, counts = _alone(case, modules, 0)
+    made = trial(case)
+    alone, counts = _alone(made, 0)
     try:
         with within(SECONDS):
-            woven = goptx.fuse(*modules, **case.options)
+            woven = made.woven()
     except (CannotWeave, InputError) as error:
-        reason = next((name for name, said in REASONS.items() if re.search(said, str(error))), None)
-        if reason is None:
+        reason = reason_of(error)
+        if not reason:
             raise
         return Outcome(reason)
     steps = PATIENCE * sum(sum(c.instructions.values()) for c in counts) + LEAST
-    for order in (0, case.seed + 1):
-        values = case.arguments()
+    for order in (0, *range(case.seed + 1, case.seed + made.orders)):
+        data = made.data()
         try:
-            done = goptx.emulate(woven, args=values, races=True, seed=order, max_steps=steps, **case.launch)
+            with within(EMULATING, "emulating"):
+                done = goptx.emulate(woven, args=data.together, races=True, seed=order, max_steps=steps, **made.launch)
         except GoptxError as error:
             raise Wrong(f"{type(error).__name__}: {error}") from error
-        if found := _differences(alone, values):
+        if found := _differences(alone, data.compared):
             raise Wrong(f"in order {order} of the warps {found}")
-        _check_counts(modules, counts, done)
+        if made.counted:
+            _check_counts(made, counts, done)
     return Outcome("", woven.report.woven_fraction)
 
 
-def parsed(case: Case) -> list[Module]:
-    return [goptx.parse(t, f"{name}.ptx") for t, name in zip(case.texts, cases.NAMES, strict=False)]
+def reason_of(error: Exception) -> str:
+    """The key of `REASONS`; "" where it is none of them."""
+    return next((name for name, said in REASONS.items() if re.search(said, str(error))), "")
 
 
 def run_alone(case: Case, orders: Sequence[int]) -> None:
     """Raises `InvalidKernel` where a kernel does anything wrong, or other things in other orders of its warps."""
-    modules = parsed(case)
-    first, _ = _alone(case, modules, orders[0])
+    made = trial(case)
+    first, _ = _alone(made, orders[0])
     for order in orders[1:]:
-        again, _ = _alone(case, modules, order)
+        again, _ = _alone(made, order)
         if found := _differences(first, again):
             raise InvalidKernel(f"in order {order} of the warps {found}")
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Raises `Wrong` where this takes longer. Only the main thread of a process of a POSIX system can be stopped."""
+def within(seconds: float, what: str = "weaving") -> Iterator[None]:
+    """Raises `Wrong` where this takes more of the processor. Only the main thread of a process of a POSIX system can be
+    stopped."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(*_: object) -> None:
-        raise Wrong(f"weaving takes more than {seconds} s")
+        raise Wrong(f"{what} takes more than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again and again: some callers pass exceptions over
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)  # again and again: some callers pass exceptions over
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
-def _alone(case: Case, modules: Sequence[Module], order: int) -> tuple[list[list[object]], list[goptx.Emulation]]:
-    values = case.arguments()
+def _alone(made: Trial, order: int) -> tuple[Mapping[str, Array], list[goptx.Emulation]]:
+    """What the launches of the kernels leave, and what they count."""
+    data = made.data()
     try:
         counts = [
             goptx.emulate(
-                module,
-                shape.sizes("grid"),
-                shape.sizes("block"),
+                made.modules[k],
+                made.shapes[k].sizes("grid"),
+                made.shapes[k].sizes("block"),
                 arguments,
-                shared=shape.shared or 0,
+                shared=made.shapes[k].shared or 0,
                 races=True,
                 seed=order,
                 max_steps=STEPS,
-                letter=letter,
+                letter=LETTERS[k],
             )
-            for module, shape, arguments, letter in zip(modules, case.shapes, values, LETTERS, strict=False)
+            for k, arguments in data.separate
         ]
     except GoptxError as error:
         raise InvalidKernel(f"{type(error).__name__}: {error}") from error
-    return values, counts
+    return data.compared, counts
 
 
-def _differences(alone: Sequence[Sequence[object]], other: Sequence[Sequence[object]]) -> str:
-    found = [
-        str(d)
-        for letter, one, two in zip(LETTERS, alone, other, strict=False)
-        for d in differences([f"{letter}:{name}" for name in NAMES], one, two)
-    ]
-    return "; ".join(found)
+def _differences(alone: Mapping[str, Array], other: Mapping[str, Array]) -> str:
+    return "; ".join(str(d) for d in differences(list(alone), list(alone.values()), list(other.values())))
 
 
-def _check_counts(modules: Sequence[Module], alone: Sequence[goptx.Emulation], woven: goptx.Emulation) -> None:
+def _check_counts(made: Trial, alone: Sequence[goptx.Emulation], woven: goptx.Emulation) -> None:
     """Each instruction with an effect is executed by as many threads as alone (design.md, contract 1)."""
-    for letter, module, own in zip(LETTERS, modules, alone, strict=False):
+    for letter, module in zip(LETTERS, made.modules, strict=False):
         for line, instruction in effects(module).items():
-            expected, got = (c.executed.get((letter, line), 0) for c in (own, woven))
+            expected = sum(c.executed.get((letter, line), 0) for c in alone)
+            got = woven.executed.get((letter, line), 0)
             if expected != got:
                 raise Wrong(f"{letter}: `{instruction}` in line {line} is executed {got} times, not {expected}")
 

@@ -11,9 +11,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 from random_kernels.case import Case
 from random_kernels.census import with_groups
-from random_kernels.drawing import pairs
-from random_kernels.pairs import FORCED, Outcome, case_of, run
-from random_kernels.tree import Pair
+from random_kernels.pairs import FORCED, Outcome, run
+from random_kernels.ways import WAYS, case_by
 
 
 @dataclass(slots=True)
@@ -44,14 +43,13 @@ def search(
     examples: int,
     shrink: bool = True,
     judge: Callable[[Case], Outcome] = run,
-    strategy: str = "weave",
+    way: str = "weave",
 ) -> Search:
-    """The kernels are fused by that strategy."""
+    """The kernels are made one in that way, one of `ways.WAYS`."""
     found = Search(number)
 
-    def one(pair: Pair) -> None:
-        case, seen = case_of(pair)
-        case = case.by(strategy)
+    def one(drawn: object) -> None:
+        case, seen = case_by(way, drawn)
         try:
             outcome = judge(case)
         except Exception as error:
@@ -78,8 +76,20 @@ def search(
     )
     try:
         with patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant):
-            seed(number)(options(given(pairs())(one)))()
+            seed(number)(options(given(WAYS[way].drawn)(one)))()
     except Exception:
         if found.failing is None:  # the drawing or the writing itself
             raise
+    return found
+
+
+def drawn(number: int, examples: int, way: str = "weave") -> list[Case]:
+    """The cases of a seed, of that way."""
+    found: list[Case] = []
+
+    def take(case: Case) -> Outcome:
+        found.append(case)
+        return Outcome("")
+
+    search(number, examples, judge=take, way=way)
     return found

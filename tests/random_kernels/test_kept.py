@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from random_kernels import case
 from random_kernels.case import KEPT, kept, read
 from random_kernels.drawing import pairs
-from random_kernels.pairs import case_of, run
+from random_kernels.pairs import run
 from random_kernels.tree import Pair
+from random_kernels.written import case_of
 
 
 @pytest.mark.parametrize("path", kept(), ids=lambda path: path.stem)

@@ -121,9 +121,12 @@ def _guarded(w: Writer, n: tuple[int, ...], place: Place) -> None:
 
 
 def _neighbour(w: Writer, n: tuple[int, ...], place: Place) -> None:
-    """Through shared memory, within the warp."""
+    """Through shared memory, within the warp. Where threads may end, other warps read words of those that came to no
+    barrier behind the store."""
     other, first = w.word(), w.word()
-    w.line(f"st.shared.u32 [%slot], %v{n[2] % 8};", f"bar.warp.sync {place.mask};")
+    if w.kernel.counted or w.threads <= 32:
+        w.line(f"st.shared.u32 [%slot], %v{n[2] % 8};")
+    w.line(f"bar.warp.sync {place.mask};")
     w.line(
         f"sub.u32 {first}, %rank, %lane;",
         f"xor.b32 {other}, %lane, {1 + n[0] * 2};",

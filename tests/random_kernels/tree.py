@@ -202,7 +202,8 @@ class Kernel:
     which party, 0 or 1, hands over to the other. broadcast: whether a shuffle says that a warp's number is its lanes'.
     tile: where each thread gets a word of shared memory that others may read: "" (nowhere), "before" or "after" the
     guard. bins: whether there are totals in shared memory. dynamic: whether the tile is in dynamic shared memory, and
-    the bytes behind it there. start: how registers get their first values.
+    the bytes behind it there. start: how registers get their first values. moved: whether threads store `out` at places
+    that lie apart for each `scale`.
     """
 
     name: str
@@ -224,6 +225,7 @@ class Kernel:
     start: str
     functions: tuple[Function, ...]
     body: tuple[Statement, ...]
+    moved: bool = False
 
     @property
     def threads(self) -> int:

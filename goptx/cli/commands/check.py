@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goptx.cli.command import NewParser, Outcome
-from goptx.cli.flags import add_strategies, add_weaving, given
+from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_strategies, add_weaving, given
 from goptx.cli.read import axes, shapes, sources
 from goptx.cli.write import write
 from goptx.errors import InputError
@@ -21,6 +21,7 @@ def add(new: NewParser) -> None:
     )
     add_weaving(parser)
     add_strategies(parser)
+    add_flags(parser, HANDING_ON, DEPENDENT)
     parser.add_argument("--grid", type=axes, metavar="N[xN[xN]]", help="CTAs; 4")
     parser.add_argument("--block", type=axes, metavar="N[xN[xN]]", help="threads of a CTA; 256")
     parser.add_argument("--shared", type=int, metavar="BYTES", help="dynamic shared memory of a CTA")

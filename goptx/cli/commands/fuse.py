@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from goptx.cli.command import NewParser, Outcome, made
-from goptx.cli.flags import DEPENDENT, add_flags, add_result, add_strategies, add_weaving, given
+from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_result, add_strategies, add_weaving, given
 from goptx.cli.read import shapes, sources
 from goptx.errors import InputError
 
@@ -15,7 +15,7 @@ def add(new: NewParser) -> None:
     parser = new("fuse", help="make one kernel of several, by any strategy")
     add_weaving(parser)
     add_strategies(parser)
-    add_flags(parser, "of kernels that depend on each other (vertical)", DEPENDENT)
+    add_flags(parser, HANDING_ON, DEPENDENT)
     add_result(parser, "OUT", "write here instead of to standard output: PTX to .ptx, machine code to .cubin")
     parser.set_defaults(run=_run)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
-from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch, marked_uniform
+from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch, controls, marked_uniform
 from goptx.analysis.dataflow import live_in
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
 from goptx.analysis.waiting import is_warp_wide
@@ -56,7 +56,8 @@ class Lanes:
     def uniformity(self) -> Uniform:
         state = dict(self.masks), dict(self.kept), self.running
         if self._found is None or self._found[0] is not self.flow or self._found[1] != state:
-            self._found = self.flow, state, uniformity(self.guarded())
+            # Guards leave the branches as they are.
+            self._found = self.flow, state, uniformity(self.guarded(), controls(self.flow))
         return self._found[2]
 
     def promise(self, branches: Collection[str]) -> None:

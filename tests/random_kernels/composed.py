@@ -1,0 +1,202 @@
+"""Kernels fused by a strategy, each of them perhaps made one of several launches, and one CTA of several, before.
+
+All that is not in the case follows from it: the same case is always made the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from random import Random
+from typing import Any
+
+from random_kernels.case import NAMES, Case
+from random_kernels.data import arguments
+from random_kernels.drawing import MOVES
+from random_kernels.trial import LETTERS, Array, Data, Trial
+
+import goptx
+from goptx.ptx.ir import Module
+from goptx.shape import Shape
+from goptx.weaving.coarse import AXES
+from goptx.weaving.result import Woven
+
+OWN_SHAPES = ("horizontal", "interleave")  # strategies that have to know them
+STRATEGIES = ("weave", "vertical", *OWN_SHAPES)
+OUT, SCALE = 1, 4  # parameters
+FACTORS = {1: (2, 2, 3, 4), 2: (2, 2, 3), 3: (2, 2, 2, 3)}  # by how much there is of everything else
+TUNED = (32, 64, 96, 128, 192)  # threads of a kernel that is right with any number of warps
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """strategy: "" where there is one kernel, which is not fused. coarse: how many times some kernel is coarsened.
+    batched: whether some kernel is one of several launches. nested: whether what was fused is fused again. tunable:
+    whether the first kernel is right with any number of warps."""
+
+    strategy: str
+    coarse: int = 0
+    batched: bool = False
+    nested: bool = False
+    tunable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is done with a kernel ahead of all: `turns` launches, in which `scale` is start, start + step, ..., become
+    one along `along`; then CTAs along `axis` become one, by each of the factors."""
+
+    factors: tuple[int, ...] = ()
+    axis: str = "x"
+    turns: int = 0
+    start: int = 0
+    step: int = 1
+    along: str = ""
+
+    def wide(self, shape: Shape, known: bool = True) -> Shape:
+        """The shape as the kernel has it after that."""
+        if not self.turns:
+            return shape
+        grid = list(shape.axes("grid"))
+        grid[AXES.index(self.along)] = self.turns if known else None
+        return Shape(grid, shape.block, shape.shared)
+
+    @property
+    def scales(self) -> list[int]:
+        return [self.start + self.step * k for k in range(self.turns)]
+
+
+def composed(case: Case, how: Composition) -> Trial:
+    choose = Random(f"{case.way} {case.seed} {case.shapes} {case.n}")
+    parts = _parts(case, how, choose)
+    inner = choose.choice(STRATEGIES) if how.nested else ""
+    modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(case.texts, NAMES, strict=False)]
+    stated = _stated(case, how, inner, parts, choose)
+    wide = tuple(part.wide(shape) for part, shape in zip(parts, case.shapes, strict=True))
+    tuned = choose.choice(TUNED) if how.tunable else 0
+    launch: dict[str, Any] = {"shapes": (Shape(wide[0].grid, tuned), *wide[1:]) if tuned else wide}
+    if stated is None or how == Composition("", batched=True):
+        shared = max(shape.shared or 0 for shape in wide)
+        launch = {"grid": wide[0].grid, "block": wide[0].block, "shared": shared}
+    make = _Fusing(case, how, modules, parts, stated, inner, tuned, choose.random())
+    data = partial(_data, case, how, parts)
+    return Trial(modules, case.shapes, launch, make.woven, data, counted=not tuned)
+
+
+def _parts(case: Case, how: Composition, choose: Random) -> list[Part]:
+    """Of all kernels; what is asked for is done with one of them at least."""
+    parts = []
+    chosen = choose.randrange(len(case.shapes))
+    for k, shape in enumerate(case.shapes):
+        part = Part()
+        if how.batched and (k == chosen or choose.random() < 0.5):
+            along = choose.choice(AXES[len(shape.grid) :] or AXES[2:])
+            start, step = choose.randrange(MOVES), choose.randint(1, 2)
+            part = Part(turns=choose.randint(1, 3), start=start, step=step, along=along)
+        if how.coarse and (k == chosen or choose.random() < 1 / len(case.shapes)):
+            several = [a for a, n in zip(AXES, part.wide(shape).axes("grid"), strict=True) if (n or 0) > 1]
+            axis = choose.choice(several if several and choose.random() < 0.9 else AXES)
+            factors = [choose.choice(FACTORS[len(case.shapes) + how.coarse - 1]), *[2] * (how.coarse - 1)]
+            part = replace(part, factors=tuple(factors), axis=axis)
+        parts.append(part)
+    return parts
+
+
+def _stated(
+    case: Case, how: Composition, inner: str, parts: Sequence[Part], choose: Random
+) -> tuple[Shape, ...] | None:
+    """What is said of the shapes, after what is done with the kernels: as much as the strategies have to know."""
+    stated = case.stated
+    several = len(parts) > 1
+    if stated is None and several and (how.batched or how.tunable or {how.strategy, inner} & {*OWN_SHAPES}):
+        stated = case.shapes
+    if stated is None:
+        return None
+    if "horizontal" in (how.strategy, inner):
+        stated = tuple(Shape(s.grid, o.block, s.shared) for s, o in zip(stated, case.shapes, strict=True))
+    return tuple(part.wide(shape, choose.random() < 0.7) for part, shape in zip(parts, stated, strict=True))
+
+
+def _data(case: Case, how: Composition, parts: Sequence[Part]) -> Data:
+    separate: list[tuple[int, list[object]]] = []
+    together: list[list[object]] = []
+    compared: dict[str, Array] = {}
+    for k, (part, shape, n, scale) in enumerate(zip(parts, case.shapes, case.n, case.scale, strict=True)):
+        rows = max(part.scales, default=scale) + 1 if how.batched else 1
+        values = arguments(shape, n, scale, case.seed + k, rows)
+        separate += [(k, _with_scale(values, s)) for s in part.scales or [scale]]
+        together.append(values[:SCALE] if part.turns else values)
+        compared |= {f"{LETTERS[k]}:{name}": values[i] for i, name in ((OUT, "out"), (OUT + 1, "totals"))}  # type: ignore
+    return Data(separate, together, compared)
+
+
+def _with_scale(values: Sequence[object], scale: int) -> list[object]:
+    return [*values[:SCALE], type(values[SCALE])(scale)]  # type: ignore[call-arg]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fusing:
+    """`tuned`: the threads of the first kernel, where it does not keep its own. `seed` is that of what is left to
+    choose."""
+
+    case: Case
+    how: Composition
+    modules: Sequence[Module]
+    parts: Sequence[Part]
+    stated: Sequence[Shape] | None
+    inner: str
+    tuned: int
+    seed: float
+
+    def woven(self) -> Woven:
+        choose = Random(self.seed)
+        how, kernels = self.how, len(self.modules)
+        every = range(kernels)
+        told = self.stated is not None and kernels > 1 and all(p.factors for p in self.parts) and choose.random() < 0.5
+        sources = [self._source(k, told or kernels == 1) for k in every]
+        if not how.strategy:
+            (woven,) = sources
+            return woven  # type: ignore[return-value]
+        shapes: dict[str, Any] = {} if told or self.stated is None else {"shapes": self.stated}
+        if how.nested:
+            first = choose.randrange(kernels - 1)
+            two = slice(first, first + 2)
+            within: dict[str, Any] = {} if self.stated is None else {"shapes": self.stated[two]}
+            sources[two] = [goptx.fuse(*sources[two], **self._options(self.inner, every[two], choose), **within)]
+        return goptx.fuse(*sources, **self._options(how.strategy, every, choose), **shapes)
+
+    def _source(self, k: int, told: bool) -> Module | Woven:
+        """The kernel after what is done with it alone; `told` its shape, as far as that is stated."""
+        source: Module | Woven = self.modules[k]
+        part, shape = self.parts[k], self.stated[k] if told and self.stated else None
+        if part.turns:
+            own = None if self.case.stated is None else self.case.stated[k]
+            if own and own.axes("grid")[AXES.index(part.along)] != 1:
+                own = None
+            source = goptx.batch(source, f"A:{SCALE}", part.along, part.start, part.step, shape=own)
+        for factor in part.factors:
+            source = goptx.coarsen(
+                source, factor, part.axis, shape=shape, policy=self.case.policy, slicing=self.case.slicing,
+                divergence=self.case.divergence,
+            )  # fmt: skip
+        return source
+
+    def _options(self, strategy: str, kernels: Sequence[int], choose: Random) -> dict[str, Any]:
+        """Those of the strategy for these kernels, without shapes."""
+        case = self.case
+        own: dict[str, Any] = {"strategy": strategy}
+        if self.stated is not None and strategy != "separate":
+            own["placement"] = case.placement
+        if strategy in ("weave", "vertical", "auto"):
+            own["divergence"] = case.divergence
+        if strategy in ("weave", "auto"):
+            own |= {"policy": case.policy, "slicing": case.slicing}
+        if strategy == "interleave" and choose.random() < 0.33:
+            own |= {"placement": "spread", "ratio": [choose.randint(1, 3) for _ in kernels]}
+        if strategy == "horizontal" and (self.tuned or choose.random() < 0.25):
+            own["partition"] = [-(-(case.shapes[k].threads or 0) // 32) * 32 for k in kernels]
+        if self.tuned:
+            own["partition"][0] = self.tuned
+            own["tunable"] = [True, *[False] * (len(kernels) - 1)]
+        return own

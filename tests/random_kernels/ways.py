@@ -1,0 +1,69 @@
+"""All ways in which random kernels are made one: every strategy, and what may be combined with it, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from random_kernels import chains
+from random_kernels.case import Case
+from random_kernels.composed import STRATEGIES, Composition, composed
+from random_kernels.drawing import KERNELS, pairs
+from random_kernels.strided import with_strided
+from random_kernels.tree import Pair
+from random_kernels.trial import Trial
+from random_kernels.written import case_of
+
+Drawn = tuple[Case, set[str]]  # and what constructs it has
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """`drawn`: what Hypothesis draws; `case`: the case that it is; `trial`: what is run of that."""
+
+    drawn: SearchStrategy[Any]
+    case: Callable[[Any], Drawn]
+    trial: Callable[[Case], Trial]
+
+
+def _composed(how: Composition, kernels: Sequence[int] = KERNELS) -> Way:
+    drawn = pairs(kernels, larger=how.coarse > 0, moved=how.batched)
+    return Way(drawn, _strided if how.tunable else case_of, partial(composed, how=how))
+
+
+def _strided(pair: Pair) -> Drawn:
+    case, seen = case_of(pair)
+    return with_strided(case), seen
+
+
+def _chained(kind: str) -> Way:
+    return Way(st.integers(0, (1 << 40) - 1), chains.chain, partial(chains.chained, kind=kind))
+
+
+WAYS: Mapping[str, Way] = {
+    **{s: _composed(Composition(s)) for s in (*STRATEGIES, "separate", "auto")},
+    "horizontal with tunable": _composed(Composition("horizontal", tunable=True), [2]),
+    "coarsen": _composed(Composition("", coarse=1), [1]),
+    "coarsen twice": _composed(Composition("", coarse=2), [1]),
+    "batch": _composed(Composition("", batched=True), [1]),
+    "coarsen of batch": _composed(Composition("", coarse=1, batched=True), [1]),
+    **{f"{s} of coarsened": _composed(Composition(s, coarse=1), [2]) for s in STRATEGIES},
+    **{f"{s} of batched": _composed(Composition(s, batched=True), [2]) for s in STRATEGIES},
+    **{f"{s} of three": _composed(Composition(s, coarse=1, batched=True), [3]) for s in STRATEGIES},
+    **{f"{s} of fused": _composed(Composition(s, nested=True), [3]) for s in STRATEGIES},
+    **{f"vertical with {kind}": _chained(kind) for kind in chains.KINDS},
+}
+
+
+def case_by(way: str, drawn: object) -> Drawn:
+    """The case of that way which is what was drawn for it."""
+    case, seen = WAYS[way].case(drawn)
+    return replace(case, way=way), seen
+
+
+def trial(case: Case) -> Trial:
+    return WAYS[case.way].trial(case)
