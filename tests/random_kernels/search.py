@@ -48,8 +48,8 @@ def search(
     """The kernels are made one in that way, one of `ways.WAYS`."""
     found = Search(number)
 
-    def one(drawn: object) -> None:
-        case, seen = case_by(way, drawn)
+    def one(raw: object) -> None:
+        case, seen = case_by(way, raw)
         try:
             outcome = judge(case)
         except Exception as error:
@@ -80,4 +80,16 @@ def search(
     except Exception:
         if found.failing is None:  # the drawing or the writing itself
             raise
+    return found
+
+
+def drawn(number: int, examples: int, way: str = "weave") -> list[Case]:
+    """What Hypothesis draws by the seed."""
+    found: list[Case] = []
+
+    def take(case: Case) -> Outcome:
+        found.append(case)
+        return Outcome("")
+
+    search(number, examples, judge=take, way=way)
     return found
