@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from suite_a import command_line, environment
+from measuring import command_line, environment
 
 from goptx.device.assemble import assemble
 

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from suite_a import FOLDER, KERNELS, command_line
+from measuring import command_line
+from suite_a import FOLDER, KERNELS
 
 import goptx
 from goptx.sample import sample

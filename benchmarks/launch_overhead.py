@@ -22,7 +22,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from suite_a import FOLDER, Data, command_line, environment
+from measuring import Data, command_line, environment
+from suite_a import FOLDER
 
 import goptx
 from goptx.specification import read_specification

@@ -37,7 +37,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from suite_a import FOLDER, command_line, environment
+from measuring import command_line, environment
+from suite_a import FOLDER
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the random kernels
 

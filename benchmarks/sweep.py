@@ -2,7 +2,7 @@
 
     python benchmarks/sweep.py stms+lud [-o benchmarks/results]
 
-Times the woven kernel under each cap of the GoPTX paper; see suite_a.py for what the pairs are.
+Times the woven kernel under each cap of the GoPTX paper; see suite_a/ for what the pairs are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from suite_a import FOLDER, Data, command_line, environment
+from measuring import Data, command_line, environment
+from suite_a import FOLDER
 
 import goptx
 from goptx.device.launch import launch

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from goptx.emulator.verdict import Check
     from goptx.latency.table import LatencyTable, load_table
     from goptx.ptx.parse import parse, read
+    from goptx.region.fusion import Fusion, fusion
     from goptx.shape import Shape
     from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Check": "goptx.emulator.verdict",
     "Emulation": "goptx.emulator.result",
+    "Fusion": "goptx.region.fusion",
     "LatencyTable": "goptx.latency.table",
     "Refusal": "goptx.weaving.refusal",
     "Shape": "goptx.shape",
@@ -52,6 +54,7 @@ _HOMES = {
     "coarsen": "goptx.strategies.coarsen",
     "emulate": "goptx.emulator.emulate",
     "fuse": "goptx.strategies.fuse",
+    "fusion": "goptx.region.fusion",
     "load_table": "goptx.latency.table",
     "parse": "goptx.ptx.parse",
     "read": "goptx.ptx.parse",
@@ -69,6 +72,7 @@ __all__ = [
     "DeviceError",
     "Emulation",
     "EmulationFault",
+    "Fusion",
     "GoptxError",
     "InputError",
     "LatencyTable",
@@ -83,6 +87,7 @@ __all__ = [
     "coarsen",
     "emulate",
     "fuse",
+    "fusion",
     "load_table",
     "parse",
     "read",

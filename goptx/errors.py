@@ -9,6 +9,10 @@ class InputError(GoptxError):
     """A missing file, an unknown entry or parameter, or a specification that makes no sense."""
 
 
+class TooLarge(InputError):
+    """Shapes in which each kernel can be launched alone, and the fused kernel cannot."""
+
+
 class PtxSyntaxError(GoptxError):
     """Text that is not PTX; the message shows file, line, column, the line with a caret, what was expected."""
 

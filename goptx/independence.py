@@ -19,7 +19,7 @@ from goptx.errors import DependentKernels
 _SAID: dict[Access, str] = {
     "read": "is read", "written": "is written", "both": "is read and written", "unknown": "may be read and written",
 }  # fmt: skip
-_PAGE = 4096  # bytes; below, where null pointers lead, nothing is ever mapped: such a number is no pointer
+PAGE = 4096  # bytes; below, where null pointers lead, nothing is ever mapped: such a number is no pointer
 LAUNCH = "launch the kernels one after the other, or pass independent=True if they never touch the same bytes"
 
 
@@ -78,7 +78,7 @@ class Independence:
 def _common(one: Extent, other: Extent) -> tuple[str, bool]:
     """What they have in common, "" for nothing, and whether the kernels surely meet there."""
     pointers = [extent for extent in (one, other) if extent[1] == extent[2]]
-    if not one[2] or not other[2] or (len(pointers) == 2 and one[0] < _PAGE):
+    if not one[2] or not other[2] or (len(pointers) == 2 and one[0] < PAGE):
         return "", True
     if pointers and one[0] == other[0]:
         return ("the same array" if len(pointers) == 1 else f"the same pointer, {one[0]:#x}"), True

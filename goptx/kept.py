@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+T = TypeVar("T")
+
+
+class Same(Generic[T]):
+    """An object by its identity, which stays its own as long as it is held here. For keys that are quick to compare."""
+
+    def __init__(self, held: T) -> None:
+        self.held = held
+
+    def __hash__(self) -> int:
+        return id(self.held)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.held is other.held
 
 
 class Kept(dict[K, V]):

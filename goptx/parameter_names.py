@@ -1,12 +1,20 @@
-"""Names of kernels' parameters as users write them: `A:2` or `A:ptx_name` (M20)."""
+"""Names of kernels and of their parameters as users write them: `A`, `A:2` or `A:ptx_name` (M20)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from goptx.errors import InputError
-from goptx.ptx.ir import Function
+
+if TYPE_CHECKING:
+    from goptx.ptx.ir import Function
+
+
+def letter_of(position: int) -> str:
+    """Of the kernel at that place among those that are given, of which there are 26 at most."""
+    return chr(ord("A") + position)
 
 
 def parameter_named(name: str, kernels: Sequence[tuple[str, Function]], what: str) -> tuple[int, int]:

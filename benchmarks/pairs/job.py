@@ -68,10 +68,10 @@ class Job:
 def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
     """As many as are wanted and not declined, unless too many are, and those; of `seed`, `seed + step` and so on.
     Entries of each case have a number of their own, by which reports tell them apart."""
-    found = tried = 0
+    found = seen = 0
     for number in count(seed, step):
         for i, case in enumerate(drawn(number, EACH, way)):
-            if found == wanted or tried == MOST_DRAWN * wanted:
+            if found == wanted or seen == MOST_DRAWN * wanted:
                 return
             kind = "random" if case.stated is None else "shaped"
             texts = tuple(re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{number}_{i}", text) for text in case.texts)
@@ -79,7 +79,7 @@ def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
             job = Job(f"{kind} {way} {number}_{i}", way, own.data(), case=case)
             job.approximate = any(".approx" in text for text in texts)
             job = made(job, own)
-            tried += 1
+            seen += 1
             found += not job.refused
             yield job
 

@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites are
 
-from suite_a import command_line, environment, generate
+from measuring import command_line, environment, generate
 
 from goptx.specification import Argument, Launch, read_specification
 from suite_d import FOLDER, FORMS, STEPS, WAYS, chain, fused, passes

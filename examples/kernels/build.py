@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compile every kernel of this folder to PTX: NAME.cu -> NAME.sm_80.ptx and NAME.sm_90.ptx beside it.
+"""Compile every kernel of this folder, or of others, to PTX: NAME.cu -> NAME.sm_80.ptx and NAME.sm_90.ptx beside it.
 
 With --check nothing is written: the exit status is 1 if a committed file is missing or differs from a fresh build.
 The comment lines at the head of a file (compiler build and date) are not compared. Needs nvcc on the PATH.
@@ -51,12 +51,14 @@ def main() -> int:
         "--check", action="store_true", help="compare the committed PTX with a fresh build, write nothing"
     )
     parser.add_argument("--nvcc", default="nvcc", help="the compiler to call (default: %(default)s)")
+    parser.add_argument("folders", nargs="*", type=Path, default=[FOLDER], help="such as benchmarks/suite_b")
     arguments = parser.parse_args()
     check: bool = arguments.check
     nvcc: str = arguments.nvcc
+    folders: list[Path] = arguments.folders
 
     stale = 0
-    for source in sorted(FOLDER.glob("*.cu")):
+    for source in (s.resolve() for folder in folders for s in sorted(folder.glob("*.cu"))):
         for architecture in ARCHITECTURES:
             target = source.with_suffix(f".{architecture}.ptx")
             try:

@@ -43,7 +43,7 @@ def accesses(
     block: Extent,
 ) -> Accesses:
     """`pointers` are the parameters that may be some, `scalars` the other integers, `known` values of either."""
-    code = [instruction for b in flow.blocks.values() for instruction in b.instructions()]
+    code = list(flow.instructions())
     return _Search(code, set(pointers) - set(known), Ranges(code, {*pointers, *scalars}, known, grid, block)).run()
 
 

@@ -1,7 +1,7 @@
-"""Cuts a flat body into basic blocks and gives the control-flow graph of a kernel.
+"""The control-flow graph of a kernel: basic blocks, how they end, and what follows from that.
 
-Requires: a `FlatBody`. Ensures: every path of a thread ends in the block `EXIT`; every block but that
-one has an `end` that names its successors; a branch whose two sides are one is a `Jump`.
+Holds for every `Flow`: every path of a thread ends in the block `EXIT`; every block but that one has an `end` that
+names its successors; a branch whose two sides are one is a `Jump`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from functools import cached_property
 
 import networkx as nx
 
-from goptx.errors import CannotWeave
-from goptx.ptx.flatten import FlatBody
-from goptx.ptx.ir import Directive, Guard, Instruction, Label, Name, Operand, Scope
+from goptx.ptx.ir import Directive, Guard, Instruction, Name, Operand, Scope
 from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
 from goptx.ptx.opcodes import Scope as Convergence
 
 EXIT = "exit"
 Code = Instruction | Scope
+Change = Callable[[tuple[Code, ...]], Iterable[Code]]  # of the code of a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +40,20 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """To `taken` where the guard holds, else to `fallen`; `uniform` if every lane of a warp agrees."""
+    """To `taken` where the guard holds, or one of `others`, else to `fallen`; `uniform` if every lane of a warp agrees.
+
+    Of copies of one kernel: `lasting` if nothing comes of it when a warp goes to `taken` though none of its lanes has
+    to; `step` names what each copy decides as the others do, "" if they may differ.
+    """
 
     guard: Guard
     taken: str
     fallen: str
     uniform: bool = False
     line: int = field(default=0, compare=False)
+    others: tuple[Guard, ...] = ()
+    lasting: bool = False
+    step: str = ""
 
     def successors(self) -> tuple[str, ...]:
         return (self.taken, self.fallen)
@@ -56,11 +62,11 @@ class Branch:
         return ("taken", "fallen")
 
     def reads(self) -> tuple[str, ...]:
-        return (self.guard.predicate.text,)
+        return tuple(guard.predicate.text for guard in (self.guard, *self.others))
 
     def retarget(self, new: dict[str, str]) -> End:
         taken, fallen = new.get(self.taken, self.taken), new.get(self.fallen, self.fallen)
-        return Jump(taken) if taken == fallen else Branch(self.guard, taken, fallen, self.uniform, self.line)
+        return Jump(taken) if taken == fallen else replace(self, taken=taken, fallen=fallen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +115,15 @@ End = Jump | Branch | Switch | Stop
 class Block:
     """Straight code and how it ends. `pragmas` stand at its very beginning.
 
-    A block with a `region` has no code: it stands for that piece of divergent flow, whole.
+    A block with a `region` has no code: it stands for that piece of divergent flow, whole. Of copies of one kernel,
+    those with the same `step` begin together.
     """
 
     code: tuple[Code, ...]
     end: End
     pragmas: tuple[Directive, ...] = ()
     region: Region | None = None
+    step: str = ""
 
     def instructions(self) -> Iterator[Instruction]:
         """Every instruction of the block, those of call scopes and of a region's blocks among them."""
@@ -124,15 +132,26 @@ class Block:
                 yield from instructions_in(code)
             else:
                 yield code
-        if self.region:
-            for block in self.region.blocks.values():
-                yield from block.instructions()
+        for block in self.inner():
+            yield from block.instructions()
+
+    def inner(self) -> Collection[Block]:
+        """The blocks of its region, which may have regions themselves."""
+        return self.region.blocks.values() if self.region else ()
+
+    def with_code(self, change: Change) -> Block:
+        """With its code changed, and that of all blocks in its region."""
+        region = self.region
+        if region is not None:
+            region = replace(region, blocks={n: b.with_code(change) for n, b in region.blocks.items()})
+        return replace(self, code=tuple(change(self.code)), region=region)
 
     @property
     def size(self) -> int:
         """Its instructions, with the branch at its end and those of its region."""
-        ends = (b.end for b in (self, *(self.region.blocks.values() if self.region else ())))
-        return sum(1 for _ in self.instructions()) + sum(len(end.successors()) > 1 for end in ends)
+        in_braces = sum(sum(1 for _ in instructions_in(c)) - 1 for c in self.code if isinstance(c, Scope))
+        branches = 1 + len(self.end.others) if isinstance(self.end, Branch) else len(self.end.successors()) > 1
+        return len(self.code) + in_braces + branches + sum(block.size for block in self.inner())
 
 
 def is_barrier(code: Code) -> bool:
@@ -197,6 +216,12 @@ def instructions_in(scope: Scope) -> Iterator[Instruction]:
             yield from instructions_in(statement)
 
 
+def _with_inner(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        yield from _with_inner(block.inner())
+
+
 @dataclass(frozen=True)
 class Flow:
     """The blocks of one kernel by name, in layout order; `EXIT` is always among them. As it does not change, what
@@ -204,6 +229,23 @@ class Flow:
 
     entry: str
     blocks: dict[str, Block]
+
+    def instructions(self) -> Iterator[Instruction]:
+        """Every instruction, those of call scopes and of regions among them."""
+        for block in self.blocks.values():
+            yield from block.instructions()
+
+    def codes(self) -> Iterator[Code]:
+        """All that stands in the blocks, and in those of regions; call scopes whole."""
+        return (code for block in _with_inner(self.blocks.values()) for code in block.code)
+
+    def ends(self) -> Iterator[End]:
+        """How the blocks end, and those of regions."""
+        return (block.end for block in _with_inner(self.blocks.values()))
+
+    def with_code(self, change: Change) -> Flow:
+        """With the code of each block changed, and of those of regions."""
+        return Flow(self.entry, {name: block.with_code(change) for name, block in self.blocks.items()})
 
     def graph(self) -> nx.DiGraph[str]:
         """Blocks on nodes (attribute `block`), edge kinds on edges (attribute `kind`). It is frozen: copy it first."""
@@ -344,7 +386,8 @@ class Flow:
             for k, piece in enumerate(names):
                 end = Jump(names[k + 1]) if k + 1 < len(names) else block.end
                 code = block.code[bounds[k] : bounds[k + 1]]
-                blocks[piece] = replace(block, code=code, end=end, pragmas=() if k else block.pragmas)
+                pragmas, step = ((), "") if k else (block.pragmas, block.step)
+                blocks[piece] = replace(block, code=code, end=end, pragmas=pragmas, step=step)
         return Flow(self.entry, blocks)
 
     def _past_empty(self, name: str) -> str:
@@ -361,84 +404,6 @@ class Flow:
 def original(piece: str) -> str:
     """The name of the block that a piece was cut from (`Flow.cut`)."""
     return piece.partition(".")[0]
-
-
-def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object], str] = str) -> Flow:
-    """The control-flow graph of a flat body; `where` names the file in messages, `quote` says statements there.
-
-    Raises `CannotWeave` for a branch whose targets are unknown.
-    """
-    return _Cutter(body, where, quote).cut().pruned()
-
-
-class _Cutter:
-    def __init__(self, body: FlatBody, where: str, quote: Callable[[object], str]) -> None:
-        self.where = where
-        self.quote = quote
-        self.code = body.code
-        self.tables: dict[str, tuple[str, ...]] = {}
-        self.labels = {s.name for s in body.code if isinstance(s, Label)}
-        for label, following in zip(body.code, body.code[1:], strict=False):
-            if isinstance(label, Label) and isinstance(following, Directive) and following.name == ".branchtargets":
-                self.tables[label.name] = following.values
-        self.blocks: dict[str, Block] = {}
-        self.fresh = 0
-
-    def cut(self) -> Flow:
-        name, code, pragmas = "entry", list[Code](), list[Directive]()
-        for statement in self.code:
-            match statement:
-                case Label(label) if label not in self.tables:
-                    self.blocks[name] = Block(tuple(code), Jump(label), tuple(pragmas))
-                    name, code, pragmas = label, [], []
-                case Directive(".pragma"):
-                    pragmas.append(statement)
-                case Instruction(opcode) if facts_of(opcode).row.ends in ("branch", "exit"):
-                    self.fresh += 1
-                    following = f"after_{self.fresh}"
-                    self.blocks[name] = Block(tuple(code), self.end(statement, following), tuple(pragmas))
-                    name, code, pragmas = following, [], []
-                case Instruction() | Scope():
-                    code.append(statement)
-        self.blocks[name] = Block(tuple(code), Jump(EXIT), tuple(pragmas))
-        self.blocks[EXIT] = Block((), Stop())
-        return Flow("entry", self.blocks)
-
-    def end(self, instruction: Instruction, following: str) -> End:
-        facts = facts_of(instruction.opcode)
-        if facts.row.ends == "exit":
-            target = EXIT
-        elif facts.base == "brx":
-            return self.switch(instruction, following)
-        else:
-            target = self.label(instruction, str(instruction.operands[0]))
-        if instruction.guard is None:
-            return Jump(target)
-        return Branch(instruction.guard, target, following, "uni" in facts.modifiers, instruction.line)
-
-    def switch(self, instruction: Instruction, following: str) -> End:
-        index, table = instruction.operands[0], str(instruction.operands[1])
-        if table not in self.tables:
-            raise CannotWeave(
-                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the target list `{table}` is not "
-                f"declared; write `{table}: .branchtargets L1, L2;` in the same function."
-            )
-        targets = tuple(self.label(instruction, t) for t in self.tables[table])
-        switch = Switch(index, targets, "uni" in facts_of(instruction.opcode).modifiers, instruction.line)
-        if instruction.guard is None:
-            return switch
-        self.fresh += 1
-        inner = f"switch_{self.fresh}"
-        self.blocks[inner] = Block((), switch)
-        return Branch(instruction.guard, inner, following, line=instruction.line)
-
-    def label(self, instruction: Instruction, name: str) -> str:
-        if name not in self.labels:
-            raise CannotWeave(
-                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the label `{self.quote(name)}` is not "
-                "in this function; is the file cut off?"
-            )
-        return name
 
 
 def marked_uniform(flow: Flow, names: Collection[str]) -> Flow:

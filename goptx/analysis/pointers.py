@@ -56,9 +56,27 @@ def pointer_accesses(entry: Function, address_size: int = 64) -> dict[str, Acces
     "none" is said of numbers too. "unknown" is what cannot be followed: pointers that are passed to functions, that
     come out of memory, or that are parts of structures passed by value. A sum of two pointers accesses both.
     """
+    return dict(reach(entry, address_size).accesses)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where in memory a kernel may go. `accesses` are as of `pointer_accesses`; `writes_variables` whether it may write
+    a variable of its module; `beyond` whether it may go where neither its parameters nor such variables lead: by
+    addresses that come out of memory, in functions that it calls, by handles of textures."""
+
+    accesses: Mapping[str, Access]
+    writes_variables: bool
+    beyond: bool
+
+
+def reach(entry: Function, address_size: int = 64) -> Reach:
+    """`address_size` is the module's, in bits."""
     search = _Search(entry, address_size // 8)
     search.run()
-    return {p.name: search.access(p.name, bool(p.dims)) for p in entry.parameters}
+    accesses = {p.name: search.access(p.name, bool(p.dims)) for p in entry.parameters}
+    beyond = search.fetches or search.handles or "unknown" in accesses.values()
+    return Reach(accesses, search.writes_variables, beyond)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +108,8 @@ class _Search:
         self.lost: set[str] = set()  # parameters with which the kernel does what cannot be followed
         self.kept: set[str] = set()  # what it keeps in memory
         self.fetches = False  # whether it may take an address out of memory
+        self.handles = False  # whether it uses some of textures or surfaces
+        self.writes_variables = False
 
     def access(self, name: str, structure: bool) -> Access:
         done = self.done[name]
@@ -177,6 +197,7 @@ class _Search:
             if how == "sl":
                 how = how[i : i + 1]
                 self.kept.update(self.behind([address]) if how == "l" else ())
+            self.handles |= space in _HANDLES
             if (space or "") in _CALLERS:
                 self.touch(self.of(address), how)
                 if len(address.parts) > 1 and space not in _HANDLES:  # a tensor map, which points to the tensor
@@ -187,6 +208,8 @@ class _Search:
         for origin in address.bases():
             if origin in self.parameters:
                 self.done[origin] |= set(how)
+            elif origin == _VARIABLE:
+                self.writes_variables |= "s" in how
             elif origin.startswith(_LOADED):
                 self.fetches = True
                 self.lose([origin])

@@ -7,7 +7,7 @@ PTX registers are not SSA, so a register written under divergent control is dive
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -87,18 +87,18 @@ class _Search:
                     self.rise(keys, passes[value])
 
 
-def uniformity(flow: Flow) -> Uniform:
-    """Of the registers and branches of a flow, by data and by control."""
+def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = None) -> Uniform:
+    """Of the registers and branches of a flow, by data and by control: by `controls`, unless that is known."""
     search = _Search()
-    for name, deciders in controls(flow).items():
+    for name, deciders in (controls(flow) if controlled is None else controlled).items():
         above = [(what, decider) for decider in deciders for what in ("branch", "control")]
         search.define([("control", name)], Uniformity.CTA, above)
     for name, block in flow.blocks.items():
         control = ("control", name)
         for code in block.code:
             writes, least, sources, passes = _definition(code)
-            search.define(writes, least, sources, passes)
-            search.define(writes, least, (control,), passes)
+            if writes:
+                search.define(writes, least, (*sources, control), passes)
         for instruction in block.instructions() if block.region else ():
             # What a region writes depends on the ways its lanes took.
             search.rise(written(instruction), Uniformity.DIVERGENT)
@@ -133,7 +133,7 @@ def _rule(code: Code) -> tuple[Uniformity, bool, _Passes]:
         return (Uniformity.CTA, False, _AS_IT_IS) if shared else _DIVERGENT
     if facts.base in ("atom", "call") or facts.space == "local":
         return _DIVERGENT
-    if facts.row.access and not _constant_load(code, facts):
+    if facts.row.access and not is_constant_load(code, facts):
         return Uniformity.DATA, True, _AS_IT_IS
     return Uniformity.CTA, True, _AS_IT_IS
 
@@ -141,7 +141,7 @@ def _rule(code: Code) -> tuple[Uniformity, bool, _Passes]:
 _DIVERGENT = (Uniformity.DIVERGENT, False, _AS_IT_IS)
 
 
-def _constant_load(code: Instruction, facts: Facts) -> bool:
+def is_constant_load(code: Instruction, facts: Facts) -> bool:
     """A load that gives every thread the same value where the address is the same."""
     if facts.base != "ld" or facts.volatile:
         return False

@@ -58,8 +58,8 @@ class Values:
         self.branches: dict[str, Condition] = {}
         self.steps: dict[int, tuple[Expression, Expression]] = {}
         self._order = flow.reverse_postorder()
-        self._pred = {n: [p for p in flow.graph().pred[n] if p in set(self._order)] for n in self._order}
         self._rank = {n: i for i, n in enumerate(self._order)}
+        self._pred = {n: [p for p in flow.graph().pred[n] if p in self._rank] for n in self._order}
         self._bodies = loops(flow)
         self._groups: dict[str, dict[str, str]] = {}  # at the beginning of loops: of registers, which are equal
         self._after: dict[str, Environment] = {}

@@ -61,7 +61,8 @@ def waiting(flow: Flow, threads: Collection[Operand] = (), merged: bool = False)
     found = list(awaited(flow, merged))
     looping = {name for name, _ in found}
     stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
-    kinds = {n: [i for i in b.instructions() if _is_any_barrier(i)] for n, b in flow.blocks.items()}
+    together = {n: [i for i in b.instructions() if facts_of(i.opcode).row.scope] for n, b in flow.blocks.items()}
+    kinds = {n: [i for i in several if _is_any_barrier(i)] for n, several in together.items()}
     other = looping | {n for n, barriers in kinds.items() if not all(_is_rendezvous(b, threads) for b in barriers)}
     if other:
         other |= {n for n, b in flow.blocks.items() if any(_releases(i, stores) for i in b.instructions())}
@@ -74,8 +75,8 @@ def waiting(flow: Flow, threads: Collection[Operand] = (), merged: bool = False)
         other=frozenset(other),
         span=frozenset(behind & ahead),
         waits=frozenset(looping | {n for n in barriers if any(facts_of(i.opcode).row.blocking for i in kinds[n])}),
-        lanes=frozenset(n for n, b in flow.blocks.items() if any(map(is_warp_wide, b.instructions()))),
-        warpgroups=frozenset(n for n, b in flow.blocks.items() if any(map(is_of_warpgroup, b.instructions()))),
+        lanes=frozenset(n for n, several in together.items() if any(map(is_warp_wide, several))),
+        warpgroups=frozenset(n for n, several in together.items() if any(map(is_of_warpgroup, several))),
         releasing_stores=stores,
         threads=threads,
     )

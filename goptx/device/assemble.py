@@ -8,8 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,7 +60,22 @@ def assemble(
     fmad: bool = True,
     assembler: str | None = None,
 ) -> Assembly:
-    """Assembles the module `ptx` and reports the costs of its entry `entry`.
+    """Assembles the module `ptx` and reports the costs of its entry `entry`; arguments and errors are those of
+    `assemble_all`."""
+    (made,) = assemble_all(ptx, entries=[entry], arch=arch, max_registers=max_registers, fmad=fmad, assembler=assembler)
+    return made
+
+
+def assemble_all(
+    ptx: str,
+    *,
+    entries: Sequence[str],
+    arch: str | None = None,
+    max_registers: int | None = None,
+    fmad: bool = True,
+    assembler: str | None = None,
+) -> list[Assembly]:
+    """Assembles the module `ptx` once and reports the costs of each of these entries.
 
     `arch` (such as "sm_90a") defaults to the text's `.target`. `assembler` is "ptxas", "nvjitlink" or the
     path of a ptxas; None takes the first of: the path in GOPTX_PTXAS, ptxas on the PATH, ptxas of the wheel
@@ -80,29 +95,44 @@ def assemble(
     name, run = _choose(assembler)
     cubin, log = run(ptx, arch, fmad)
     usage = read_usage(log, arch)
-    if entry not in usage:
-        raise InputError(f"no entry `{entry}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
-    cost = usage[entry]
-    warnings = read_warnings(log)
-    if max_registers is not None and cost.registers > max_registers:
-        warnings += (
-            f"{name} gave `{entry}` {cost.registers} registers per thread for {arch}, above the cap of "
-            f"{max_registers}: the text needs `.maxnreg {max_registers}`, and some targets have a minimum",
+    if missing := [entry for entry in entries if entry not in usage]:
+        raise InputError(f"no entry `{missing[0]}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
+    warnings = {entry: list(read_warnings(log)) for entry in entries}
+    for entry in entries:
+        if max_registers is not None and usage[entry].registers > max_registers:
+            warnings[entry].append(
+                f"{name} gave `{entry}` {usage[entry].registers} registers per thread for {arch}, above the cap of "
+                f"{max_registers}: the text needs `.maxnreg {max_registers}`, and some targets have a minimum"
+            )
+    return [
+        Assembly(
+            cubin=cubin,
+            registers=cost.registers,
+            spill_store_bytes=cost.spill_store_bytes,
+            spill_load_bytes=cost.spill_load_bytes,
+            stack_bytes=cost.stack_bytes,
+            shared_bytes=cost.shared_bytes,
+            constant_bytes=constant_bytes(cubin, entry),
+            barriers=cost.barriers,
+            assembler=name,
+            arch=arch,
+            log=log,
+            warnings=tuple(warnings[entry]),
         )
-    return Assembly(
-        cubin=cubin,
-        registers=cost.registers,
-        spill_store_bytes=cost.spill_store_bytes,
-        spill_load_bytes=cost.spill_load_bytes,
-        stack_bytes=cost.stack_bytes,
-        shared_bytes=cost.shared_bytes,
-        constant_bytes=constant_bytes(cubin, entry),
-        barriers=cost.barriers,
-        assembler=name,
-        arch=arch,
-        log=log,
-        warnings=warnings,
-    )
+        for entry, cost in ((entry, usage[entry]) for entry in entries)
+    ]
+
+
+def most_of(made: Sequence[Assembly]) -> Assembly:
+    """Of entries that were assembled together, the most that any of them costs, number by number."""
+    if len(made) == 1:
+        return made[0]
+    costs = (
+        "registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes", "shared_bytes", "constant_bytes",
+        "barriers",
+    )  # fmt: skip
+    warnings = tuple(dict.fromkeys(warning for one in made for warning in one.warnings))
+    return replace(made[0], **{cost: max(getattr(one, cost) for one in made) for cost in costs}, warnings=warnings)
 
 
 def find_ptxas() -> str | None:

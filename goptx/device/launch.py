@@ -10,15 +10,16 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from goptx.arguments import ParameterLike, pack_arguments
 from goptx.errors import DeviceError
 from goptx.kept import Kept
+from goptx.recording import check_launch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,6 +61,22 @@ def device_number() -> int | None:
     return None if failed else int(device)
 
 
+def architecture() -> str | None:
+    """Of the current device, such as "sm_90"; None where there is none."""
+    number = device_number()
+    try:
+        return _architecture(current_device().device_id if number is None else number)
+    except DeviceError:
+        return None
+
+
+@cache
+def _architecture(number: int) -> str:
+    from cuda.core import Device
+
+    return f"sm_{Device(number).arch}"
+
+
 @cache
 def _driver() -> Any:
     from cuda.bindings import driver
@@ -68,8 +85,13 @@ def _driver() -> Any:
 
 
 def load(cubin: bytes, name: str) -> Kernel:
-    """The kernel `name` of `cubin`, loaded on the current device, whole: the driver has nothing left to do at the first
-    launch.
+    """The kernel `name` of `cubin`, as of `load_all`."""
+    return load_all(cubin, [name])[0]
+
+
+def load_all(cubin: bytes, names: Sequence[str]) -> list[Kernel]:
+    """The kernels of these names, of one `cubin` that is loaded once on the current device, and whole: the driver has
+    nothing left to do at the first launch.
 
     Raises DeviceError without a GPU, and when the driver refuses the cubin: built for another architecture,
     or by an assembler newer than the driver, or while a CUDA graph is captured.
@@ -79,17 +101,19 @@ def load(cubin: bytes, name: str) -> Kernel:
 
     driver = _driver()
     try:
-        kernel = ObjectCode.from_cubin(cubin, name=name).get_kernel(name)
-        failed, function = driver.cuKernelGetFunction(driver.CUkernel(int(kernel.handle)))
-        if not failed:
-            driver.cuFuncLoad(function)
+        code = ObjectCode.from_cubin(cubin, name=names[0])
+        kernels = [code.get_kernel(name) for name in names]
+        for kernel in kernels:
+            failed, function = driver.cuKernelGetFunction(driver.CUkernel(int(kernel.handle)))
+            if not failed:
+                driver.cuFuncLoad(function)
     except Exception as error:
         raise DeviceError(
-            f"the driver refuses kernel `{name}` on {device.name} (sm_{device.arch}): {error}; "
-            "is it assembled for this architecture, and by a ptxas no newer than the driver's CUDA version? "
+            f"the driver refuses {', '.join(f'kernel `{n}`' for n in names)} on {device.name} (sm_{device.arch}): "
+            f"{error}; is it assembled for this architecture, and by a ptxas no newer than the driver's CUDA version? "
             "For a CUDA graph, load it before the capture begins."
         ) from error
-    return kernel
+    return kernels
 
 
 def launch(
@@ -108,8 +132,9 @@ def launch(
     attribute is raised). `stream` is a cuda.core Stream, any object with `__cuda_stream__` (torch, CuPy), or
     None for the default stream.
 
-    Raises DeviceError when the driver refuses the launch.
+    Raises DeviceError when the driver refuses the launch, InputError while a fusion region records the stream.
     """
+    check_launch(stream)
     contents = [arg.tobytes() for arg in args]
     sizes = tuple(map(len, contents))
     device = device_number()
@@ -147,6 +172,7 @@ class Launcher:
         self._default = int(device.default_stream.handle)
         self._fixed = (driver.CUfunction(int(kernel.handle)), *_three(grid), *_three(block), shared)
         self._frame = _Frame(sizes, hidden)
+        self.takes = len(sizes)  # contents
 
     def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
         """Starts the kernel on `stream` with parameters of these contents."""
@@ -159,6 +185,24 @@ class Launcher:
             raise DeviceError(f"{self._what} failed: {error}") from error
         if failed:
             raise DeviceError(f"{self._what}: the driver answers {failed.name}")
+
+
+Starter = Callable[[Any, Sequence[bytes]], None]
+"""Takes a stream, and what the parameters hold."""
+
+
+def in_turn(launchers: Sequence[Launcher]) -> Starter:
+    """What starts one after the other; of the contents each launcher takes its own, those of the first come first."""
+    if len(launchers) == 1:
+        return launchers[0]
+    ends = [0, *accumulate(launcher.takes for launcher in launchers)]
+    parts = [(launcher, slice(*at)) for launcher, at in zip(launchers, pairwise(ends), strict=True)]
+
+    def start(stream: Any, contents: Sequence[bytes]) -> None:
+        for launcher, part in parts:
+            launcher(stream, contents[part])
+
+    return start
 
 
 class _Frame(threading.local):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from goptx.emulator.buffers import host_extents
 from goptx.emulator.emulate import emulate
-from goptx.emulator.inputs import MADE_UP, Input, given_to, inputs
+from goptx.emulator.in_common import Place, common_inputs, compared, one_buffers
+from goptx.emulator.inputs import MADE_UP, Input, given_to
 from goptx.emulator.launch_shape import launch_shapes
 from goptx.emulator.subject import Subject
 from goptx.emulator.verdict import Check, Checked, Difference, differences
@@ -24,7 +23,6 @@ from goptx.weaving.result import Woven
 from goptx.weaving.sources import Source, kernels_of, shapes_of
 
 OWN_SHAPES = ("horizontal", "interleave")  # which have to know them
-DEPENDING = ("depends", "same", "private", "local")  # options of kernels that are not independent
 STEPS = 1_000_000  # of a warp of a kernel alone, where nothing says otherwise
 OWN_ARRAYS = "give each an array of its own"
 PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
@@ -46,7 +44,10 @@ def check(
 ) -> Check:
     """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
 
-    sources, entries, strategy, options: as of `goptx.fuse`.
+    sources, entries, strategy, options: as of `goptx.fuse`. Kernels may depend on each other (`depends`, `same`,
+        `private`, `local`): alone they run one after the other, on the same arrays where these say so or `args` has
+        one array several times. What is in private and local buffers afterwards is not compared. A tunable kernel
+        that `partition` gives another block has that block alone too: in another one its sums may be rounded otherwise.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
         launch specifications beside the files, which may differ; else 4 CTAs of 256 threads, or what `.reqntid` and
         `.maxntid` allow.
@@ -54,6 +55,7 @@ def check(
     args: values by name ("A:2", "B:n"): text such as "f32[1024]" (a random array), "f32[1024]:zeros",
         "i32[1024]:arange", "i32[1024]:0..10" or "i32:1024" (a scalar), or what `goptx.emulate` takes. By default what
         the specification says, else made up where pointers are indexed by thread id and scalars bound it.
+        Parameters that are one get what one of them is given, else the longest of what they would get.
     seed: of the random data, and of the second order in which the warps run.
     races: report data races too. max_steps: the most instructions of a warp of one kernel alone; a million.
 
@@ -62,11 +64,6 @@ def check(
     woven kernel does wrong is in the result.
     """
     check_strategy(strategy, options)
-    if said := [name for name in DEPENDING if options.get(name)]:
-        raise InputError(
-            f"check() compares kernels that are independent, and {said[0]}= says that these are not; run them one "
-            "after the other and fused with goptx.emulate."
-        )
     if seed < 0:
         raise InputError(f"seed={seed} is below 0.")
     kernels = kernels_of(sources, entries)
@@ -83,23 +80,30 @@ def check(
         shapes=launched if own is None and strategy in OWN_SHAPES else own,
         **options,
     )
-    given = given_to(subjects, args or {})
-    taken = [
-        inputs(subject, g, shape.sizes("grid"), shape.sizes("block"), seed)
-        for subject, g, shape in zip(subjects, given, launched, strict=True)
-    ]
-    Independence(woven.params).check(host_extents([i.value for own in taken for i in own]), OWN_ARRAYS)
+    launched = _with_blocks_of(woven, launched)
+    buffers = one_buffers(subjects, options)
+    taken = common_inputs(subjects, given_to(subjects, args or {}), buffers, launched, seed)
+    values = [[i.value for i in own] for own in taken]
+    if not woven.depends:
+        Independence(woven.params).check(host_extents([v for own in values for v in own]), OWN_ARRAYS)
     runner = _Runner(launched, races, STEPS if max_steps is None else max_steps, (0, seed + 1))
-    alone = [v for s, i, shape in zip(subjects, taken, launched, strict=True) for v in runner.alone(s, i, shape)]
+    alone = runner.alone(subjects, taken)
     named = [
-        Checked(s.letter, s.entry.name, s.module.source, {s.called(i): v for i, v in enumerate(given)}, shape)
-        for s, given, shape in zip(subjects, taken, launched, strict=True)
+        Checked(s.letter, s.entry.name, s.module.source, {s.called(i): v for i, v in enumerate(own)}, shape)
+        for s, own, shape in zip(subjects, taken, launched, strict=True)
     ]
-    found, fault = runner.woven(woven, taken, [n for k in named for n in k.inputs], alone)
-    compared = sum(value.nbytes for value in alone if isinstance(value, np.ndarray))
+    arrays, undefined = compared(subjects, values, buffers)
+    found, fault = runner.woven(woven, values, arrays, alone)
+    size = sum(alone[k][i].nbytes for (k, i) in arrays)
     return Check(
-        woven.name, tuple(named), runner.shape(woven), seed, runner.orders, compared, found, fault, woven.report
+        woven.name, tuple(named), runner.shape(woven), seed, runner.orders, size, found, fault, woven.report, undefined
     )
+
+
+def _with_blocks_of(woven: Woven, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+    """The kernels' shapes with the blocks that they have in the woven kernel, as far as it knows them."""
+    planned = woven.plan.shapes if woven.plan else shapes
+    return tuple(replace(s, block=p.block) if p.threads else s for s, p in zip(shapes, planned, strict=True))
 
 
 @dataclass(slots=True)
@@ -114,60 +118,65 @@ class _Runner:
     issued: int = 0
 
     def shape(self, woven: Woven) -> Shape:
-        """That of the woven kernel's launch."""
-        return woven.plan.launched(self.within(woven)) if woven.plan else self.shapes[0]
+        """That of the woven kernel's launch; of kernels that are not fused, that of the first."""
+        return woven.starts(**self.launch(woven))[0].shape
 
-    def within(self, woven: Woven) -> tuple[Shape, ...]:
-        """The kernels' shapes in the woven kernel, where those that are tunable may have other blocks, and those that
-        have no dynamic shared memory have none of what is common to all."""
-        planned = woven.plan.shapes if woven.plan else self.shapes
-        return tuple(
-            Shape(s.grid, p.block if p.threads else s.block, s.shared if p.shared is None else p.shared, s.cluster)
-            for s, p in zip(self.shapes, planned, strict=True)
-        )
-
-    def alone(self, subject: Subject, own: Sequence[Input], shape: Shape) -> list[object]:
-        """The arguments as the kernel leaves them, which has to be the same in every order."""
-        first: list[object] = []
-        for order in self.orders:
-            values = deepcopy([i.value for i in own])
-            try:
-                done = emulate(
-                    subject.module, shape.sizes("grid"), shape.sizes("block"), values, subject.entry.name,
-                    shape.shared or 0, races=self.races, seed=order, max_steps=self.max_steps, letter=subject.letter,
-                )  # fmt: skip
-            except EmulationFault as fault:
-                data = ", on data that was made up" if any(i.source == MADE_UP for i in own) else ""
-                fault.args = (f"{fault} It is {subject} alone that does this{data}; it was not woven yet.",)
-                raise
-            first = first or values
-            names = [subject.called(i) for i in range(len(own))]
-            if found := differences(names, first, values):
-                raise InputError(
-                    f"{subject.at(subject.entry.line)}: {subject} alone gives other results in another order of its "
-                    f"warps ({found[0]}), so nothing can be compared with it; look for a race (races=True, --races), "
-                    "and use atomic operations whose order does not matter."
-                )
-        self.issued += sum(done.instructions.values())
-        return first
-
-    def woven(
-        self, woven: Woven, taken: Sequence[Sequence[Input]], names: Sequence[str], alone: Sequence[object]
-    ) -> tuple[tuple[Difference, ...], EmulationFault | None]:
-        """In the first order in which something is wrong, what that is."""
-        launch: dict[str, Any] = {"shapes": self.within(woven)}
+    def launch(self, woven: Woven) -> dict[str, Any]:
+        """How the woven kernel is launched. Kernels that have no dynamic shared memory have none of what is common to
+        all."""
         if woven.plan is None:
             common = self.shapes[0]
-            launch = {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}
+            return {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}
+        within = [
+            s if p.shared is None else replace(s, shared=p.shared)
+            for s, p in zip(self.shapes, woven.plan.shapes, strict=True)
+        ]
+        return {"grid": None, "block": None, "shapes": within}
+
+    def alone(self, subjects: Sequence[Subject], taken: Sequence[Sequence[Input]]) -> list[list[Any]]:
+        """The arguments of each kernel as they are when all have run, one after the other; what each leaves has to be
+        the same in every order."""
+        states = [deepcopy([[i.value for i in own] for own in taken]) for _ in self.orders]
+        for k, (subject, own) in enumerate(zip(subjects, taken, strict=True)):
+            names = [subject.called(i) for i in range(len(own))]
+            for order, state in zip(self.orders, states, strict=True):
+                self._run(subject, own, self.shapes[k], state[k], order)
+                if found := differences(names, states[0][k], state[k]):
+                    raise InputError(
+                        f"{subject.at(subject.entry.line)}: {subject} alone gives other results in another order of "
+                        f"its warps ({found[0]}), so nothing can be compared with it; look for a race (races=True, "
+                        "--races), and use atomic operations whose order does not matter."
+                    )
+        return states[0]
+
+    def _run(self, subject: Subject, own: Sequence[Input], shape: Shape, values: Sequence[object], order: int) -> None:
+        try:
+            done = emulate(
+                subject.module, shape.sizes("grid"), shape.sizes("block"), values, subject.entry.name,
+                shape.shared or 0, races=self.races, seed=order, max_steps=self.max_steps, letter=subject.letter,
+            )  # fmt: skip
+        except EmulationFault as fault:
+            data = ", on data that was made up" if any(i.source == MADE_UP for i in own) else ""
+            fault.args = (f"{fault} It is {subject} alone that does this{data}; it was not woven yet.",)
+            raise
+        if order == self.orders[0]:
+            self.issued += sum(done.instructions.values())
+
+    def woven(
+        self, woven: Woven, values: list[list[object]], arrays: Mapping[Place, str], alone: list[list[Any]]
+    ) -> tuple[tuple[Difference, ...], EmulationFault | None]:
+        """In the first order in which something is wrong, what that is. Compared are these `arrays`, by their names."""
+        how = self.launch(woven)
         for order in self.orders:
-            values = deepcopy([[i.value for i in own] for own in taken])
+            state = deepcopy(values)
             try:
                 emulate(
-                    woven, args=values, **launch,
+                    woven, args=state, **how,
                     races=self.races, seed=order, max_steps=PATIENCE * self.issued + LEAST,
                 )  # fmt: skip
             except EmulationFault as fault:
                 return (), fault
-            if found := differences(names, alone, [value for own in values for value in own]):
+            left = [[of[k][i] for k, i in arrays] for of in (alone, state)]
+            if found := differences(list(arrays.values()), *left):
                 return found, None
         return (), None

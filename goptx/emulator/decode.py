@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from goptx.analysis.cfg import EXIT, Branch, Flow, Jump, Stop, Switch, control_flow
+from goptx.analysis.cfg import EXIT, Branch, Flow, Jump, Stop, Switch
+from goptx.analysis.control_flow import control_flow
 from goptx.analysis.dataflow import names_in, written
 from goptx.analysis.order import loop_order
 from goptx.analysis.spin import waiting_loops

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,10 @@ from goptx.emulator.literal import whole
 from goptx.emulator.memory import WINDOWS
 from goptx.emulator.operands import Symbol
 from goptx.emulator.program import Program
-from goptx.emulator.result import Emulation
+from goptx.emulator.result import Emulation, together
 from goptx.errors import InputError
 from goptx.independence import Independence
+from goptx.kept import Same
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
 from goptx.ptx.parse import parse, read
@@ -50,7 +51,8 @@ def emulate(
 ) -> Emulation:
     """Runs one launch and gives what it counted; needs neither a GPU nor a toolkit.
 
-    source: PTX text, its bytes, a path, a parsed module, or a woven kernel.
+    source: PTX text, its bytes, a path, a parsed module, or a woven kernel; kernels that are not fused run one after
+        the other.
     grid, block: CTAs, and threads of one, along x, y and z. A kernel woven for given shapes knows them itself.
     args: one value for each parameter; for a woven kernel one sequence for each of its kernels. A numpy array is a
         buffer: the kernel gets its address and changes it in place (one that is not writeable is read-only). Numpy
@@ -80,61 +82,59 @@ def emulate(
         raise InputError(f"shared={shared} is no number of bytes.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed={seed} is no number from 0 on.")
-    ctas, threads, shared, hidden = _launched(source, grid, block, int(shared), shapes)
-    if isinstance(source, Woven):
-        params, values = list(source.params), [*_of_each_kernel(source, args), *hidden]
-        if not (independent or source.depends):
-            Independence(params).check(host_extents(values))
-        made = _program(_Same(source), source.name, shared, letter)
-    else:
-        made, values = _program(_Same(read(source)), entry, shared, letter), list(args)
+    launch = partial(Launch, strict=strict, find_races=races, seed=seed, max_steps=max_steps)
+    if not isinstance(source, Woven):
+        shape = _shape(grid, block, int(shared), shapes)
+        made = _program(Same(read(source)), entry, int(shared), letter)
         params = [Parameter(letter, p.name, p.name, p.type, p.size) for p in made.entry.parameters]
-    chosen, module = made.entry, made.module
-    _check_bounds(chosen, threads, module)
-    if made.layout.sizes["shared"] > MOST_SHARED:
-        raise InputError(
-            f"{made.layout.sizes['shared']} bytes of shared memory are more than a CTA has ({MOST_SHARED})."
-        )
-    start = WINDOWS["global"] + made.layout.sizes["global"]
-    buffers, parameters = _parameters(made.layout.own[chosen.name], chosen, params, values, start)
-    return Launch(made, ctas, threads, shared, parameters, buffers, strict, races, seed, max_steps).run()
+        return _run(launch, made, shape, params, args)
+    starts = source.starts(grid, block, int(shared), shapes)
+    values = _of_each_kernel(source, args)
+    if not (independent or source.depends):
+        Independence([p for p in source.params if p.kernel]).check(host_extents(values))
+    done, rest = [], iter(values)
+    for start in starts:
+        own = [next(rest) for p in start.params if p.kernel]
+        made = _program(Same(source), start.entry, start.shape.shared or 0, letter)
+        done.append(_run(launch, made, start.shape, start.params, [*own, *start.hidden]))
+    return together(done)
 
 
-def _launched(
-    source: object, grid: Extent | None, block: Extent | None, shared: int, shapes: Sequence[Shape] | None
-) -> tuple[Axes, Axes, int, list[bytes]]:
-    """Grid, block and dynamic shared memory of the launch, and what the caller does not know to give as arguments."""
-    if isinstance(source, Woven):
-        shape, hidden = source.launched(grid, block, shared, shapes)
-    elif shapes is not None:
+def _run(
+    launch: Callable[..., Launch],
+    program: Program,
+    shape: Shape,
+    params: Sequence[Parameter],
+    values: Sequence[object],
+) -> Emulation:
+    """One launch."""
+    entry, layout = program.entry, program.layout
+    _check_bounds(entry, shape.sizes("block"), program.module)
+    if layout.sizes["shared"] > MOST_SHARED:
+        raise InputError(f"{layout.sizes['shared']} bytes of shared memory are more than a CTA has ({MOST_SHARED}).")
+    start = WINDOWS["global"] + layout.sizes["global"]
+    buffers, parameters = _parameters(layout.own[entry.name], entry, params, values, start)
+    made = launch(program, shape.sizes("grid"), shape.sizes("block"), shape.shared or 0, parameters, buffers)
+    return made.run()
+
+
+def _shape(grid: Extent | None, block: Extent | None, shared: int, shapes: Sequence[Shape] | None) -> Shape:
+    """In which a kernel that is not woven is launched."""
+    if shapes is not None:
         raise InputError("shapes= is for a woven kernel; give grid and block.")
-    else:
-        shape, hidden = Shape(grid, block, shared), []
-        for name, extent in (("grid", grid), ("block", block)):
-            if extent is None:
-                raise InputError(f"{name}=None is no extent; only a kernel woven with shapes knows its own.")
-    return shape.sizes("grid"), shape.sizes("block"), shape.shared or 0, hidden
-
-
-class _Same:
-    """An object by its identity, which stays its own as long as it is held here."""
-
-    def __init__(self, held: Module | Woven) -> None:
-        self.held = held
-
-    def __hash__(self) -> int:
-        return id(self.held)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.held is other.held
+    shape = Shape(grid, block, shared)
+    for name, extent in (("grid", grid), ("block", block)):
+        if extent is None:
+            raise InputError(f"{name}=None is no extent; only a kernel woven with shapes knows its own.")
+    return shape
 
 
 @lru_cache(maxsize=4)
-def _program(source: _Same, entry: str | None, shared: int, letter: str) -> Program:
+def _program(source: Same[Module | Woven], entry: str | None, shared: int, letter: str) -> Program:
     """Made once, since a kernel is often launched several times: with its warps in other orders, on other data."""
     if isinstance(source.held, Woven):
         module = parse(source.held.ptx, f"{source.held.name}.ptx")
-        origins = _origins(module.entries[0], source.held)
+        origins = _origins(module.entries, source.held)
     else:
         module = without_aliases(source.held)
         lines = (i.line for f in module.functions for i in _instructions(f.body or ()))
@@ -180,9 +180,9 @@ def _of_each_kernel(woven: Woven, args: Sequence[object]) -> list[object]:
     return values
 
 
-def _origins(entry: Function, woven: Woven) -> dict[int, Origin]:
+def _origins(entries: Sequence[Function], woven: Woven) -> dict[int, Origin]:
     """By line of the woven text. What belongs to no kernel has the letter ""."""
-    instructions = list(_instructions(entry.body or ()))
+    instructions = [i for entry in entries for i in _instructions(entry.body or ())]
     return {
         i.line: origin or Origin("", f"{woven.name}.ptx", i.line)
         for i, origin in zip(instructions, woven.origins, strict=True)

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from goptx.analysis.accesses import Accesses, accesses
-from goptx.analysis.cfg import control_flow
+from goptx.analysis.control_flow import control_flow
 from goptx.analysis.ranges import Extent
 from goptx.emulator.subject import Subject
 from goptx.errors import InputError

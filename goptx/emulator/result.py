@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -41,6 +41,22 @@ class Emulation(Counts):
 
     kernels: Mapping[str, Counts] = field(default_factory=dict)
     printed: str = ""
+
+
+def together(launches: Sequence[Emulation]) -> Emulation:
+    """Of launches one after the other, each of another kernel."""
+    if len(launches) == 1:
+        return launches[0]
+    return Emulation(
+        {key: n for one in launches for key, n in one.instructions.items()},
+        sum(one.lane_instructions for one in launches),
+        sum(one.barriers for one in launches),
+        sum(one.shared_transactions for one in launches),
+        sum(one.global_transactions for one in launches),
+        {key: n for one in launches for key, n in one.executed.items()},
+        {letter: counts for one in launches for letter, counts in one.kernels.items()},
+        "".join(one.printed for one in launches),
+    )
 
 
 @dataclass(slots=True)

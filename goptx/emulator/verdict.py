@@ -52,6 +52,7 @@ class Check:
     orders: the seeds of the orders in which warps ran, each once for every kernel.
     compared: bytes, all arrays together.
     differences: from the first order in which there were some; fault: what the woven kernel did wrong instead.
+    undefined: temporaries, by the names of their parameters, which are not compared.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Check:
     differences: tuple[Difference, ...]
     fault: EmulationFault | None
     report: Report
+    undefined: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.passed
@@ -112,6 +114,7 @@ class Check:
             "seed": self.seed,
             "orders": self.orders,
             "bytes_compared": self.compared,
+            "undefined": self.undefined,
             "arguments": {n: [_said(i.value), i.source] for k in self.kernels for n, i in k.inputs.items()},
             "differences": [{f: getattr(d, f) for f in d.__slots__} for d in self.differences],
         }
@@ -123,6 +126,7 @@ class Check:
             first = f"{type(self.failure).__name__}: {self.failure}"
         lines = [first, f"{_launch(self.shape)}, seed {self.seed}, strict, in "]
         lines[-1] += f"{len(self.orders)} orders of the warps"
+        lines += [f"not compared: {name}, a temporary" for name in self.undefined]
         rows = [(name, _said(i.value)) for kernel in self.kernels for name, i in kernel.inputs.items()]
         names, values = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
         for kernel in self.kernels:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code
 from goptx.errors import InputError
 from goptx.parameter_names import parameter_named
 from goptx.ptx.flatten import renamed_statement
@@ -18,14 +18,15 @@ from goptx.ptx.ir import Instruction, Scope, Variable
 from goptx.weaving.link import Kernel, Linked
 
 Pairs = Sequence[tuple[str, str] | str]  # ("A:2", "B:0"), or as text "A:2=B:0"
+Names = Sequence[str]  # "A:2"
 Parameter = tuple[int, int]  # the number of its kernel, and its own there
 KINDS = ("same", "private", "local")
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Parameters that are one, in order, and what they are: "same", "private" (a temporary of a thread) or "local" (one
-    of a CTA). `name` is what all kernels call it: the first parameter's."""
+    """Parameters that are one, in order, and what they are: "same", "private" (a temporary of a thread), "local" (one
+    of a CTA), or "apart" (one with no other). `name` is what all kernels call it: the first parameter's."""
 
     kind: str
     members: tuple[Parameter, ...]
@@ -40,8 +41,9 @@ class Buffer:
         )
 
 
-def buffers_of(linked: Linked, said: Mapping[str, Pairs]) -> tuple[Buffer, ...]:
-    """From what is said by kind. Raises `InputError` for unknown parameters, and for what contradicts itself."""
+def buffers_of(linked: Linked, said: Mapping[str, Pairs], apart: Names = ()) -> tuple[Buffer, ...]:
+    """From what is said by kind, and of which parameters it is said that they are one with those alone. Raises
+    `InputError` for unknown parameters, and for what contradicts itself."""
     groups: list[tuple[set[Parameter], set[str]]] = []
     for kind in KINDS:
         for pair in said.get(kind, ()):
@@ -57,6 +59,10 @@ def buffers_of(linked: Linked, said: Mapping[str, Pairs]) -> tuple[Buffer, ...]:
         if {"private", "local"} <= kinds:
             raise InputError(f"{buffer.said(linked)}: a buffer is either private or local; say one of them.")
         found.append(buffer)
+    named = {member for buffer in found for member in buffer.members}
+    kernels = [(k.letter, k.entry) for k in linked.kernels]
+    alone = {parameter_named(name, kernels, "apart") for name in apart} - named
+    found += [Buffer("apart", (member,), _variable(linked, member).name) for member in sorted(alone)]
     return tuple(sorted(found, key=lambda b: b.members))
 
 
@@ -96,7 +102,7 @@ def as_one(linked: Linked, buffers: Sequence[Buffer]) -> Linked:
     if not new:
         return linked
     kernels = tuple(renamed(k, new) for k in linked.kernels)
-    temporary = {b.name for b in buffers if b.kind != "same"}
+    temporary = {b.name for b in buffers if b.kind in ("private", "local")}
     lacks = {old: "" if name in temporary else name for old, name in new.items()}
     return replace(linked, kernels=kernels, lacks={**linked.lacks, **lacks})
 
@@ -109,5 +115,4 @@ def renamed(kernel: Kernel, new: Mapping[str, str]) -> Kernel:
         assert isinstance(made, Instruction | Scope)
         return old if made == old else made
 
-    blocks = {n: replace(b, code=tuple(map(code, b.code))) for n, b in kernel.flow.blocks.items()}
-    return replace(kernel, flow=Flow(kernel.flow.entry, blocks))
+    return replace(kernel, flow=kernel.flow.with_code(lambda codes: map(code, codes)))

@@ -17,10 +17,10 @@ stores and barriers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from goptx.analysis.apart import Footprint, Size, footprint, piece_of_cta
-from goptx.analysis.cfg import Block, Code, Flow, Jump
+from goptx.analysis.cfg import Block, Flow, Jump
 from goptx.analysis.expressions import Atoms, Expression
 from goptx.analysis.places import Access, Places
 from goptx.analysis.values import Values
@@ -28,6 +28,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.strategies.buffers import Buffer, in_words
+from goptx.strategies.kernel_accesses import KernelAccesses
 from goptx.weaving.apart import free_name
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.side import Side
@@ -35,21 +36,12 @@ from goptx.weaving.side import Side
 REMEDY = "use separate launches, or assume_local=True if each CTA touches elements of its own"
 
 
-@dataclass(frozen=True, slots=True)
-class _Of:
-    """The places of a kernel, and its accesses."""
-
-    kernel: Kernel
-    places: Places
-    accesses: tuple[Access, ...]
-
-
 class Dependences:
     def __init__(self, linked: Linked, buffers: Sequence[Buffer], depends: bool, assume_local: bool) -> None:
         self.linked = linked
         self.depends = depends
         self.assume_local = assume_local
-        self.temporary = {b.name for b in buffers if b.kind != "same"}
+        self.temporary = {b.name for b in buffers if b.kind in ("private", "local")}
         self.private = {b.name for b in buffers if b.kind == "private"}
         self.named = {b.name for b in buffers}
         self.parameters = {p.name for k in linked.kernels for p in k.parameters}
@@ -57,10 +49,7 @@ class Dependences:
         self.along_x = False  # whether what was shown holds for launches along x only
         self.ordered = depends or bool(self.temporary)
         atoms = Atoms()
-        self.of: list[_Of] = []
-        for kernel in linked.kernels if buffers or depends else ():
-            places = Places(Values(kernel.flow, atoms))
-            self.of.append(_Of(kernel, places, tuple(places.accesses())))
+        self.of = [KernelAccesses.of(k, atoms) for k in linked.kernels if buffers or depends]
         if self.ordered:
             self._check_shapes()
         if not depends:
@@ -86,7 +75,7 @@ class Dependences:
                     for access in of.accesses:
                         if access.base == buffer.name and access.writes:
                             raise CannotWeave(
-                                f"{self._said(of.kernel, access)} writes the buffer {buffer.said(self.linked)}, so "
+                                f"{of.said(access)} writes the buffer {buffer.said(self.linked)}, so "
                                 "the kernels depend on each other; say so (depends=True, --depends)."
                             )
 
@@ -131,19 +120,17 @@ class Dependences:
     def _needs_barrier(self, i: int, j: int, first: Access, second: Access) -> str:
         """Why, "" if the order is kept without one. Raises `CannotWeave` where none would do."""
         one, other = self.of[i], self.of[j]
-        said = f"{self._said(one.kernel, first)} and {self._said(other.kernel, second)}"
+        said = f"{one.said(first)} and {other.said(second)}"
         buffers = " and ".join(dict.fromkeys((self._buffer(i, first), self._buffer(j, second))))
         for of, access in ((one, first), (other, second)):
             if not access.generic and access.facts.base != "call":
                 raise CannotWeave(
-                    f"{said} may touch one buffer ({buffers}), and {self._said(of.kernel, access)} goes another way "
+                    f"{said} may touch one buffer ({buffers}), and {of.said(access)} goes another way "
                     "than loads and stores, which do not wait for it (M11); use separate launches."
                 )
         if "" in (first.base, second.base):
-            which = (one.kernel, first) if not first.base else (other.kernel, second)
-            raise CannotWeave(
-                f"{said} may touch one buffer: where {self._said(*which)} goes is not known; use separate launches."
-            )
+            unknown = one.said(first) if not first.base else other.said(second)
+            raise CannotWeave(f"{said} may touch one buffer: where {unknown} goes is not known; use separate launches.")
         if self._same_thread(one, other, first, second):
             return ""
         pieces = {
@@ -160,7 +147,7 @@ class Dependences:
             f"thread or CTA (M11); {REMEDY}."
         )
 
-    def _same_thread(self, one: _Of, other: _Of, first: Access, second: Access) -> bool:
+    def _same_thread(self, one: KernelAccesses, other: KernelAccesses, first: Access, second: Access) -> bool:
         feet = [footprint(of.places.values, a.offset, self.size) for of, a in ((one, first), (other, second))]
         if _one_piece(feet, (first, second)):
             self.along_x = True
@@ -182,7 +169,7 @@ class Dependences:
                 return True
         return False
 
-    def _without_nc(self, of: _Of) -> Flow:
+    def _without_nc(self, of: KernelAccesses) -> Flow:
         """Without the read-only path for what another kernel may write."""
         written = [a for o in self.of if o is not of for a in o.accesses if a.writes]
         changed = {
@@ -190,13 +177,8 @@ class Dependences:
             for a in of.accesses
             if _is_read_only(a.instruction) and any(self._may_meet(a, w) for w in written)
         }
-
-        def kept(block: Block) -> Block:
-            code: tuple[Code, ...] = tuple(changed.get(id(c), c) for c in block.code)
-            return replace(block, code=code)
-
         flow = of.kernel.flow
-        return Flow(flow.entry, {n: kept(b) for n, b in flow.blocks.items()}) if changed else flow
+        return flow.with_code(lambda code: (changed.get(id(c), c) for c in code)) if changed else flow
 
     # the order of fused code -----------------------------------------------------------------------------
 
@@ -233,9 +215,6 @@ class Dependences:
 
     # words -----------------------------------------------------------------------------------------------
 
-    def _said(self, kernel: Kernel, access: Access) -> str:
-        return f"{kernel.at(access.instruction.line)}: `{kernel.quote(access.instruction)}`"
-
     @staticmethod
     def _at(kernel: Kernel) -> str:
         return kernel.at(kernel.entry.line)
@@ -248,7 +227,7 @@ class Dependences:
         }
         return names.get(access.base, f"`{access.base}`")
 
-    def _words(self, of: _Of, access: Access) -> str:
+    def _words(self, of: KernelAccesses, access: Access) -> str:
         return in_words(self.linked, of.places.values.atoms.say(access.offset))
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from inspect import Parameter, signature
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.strategies.auto import auto
 from goptx.strategies.horizontal import horizontal
 from goptx.strategies.interleave import interleave
+from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
 from goptx.weaving.pipeline import weave
 from goptx.weaving.result import Woven
@@ -19,6 +22,8 @@ STRATEGIES: Mapping[str, Callable[..., Woven]] = {
     "vertical": vertical,
     "horizontal": horizontal,
     "interleave": interleave,
+    "separate": separate,
+    "auto": auto,
 }
 
 
@@ -29,6 +34,8 @@ def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
     "vertical": every thread runs a thread of each kernel, one kernel after the other.
     "horizontal": the CTA's warps are shared out among the kernels; see `goptx.strategies.horizontal`.
     "interleave": the grid's CTAs are shared out among the kernels; see `goptx.strategies.interleave`.
+    "separate": none; kernels are launched one after the other; see `goptx.strategies.separate`.
+    "auto": the first that takes the kernels of weave, vertical and separate; see `goptx.strategies.auto`.
 
     Options are those of the strategy. Raises what `weave` raises.
     """
@@ -48,7 +55,8 @@ def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
             raise InputError(f"strategy {strategy} has no option `{option}`; {whose}.")
 
 
-def options_of(strategy: str) -> list[str]:
+@cache
+def options_of(strategy: str) -> tuple[str, ...]:
     """The names of what a strategy takes beside the kernels."""
     found = signature(STRATEGIES[strategy]).parameters.values()
-    return [p.name for p in found if p.kind is Parameter.KEYWORD_ONLY]
+    return tuple(p.name for p in found if p.kind is Parameter.KEYWORD_ONLY)

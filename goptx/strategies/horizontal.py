@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from pathlib import Path
 
 from goptx.analysis.meeting import all_meet
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
+from goptx.parameter_names import letter_of
 from goptx.shape import Shape
 from goptx.specification import find_specification
+from goptx.strategies.side_by_side import side_by_side
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.launching import Placement
 from goptx.weaving.link import Chosen, Kernel
-from goptx.weaving.merged import merged
-from goptx.weaving.one_of import one_of
 from goptx.weaving.partitioned import check_partition, partitioned
-from goptx.weaving.pipeline import Choices, Joining, check_request, finish, read_and_link, sides_of
+from goptx.weaving.pipeline import Choices, check_request, read_and_link
 from goptx.weaving.result import Woven
 from goptx.weaving.shapes import of_own_lanes
 from goptx.weaving.sources import Source, kernels_of, own_shapes_of
@@ -42,8 +43,8 @@ def horizontal(
     shapes: of each kernel; its block has to be known.
     partition: how many threads each kernel has of the CTA's, in order, multiples of 32 of at most 1,024 together; by
         default the kernels' blocks, rounded up to 32.
-    tunable: of each kernel whether it is right with any block of whole warps along one axis, so that `partition` may
-        give it another than its own; by default what the specification beside its file says.
+    tunable: of each kernel whether it is right with any block of whole warps, so that `partition` may give it another
+        than its own, which differs along the last axis only; by default what the specification beside its file says.
 
     Other arguments and errors are those of `weave`.
     """
@@ -53,16 +54,11 @@ def horizontal(
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
-            _tuned(chr(ord("A") + k), shape, threads) if can else shape
+            _tuned(letter_of(k), shape, threads) if can else shape
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = read_and_link(kernels, arch, name, own, placement, partial(partitioned, partition=partition))
-    choices = Choices.of_copies(linked, latency)
-    joining = Joining(linked, choices.alternatives())
-    converged, sides = sides_of(linked, choices, None, joining.all_limits, partial(_ending, choices=choices))
-    whole = merged(one_of(joining.kernels(sides)))
-    flows = [s.flow for s in sides]
-    return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy="horizontal")
+    return side_by_side("horizontal", kernels, linked, latency, _ending)
 
 
 def _ending(kernel: Kernel, choices: Choices) -> Converged:
@@ -86,9 +82,14 @@ def _tunable(kernels: Sequence[Chosen], stated: Sequence[bool] | None) -> list[b
 
 
 def _tuned(letter: str, shape: Shape, threads: int) -> Shape:
-    if shape.axes("block")[1:] != (1, 1):
+    """The shape with a block of so many threads. Its last axis changes: what a kernel makes of neighbouring threads,
+    and of whole rows of them, is as it was."""
+    *kept, _ = shape.block
+    row = 0 if None in kept else prod(n or 0 for n in kept)
+    if row == 0 or threads % row:
+        takes = f"whole rows of {row}" if row else "none, for its other axes are not known"
         raise InputError(
-            f"kernel {letter} has a block of several axes ({shape}), which cannot be tunable: which of them is to "
-            "change is not known."
+            f"partition= gives kernel {letter} {threads} threads, but the block of a tunable kernel changes along its "
+            f"last axis only: {shape} takes {takes}."
         )
-    return Shape(shape.grid, threads, shape.shared, shape.cluster)
+    return Shape(shape.grid, (*kept, threads // row), shape.shared, shape.cluster)

@@ -11,14 +11,13 @@ from goptx.analysis.cfg import Flow
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
 from goptx.shape import Shape
+from goptx.strategies.side_by_side import side_by_side
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.interleaved import Interleaved
 from goptx.weaving.launching import Placement
 from goptx.weaving.link import Kernel
-from goptx.weaving.merged import merged
-from goptx.weaving.one_of import one_of
-from goptx.weaving.pipeline import Choices, Joining, check_request, finish, read_and_link, sides_of
+from goptx.weaving.pipeline import check_request, read_and_link
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import Source, kernels_of, own_shapes_of
 
@@ -52,14 +51,9 @@ def interleave(
         _check_ratio(ratio, len(kernels), placement)
     layout = partial(Interleaved.of, ratio=tuple(ratio or ()))
     linked = read_and_link(kernels, arch, name, own, placement, layout)
-    choices = Choices.of_copies(linked, latency)
-    joining = Joining(linked, choices.alternatives())
-    converged, sides = sides_of(
-        linked, choices, None, joining.all_limits, lambda k: Converged(k.flow), _barriers_of_copies
+    return side_by_side(
+        "interleave", kernels, linked, latency, lambda kernel, _: Converged(kernel.flow), _barriers_of_copies
     )
-    whole = merged(one_of(joining.kernels(sides)))
-    flows = [s.flow for s in sides]
-    return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy="interleave")
 
 
 def _barriers_of_copies(kernels: Sequence[Kernel], converged: Sequence[Converged]) -> list[Flow]:

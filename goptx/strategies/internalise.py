@@ -8,12 +8,12 @@ be. Of equal loads of an input that no kernel writes the later ones are moves to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from goptx.analysis.apart import footprint
-from goptx.analysis.cfg import Block, Code, Flow, Region, holds_barrier
+from goptx.analysis.cfg import Code, Flow, holds_barrier
 from goptx.analysis.dataflow import names_in
 from goptx.analysis.expressions import Atoms
 from goptx.analysis.places import Access, Places
@@ -44,6 +44,8 @@ class Internalised:
 
 def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Sequence[Buffer]) -> Internalised:
     """Raises `CannotWeave`."""
+    if not any(b.kind in ("private", "same") for b in buffers):
+        return Internalised(linked, side, list(flows), (), False)
     places = Places(Values(expanded(side.flow)[0], Atoms()))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
     work = _Work(linked, places, dict(side.owners()), Fresh(stem))
@@ -54,15 +56,14 @@ def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Seq
         elif buffer.kind == "same" and not any(a.writes for a in accesses):
             work.load_once(buffer, accesses)
     private = {b.name: b for b in buffers if b.kind == "private"}
-    changed = [_changed(f, work.new) for f in (side.flow, *flows)]
+    changed = [f.with_code(work.changed) for f in (side.flow, *flows)]
     whole, *own = without_unused(changed, side.flow)
-    for block in whole.blocks.values():
-        for instruction in block.instructions():
-            for name in private.keys() & {n for o in instruction.operands for n in names_in(o)}:
-                raise CannotWeave(
-                    f"{work.at(instruction)} takes the address of the private buffer {private[name].said(linked)} for "
-                    f"something else than its loads and stores, so it cannot vanish; {SHARE}."
-                )
+    for instruction in whole.instructions():
+        for name in private.keys() & {n for o in instruction.operands for n in names_in(o)}:
+            raise CannotWeave(
+                f"{work.at(instruction)} takes the address of the private buffer {private[name].said(linked)} for "
+                f"something else than its loads and stores, so it cannot vanish; {SHARE}."
+            )
     lacks = {**linked.lacks, **dict.fromkeys(private, "")}
     notes = tuple(work.notes)
     new = replace(side, flow=whole, kernel_of=work.owner)
@@ -86,6 +87,9 @@ class _Work:
 
     def kernel(self, instruction: Instruction) -> Kernel:
         return self.linked.kernels[self.owner[id(instruction)]]
+
+    def changed(self, code: Sequence[Code]) -> Iterator[Code]:
+        return (made for c in code for made in self.new.get(id(c), (c,)))
 
     def at(self, instruction: Instruction) -> str:
         kernel = self.kernel(instruction)
@@ -285,16 +289,3 @@ class _Work:
 
 def _lanes(operand: Operand) -> tuple[Operand, ...]:
     return operand.parts if isinstance(operand, Vector) else (operand,)
-
-
-def _changed(flow: Flow, new: Mapping[int, tuple[Instruction, ...]]) -> Flow:
-    def code(old: Sequence[Code]) -> tuple[Code, ...]:
-        return tuple(made for c in old for made in new.get(id(c), (c,)))
-
-    def region(old: Region | None) -> Region | None:
-        return old and replace(old, blocks={n: block(b) for n, b in old.blocks.items()})
-
-    def block(old: Block) -> Block:
-        return replace(old, code=code(old.code), region=region(old.region))
-
-    return Flow(flow.entry, {n: block(b) for n, b in flow.blocks.items()})

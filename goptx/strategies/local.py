@@ -8,18 +8,18 @@ gone. Every element that a kernel reads was written before by a thread of the CT
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from goptx.analysis.apart import Size, footprint, indexed, is_uniform, piece_of_cta
 from goptx.analysis.cfg import Block, Code, Flow, Jump
 from goptx.analysis.dataflow import names_in, read, register_of, written
 from goptx.analysis.expressions import Atoms, Condition, Expression, Key
-from goptx.analysis.places import Access, Places
-from goptx.analysis.values import Values
+from goptx.analysis.places import Access
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Address, Declaration, Immediate, Instruction, Name, Variable
 from goptx.ptx.opcodes import facts_of
 from goptx.strategies.buffers import Buffer, in_words
+from goptx.strategies.kernel_accesses import KernelAccesses
 from goptx.weaving.apart import free_name
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.scalars import Fresh, free_stem
@@ -38,25 +38,13 @@ def in_shared_memory(linked: Linked, buffers: Sequence[Buffer], size: Size) -> L
     return linked
 
 
-@dataclass(frozen=True, slots=True)
-class _Of:
-    """A kernel, its places, and its accesses to the buffer."""
-
-    kernel: Kernel
-    places: Places
-    accesses: tuple[Access, ...]
-
-
 class _Move:
     def __init__(self, linked: Linked, buffer: Buffer, size: Size) -> None:
         self.linked = linked
         self.buffer = buffer
         self.size = size
         self.atoms = Atoms()
-        self.of = []
-        for kernel in linked.kernels:
-            places = Places(Values(kernel.flow, self.atoms))
-            self.of.append(_Of(kernel, places, tuple(a for a in places.accesses() if a.base == buffer.name)))
+        self.of = [KernelAccesses.of(k, self.atoms, buffer.name) for k in linked.kernels]
 
     @property
     def said(self) -> str:
@@ -120,7 +108,7 @@ class _Move:
         why = "not shown to have been written before by a thread of the CTA (M12); name bounds that are equal (same=)"
         raise self.refusal(mine, load, f"{what}, {why}")
 
-    def covers(self, of: _Of, store: Access, mine: _Of, load: Access) -> bool:
+    def covers(self, of: KernelAccesses, store: Access, mine: KernelAccesses, load: Access) -> bool:
         """Whether the thread whose element is loaded has stored it: every element of the piece is one thread's, under
         conditions on its number that hold for the number of the element that is loaded."""
         foot = footprint(of.places.values, store.offset, self.size)
@@ -149,7 +137,7 @@ class _Move:
 
     # the kernels within W --------------------------------------------------------------------------------
 
-    def kernel(self, of: _Of, array: str, bytes_: int) -> Kernel:
+    def kernel(self, of: KernelAccesses, array: str, bytes_: int) -> Kernel:
         """The accesses go to the array: the buffer begins where the CTA's piece would be at the array's beginning."""
         if not of.accesses and not self.mentions(of.kernel):
             return of.kernel
@@ -177,13 +165,13 @@ class _Move:
                 return replace(c, opcode="mov.u64")
             return c
 
-        blocks = {n: replace(b, code=tuple(map(changed, b.code))) for n, b in kernel.flow.blocks.items()}
+        blocks = kernel.flow.with_code(lambda codes: map(changed, codes)).blocks
         name = free_name("local", set(blocks))
         flow = Flow(name, {name: Block(code, Jump(kernel.flow.entry)), **blocks}).pruned()
         return replace(kernel, flow=flow, registers=(*kernel.registers, *fresh.declared()))
 
     def mentions(self, kernel: Kernel) -> bool:
-        code = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+        code = list(kernel.flow.instructions())
         return any(self.buffer.name in names_in(o) for i in code for o in i.operands)
 
     def is_load_of_parameter(self, code: Instruction) -> bool:
@@ -192,7 +180,7 @@ class _Move:
 
     def derived(self, kernel: Kernel) -> frozenset[str]:
         """The registers that may hold an address in the buffer."""
-        code = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+        code = list(kernel.flow.instructions())
         found: set[str] = set()
         for c in code:
             found |= written(c) if self.is_load_of_parameter(c) else set()
@@ -203,7 +191,7 @@ class _Move:
             found |= more
         return frozenset(found)
 
-    def check_uses(self, of: _Of) -> None:
+    def check_uses(self, of: KernelAccesses) -> None:
         derived = self.derived(of.kernel)
         moved = {id(a.instruction) for a in of.accesses}
         for block in of.kernel.flow.blocks.values():
@@ -224,13 +212,10 @@ class _Move:
         names = {register_of(n) for o in operands for n in names_in(o)}
         return bool(names & {*derived, self.buffer.name})
 
-    def refusal(self, of: _Of, access: Access, why: str) -> CannotWeave:
-        return CannotWeave(f"{self.at(of, access)} {why}; {KEEP}.")
+    def refusal(self, of: KernelAccesses, access: Access, why: str) -> CannotWeave:
+        return CannotWeave(f"{of.said(access)} {why}; {KEEP}.")
 
     # words -----------------------------------------------------------------------------------------------
-
-    def at(self, of: _Of, access: Access) -> str:
-        return f"{of.kernel.at(access.instruction.line)}: `{of.kernel.quote(access.instruction)}`"
 
     def say(self, access: Access) -> str:
         return f"`{in_words(self.linked, self.atoms.say(access.address))}`"

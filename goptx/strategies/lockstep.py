@@ -55,7 +55,7 @@ def in_step(first: Side, second: Side, orderly: Orderly) -> Side | None:
 
 def _free(flow: Flow) -> bool:
     """Whether nothing in it waits for other warps, and lanes never part."""
-    facts = [facts_of(i.opcode) for b in flow.blocks.values() for i in b.instructions()]
+    facts = [facts_of(i.opcode) for i in flow.instructions()]
     waits = any(f.releases or f.row.scope > Scope.WARP or (f.row.blocking and not f.row.scope) for f in facts)
     return not waits and not any(b.region for b in flow.blocks.values())
 

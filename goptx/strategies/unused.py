@@ -6,10 +6,9 @@ one needs what it writes, and if that was different before the change. Where an 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from goptx.analysis.cfg import Block, Code, End, Flow
+from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import read, register_of, written
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
@@ -18,17 +17,17 @@ from goptx.ptx.opcodes import Scope, facts_of
 def without_unused(flows: Sequence[Flow], before: Flow) -> list[Flow]:
     """The flows, of which the first holds all code and was `before`, without what the change made useless."""
     gone = _useless(flows[0]) - _useless(before)
-    return [_without(flow, gone) for flow in flows]
+    return [flow.with_code(lambda code: (c for c in code if id(c) not in gone)) for flow in flows]
 
 
 def _useless(flow: Flow) -> set[int]:
     """The identities of instructions that nothing with an effect needs."""
-    code = list(_codes(flow))
+    code = list(flow.codes())
     writers: dict[str, list[Code]] = {}
     for c in code:
         for register in written(c):
             writers.setdefault(register, []).append(c)
-    work = [register_of(r) for end in _ends(flow) for r in end.reads()]
+    work = [register_of(r) for end in flow.ends() for r in end.reads()]
     work += [r for c in code if not _is_pure(c) for r in read(c)]
     needed: set[str] = set()
     useful: set[int] = set()
@@ -48,25 +47,3 @@ def _is_pure(code: Code) -> bool:
     facts = facts_of(code.opcode)
     moves_data = bool(facts.row.access) and facts.space != "param"
     return facts.known and not (moves_data or facts.row.scope != Scope.THREAD or facts.sets_carry or facts.row.ends)
-
-
-def _codes(flow: Flow) -> Iterator[Code]:
-    for block in flow.blocks.values():
-        yield from block.code
-        if block.region:
-            yield from _codes(block.region.flow())
-
-
-def _ends(flow: Flow) -> Iterator[End]:
-    for block in flow.blocks.values():
-        yield block.end
-        if block.region:
-            yield from _ends(block.region.flow())
-
-
-def _without(flow: Flow, gone: Collection[int]) -> Flow:
-    def kept(block: Block) -> Block:
-        region = block.region and replace(block.region, blocks={n: kept(b) for n, b in block.region.blocks.items()})
-        return replace(block, code=tuple(c for c in block.code if id(c) not in gone), region=region)
-
-    return Flow(flow.entry, {n: kept(b) for n, b in flow.blocks.items()})

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from goptx.analysis.cfg import EXIT, Block, Flow, control_flow, depths
+from goptx.analysis.cfg import EXIT, Block, Flow, depths
+from goptx.analysis.control_flow import control_flow
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Declaration, Function, Instruction, Module, Registers, Statement, Variable

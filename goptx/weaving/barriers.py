@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from goptx.analysis.cfg import Block, Code, Flow, is_barrier, is_cluster_barrier, is_rendezvous
+from goptx.analysis.cfg import Code, Flow, is_barrier, is_cluster_barrier, is_rendezvous
 from goptx.analysis.ranges import Ranges
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
@@ -64,7 +64,7 @@ class _Ids:
     def __init__(self, kernel: Kernel, others_wait: bool) -> None:
         self.kernel = kernel
         self.others_wait = others_wait
-        code = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+        code = list(kernel.flow.instructions())
         self.ranges = Ranges(code, (), {}, ANY_SHAPE, ANY_SHAPE)
 
     def of(self, barrier: Instruction) -> int:
@@ -105,7 +105,7 @@ class _Ids:
 
 
 def _barriers(flow: Flow) -> Iterator[Instruction]:
-    return (i for b in flow.blocks.values() for i in b.instructions() if _has_id(i))
+    return filter(_has_id, flow.instructions())
 
 
 def _has_id(code: Code) -> bool:
@@ -114,15 +114,7 @@ def _has_id(code: Code) -> bool:
 
 def _each(flow: Flow, which: Callable[[Code], bool], change: Callable[[Instruction], Instruction]) -> Flow:
     """The flow with the instructions changed for which `which` holds."""
-
-    def changed(block: Block) -> Block:
-        code = tuple(change(c) if isinstance(c, Instruction) and which(c) else c for c in block.code)
-        region = block.region
-        if region is not None:
-            region = replace(region, blocks={n: changed(b) for n, b in region.blocks.items()})
-        return replace(block, code=code, region=region)
-
-    return Flow(flow.entry, {n: changed(b) for n, b in flow.blocks.items()})
+    return flow.with_code(lambda code: (change(c) if isinstance(c, Instruction) and which(c) else c for c in code))
 
 
 def _with_count(threads: Operand, barrier: Instruction) -> Instruction:

@@ -68,7 +68,7 @@ def names_cluster(text: str) -> bool:
 def _first_use(kernel: Kernel, functions: Sequence[Function], registers: bool) -> Instruction | None:
     """The first instruction that concerns other CTAs of the cluster, or its shape; one that only reads `registers` of
     it counts if asked for."""
-    own = [i for b in kernel.flow.blocks.values() for i in b.instructions()]
+    own = list(kernel.flow.instructions())
     called = [s for f in functions for s in statements_in(f.body or ()) if isinstance(s, Instruction)]
     names = (names_cluster(str(i)) if registers else False for i in [*own, *called])
     return next((i for i, named in zip([*own, *called], names, strict=True) if named or _is_of_clusters(i)), None)
@@ -88,4 +88,4 @@ def _is_barrier(instruction: Instruction) -> bool:
 
 
 def _first_barrier(kernel: Kernel) -> Instruction | None:
-    return next((i for b in kernel.flow.blocks.values() for i in b.instructions() if _is_barrier(i)), None)
+    return next(filter(_is_barrier, kernel.flow.instructions()), None)

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from goptx.analysis.cfg import EXIT, Block, Branch, Flow
 from goptx.ptx.ir import Guard, Name
 from goptx.weaving.gate import GATE
 from goptx.weaving.side import Side
+from goptx.weaving.step import in_step
+
+if TYPE_CHECKING:
+    from goptx.weaving.link import Kernel
 
 Join = Callable[[Sequence[Side]], Side]
 
@@ -29,15 +34,17 @@ class Together:
 
 
 def copies_joined(
-    letters: Sequence[str], sides: Sequence[Side], together: Mapping[str, Together], join: Join
+    kernels: Sequence[Kernel], sides: Sequence[Side], together: Mapping[str, Together], join: Join
 ) -> list[Side]:
-    """One side for each kernel; `letters` say of which kernel each side is, `join` merges several."""
+    """One side for each kernel, of those of its copies, which `kernels` are; `join` merges several."""
     joined = []
-    for letter in dict.fromkeys(letters):
-        copies = [replace(side, copy=True) for of, side in zip(letters, sides, strict=True) if of == letter]
+    for letter in dict.fromkeys(k.letter for k in kernels):
+        own = [k for k in kernels if k.letter == letter]
+        copies = [replace(s, copy=True) for k, s in zip(kernels, sides, strict=True) if k.letter == letter]
+        copies = in_step(copies, [k.quote for k in own])
         if letter in together and together[letter].left_over:
             copies = [_passed_by(_one(copies[:-1], join), together[letter].left_over), copies[-1]]
-        whole = replace(_one(copies, join), copy=False)
+        whole = replace(_one(copies, join), copy=False, in_step=False)
         if letter in together:
             whole = _passed_by(_passed_by(whole, together[letter].beyond, "beyond"), together[letter].ended)
         joined.append(whole)

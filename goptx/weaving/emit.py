@@ -67,10 +67,10 @@ def _end(end: End, following: str | None, table: str) -> list[Statement]:
         case Jump(target):
             return [] if target == following else [_branch(target, True)]
         case Branch(guard, taken, fallen, uniform, line):
-            if taken == following:
+            if taken == following and not end.others:
                 return [_branch(fallen, uniform, Guard(guard.predicate, not guard.negated), line)]
-            first = _branch(taken, uniform, guard, line)
-            return [first] if fallen == following else [first, _branch(fallen, True)]
+            ways: list[Statement] = [_branch(taken, uniform, either, line) for either in (guard, *end.others)]
+            return ways if fallen == following else [*ways, _branch(fallen, True)]
     names = tuple(label(t) for t in end.targets)
     jump = Instruction("brx.idx.uni" if end.uniform else "brx.idx", (end.index, Name(table)), line=end.line)
     return [Label(table), Directive(".branchtargets", names), jump]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from goptx.analysis.cfg import loops
 from goptx.errors import CannotWeave
@@ -36,18 +37,20 @@ class Fit:
 
 
 def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
-    """`flows` are the same kernels, sliced in different ways, the coarsest last; `where` names them in messages.
+    """`flows` are the same kernels, sliced in different ways, the coarsest last; `where` names them in messages. Copies
+    go in step if that fits.
 
     Raises `CannotWeave` where even one after the other they pass the limits.
     """
     pairs = [len(first.flow.blocks) * len(second.flow.blocks) for first, second in flows]
     few = [i for i in range(len(flows)) if sum(pairs[i:]) <= MOST_PAIRS]
-    for ways, near, note in _RUNGS:
-        found = [(i, merge) for i in few for way in ways(flows[i]) for merge in _first_within(limits, way)]
+    apart = [(replace(first, in_step=False), second) for first, second in flows if first.in_step]
+    for (ways, near, note), tried in product(_RUNGS, (flows, apart) if apart else (flows,)):
+        found = [(i, merge) for i in few for way in ways(tried[i]) for merge in _first_within(limits, way)]
         if found:
             least = near * max(merge.overlap for _, merge in found)
             i, smallest = min((f for f in found if f[1].overlap >= least), key=lambda f: f[1].size)
-            return Fit(smallest.side, i, note)
+            return Fit(smallest.side(), i, note)
     side = in_turn(*flows[-1])
     flow = tidied(side.flow)
     if not limits.allow(flow):
@@ -87,9 +90,11 @@ def _level(sides: Sides, deepest: Level | None = None, tallest: int | None = Non
 
 def _longest_loops(side: Side, share: float | None) -> frozenset[str]:
     """The heads of loops that last so large a share of the cycles of the kernel's longest; of none if it is None."""
+    if share is None:
+        return frozenset()
     weight = weights(side)
     cycles = {head: sum(weight[n] for n in body) for head, body in loops(side.flow).items()}
-    return frozenset(h for h in cycles if share is not None and cycles[h] >= share * max(cycles.values()))
+    return frozenset(h for h in cycles if cycles[h] >= share * max(cycles.values()))
 
 
 _RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...] = (

@@ -6,7 +6,6 @@ would not be right in W's shape are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
@@ -93,7 +92,7 @@ def check_clusters(linked: Linked, plan: Plan) -> None:
 def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
     """Raises `CannotWeave` for what the kernel may do in a CTA, or on an SM, of its own only."""
     if view.more_lanes():
-        whole = next((i for i in _instructions(kernel) if _needs_whole_warps(i)), None)
+        whole = next((i for i in kernel.flow.instructions() if _needs_whole_warps(i)), None)
         if whole is not None:
             raise CannotWeave(
                 f"{kernel.at(whole.line)}: `{kernel.quote(whole)}` needs whole warps, but the kernel's shape "
@@ -102,7 +101,7 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
             )
     names = _all_mentioned(kernel, linked)
     if view.more_warps() or view.more_lanes():
-        meets = next((i for i in _instructions(kernel) if is_cluster_barrier(i)), None)
+        meets = next((i for i in kernel.flow.instructions() if is_cluster_barrier(i)), None)
         if meets is not None:
             raise CannotWeave(
                 f"{kernel.at(meets.line)}: `{kernel.quote(meets)}` waits for all threads of the cluster, of which "
@@ -112,7 +111,7 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
         _check_part(kernel, view.plan, view)
     elif view.pass_by() and (view.shape.threads or 1) % WARPGROUP:
         for other in linked.kernels:
-            together = next((i for i in _instructions(other) if is_of_warpgroup(i)), None)
+            together = next((i for i in other.flow.instructions() if is_of_warpgroup(i)), None)
             if together is not None:
                 raise CannotWeave(
                     f"{other.at(together.line)}: `{other.quote(together)}` needs whole warpgroups, and kernel "
@@ -137,7 +136,7 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
 def _check_part(kernel: Kernel, plan: Partitioned, view: View) -> None:
     """Of what the kernel may do in warps that are not the first of their CTA, beside those of other kernels."""
     first, threads = plan.first_thread(view.position), plan.partition[view.position]
-    together = next((i for i in _instructions(kernel) if is_of_warpgroup(i)), None)
+    together = next((i for i in kernel.flow.instructions() if is_of_warpgroup(i)), None)
     if together is not None and (first % WARPGROUP or threads % WARPGROUP):
         raise CannotWeave(
             f"{kernel.at(together.line)}: `{kernel.quote(together)}` needs whole warpgroups, but the kernel has "
@@ -155,11 +154,7 @@ def _check_part(kernel: Kernel, plan: Partitioned, view: View) -> None:
 def _all_mentioned(kernel: Kernel, linked: Linked) -> list[str]:
     """The names in the kernel and in the device functions that it calls."""
     bodies = [s for f in called_functions(kernel, linked.items) for s in f.body or ()]
-    return operand_names([*(c for b in kernel.flow.blocks.values() for c in b.code), *bodies])
-
-
-def _instructions(kernel: Kernel) -> Iterator[Instruction]:
-    return (i for b in kernel.flow.blocks.values() for i in b.instructions())
+    return operand_names([*kernel.flow.codes(), *bodies])
 
 
 def _needs_whole_warps(instruction: Instruction) -> bool:
@@ -173,10 +168,10 @@ def _by_sm(kernel: Kernel, linked: Linked) -> str:
         if "%smid" in operand_names(function.body or ()):
             return f"{kernel.at(function.line)}: the device function `{function.name}`"
     sources: dict[str, frozenset[str]] = {}
-    for instruction in _instructions(kernel):
+    for instruction in kernel.flow.instructions():
         for register in written(instruction):
             sources[register] = sources.get(register, frozenset()) | read(instruction)
-    for instruction in _instructions(kernel):
+    for instruction in kernel.flow.instructions():
         names = {n for o in instruction.operands if isinstance(o, Address) for n in names_in(o)}
         if "%smid" in closure(names, sources):
             return f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}`"

@@ -38,7 +38,8 @@ def fold(
     order = sorted(range(len(sides)), key=lambda k: (sides[k].last, len(sides) > 2 and bool(sides[k].threads)))
     joint, chosen, notes = sides[order[0]], 0, list[str]()
     for k in order[1:]:
-        ways = [_cut(joint, sides[k], slicing) for slicing in slicings]
+        cut = _cut(joint, sides[k])
+        ways = [(_sliced(cut[0], slicing), _sliced(cut[1], slicing)) for slicing in slicings]
         numbers = sorted((*joint.kernels, *sides[k].kernels))
         found = fit(ways, limits(numbers), " and ".join(where[n] for n in numbers))
         joint, chosen = found.side, found.chosen
@@ -46,11 +47,13 @@ def fold(
     return Folded(joint, chosen, tuple(dict.fromkeys(notes)))
 
 
-def _cut(first: Side, second: Side, slicing: Slicing) -> tuple[Side, Side]:
-    """Cut where one may have to wait for the other, and in slices, which merged kernels are in already."""
+def _cut(first: Side, second: Side) -> tuple[Side, Side]:
+    """Cut where one may have to wait for the other."""
     order = Order([first, second])
-    cut = []
-    for i, side in enumerate((first, second)):
-        flow = side.flow.cut(partial(order.cuts, i), "bar")
-        cut.append(replace(side, flow=flow if side.cells is not None else slicing(side.kernels[0], flow)))
-    return cut[0], cut[1]
+    flows = [side.flow.cut(partial(order.cuts, i), "bar") for i, side in enumerate((first, second))]
+    return replace(first, flow=flows[0]), replace(second, flow=flows[1])
+
+
+def _sliced(side: Side, slicing: Slicing) -> Side:
+    """In slices, which merged kernels are in already."""
+    return side if side.cells is not None else replace(side, flow=slicing(side.kernels[0], side.flow))

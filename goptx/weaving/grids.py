@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from goptx.analysis.cfg import Block, Code, Flow
+from goptx.analysis.cfg import Code, Flow
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.link import Kernel, Linked
@@ -33,14 +33,11 @@ def _is_control(code: Code) -> bool:
 
 
 def _controls(flow: Flow) -> Iterator[Instruction]:
-    return (i for block in flow.blocks.values() for i in block.instructions() if _is_control(i))
+    return filter(_is_control, flow.instructions())
 
 
 def _without(flow: Flow) -> Flow:
-    def kept(block: Block) -> Block:
-        return replace(block, code=tuple(c for c in block.code if not _is_control(c)))
-
-    return Flow(flow.entry, {n: kept(b) for n, b in flow.blocks.items()})
+    return flow.with_code(lambda code: (c for c in code if not _is_control(c)))
 
 
 def _note(kernel: Kernel, control: Instruction) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from goptx.analysis.cfg import control_flow
+from goptx.analysis.control_flow import control_flow
 from goptx.analysis.dataflow import names_in
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotWeave

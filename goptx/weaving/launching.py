@@ -12,7 +12,7 @@ from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from goptx.errors import InputError
+from goptx.errors import InputError, TooLarge
 from goptx.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
 from goptx.weaving.coarse import AXES, Coarse
 
@@ -52,7 +52,7 @@ class Plan:
         grid, block = (self._extent(what, shapes) for what in ("grid", "block"))
         shared = None if any(s.shared is None for s in shapes) else self.offsets(shapes)[1]
         if shared is not None and shared > MOST_SHARED:
-            raise InputError(
+            raise TooLarge(
                 f"together the kernels {self._called} need {shared} bytes of dynamic shared memory; a CTA has at most "
                 f"{MOST_SHARED}. Use separate launches."
             )
@@ -64,7 +64,7 @@ class Plan:
         totals = [_product(a) for a in sizes]
         most = max(t or 0 for t in totals)
         if what == "grid" and len(set(sizes)) > 1 and most > MOST_CTAS[0]:
-            raise InputError(f"grids that differ are woven up to {MOST_CTAS[0]} CTAs; this one would have {most}.")
+            raise TooLarge(f"grids that differ are woven up to {MOST_CTAS[0]} CTAs; this one would have {most}.")
         if what == "block" and self.alike:
             return sizes[0]
         if what == "grid" and self.lead:

@@ -7,7 +7,6 @@ the two take turns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 from goptx.weaving.nests import Level, Nests, Place
 from goptx.weaving.product import ANY, Move, Pair
@@ -21,12 +20,12 @@ class Levels:
 
     def __init__(self, first: Nests, second: Nests, deepest: Level | None) -> None:
         self.deepest = deepest
-        self._places = first.places, second.places
-        self._wanted = {(p, q): self._moves(p, q) for p, q in product(*(set(p.values()) for p in self._places))}
+        rows = {p: {n: self._moves(p, q) for n, q in second.places.items()} for p in set(first.places.values())}
+        self._wanted = {n: rows[p] for n, p in first.places.items()}
 
     def narrowed(self, pair: Pair, moves: Sequence[Move]) -> Sequence[Move]:
         """Those of the moves that keep the kernels level; all of them if none does."""
-        wanted = self._wanted[self._places[0][pair[0]], self._places[1][pair[1]]]
+        wanted = self._wanted[pair[0]][pair[1]]
         return wanted if moves is ANY else [m for m in moves if m in wanted] or moves
 
     def _moves(self, first: Place, second: Place) -> Sequence[Move]:

@@ -14,9 +14,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeGuard
 
-from goptx.analysis.cfg import Flow, control_flow, instructions_in
+from goptx.analysis.cfg import Flow, instructions_in
+from goptx.analysis.control_flow import control_flow
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
+from goptx.parameter_names import letter_of
 from goptx.ptx.flatten import as_written, flatten, prefixed
 from goptx.ptx.ir import (
     Declaration,
@@ -48,7 +50,7 @@ from goptx.weaving.launching import Plan
 from goptx.weaving.locations import Location, Tables, locations, lost, tables
 from goptx.weaving.refusals import refuse_instruction, refuse_spin
 from goptx.weaving.symbols import module_symbols
-from goptx.weaving.target import common_target, common_version
+from goptx.weaving.target import common_address_size, common_target, common_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +175,7 @@ def link(
 ) -> Linked:
     """Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart."""
     coarse = tuple(coarse) or (ALONE,) * len(modules)
-    sizes = {m.address_size: m for m in modules}
-    if len(sizes) > 1:
-        described = " and ".join(f"{m.at('.address_size')} has {size}-bit" for size, m in sizes.items())
-        raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.")
+    size = common_address_size(modules)
     target = common_target(modules, arch)
     version = common_version(modules, target)
     copies = [(position, copy) for position, c in enumerate(coarse) for copy in range(c.factor)]
@@ -195,7 +194,6 @@ def link(
     check_parameters(kernels, version)
     called = {k.prefix: called_functions(k, items) for k in kernels}
     _check_calls(kernels, called)
-    size = modules[0].address_size
     notes = (
         *lost(modules),
         *dict.fromkeys(f"{m.source}:{i.line}: `{i}` is left out" for m in modules for i in m.items if _is_pragma(i)),
@@ -208,7 +206,7 @@ def link(
 
 def _first_indirect(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
     """The first call through a pointer in a kernel and its functions."""
-    code = [statements_in(c for b in kernel.flow.blocks.values() for c in b.code)]
+    code = [statements_in(kernel.flow.codes())]
     code += [statements_in(f.body or ()) for f in functions]
     return next((s for body in code for s in body if isinstance(s, Instruction) and is_indirect(s)), None)
 
@@ -229,7 +227,7 @@ def _kernel(
     taken: set[str],
     woven_name: str,
 ) -> Kernel:
-    letter = chr(ord("A") + position)
+    letter = letter_of(position)
     prefix = first = _free_prefix(letter.lower(), letter, taken)
     if copy:
         prefix = _free_prefix(f"{first}{copy + 1}", letter, taken)
@@ -291,7 +289,7 @@ def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
         pointed = kernel.symbols.values() if calls_indirectly(body) else ()
         return [name for name in sorted({*mentioned(body), *pointed}) if name in functions]
 
-    stack = follow([c for b in kernel.flow.blocks.values() for c in b.code])
+    stack = follow(list(kernel.flow.codes()))
     reached: dict[str, Function] = {}
     while stack:
         function = functions[stack.pop()]
@@ -317,15 +315,14 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
     """Device functions, and the braces around calls, are moved as one piece: nothing in them may be convergent,
     wait for other threads or leave the piece."""
     for kernel in kernels:
-        for block in kernel.flow.blocks.values():
-            for scope in block.code:
-                for instruction in instructions_in(scope) if isinstance(scope, Scope) else ():
-                    facts = facts_of(instruction.opcode)
-                    if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
-                        raise CannotWeave(
-                            f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
-                            "call, which are moved whole; put it outside of them."
-                        )
+        for code in kernel.flow.codes():
+            for instruction in instructions_in(code) if isinstance(code, Scope) else ():
+                facts = facts_of(instruction.opcode)
+                if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
+                    raise CannotWeave(
+                        f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
+                        "call, which are moved whole; put it outside of them."
+                    )
         for function in functions[kernel.prefix]:
             for statement in statements_in(function.body or ()):
                 if isinstance(statement, Instruction):

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from goptx.analysis.cfg import EXIT, Block, Flow, depths
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, depths
 from goptx.latency.cost import ISSUE, flow_cycles
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
@@ -34,12 +34,17 @@ NOTHING: Overlap = (0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Two sides as one, its instructions in the end (branches among them), and the cycles of latency that overlap in it
-    on the best way."""
+    """What two sides become as one, its instructions in the end (branches among them), and the cycles of latency that
+    overlap in it on the best way."""
 
-    side: Side
+    sides: tuple[Side, Side]
+    product: Product
+    order: Order
     size: int
     overlap: float
+
+    def side(self) -> Side:
+        return united(*self.sides, self.product, self.order)
 
 
 def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = None) -> Merge:
@@ -48,9 +53,9 @@ def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = Non
     Raises `TooLarge`, where warps of a warpgroup would come to copies of one instruction too.
     """
     pairs = _pairs(first, second)
-    choosers = [_Chooser(first, second, pairs, Order([first, second]), levels)]
-    if choosers[0].order.chooses_leader:  # that decides how much of a span can be woven
-        choosers.append(_Chooser(first, second, pairs, Order([first, second], leader=1), levels))
+    order = Order([first, second])
+    orders = [order, order.led_by(1)] if order.chooses_leader else [order]  # that decides how much of a span is woven
+    choosers = [_Chooser(first, second, pairs, order, levels) for order in orders]
     chosen = max(choosers, key=lambda chooser: chooser.overlap)
     paired = pairs.product(chosen.choices.__getitem__, limits.instructions, chosen.order.layout)
     flow, origin = reducible(paired.flow.without_empty(), limits.instructions)
@@ -59,7 +64,7 @@ def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = Non
     if any(chosen.order.forbids_copies(p.pair) for p in copies.values()) or not limits.allow(small):
         raise TooLarge
     whole = Product(flow, {**paired.pairings, **copies})
-    return Merge(united(first, second, whole, chosen.order), instruction_count(small), chosen.overlap[0])
+    return Merge((first, second), whole, chosen.order, instruction_count(small), chosen.overlap[0])
 
 
 def in_turn(first: Side, second: Side) -> Side:
@@ -71,7 +76,7 @@ def in_turn(first: Side, second: Side) -> Side:
 
 
 def _pairs(first: Side, second: Side) -> Pairs:
-    return Pairs(first.flow, second.flow, (first.label, second.label))
+    return Pairs(first.flow, second.flow, (first.label, second.label), first.in_step and second.in_step)
 
 
 class _Chooser:
@@ -88,11 +93,15 @@ class _Chooser:
         # Blocks beside which any other such block may stand, whatever came before.
         regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
         self.plain = [
-            frozenset() if second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k]
+            frozenset() if second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k] - self._steps(k)
             for k, s in enumerate(self.sides)
         ]
         bound = (p for p in product(pairs.order[0], pairs.order[1]) if not self._is_plain(p))
         self.allowed = safe_moves(pairs, {pair: self._moves(pair) for pair in bound})
+        if self.allowed.get(pairs.entry, ANY) == []:
+            raise TooLarge  # copies cannot be kept in step
+        # Of each block of the second kernel those that it leads to, itself left out.
+        self.onward = {n: [t for t in following if t != n] for n, following in pairs.forward[1].items()}
         self.values: dict[str, dict[str, Overlap]] = {}  # of what lies ahead at each pair
         self.choices = self._chosen()
         self.overlap = self.values[first.flow.entry][second.flow.entry]
@@ -117,17 +126,17 @@ class _Chooser:
         """The value of a pair and the one of the `moves` that gives it. `ahead` has the values where the first kernel
         has gone on, by the blocks of the second; `row` those where it has not, as far as they are known."""
         first, second = pair
-        following = self.pairs.forward[1][second]
+        onward = self.onward[second]
         best: tuple[Overlap, Move] | None = None
         for move in self.levels.narrowed(pair, moves) if self.levels else moves:
             if move is Move.FIRST:
                 value = ahead.get(second, NOTHING)
             elif move is Move.SECOND:
-                value = max([row[s] for s in following if s != second], default=NOTHING)
+                value = max([row[s] for s in onward], default=NOTHING)
             else:
-                going = [ahead[s] for s in following] if ahead else []
+                going = [ahead[s] for s in self.pairs.forward[1][second]] if ahead else []
                 if first in self.pairs.forward[0][first]:
-                    going += [row[s] for s in following if s != second]
+                    going += [row[s] for s in onward]
                 shared, joint = max(going, default=NOTHING)
                 one, other = self.weights[0][first], self.weights[1][second]
                 if one and other:
@@ -147,8 +156,26 @@ class _Chooser:
             return (Move.BOTH,)
         if self.sides[1].last:
             return (Move.FIRST,)
+        if self.pairs.in_step and (moves := self._in_step(pair)):
+            together = len(moves) == 1 and moves[0] == Move.BOTH and not self.order.chooses_leader
+            return [move for move in moves if self.order.allows(pair, move, together)]
         found = [move for move in self._beside(*self._blocks(pair)) if self.order.allows(pair, move)]
         return found or [move for move in (Move.FIRST, Move.SECOND) if self.order.allows(pair, move)]
+
+    def _steps(self, side: int) -> frozenset[str]:
+        """The blocks that the side runs together with its other copies, or not at all."""
+        blocks = self.sides[side].flow.blocks if self.pairs.in_step else {}
+        return frozenset(n for n, b in blocks.items() if any(_step(b)))
+
+    def _in_step(self, pair: Pair) -> Sequence[Move]:
+        """Who may move where a copy has come to such a block: both if both have come to the same, else the one that
+        has not. Nothing if neither has."""
+        steps = [_step(block) for block in self._blocks(pair)]
+        if steps[0] == steps[1]:
+            return (Move.BOTH,) if any(steps[0]) else ()
+        if all(map(any, steps)):
+            return ANY  # two that are not the same never meet
+        return (Move.SECOND,) if any(steps[0]) else (Move.FIRST,)
 
     def _beside(self, *blocks: Block) -> Sequence[Move]:
         """What may stand beside what, whatever anybody waits for."""
@@ -176,6 +203,11 @@ def _goes_on_sides(block: Block, other: Block) -> bool:
         isinstance(c, Instruction) and facts_of(c.opcode).duplicable and not facts_of(c.opcode).row.blocking
         for c in other.code
     )
+
+
+def _step(block: Block) -> tuple[str, str]:
+    """How the block begins and ends together with other copies, "" where it does by itself."""
+    return block.step, block.end.step if isinstance(block.end, Branch) else ""
 
 
 def weights(side: Side) -> dict[str, float]:

@@ -72,11 +72,18 @@ def _parts(side: Side, code: Collection[Code]) -> tuple[tuple[Code, ...], ...]:
 
 
 def _turns(side: Side, code: Sequence[Code]) -> list[Turn]:
-    """What of the code at one pair has its place in the order of waiting."""
+    """What of the code at one pair has its place in the order of waiting. What is one barrier of some kernels is so
+    wherever it stands: behind the code of others too, which some warps may have passed by."""
     kernel_of = side.owners()
-    count = common(code, kernel_of)
-    together = [tuple((kernel_of[id(c)], c) for c in code[:count])] if count else []
-    return [*together, *(((kernel_of[id(c)], c),) for c in code[count:] if id(c) in side.placed)]
+    turns: list[Turn] = []
+    position = 0
+    while position < len(code):
+        count = common(code[position : position + len(side.kernels)], kernel_of)
+        behind = position + max(count, 1)
+        if count or id(code[position]) in side.placed:
+            turns.append(tuple((kernel_of[id(c)], c) for c in code[position:behind]))
+        position = behind
+    return turns
 
 
 def expanded(flow: Flow) -> tuple[Flow, dict[str, str]]:

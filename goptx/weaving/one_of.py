@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Stop
+from goptx.parameter_names import letter_of
 from goptx.weaving.gate import GATE
 from goptx.weaving.side import Cell, Side
 
@@ -18,7 +19,7 @@ from goptx.weaving.side import Cell, Side
 def one_of(sides: Sequence[Side]) -> Side:
     """All kernels as one, whose blocks are called by the kernel's letter and a number."""
     names = [
-        {n: f"${chr(ord('A') + k)}{i}" for i, n in enumerate(n for n in side.flow.blocks if n != EXIT)}
+        {n: f"${letter_of(k)}{i}" for i, n in enumerate(n for n in side.flow.blocks if n != EXIT)}
         for k, side in enumerate(sides)
     ]
     blocks: dict[str, Block] = {}

@@ -20,6 +20,7 @@ different ways, the leader runs what it has of those only before the other has b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 import networkx as nx
@@ -51,8 +52,8 @@ class Order:
     """The rules for two kernels, or merged kernels, of which the one numbered `leader` comes first where warps are
     apart."""
 
-    def __init__(self, kernels: Sequence[Waits], leader: int = 0) -> None:
-        self.leader = leader
+    def __init__(self, kernels: Sequence[Waits]) -> None:
+        self.leader = 0
         self.entries = [k.flow.entry for k in kernels]
         self.kernel_of = [k.kernel_of for k in kernels]
         self.waiting = [waiting(k.flow, k.threads, bool(k.kernel_of)) for k in kernels]
@@ -73,6 +74,12 @@ class Order:
         # Of each kernel the blocks that `allows` asks about; any move is allowed at all others.
         self.ruled = [w.ordered | w.warpgroups | h for w, h in zip(self.waiting, self.holding, strict=True)]
 
+    def led_by(self, leader: int) -> Order:
+        """The rules where that one comes first."""
+        found = copy(self)
+        found.leader = leader
+        return found
+
     @property
     def chooses_leader(self) -> bool:
         """Whether it may matter which kernel comes first."""
@@ -86,11 +93,14 @@ class Order:
         """Whether warps may have come to the pair by different ways."""
         return any(name in apart for name, apart in zip(pair, self.apart, strict=True))
 
-    def allows(self, pair: Pair, move: Move) -> bool:
-        """Whether the move keeps the order at the pair; later moves may still have none left, see `safe_moves`."""
+    def allows(self, pair: Pair, move: Move, in_step: bool = False) -> bool:
+        """Whether the move keeps the order at the pair; later moves may still have none left, see `safe_moves`.
+        `in_step` says that whichever way a warp came, it comes to what is here of both kernels at a time."""
         runs = (move != Move.SECOND, move != Move.FIRST)
         for k in range(2):
-            if runs[1 - k] and (self._holds_up(pair, k, runs[k]) or (k == self.leader and self._overtakes(pair))):
+            if runs[1 - k] and (
+                self._holds_up(pair, k, runs[k]) or (k == self.leader and not in_step and self._overtakes(pair))
+            ):
                 return False
             if runs[k] and self._parts_warpgroups(pair, k):
                 return False

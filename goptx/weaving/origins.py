@@ -6,10 +6,10 @@ merge order instructions and copy blocks, but make no instruction anew, so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goptx.analysis.cfg import End, Flow
+from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import read, register_of
 from goptx.ptx.ir import Function, Instruction
 from goptx.weaving.callees import statements_in
@@ -34,18 +34,11 @@ def origins(kernels: Sequence[Kernel], flows: Sequence[Flow], entry: Function) -
     code: dict[int, Kernel] = {}
     tested: dict[str, Kernel] = {}
     for kernel, flow in zip(kernels, flows, strict=True):
-        code |= {id(i): kernel for block in flow.blocks.values() for i in block.instructions()}
-        tested |= {register_of(name): kernel for end in _ends(flow) for name in end.reads()}
+        code |= {id(i): kernel for i in flow.instructions()}
+        tested |= {register_of(name): kernel for end in flow.ends() for name in end.reads()}
 
     def origin(instruction: Instruction) -> Origin | None:
         kernel = code.get(id(instruction)) or next((tested[r] for r in read(instruction) if r in tested), None)
         return Origin(kernel.letter, kernel.source, instruction.line) if kernel else None
 
     return tuple(origin(s) for s in statements_in(entry.body or ()) if isinstance(s, Instruction))
-
-
-def _ends(flow: Flow) -> Iterator[End]:
-    for block in flow.blocks.values():
-        yield block.end
-        if block.region:
-            yield from _ends(block.region.flow())

@@ -106,16 +106,11 @@ class Choices:
     slicing: str | int | None
     table: LatencyTable
 
-    @classmethod
-    def of_copies(cls, linked: Linked, latency: str | Path | LatencyTable | None) -> Choices:
-        """Where nothing but the copies of kernels is woven."""
-        table = load_table(latency, linked.target[0])
-        copies = len(linked.kernels) > len(linked.given)
-        return cls("latency", "adaptive", table) if copies else cls("concat", None, table)
-
     def cycles(self, code: Code) -> int:
         """The latency of an instruction, or of all those in a call's braces."""
-        return sum(map(self.table.cycles_of, instructions_in(code) if isinstance(code, Scope) else (code,)))
+        if isinstance(code, Scope):
+            return sum(map(self.table.cycles_of, instructions_in(code)))
+        return self.table.cycles_of(code)
 
     def alternatives(self) -> tuple[Choices, ...]:
         """What is tried, the smallest result to be kept. Where the slices of two loops do not line up, one kernel's
@@ -141,7 +136,7 @@ class Joining:
 
     def kernels(self, sides: Sequence[Side]) -> list[Side]:
         """One side for each kernel, of one for each copy."""
-        return copies_joined([k.letter for k in self.linked.kernels], sides, self.linked.together, self.join)
+        return copies_joined(self.linked.kernels, sides, self.linked.together, self.join)
 
     def join(self, several: Sequence[Side]) -> Side:
         flows = [k.flow for k in self.linked.kernels]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
 
-from goptx.analysis.cfg import EXIT, Block, Code, End, Flow, Jump, Stop
+from goptx.analysis.cfg import EXIT, Block, Branch, Code, End, Flow, Jump, Stop
 from goptx.weaving.growth import TooLarge
 
 Pair = tuple[str, str]  # the block of each flow, EXIT for a finished one
@@ -54,21 +54,26 @@ def one_after_the_other(first: Sequence[Code], second: Sequence[Code]) -> tuple[
 
 
 class Pairs:
-    """The pairs of two flows' blocks, and what follows each. `labels` stand for the flows in the names of pairs.
+    """The pairs of two flows' blocks, and what follows each. `labels` stand for the flows in the names of pairs;
+    `in_step` says that the flows are copies of one kernel whose branches may be tied to each other (step.py).
 
     `order` has the blocks of each kernel in reverse postorder, `EXIT` last; `forward` what each block leads to, what it
     goes back to left out; `before` what leads to it.
     """
 
-    def __init__(self, first: Flow, second: Flow, labels: tuple[str, str] = ("A", "B")) -> None:
+    def __init__(self, first: Flow, second: Flow, labels: tuple[str, str] = ("A", "B"), in_step: bool = False) -> None:
         self.flows = (first, second)
-        self.labels = labels
+        self.in_step = in_step
         self.order = [[*(n for n in f.reverse_postorder() if n != EXIT), EXIT] for f in self.flows]
         self.entry = (first.entry, second.entry)
-        self._rank = [{n: i for i, n in enumerate(order)} for order in self.order]
+        ranks = [{n: i for i, n in enumerate(order)} for order in self.order]
+        self._names = [
+            {n: f"{label}{'e' if n == EXIT else i}" for n, i in rank.items()}
+            for label, rank in zip(labels, ranks, strict=True)
+        ]
         self.forward = [
             {n: tuple(t for t in f.blocks[n].end.successors() or (EXIT,) if rank[t] >= rank[n]) for n in rank}
-            for f, rank in zip(self.flows, self._rank, strict=True)
+            for f, rank in zip(self.flows, ranks, strict=True)
         ]
         self.before: list[dict[str, list[str]]] = [{n: [] for n in order} for order in self.order]
         for side, order in enumerate(self.order):
@@ -82,9 +87,13 @@ class Pairs:
         for move in Move:
             firsts = self.before[0][first] if move != Move.SECOND else (first,)
             seconds = self.before[1][second] if move != Move.FIRST else (second,)
-            yield from (((f, s), move) for f in firsts for s in seconds)
+            for before in ((f, s) for f in firsts for s in seconds):
+                if move != Move.BOTH or pair in (self.tied(before) or (pair,)):
+                    yield before, move
 
-    def successors(self, pair: Pair, move: Move) -> list[Pair]:
+    def successors(self, pair: Pair, move: Move) -> Sequence[Pair]:
+        if move == Move.BOTH and (tied := self.tied(pair)):
+            return tied
         firsts = self._next(0, pair[0]) if move != Move.SECOND else (pair[0],)
         seconds = self._next(1, pair[1]) if move != Move.FIRST else (pair[1],)
         return [(f, s) for f in firsts for s in seconds]
@@ -120,8 +129,7 @@ class Pairs:
     def _name(self, pair: Pair) -> str:
         if pair == (EXIT, EXIT):
             return EXIT
-        names = (f"{x}{'e' if n == EXIT else r[n]}" for x, n, r in zip(self.labels, pair, self._rank, strict=True))
-        return "$" + "_".join(names)
+        return f"${self._names[0][pair[0]]}_{self._names[1][pair[1]]}"
 
     def _blocks(self, pair: Pair, move: Move, layout: Layout) -> dict[str, Block]:
         """What one pair becomes: itself, and a stub for each way of a double branch."""
@@ -129,12 +137,13 @@ class Pairs:
         pieces = [f.blocks[n] for f, n in zip(self.flows, pair, strict=True)]
         runs = (move != Move.SECOND, move != Move.FIRST)
         ends = [p.end if r else Jump(n) for p, r, n in zip(pieces, runs, pair, strict=True)]
-        end, stubs = self._end(name, ends[0], ends[1])
+        end, stubs = self._end(name, ends[0], ends[1], self.tied(pair) if all(runs) else ())
         pragmas = tuple(dict.fromkeys(d for p, r in zip(pieces, runs, strict=True) if r for d in p.pragmas))
         first, second = (p.code if r else () for p, r in zip(pieces, runs, strict=True))
         regions = [p.region if r else None for p, r in zip(pieces, runs, strict=True)]
         if regions == [None, None]:
-            return {name: Block(layout(first, second), end, pragmas), **stubs}
+            step = next((p.step for p, r in zip(pieces, runs, strict=True) if r and p.step), "")
+            return {name: Block(layout(first, second), end, pragmas, step=step), **stubs}
         region = regions[0] or regions[1]
         assert region and None in regions
         # The other's code stands on each side of the region, its branch behind.
@@ -144,8 +153,23 @@ class Pairs:
         }
         return {name: Block((), end, pragmas, replace(region, blocks={**region.blocks, **inside})), **stubs}
 
-    def _end(self, name: str, first: End, second: End) -> tuple[End, dict[str, Block]]:
-        """Both ends as one: where both branch, each way of the first leads to a stub with the second's branch."""
+    def tied(self, pair: Pair) -> Sequence[Pair]:
+        """What follows the pair if both go the same way there: they decide it alike, or whoever would leave a loop may
+        as well stay in it while the other does. Else nothing."""
+        first, second = (f.blocks[n].end for f, n in zip(self.flows, pair, strict=True))
+        if not (self.in_step and isinstance(first, Branch) and isinstance(second, Branch)):
+            return ()
+        if first.step != second.step or not (first.step or (first.lasting and second.lasting)):
+            return ()
+        return tuple(zip(first.successors(), second.successors(), strict=True))
+
+    def _end(self, name: str, first: End, second: End, tied: Sequence[Pair]) -> tuple[End, dict[str, Block]]:
+        """Both ends as one: where both branch, each way of the first leads to a stub with the second's branch, unless
+        they go the same way."""
+        if tied and isinstance(first, Branch) and isinstance(second, Branch):
+            others = first.others if first.step else (*first.others, second.guard, *second.others)
+            joint = replace(first, others=others)
+            return joint.retarget({f: self._name((f, s)) for f, s in tied}), {}
         firsts, seconds = first.successors() or (EXIT,), second.successors() or (EXIT,)
         if len(firsts) == 1:
             return _retargeted(second, {s: self._name((firsts[0], s)) for s in seconds}), {}

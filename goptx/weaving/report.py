@@ -96,14 +96,14 @@ def count(name: str, flow: Flow, cycles: Cycles, dummies: int = 0) -> Counts:
         blocks=block_count(flow),
         instructions=instruction_count(flow),
         dummy_blocks=dummies,
-        barriers=sum(is_barrier(i) for b in flow.blocks.values() for i in b.instructions()),
+        barriers=sum(is_barrier(i) for i in flow.instructions()),
         estimated_cycles=flow_cycles(flow, cycles),
     )
 
 
 def woven_fraction(kernels: Sequence[Kernel], flows: Sequence[Flow], merged: Sequence[MergedBlock]) -> float:
     """As `Report` defines it; `flows` are the kernels' flows that the merger was given."""
-    sizes = [sum(1 for b in k.flow.blocks.values() for _ in b.instructions()) for k in kernels]
+    sizes = [sum(1 for _ in k.flow.instructions()) for k in kernels]
     smaller = min(range(len(sizes)), key=lambda k: (sizes[k], k))
     together = {id(code) for m in merged if m.woven for code in m.parts[smaller]}
     weights: dict[int, float] = {}

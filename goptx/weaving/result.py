@@ -13,6 +13,7 @@ from goptx.analysis.pointers import Access, pointer_accesses
 from goptx.errors import DependenceWarning, InputError
 from goptx.kept import Kept
 from goptx.ptx.ir import Directive, Function, Module, Variable
+from goptx.recording import check_launch
 from goptx.shape import Shape
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Chosen, Linked
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from cuda.core import Kernel
 
     from goptx.device.assemble import Assembly
-    from goptx.device.launch import Launcher
+    from goptx.device.launch import Starter
     from goptx.weaving.arguments import Arguments
 
 MOST_REGISTERS = 255  # of one thread; a cap above it is none
@@ -62,6 +63,17 @@ class Resources:
     assembler: str
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One launch: of which entry and in which shape; `params` are those for which it takes arguments and, behind them,
+    hidden ones, which hold `hidden`."""
+
+    entry: str
+    shape: Shape
+    params: tuple[Parameter, ...]
+    hidden: list[bytes]
+
+
 @dataclass(frozen=True)
 class Woven:
     """One module with one entry, which runs all kernels. See `goptx.weave`.
@@ -90,10 +102,8 @@ class Woven:
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=Kept, repr=False, compare=False
     )
-    _loaded: Kept[tuple[int, int | None], Kernel] = field(default_factory=Kept, repr=False, compare=False)
-    _launchers: Kept[Hashable, Launcher] = field(
-        default_factory=partial(Kept, most=LAUNCHES), repr=False, compare=False
-    )
+    _loaded: Kept[tuple[int, int | None], list[Kernel]] = field(default_factory=Kept, repr=False, compare=False)
+    _launchers: Kept[Hashable, Starter] = field(default_factory=partial(Kept, most=LAUNCHES), repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         here = ("_loaded", "_launchers")  # the last fields
@@ -121,17 +131,19 @@ class Woven:
     def assembly(
         self, max_registers: int | None = None, *, fmad: bool = True, assembler: str | None = None
     ) -> Assembly:
-        """As `cubin`, with what the assembler said of it."""
-        from goptx.device.assemble import RegisterCapWarning, assemble
+        """As `cubin`, with what the assembler said of it; of several entries the most that any of them costs."""
+        from goptx.device.assemble import RegisterCapWarning, assemble_all, most_of
 
         cap = None if max_registers is None or max_registers > MOST_REGISTERS else max_registers
         if cap is not None and cap < 1:
             raise InputError(f"max_registers={max_registers} is no cap; give 1 to {MOST_REGISTERS}, or None.")
 
         def make() -> Assembly:
-            text = self.ptx if cap is None else str(with_register_cap(self.module, self.name, cap))
-            arch = self.module.target[0]
-            made = assemble(text, entry=self.name, arch=arch, max_registers=cap, fmad=fmad, assembler=assembler)
+            text = self.ptx if cap is None else str(with_register_cap(self.module, cap))
+            entries, arch = [entry.name for entry in self.module.entries], self.module.target[0]
+            made = most_of(
+                assemble_all(text, entries=entries, arch=arch, max_registers=cap, fmad=fmad, assembler=assembler)
+            )
             if cap is not None and made.registers > cap:
                 warnings.warn(
                     f"`{self.name}` has {made.registers} registers although the cap is {cap} ({made.assembler})",
@@ -161,10 +173,15 @@ class Woven:
     def load(self, max_registers: int | None = None) -> Kernel:
         """A cuda.core kernel on the current device, kept for the next call. To be called before a CUDA graph is
         captured; whoever launches that keeps this object as long."""
-        from goptx.device.launch import current_device, load
+        return self._kernels(max_registers)[0]
+
+    def _kernels(self, max_registers: int | None) -> list[Kernel]:
+        """Those of all entries."""
+        from goptx.device.launch import current_device, load_all
 
         key = current_device().device_id, max_registers
-        return self._loaded.made(key, lambda: load(self.cubin(max_registers), self.name))
+        names = [entry.name for entry in self.module.entries]
+        return self._loaded.made(key, lambda: load_all(self.cubin(max_registers), names))
 
     def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[Any]:
         """The launch arguments of W from one sequence for each kernel, each of its parameter's own width, and the
@@ -202,6 +219,13 @@ class Woven:
             raise InputError(f"`{self.name}` needs a grid and a block; or give `weave` the kernels' shapes.")
         return self._checked(Shape(grid, block, shared)), []
 
+    def starts(
+        self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
+    ) -> list[Start]:
+        """What `launch` starts for these, one after the other. Raises `InputError`."""
+        shape, hidden = self.launched(grid, block, shared, shapes)
+        return [Start(self.name, shape, self.params, hidden)]
+
     def _checked(self, shape: Shape) -> Shape:
         if self.along_x and any(n != 1 for what in ("grid", "block") for n in shape.sizes(what)[1:]):
             raise InputError(
@@ -233,9 +257,10 @@ class Woven:
         which arguments must not have memory in common: arrays are compared by their extents, raw pointers by their
         values; a raw pointer into an array is a `DependenceWarning`.
 
-        Raises `DependentKernels`, `InputError` for arguments that do not fit and for shapes that contradict those
-        woven, `DeviceError` where there is no GPU.
+        Raises `DependentKernels`, `InputError` for arguments that do not fit, for shapes that contradict those woven,
+        and while a fusion region records the stream, `DeviceError` where there is no GPU.
         """
+        check_launch(stream)
         contents, doubt = self._arguments.packed(args, independent or self.depends)
         if doubt:
             warnings.warn(doubt, DependenceWarning, stacklevel=2)
@@ -248,24 +273,28 @@ class Woven:
         shared: int,
         shapes: Sequence[Shape] | None,
         max_registers: int | None,
-    ) -> Launcher:
+    ) -> Starter:
         """What starts W in that shape on the current device."""
         shapes = shapes if shapes is None else tuple(shapes)
         device = self._device_number()
         if device is None:  # this thread has none yet, or there is none
             from goptx.device.launch import current_device
 
-            self.launched(grid, block, shared, shapes)  # what is wrong with the shape comes first
+            self.starts(grid, block, shared, shapes)  # what is wrong with the shape comes first
             device = current_device().device_id
 
-        def make() -> Launcher:
-            from goptx.device.launch import Launcher
+        def make() -> Starter:
+            from goptx.device.launch import Launcher, in_turn
 
-            shape, hidden = self.launched(grid, block, shared, shapes)
-            kernel = self.load(max_registers)
-            extents = {what: shape.sizes(what) for what in ("grid", "block")}
-            sizes = [p.size for p in self.params if p.kernel is not None and p.instead is None]
-            return Launcher(kernel, **extents, shared=shape.shared or 0, sizes=sizes, hidden=hidden)
+            starts = self.starts(grid, block, shared, shapes)
+            launchers = [
+                Launcher(
+                    kernel, start.shape.sizes("grid"), start.shape.sizes("block"), start.shape.shared or 0,
+                    [p.size for p in start.params if p.kernel is not None and p.instead is None], start.hidden,
+                )
+                for kernel, start in zip(self._kernels(max_registers), starts, strict=True)
+            ]  # fmt: skip
+            return in_turn(launchers)
 
         return self._launchers.made((device, max_registers, _fixed(grid), _fixed(block), shared, shapes), make)
 
@@ -298,12 +327,12 @@ def symbols(linked: Linked, module: Module) -> dict[str, dict[str, str]]:
     return {k.letter: {old: new for old, new in k.symbols.items() if new in held} for k in linked.given}
 
 
-def with_register_cap(module: Module, entry: str, cap: int) -> Module:
-    """The module with `.maxnreg cap` on its entry, in place of what contradicts it."""
+def with_register_cap(module: Module, cap: int) -> Module:
+    """The module with `.maxnreg cap` on its entries, in place of what contradicts it."""
     dropped = (".maxnreg", ".minnctapersm", ".maxnctapersm")
     items = []
     for item in module.items:
-        if isinstance(item, Function) and item.name == entry:
+        if isinstance(item, Function) and item.is_entry and item.body is not None:
             kept = tuple(d for d in item.directives if d.name not in dropped)
             item = replace(item, directives=(*kept, Directive(".maxnreg", (str(cap),))))
         items.append(item)

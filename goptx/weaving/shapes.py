@@ -136,7 +136,7 @@ class _Shaping:
         common = ahead.scalars.fresh.declared() if ahead and not kernel.copy else ()
         view = self.view(scalars, cta=cta)
         check_fits(kernel, self.linked, view)
-        values = self.values([c for b in kernel.flow.blocks.values() for c in b.code], view)
+        values = self.values(list(kernel.flow.codes()), view)
         addresses = {}
         if self.unknown_ahead:
             values = {n: v for n, v in values.items() if n not in self.places}

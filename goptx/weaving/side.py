@@ -6,10 +6,11 @@ and whose each instruction is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from goptx.analysis.cfg import EXIT, Code, Flow, original
+from goptx.analysis.cfg import EXIT, Code, original
+from goptx.parameter_names import letter_of
 from goptx.weaving.order import Order, Waits
 from goptx.weaving.product import Pairing, Product
 
@@ -38,6 +39,7 @@ class Side(Waits):
     cells: of merged kernels, the cell of each block that does not only branch.
     placed: the identities of what has its place in the order of waiting of those.
     copy: it is a copy of a kernel, or several of one, which no warp passes by without passing by the others.
+    in_step: its branches are marked for the other copies (step.py).
     """
 
     kernels: tuple[int, ...]
@@ -47,14 +49,15 @@ class Side(Waits):
     cells: Mapping[str, Cell] | None = None
     placed: frozenset[int] = frozenset()
     copy: bool = False
+    in_step: bool = False
 
     @property
     def label(self) -> str:
-        return "".join(chr(ord("A") + k) if k < 26 else f"K{k}" for k in self.kernels)
+        return "".join(letter_of(k) if k < 26 else f"K{k}" for k in self.kernels)
 
     def owners(self) -> Mapping[int, int]:
         """Of all code, by its identity, the number of its kernel."""
-        return self.kernel_of or dict.fromkeys(map(id, codes(self.flow)), self.kernels[0])
+        return self.kernel_of or dict.fromkeys(map(id, self.flow.codes()), self.kernels[0])
 
     def cell(self, name: str, runs: bool = True) -> Cell:
         """Of a block, or of a piece that was cut from it."""
@@ -81,7 +84,7 @@ def united(first: Side, second: Side, product: Product, order: Order) -> Side:
             for i, (s, name) in enumerate(zip(sides, pairing.pair, strict=True))
         )
 
-    placed = [id(c) for i, s in enumerate(sides) for c in codes(s.flow) if order.has_place(i, c)]
+    placed = [id(c) for i, s in enumerate(sides) for c in s.flow.codes() if order.has_place(i, c)]
     return Side(
         product.flow,
         frozenset(name for name, pairing in product.pairings.items() if parts_warps(pairing)),
@@ -95,12 +98,5 @@ def united(first: Side, second: Side, product: Product, order: Order) -> Side:
         cells={name: cell(pairing) for name, pairing in product.pairings.items()},
         placed=first.placed.union(second.placed, placed),
         copy=first.copy and second.copy,
+        in_step=first.in_step and second.in_step,
     )
-
-
-def codes(flow: Flow) -> Iterator[Code]:
-    """All that stands in the blocks of a flow and of its regions."""
-    for block in flow.blocks.values():
-        yield from block.code
-        if block.region:
-            yield from codes(block.region.flow())

@@ -11,14 +11,17 @@ from goptx.ptx.parse import read
 from goptx.shape import Shape
 from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.result import Woven
+from goptx.weaving.separate import Separate
 
 Source = str | bytes | Path | Module | Woven | Chosen
 MOST_KERNELS = 26  # as many as there are letters
 
 
-def kernels_of(sources: Sequence[Source], entries: Sequence[str | None] | None = None) -> list[Chosen]:
+def kernels_of(
+    sources: Sequence[Source], entries: Sequence[str | None] | None = None, least: int = 2, what: str = "weave()"
+) -> list[Chosen]:
     """The kernels of all sources in order; `entries` names one for each source. Raises `PtxSyntaxError`, and
-    `InputError` where that makes no sense."""
+    `InputError` where that makes no sense, or they are fewer than the `least` that `what` takes."""
     if isinstance(entries, str):
         raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
     if entries is not None and len(entries) != len(sources):
@@ -26,8 +29,8 @@ def kernels_of(sources: Sequence[Source], entries: Sequence[str | None] | None =
     found: list[Chosen] = []
     for source, entry in zip(sources, entries or [None] * len(sources), strict=True):
         if not isinstance(source, Woven):
-            found.append(chosen_from(source, entry, "weave()"))
-        elif source.depends or any(p.instead is not None for p in source.params):
+            found.append(chosen_from(source, entry, what))
+        elif not isinstance(source, Separate) and (source.depends or any(p.instead is not None for p in source.params)):
             raise InputError(
                 f"the kernels of `{source.name}` depend on each other, which is not known any more if they are taken "
                 "apart; give its `.ptx`, which is one kernel."
@@ -36,8 +39,9 @@ def kernels_of(sources: Sequence[Source], entries: Sequence[str | None] | None =
             found += source.chosen
         else:
             raise InputError(f"entries= names `{entry}` of the woven kernel `{source.name}`; give None there.")
-    if sum(kernel.coarse.factor for kernel in found) < 2 or len(found) > MOST_KERNELS:
-        raise InputError(f"weave() takes two to {MOST_KERNELS} kernels, got {len(found)}.")
+    if sum(kernel.coarse.factor for kernel in found) < least or len(found) > MOST_KERNELS:
+        few = {1: "one", 2: "two"}[least]
+        raise InputError(f"{what} takes {few} to {MOST_KERNELS} kernels, got {len(found)}.")
     return found
 
 

@@ -51,7 +51,7 @@ class Substitution:
     def flow(self, flow: Flow) -> Flow:
         if not self.values and not self.addresses:
             return flow
-        return Flow(flow.entry, {n: replace(b, code=tuple(map(self.code, b.code))) for n, b in flow.blocks.items()})
+        return flow.with_code(lambda code: map(self.code, code))
 
     def code(self, code: Code) -> Code:
         return self.instruction(code) if isinstance(code, Instruction) else self.scope(code)

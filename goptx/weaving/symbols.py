@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from goptx.errors import CannotLink, CannotWeave
+from goptx.parameter_names import letter_of
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     Function,
@@ -65,7 +66,7 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
 
 def _free(name: str, position: int, taken: Collection[str]) -> str:
     """A name like `name` for the kernel at that position."""
-    name = f"{name}_{chr(ord('a') + position % 26)}"
+    name = f"{name}_{letter_of(position % 26).lower()}"
     while name in taken:
         name += "_"
     return name

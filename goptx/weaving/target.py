@@ -1,4 +1,4 @@
-"""Finds the `.target` and `.version` that several modules can share.
+"""Finds the `.target`, `.version` and `.address_size` that several modules can share.
 
 Requires: parsed modules. Ensures: the result runs every module's code, or `CannotLink` is raised.
 """
@@ -57,6 +57,15 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
             "compile both alike."
         )
     return (f"sm_{wanted[0]}{wanted[1]}", *dict.fromkeys(options))
+
+
+def common_address_size(modules: Sequence[Module]) -> int:
+    """In bits."""
+    sizes = {m.address_size: m for m in modules}
+    if len(sizes) > 1:
+        described = " and ".join(f"{m.at('.address_size')} has {size}-bit" for size, m in sizes.items())
+        raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.")
+    return modules[0].address_size
 
 
 def common_version(modules: Sequence[Module], target: tuple[str, ...]) -> tuple[int, int]:

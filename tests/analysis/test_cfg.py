@@ -1,6 +1,7 @@
 """Blocks, graphs, loops, dominance and control dependence of small kernels."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from bodies import flow, kernel
@@ -15,12 +16,12 @@ from goptx.analysis.cfg import (
     Stop,
     Switch,
     closure,
-    control_flow,
     controls,
     depths,
     holds_barrier,
     loops,
 )
+from goptx.analysis.control_flow import control_flow
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Guard, Instruction, Name
@@ -185,6 +186,20 @@ def test_a_region_counts_with_its_instructions() -> None:
     block = Block((), Jump(EXIT), region=Region("inner", {"inner": inner}, EXIT))
     assert [i.opcode for i in block.instructions()] == ["bar.sync"]
     assert holds_barrier(block)
+
+
+def test_a_region_counts_among_the_code_of_its_flow() -> None:
+    inner = flow("add.u32 %r1, %r2, 1; @%p1 bra SKIP; mov.u32 %r2, 0; SKIP: ret;")
+    within = {n: replace(b, end=b.end.retarget({EXIT: "leave"})) for n, b in inner.blocks.items() if n != EXIT}
+    region = Block((), Jump("leave"), region=Region("entry", within, "leave"))
+    leave = flow("mov.u32 %r3, 4; ret;").blocks["entry"]
+    whole = Flow("region", {"region": region, "leave": leave, EXIT: Block((), Stop())})
+    code = ["add.u32 %r1, %r2, 1;", "mov.u32 %r2, 0;", "mov.u32 %r3, 4;"]
+    assert [str(c) for c in whole.codes()] == [str(i) for i in whole.instructions()] == code
+    assert [type(end) for end in whole.ends()] == [Jump, Branch, Jump, Jump, Stop]
+    twice = whole.with_code(lambda codes: [c for code in codes for c in (code, code)])
+    assert [str(c) for c in twice.codes()] == [c for line in code for c in (line, line)]
+    assert list(twice.ends()) == list(whole.ends())
 
 
 # tidying -----------------------------------------------------------------------------------------------

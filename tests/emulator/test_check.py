@@ -319,12 +319,6 @@ def test_wrong_arguments(words: list[str], message: str, files: Path, capsys: py
     assert re.match(message, errors), errors
 
 
-def test_kernels_that_depend_on_each_other(files: Path) -> None:
-    said = r"check\(\) compares kernels that are independent, and same= says that these are not"
-    with pytest.raises(goptx.InputError, match=said):
-        goptx.check(files / "double.ptx", files / "next.ptx", strategy="vertical", same=[("A:2", "B:2")])
-
-
 def test_kernels_that_cannot_be_woven(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (files / "cluster.ptx").write_text(kernel("barrier.cluster.arrive; ret;"))
     assert main(["check", "double.ptx", "cluster.ptx"]) == 1

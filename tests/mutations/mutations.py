@@ -351,8 +351,8 @@ MUTATIONS = (
     Mutation(
         "what a branch decides counts as uniform",
         "goptx/analysis/uniformity.py",
-        "search.define(writes, least, (control,), passes)",
-        "search.define(writes, least, (), passes)",
+        "search.define(writes, least, (*sources, control), passes)",
+        "search.define(writes, least, sources, passes)",
         "tests/analysis/test_uniformity.py::test_control_goes_through_nested_branches",
     ),
     Mutation(

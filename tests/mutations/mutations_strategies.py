@@ -5,6 +5,7 @@ from mutations.mutations import WEAVING, Mutation
 HORIZONTAL = "tests/strategies/test_horizontal.py"
 INTERLEAVE = "tests/strategies/test_interleave.py"
 COARSENED = "tests/strategies/test_coarsened.py"
+BATCHNORM_HIST = "tests/strategies/test_batchnorm_hist.py"
 STRATEGIES = "goptx/strategies"
 
 OF_STRATEGIES = (
@@ -29,6 +30,20 @@ OF_STRATEGIES = (
         "return max([*deciding, *guards], default=Uniformity.CTA) == Uniformity.CTA",
         "return max([*deciding, *guards], default=Uniformity.CTA) <= Uniformity.DIVERGENT",
         f"{HORIZONTAL}::test_a_barrier_that_some_never_reach",
+    ),
+    Mutation(
+        "a tunable block changes along its first axis",
+        f"{STRATEGIES}/horizontal.py",
+        "return Shape(shape.grid, (*kept, threads // row), shape.shared, shape.cluster)",
+        "return Shape(shape.grid, (threads // row, *kept), shape.shared, shape.cluster)",
+        f"{BATCHNORM_HIST}::test_blocks_of_three_axes_change_along_the_last",
+    ),
+    Mutation(
+        "a tunable kernel is compared with itself in its own block",
+        "goptx/emulator/check.py",
+        "launched = _with_blocks_of(woven, launched)",
+        "launched = tuple(launched)",
+        f"{BATCHNORM_HIST}::test_a_tunable_kernel_is_compared_in_the_block_that_it_is_given",
     ),
     Mutation(
         "lanes that a kernel lacks make it another one",

@@ -186,11 +186,11 @@ class _Fusing:
         """Those of the strategy for these kernels, without shapes."""
         case = self.case
         own: dict[str, Any] = {"strategy": strategy}
-        if self.stated is not None:
+        if self.stated is not None and strategy != "separate":
             own["placement"] = case.placement
-        if strategy in ("weave", "vertical"):
+        if strategy in ("weave", "vertical", "auto"):
             own["divergence"] = case.divergence
-        if strategy == "weave":
+        if strategy in ("weave", "auto"):
             own |= {"policy": case.policy, "slicing": case.slicing}
         if strategy == "interleave" and choose.random() < 0.33:
             own |= {"placement": "spread", "ratio": [choose.randint(1, 3) for _ in kernels]}

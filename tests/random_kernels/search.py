@@ -48,8 +48,8 @@ def search(
     """The kernels are made one in that way, one of `ways.WAYS`."""
     found = Search(number)
 
-    def one(raw: object) -> None:
-        case, seen = case_by(way, raw)
+    def one(drawn: object) -> None:
+        case, seen = case_by(way, drawn)
         try:
             outcome = judge(case)
         except Exception as error:
@@ -84,7 +84,7 @@ def search(
 
 
 def drawn(number: int, examples: int, way: str = "weave") -> list[Case]:
-    """What Hypothesis draws by the seed."""
+    """The cases of a seed, of that way."""
     found: list[Case] = []
 
     def take(case: Case) -> Outcome:

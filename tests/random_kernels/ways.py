@@ -45,7 +45,7 @@ def _chained(kind: str) -> Way:
 
 
 WAYS: Mapping[str, Way] = {
-    **{s: _composed(Composition(s)) for s in STRATEGIES},
+    **{s: _composed(Composition(s)) for s in (*STRATEGIES, "separate", "auto")},
     "horizontal with tunable": _composed(Composition("horizontal", tunable=True), [2]),
     "coarsen": _composed(Composition("", coarse=1), [1]),
     "coarsen twice": _composed(Composition("", coarse=2), [1]),

@@ -182,5 +182,7 @@ def test_kernels_that_depend_on_each_other_are_not_taken_apart_again(options: An
 
 def test_coarsened_kernels_are_not_among_them() -> None:
     coarse = goptx.coarsen(elementwise(), 2)
-    with pytest.raises(goptx.InputError, match="a coarsened kernel cannot be one of those that depend on each other"):
+    with pytest.raises(
+        CannotWeave, match=r"kernel A .*a coarsened kernel cannot be one of those that depend on each other"
+    ):
         goptx.fuse(coarse, elementwise(), strategy="vertical", same=[("A:3", "B:3")])

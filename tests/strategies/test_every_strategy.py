@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weaving.compared import same, with_memory
 from weaving.shaped_kernels import KERNELS, kernel
-from weaving.test_shapes import MIXES, same, with_memory
+from weaving.test_shapes import MIXES
 from weaving.test_waiting import BLOCK, CTAS, DATA, alone
 from weaving.waiting_kernels import KERNELS as WAITING
 from weaving.waiting_kernels import text
@@ -21,6 +22,7 @@ from goptx.weaving.result import Woven
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 OWN_SHAPES = ("horizontal", "interleave")
+OTHERS = [s for s in STRATEGIES if s not in ("weave", "auto")]  # auto is mostly weave
 
 PAIRED = [
     ("registers", "registers"), ("tiled", "leaving"), ("leaving", "tiled"), ("looping", "dynamic"),
@@ -78,7 +80,7 @@ def test_sizes_known_at_launch_only(strategy: str, placement: str) -> None:
     same(names, launched, woven)
 
 
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
+@pytest.mark.parametrize("strategy", OTHERS)
 @pytest.mark.parametrize(
     "pair", ["reduce+scan", "histogram+gelu", "transpose+lud", "wmma+sha256", "pipeline+softmax", "layernorm+gemm"]
 )

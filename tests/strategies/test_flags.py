@@ -1,12 +1,19 @@
 """The flags of the command line as arguments of the strategy."""
 
 import argparse
+from typing import Any
 
 import pytest
 from strategies.dependent_kernels import elementwise
 
 import goptx
-from goptx.strategies.flags import add_flags, given
+from goptx.cli.flags import DEPENDENT, add_flags, given
+
+
+def _given(arguments: list[str]) -> dict[str, Any]:
+    parser = argparse.ArgumentParser()
+    add_flags(parser, "dependent", DEPENDENT)
+    return given(parser.parse_args(arguments))
 
 
 @pytest.mark.parametrize(
@@ -19,16 +26,12 @@ from goptx.strategies.flags import add_flags, given
     ],
 )
 def test_flags_are_arguments(arguments: list[str], kept: int) -> None:
-    parser = argparse.ArgumentParser()
-    add_flags(parser)
-    said = given(parser.parse_args(arguments))
+    said = _given(arguments)
     assert set(said) == {word.removeprefix("--") for word in arguments if word.startswith("--")}
     ptx = goptx.fuse(elementwise(), elementwise(), strategy="vertical", **said).ptx
     assert sum(word.startswith(("ld.global", "st.global")) for word in ptx.split()) == kept
 
 
 def test_a_pair_is_two_parameters() -> None:
-    parser = argparse.ArgumentParser()
-    add_flags(parser)
     with pytest.raises(goptx.InputError, match="private= takes pairs of parameters"):
-        goptx.fuse(elementwise(), elementwise(), strategy="vertical", **given(parser.parse_args(["--private", "A:2"])))
+        goptx.fuse(elementwise(), elementwise(), strategy="vertical", **_given(["--private", "A:2"]))

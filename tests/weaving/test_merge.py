@@ -8,7 +8,8 @@ import pytest
 from bodies import GUARD, flow, kernel
 
 import goptx
-from goptx.analysis.cfg import Flow, control_flow, loops
+from goptx.analysis.cfg import Flow, loops
+from goptx.analysis.control_flow import control_flow
 from goptx.ptx.flatten import flatten
 from goptx.weaving.reducible import reducible
 

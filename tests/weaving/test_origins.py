@@ -10,7 +10,8 @@ import pytest
 from bodies import kernel
 
 import goptx
-from goptx.analysis.cfg import Branch, Flow, Switch, control_flow
+from goptx.analysis.cfg import Branch, Flow, Switch
+from goptx.analysis.control_flow import control_flow
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module
 from goptx.weaving.callees import statements_in

@@ -11,7 +11,8 @@ import pytest
 from bodies import kernel
 
 import goptx
-from goptx.analysis.cfg import EXIT, Block, Branch, Code, Flow, Jump, Stop, Switch, control_flow, is_barrier
+from goptx.analysis.cfg import EXIT, Block, Branch, Code, Flow, Jump, Stop, Switch, is_barrier
+from goptx.analysis.control_flow import control_flow
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.ptx.flatten import as_written, flatten
 from goptx.ptx.ir import Function, Guard, Instruction, Name

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import goptx
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Stop, control_flow
+from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Stop
+from goptx.analysis.control_flow import control_flow
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Guard, Instruction, Name

@@ -7,7 +7,8 @@ import pytest
 from bodies import flow
 
 import goptx
-from goptx.analysis.cfg import Code, Flow, control_flow, is_barrier
+from goptx.analysis.cfg import Code, Flow, is_barrier
+from goptx.analysis.control_flow import control_flow
 from goptx.analysis.dataflow import read, written
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
-from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch, marked_uniform
+from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch, controls, marked_uniform
 from goptx.analysis.dataflow import live_in
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
 from goptx.analysis.waiting import is_warp_wide
@@ -56,7 +56,8 @@ class Lanes:
     def uniformity(self) -> Uniform:
         state = dict(self.masks), dict(self.kept), self.running
         if self._found is None or self._found[0] is not self.flow or self._found[1] != state:
-            self._found = self.flow, state, uniformity(self.guarded())
+            # Guards leave the branches as they are.
+            self._found = self.flow, state, uniformity(self.guarded(), controls(self.flow))
         return self._found[2]
 
     def promise(self, branches: Collection[str]) -> None:
@@ -82,7 +83,7 @@ class Lanes:
             return
         self.running = self.fresh.predicate("run")
         begin: list[Code] = [set_true(self.running)]
-        if any(is_warp_wide(i) and not is_ours(i) for b in self.flow.blocks.values() for i in b.instructions()):
+        if any(is_warp_wide(i) and not is_ours(i) for i in self.flow.instructions()):
             self.running_lanes = self.fresh.register("b32", "lanes")
             begin.append(ballot(self.running_lanes, self.running))
         self.prepend(self.flow.entry, begin)

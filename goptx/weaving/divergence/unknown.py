@@ -16,8 +16,7 @@ from goptx.weaving.reducible import is_reducible
 
 def first_unknown(flow: Flow) -> Instruction | None:
     """The first instruction of a flow that the opcode table lacks; None where it knows all."""
-    instructions = (i for block in flow.blocks.values() for i in block.instructions())
-    return next((i for i in instructions if not facts_of(i.opcode).known), None)
+    return next((i for i in flow.instructions() if not facts_of(i.opcode).known), None)
 
 
 def whole(flow: Flow, said: str) -> Converged:

@@ -5,8 +5,6 @@ A vote would keep lanes in it that others, perhaps of their own warp, wait for.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from goptx.analysis.cfg import Flow, closure, controls
 from goptx.analysis.dataflow import read
 from goptx.analysis.spin import waiting_loops
@@ -44,8 +42,7 @@ def lanes_wait_apart(flow: Flow) -> bool:
     if any(facts_of(waited.opcode).base != "mbarrier" or waited.guard for _, waited in loops):
         return True
     tested = {id(waited): _true(waited) for _, waited in loops}
-    over = {n: replace(b, code=tuple(tested.get(id(c), c) for c in b.code)) for n, b in flow.blocks.items()}
-    uniform = uniformity(Flow(flow.entry, over))
+    uniform = uniformity(flow.with_code(lambda code: (tested.get(id(c), c) for c in code)))
     controlled = controls(flow)
     decided = {n for body, _ in loops for n in (*body, *closure(body, controlled))}
     operands = {name for _, waited in loops for name in read(waited)}

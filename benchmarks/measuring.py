@@ -1,0 +1,173 @@
+"""What the suites on a GPU have in common: data on the device, single kernels, times taken in turn, the record.
+
+Right first: outputs are poisoned, and compared bit for bit. Then timed: device events, ways in turn, medians.
+"""
+
+from __future__ import annotations
+
+import shlex
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import goptx
+from goptx.specification import Argument, Launch
+
+WARMUPS, REPEATS = 3, 20
+
+
+class Data:
+    """The arguments of one launch on the device: inputs kept pristine, a working copy of what is written."""
+
+    def __init__(self, launch: Launch, seed_shift: int) -> None:
+        import cupy as cp
+        import numpy as np
+
+        self.launch = launch
+        self.pristine: dict[str, Any] = {}
+        self.arguments: list[Any] = []
+        self.written: dict[str, Any] = {}
+        for argument in launch.arguments:
+            if not argument.is_array:
+                self.arguments.append(np.dtype(argument.dtype).type(argument.value))
+                continue
+            array = generate(argument, seed_shift)
+            if argument.role != "in":
+                self.written[argument.name] = array
+            if argument.role == "inout":
+                self.pristine[argument.name] = cp.array(array)
+            self.arguments.append(array)
+
+    def reset(self, poison: int | None = None) -> None:
+        """Fresh inputs; what is only written is filled with the byte `poison`."""
+        import cupy as cp
+
+        for name, array in self.written.items():
+            if name in self.pristine:
+                array[...] = self.pristine[name]
+            elif poison is not None:
+                array.view(cp.uint8)[...] = poison
+
+    def outputs(self) -> dict[str, Any]:
+        import cupy as cp
+
+        return {name: cp.array(array) for name, array in self.written.items()}
+
+    def difference(self, expected: dict[str, Any]) -> tuple[int, float]:
+        """How many elements differ in their bits, and the largest absolute difference."""
+        import cupy as cp
+
+        count, largest = 0, 0.0
+        for name, array in self.written.items():
+            unsigned = {1: cp.uint8, 2: cp.uint16, 4: cp.uint32, 8: cp.uint64}[array.itemsize]
+            differs = array.view(unsigned) != expected[name].view(unsigned)
+            amount = int(cp.count_nonzero(differs))
+            count += amount
+            if amount:
+                distance = cp.abs(array[differs].astype(cp.float64) - expected[name][differs].astype(cp.float64))
+                largest = max(largest, float(cp.max(distance)))
+        return count, largest
+
+
+def generate(argument: Argument, seed_shift: int) -> Any:
+    import cupy as cp
+
+    length, dtype = argument.length, cp.dtype(argument.dtype)
+    if argument.role == "out" or argument.generator == "zeros":
+        return cp.zeros(length, dtype)
+    if argument.generator == "arange":
+        return cp.arange(length, dtype=dtype)
+    random = cp.random.Generator(cp.random.XORWOW(argument.seed + seed_shift))
+    array = cp.empty(length, dtype)
+    step = 1 << 26  # bounds what the generator needs beside the array
+    for begin in range(0, length, step):
+        size = min(step, length - begin)
+        if argument.generator == "integers":
+            piece = random.integers(int(argument.low), int(argument.high), size=size)
+        elif argument.generator == "normal":
+            piece = random.standard_normal(size=size, dtype=cp.float32) * argument.high + argument.low
+        else:
+            piece = random.random(size=size, dtype=cp.float32) * (argument.high - argument.low) + argument.low
+        array[begin : begin + size] = piece.astype(dtype)
+    return array
+
+
+class Single:
+    """A kernel on its own, assembled like the woven ones."""
+
+    def __init__(self, file: Path) -> None:
+        from goptx.weaving.result import Parameter
+
+        module = goptx.read(file)
+        self.text = str(module)
+        entry = module.entries[0]
+        self.name = entry.name
+        self.params = [Parameter("A", p.name, p.name, p.type, p.size) for p in entry.parameters]
+
+    def assembly(self, fmad: bool) -> Any:
+        from goptx.device.assemble import assemble
+
+        return assemble(self.text, entry=self.name, fmad=fmad)
+
+    def pack(self, arguments: Sequence[Any]) -> list[Any]:
+        from goptx.arguments import pack_arguments
+
+        return pack_arguments(self.params, arguments)
+
+
+def once(run: Callable[[], None], data: Sequence[Data], poison: int) -> None:
+    """One run on fresh inputs, with `poison` in what is only written."""
+    import cupy as cp
+
+    for own in data:
+        own.reset(poison)
+    cp.cuda.Device().synchronize()
+    run()
+    cp.cuda.Device().synchronize()
+
+
+def differences(
+    run: Callable[[], None], data: Sequence[Data], expected: Sequence[dict[str, Any]]
+) -> list[tuple[int, float]]:
+    """As `Data.difference`, of what a run writes to each kernel's outputs."""
+    once(run, data, 0x5A)
+    return [own.difference(e) for own, e in zip(data, expected, strict=True)]
+
+
+def in_turn(ways: Mapping[str, Callable[[], None]], stream: Any, data: Sequence[Data]) -> dict[str, list[float]]:
+    """Median, least and most of REPEATS times in ms of each way, one after the other, with fresh data for each run."""
+    import cupy as cp
+
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for repeat in range(WARMUPS + REPEATS):
+        for name, run in ways.items():
+            for own in data:
+                own.reset()
+            cp.cuda.Device().synchronize()
+            begin = stream.record(options={"timing_enabled": True})
+            run()
+            end = stream.record(options={"timing_enabled": True})
+            end.sync()
+            if repeat >= WARMUPS:
+                times[name].append(end - begin)
+    return {name: [statistics.median(t), min(t), max(t)] for name, t in times.items()}
+
+
+def environment(commit: str | None) -> dict[str, Any]:
+    """GPU, driver, compiler and commit, for the record."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    name, driver = subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()[0].split(", ")
+    if commit is None:
+        describe = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+        commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
+    short = name.lower().removeprefix("nvidia ").split()[0]
+    return {"gpu": name, "gpu_short": short, "driver": driver, "commit": commit}
+
+
+def command_line(output: Path | None, program: str = sys.argv[0]) -> str:
+    """How this was run, wherever its results went."""
+    words = ["python", program, *sys.argv[1:]]
+    return " ".join("benchmarks/results" if word == str(output) else shlex.quote(word) for word in words)

@@ -1,0 +1,93 @@
+"""Cuts a flat body into basic blocks.
+
+Requires: a `FlatBody`. Ensures: what holds for every `Flow`; each block can be reached, and only the entry may be empty
+and jump on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from goptx.analysis.cfg import EXIT, Block, Branch, Code, End, Flow, Jump, Stop, Switch
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import FlatBody
+from goptx.ptx.ir import Directive, Instruction, Label, Scope
+from goptx.ptx.opcodes import facts_of
+
+
+def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object], str] = str) -> Flow:
+    """The control-flow graph of a flat body; `where` names the file in messages, `quote` says statements there.
+
+    Raises `CannotWeave` for a branch whose targets are unknown.
+    """
+    return _Cutter(body, where, quote).cut().pruned()
+
+
+class _Cutter:
+    def __init__(self, body: FlatBody, where: str, quote: Callable[[object], str]) -> None:
+        self.where = where
+        self.quote = quote
+        self.code = body.code
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.labels = {s.name for s in body.code if isinstance(s, Label)}
+        for label, following in zip(body.code, body.code[1:], strict=False):
+            if isinstance(label, Label) and isinstance(following, Directive) and following.name == ".branchtargets":
+                self.tables[label.name] = following.values
+        self.blocks: dict[str, Block] = {}
+        self.fresh = 0
+
+    def cut(self) -> Flow:
+        name, code, pragmas = "entry", list[Code](), list[Directive]()
+        for statement in self.code:
+            match statement:
+                case Label(label) if label not in self.tables:
+                    self.blocks[name] = Block(tuple(code), Jump(label), tuple(pragmas))
+                    name, code, pragmas = label, [], []
+                case Directive(".pragma"):
+                    pragmas.append(statement)
+                case Instruction(opcode) if facts_of(opcode).row.ends in ("branch", "exit"):
+                    self.fresh += 1
+                    following = f"after_{self.fresh}"
+                    self.blocks[name] = Block(tuple(code), self.end(statement, following), tuple(pragmas))
+                    name, code, pragmas = following, [], []
+                case Instruction() | Scope():
+                    code.append(statement)
+        self.blocks[name] = Block(tuple(code), Jump(EXIT), tuple(pragmas))
+        self.blocks[EXIT] = Block((), Stop())
+        return Flow("entry", self.blocks)
+
+    def end(self, instruction: Instruction, following: str) -> End:
+        facts = facts_of(instruction.opcode)
+        if facts.row.ends == "exit":
+            target = EXIT
+        elif facts.base == "brx":
+            return self.switch(instruction, following)
+        else:
+            target = self.label(instruction, str(instruction.operands[0]))
+        if instruction.guard is None:
+            return Jump(target)
+        return Branch(instruction.guard, target, following, "uni" in facts.modifiers, instruction.line)
+
+    def switch(self, instruction: Instruction, following: str) -> End:
+        index, table = instruction.operands[0], str(instruction.operands[1])
+        if table not in self.tables:
+            raise CannotWeave(
+                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the target list `{table}` is not "
+                f"declared; write `{table}: .branchtargets L1, L2;` in the same function."
+            )
+        targets = tuple(self.label(instruction, t) for t in self.tables[table])
+        switch = Switch(index, targets, "uni" in facts_of(instruction.opcode).modifiers, instruction.line)
+        if instruction.guard is None:
+            return switch
+        self.fresh += 1
+        inner = f"switch_{self.fresh}"
+        self.blocks[inner] = Block((), switch)
+        return Branch(instruction.guard, inner, following, line=instruction.line)
+
+    def label(self, instruction: Instruction, name: str) -> str:
+        if name not in self.labels:
+            raise CannotWeave(
+                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the label `{self.quote(name)}` is not "
+                "in this function; is the file cut off?"
+            )
+        return name

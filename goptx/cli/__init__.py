@@ -1,0 +1,55 @@
+"""The command line: `goptx weave A.ptx B.ptx -o AB.ptx` and its siblings, one file each in commands/.
+
+Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 anything else that is
+wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from goptx.cli.command import Outcome
+from goptx.cli.parser import command_line
+from goptx.errors import CannotWeave, DependentKernels, GoptxError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            # Alone, `--report` must not take the next argument for its value.
+            options = command_line().parse_args(["--report=text" if word == "--report" else word for word in given])
+            outcome: Outcome | None = options.run(options)
+        except GoptxError as error:
+            _print_error(error)
+            _print_warnings(caught)
+            return 1 if isinstance(error, CannotWeave | DependentKernels) else 2
+        except BrokenPipeError:
+            # Whoever read our output has stopped; nothing is left to be said, not even by the interpreter.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 2
+    failure = outcome.failure if outcome else None
+    if outcome and options.report == "json":
+        print(json.dumps({**outcome.facts, "warnings": [str(w.message) for w in caught]}), file=sys.stderr)
+    else:
+        if failure:
+            _print_error(failure)
+        if outcome and options.report:
+            print(outcome.report, file=sys.stderr)
+        _print_warnings(caught)
+    return 1 if failure else 0
+
+
+def _print_error(error: GoptxError) -> None:
+    print(f"{type(error).__name__}: {error}", file=sys.stderr)
+
+
+def _print_warnings(caught: Sequence[warnings.WarningMessage]) -> None:
+    for warning in caught:
+        print(f"warning: {warning.message}", file=sys.stderr)

@@ -1,0 +1,7 @@
+"""The commands, one a file: `add` adds a command's parser, with the function that runs it."""
+
+from __future__ import annotations
+
+from goptx.cli.commands import batch, check, coarsen, fmt, fuse, latency, show, weave
+
+COMMANDS = (weave.add, fuse.add, coarsen.add, batch.add, check.add, show.add, fmt.add, latency.add)

@@ -1,0 +1,38 @@
+"""goptx batch: one launch of a loop of launches."""
+
+from __future__ import annotations
+
+import argparse
+
+from goptx.cli.command import NewParser, Outcome, made
+from goptx.cli.flags import Flags, add_flags, add_inputs, add_report, add_result, given
+from goptx.cli.read import sources
+
+_FLAGS: Flags = {
+    "axis": {"help": "the new axis: x, y (default) or z"},
+    "start": {"type": int, "metavar": "N", "help": "the parameter in the first launch; 0"},
+    "step": {"type": int, "metavar": "N", "help": "from one launch to the next; 1"},
+    "independent": {"action": "store_true", "help": "the launches are, whatever is found"},
+}
+
+
+def add(new: NewParser) -> None:
+    parser = new(
+        "batch",
+        help="make one launch of a loop of launches",
+        description="Make a scalar parameter the number of the CTA along one more axis of the grid. Right only where "
+        "the launches do not depend on each other.",
+    )
+    add_inputs(parser, inputs=1)
+    add_report(parser)
+    add_result(parser)
+    parser.add_argument("--over", required=True, metavar="A:2", help="the parameter that changes, or A:NAME")
+    add_flags(parser, "of the launches", _FLAGS)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> Outcome | None:
+    from goptx.strategies.batch import batch
+
+    (source,), (entry,) = sources(options), options.entry or [None]
+    return made(options, batch(source, options.over, entry=entry, **given(options)))

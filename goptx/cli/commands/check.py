@@ -1,0 +1,58 @@
+"""goptx check: kernels fused and compared with what they do alone."""
+
+from __future__ import annotations
+
+import argparse
+
+from goptx.cli.command import NewParser, Outcome
+from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_strategies, add_weaving, given
+from goptx.cli.read import axes, shapes, sources
+from goptx.cli.write import write
+from goptx.errors import InputError
+
+
+def add(new: NewParser) -> None:
+    parser = new(
+        "check",
+        help="weave kernels and compare with what they do alone",
+        description="Weave, emulate the kernels alone and woven on equal data, and compare bit for bit; needs no GPU.",
+        epilog="Launch and data come from NAME.toml beside NAME.ptx or NAME.sm_90.ptx where nothing else is said. "
+        "Without it, data is made up where every pointer is indexed by the thread's number.",
+    )
+    add_weaving(parser)
+    add_strategies(parser)
+    add_flags(parser, HANDING_ON, DEPENDENT)
+    parser.add_argument("--grid", type=axes, metavar="N[xN[xN]]", help="CTAs; 4")
+    parser.add_argument("--block", type=axes, metavar="N[xN[xN]]", help="threads of a CTA; 256")
+    parser.add_argument("--shared", type=int, metavar="BYTES", help="dynamic shared memory of a CTA")
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="A:0=f32[1024]",
+        help="parameter 0 of kernel A: an array, random or as f32[1024]:zeros, i32[1024]:arange, i32[1024]:0..10; "
+        "or a scalar such as i32:1024; for A:0 also A:NAME",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the data and of the order in which warps run; 0")
+    parser.add_argument("--races", action="store_true", help="report data races too")
+    parser.add_argument("--max-steps", type=int, metavar="N", help="instructions of a warp of one kernel; 1000000")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> Outcome:
+    from goptx.emulator.check import check
+
+    args: dict[str, object] = {}
+    for text in options.arg:
+        key, _, value = text.partition("=")
+        if key in args:
+            raise InputError(f"--arg {key} is given twice.")
+        args[key] = value
+    own = ("strategy", "grid", "block", "shared", "seed", "races", "max_steps")
+    launch = {name: getattr(options, name) for name in own}
+    done = check(
+        *sources(options), args=args, entries=options.entry, shapes=shapes(options), **launch, **given(options)
+    )
+    if done.passed:
+        write(None, f"{done}\n")
+    return Outcome(done.report, done.to_dict(), done.failure)

@@ -1,0 +1,34 @@
+"""goptx coarsen: one CTA does the work of several."""
+
+from __future__ import annotations
+
+import argparse
+
+from goptx.cli.command import NewParser, Outcome, made
+from goptx.cli.flags import WEAVING, Flags, add_flags, add_result, add_weaving, given
+from goptx.cli.read import shapes, sources
+
+_FLAGS: Flags = {
+    "factor": {"type": int, "metavar": "N", "help": "CTAs that are made one; 2"},
+    "axis": {"help": "along which they are neighbours: x (default), y or z"},
+}
+
+
+def add(new: NewParser) -> None:
+    parser = new(
+        "coarsen",
+        help="make one CTA do the work of several",
+        description="Weave a kernel with copies of itself, so that one CTA does the work of N neighbours.",
+    )
+    add_weaving(parser, {name: said for name, said in WEAVING.items() if name != "placement"}, inputs=1)
+    add_result(parser)
+    add_flags(parser, "of the copies", _FLAGS)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> Outcome | None:
+    from goptx.strategies.coarsen import coarsen
+
+    (source,), (entry,) = sources(options), options.entry or [None]
+    shape = next(iter(shapes(options) or ()), None)
+    return made(options, coarsen(source, entry=entry, shape=shape, **given(options)))

@@ -1,0 +1,24 @@
+"""goptx show: what the entries of a PTX file are like."""
+
+from __future__ import annotations
+
+import argparse
+
+from goptx.cli.command import NewParser
+from goptx.cli.read import module
+from goptx.cli.write import write
+
+
+def add(new: NewParser) -> None:
+    parser = new("show", help="list entries: parameters, memory, registers, barriers, control flow")
+    parser.add_argument("input", metavar="FILE", help="a PTX file, `-` for standard input")
+    parser.add_argument("--entry", metavar="NAME", help="this entry only")
+    parser.add_argument("--cfg", choices=("dot",), help="print the control-flow graph for Graphviz instead")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    from goptx.view.graph import dot
+    from goptx.view.listing import listing
+
+    write(None, (dot if options.cfg else listing)(module(options.input), options.entry))

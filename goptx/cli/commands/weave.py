@@ -1,0 +1,22 @@
+"""goptx weave: one kernel of several."""
+
+from __future__ import annotations
+
+import argparse
+
+from goptx.cli.command import NewParser, Outcome, made
+from goptx.cli.flags import add_result, add_weaving, given
+from goptx.cli.read import shapes, sources
+
+
+def add(new: NewParser) -> None:
+    parser = new("weave", help="make one kernel of several")
+    add_weaving(parser)
+    add_result(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> Outcome | None:
+    from goptx.weaving.pipeline import weave
+
+    return made(options, weave(*sources(options), entries=options.entry, shapes=shapes(options), **given(options)))

@@ -1,0 +1,135 @@
+"""The flags that several commands have in common, and what is given of them.
+
+A flag of a table is an argument of the function that the command calls, under the same name. What is not given is left
+to that function.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from goptx.cli import read
+
+Flags = Mapping[str, Mapping[str, Any]]  # by name, what argparse is told of each
+PTX_HERE = "write PTX here instead of to standard output"
+
+WEAVING: Flags = {
+    "policy": {"help": "latency (default), paper or concat"},
+    "slicing": {"type": read.slicing, "help": "adaptive (default), none, or a number of cycles"},
+    "divergence": {
+        "metavar": "CHOICE",
+        "help": "park, predicate or duplicate wherever lanes part; by cost if left out",
+    },
+    "placement": {"help": "CTAs of a smaller grid: spread (default) or front"},
+    "max_blocks": {"type": int, "metavar": "N", "help": "most blocks of the result; 4 for each of the inputs"},
+    "max_growth": {"type": float, "metavar": "X", "help": "most instructions, in times those of the inputs; 3"},
+    "latency": {"metavar": "TABLE", "help": "latency table: a name such as sm_90, or a .toml file"},
+}
+STRATEGIES: Flags = {
+    "partition": {
+        "type": read.numbers,
+        "metavar": "D1,D2",
+        "help": "horizontal: threads of each kernel, multiples of 32",
+    },
+    "tunable": {
+        "action": "append",
+        "metavar": "A",
+        "help": "horizontal: kernel A is right with any multiple of 32 threads; by default what its specification says",
+    },
+    "ratio": {
+        "type": read.numbers,
+        "metavar": "P:Q",
+        "help": "interleave: CTAs of each kernel that follow each other in turn",
+    },
+}
+HANDING_ON = "of kernels that depend on each other (vertical, auto)"
+DEPENDENT: Flags = {
+    "depends": {"action": "store_true", "help": "kernels may depend on those before them"},
+    "assume_local": {"action": "store_true", "help": "what they hand on stays within a CTA"},
+    "same": {
+        "action": "append",
+        "metavar": "A:2=B:0",
+        "help": "parameters that are one: a buffer, or a number; may be given again",
+    },
+    "private": {
+        "action": "append",
+        "metavar": "A:2=B:0",
+        "help": "a buffer that each thread only hands on to itself: keep it in registers",
+    },
+    "local": {
+        "action": "append",
+        "metavar": "A:2=B:0",
+        "help": "a buffer that is only handed on within a CTA: keep it in shared memory",
+    },
+    "apart": {
+        "action": "append",
+        "metavar": "A:1",
+        "help": "a buffer that has no memory in common with others but those that it is named with",
+    },
+}
+RESULT: Flags = {
+    "arch": {"metavar": "sm_NN", "help": "architecture of the result; the highest of the inputs"},
+    "name": {"help": "name of the woven entry"},
+}
+
+
+def add_flags(parser: argparse.ArgumentParser, title: str, flags: Flags) -> None:
+    """A group of them, for `given`."""
+    group = parser.add_argument_group(title, argument_default=argparse.SUPPRESS)
+    for name, said in flags.items():
+        group.add_argument(f"--{name.replace('_', '-')}", **said)
+    parser.set_defaults(flags=(*(parser.get_default("flags") or ()), *flags))
+
+
+def given(options: argparse.Namespace) -> dict[str, Any]:
+    """The flags that are given, as arguments. Raises `InputError`."""
+    found = {name: getattr(options, name) for name in options.flags if hasattr(options, name)}
+    if "tunable" in found:
+        found["tunable"] = read.tunable(found["tunable"], read.letters(options))
+    return found
+
+
+def add_inputs(parser: argparse.ArgumentParser, inputs: int | str = "+") -> None:
+    """PTX files and their entries, for `read.sources`."""
+    files = "a PTX file" if inputs == 1 else "PTX files"
+    entries = "" if inputs == 1 else ", once per input, in order"
+    parser.add_argument("inputs", nargs=inputs, metavar="A.ptx", help=f"{files}, `-` for standard input")
+    parser.add_argument("--entry", action="append", metavar="NAME", help=f"entry to take{entries}")
+
+
+def add_shapes(parser: argparse.ArgumentParser) -> None:
+    """For `read.shapes`."""
+    parser.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="A=GRID:BLOCK[:SHARED]",
+        help="the shape in which kernel A is launched alone, once for each kernel: CTAs and threads of one as 33x7, "
+        "bytes of dynamic shared memory; `?` for what is known at launch only",
+    )
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
+
+
+def add_weaving(parser: argparse.ArgumentParser, flags: Flags = WEAVING, inputs: int | str = "+") -> None:
+    """Inputs, and how they are woven."""
+    add_inputs(parser, inputs)
+    add_shapes(parser)
+    add_report(parser)
+    add_flags(parser, "how", flags)
+
+
+def add_strategies(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--strategy", default="weave", help="weave (default), vertical, horizontal, interleave, separate or auto"
+    )
+    add_flags(parser, "of single strategies", STRATEGIES)
+
+
+def add_result(parser: argparse.ArgumentParser, output: str = "OUT.ptx", said: str = PTX_HERE) -> None:
+    parser.add_argument("-o", "--output", metavar=output, help=said)
+    add_flags(parser, "of the result", RESULT)

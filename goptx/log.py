@@ -1,0 +1,8 @@
+"""The logger of goptx, which says nothing until a program sets up logging."""
+
+from __future__ import annotations
+
+import logging
+
+LOG = logging.getLogger("goptx")
+LOG.addHandler(logging.NullHandler())

@@ -1,0 +1,178 @@
+"""fusion(): launches are recorded instead of done, and done as one at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Self
+
+from goptx import recording
+from goptx.device_arrays import Extent, extent_of, raw
+from goptx.errors import InputError
+from goptx.region.completion import Completion, How, completed, in_turn, start
+from goptx.region.meeting import meeting
+from goptx.region.recorded import Recorded, recorded, shape_of
+from goptx.strategies.fuse import check_strategy
+from goptx.weaving.result import Woven
+from goptx.weaving.sources import MOST_KERNELS, Source
+
+FOUND_OUT = ("entries", "shapes", "depends", "same", "private", "local", "apart")  # options that launches answer
+
+
+def fusion(
+    stream: Any,
+    strategy: str = "auto",
+    *,
+    assume_local: bool = False,
+    independent: bool = False,
+    max_registers: int | None = None,
+    **options: Any,
+) -> Fusion:
+    """A region in which launches are recorded; at its end they are done as one fused kernel.
+
+        with goptx.fusion(stream) as f:
+            f.launch(kernel_a, grid_a, block_a, *args_a)
+            f.launch(kernel_b, grid_b, block_b, *args_b)
+
+    What the fused kernel leaves in memory is what the launches in order would leave. Where arguments say that one
+    kernel writes a buffer that another touches, it has to be shown that each thread, or with a barrier each CTA, meets
+    itself alone there; else the kernels are launched one after the other, and the reason is logged ("goptx") and in
+    `report`. Nothing is launched after an exception inside, nor where the end raises one.
+
+    stream: a cuda.core Stream, any object with `__cuda_stream__`, or None for the default stream.
+    strategy: "auto" (weave, else vertical, else separate launches), or one of `goptx.fuse`, whose `options` may follow.
+        What a strategy refuses is launched one after the other.
+    assume_local: the caller's word that what kernels hand on to each other stays within a CTA, where that is not shown.
+    independent: the caller's word that no kernel touches what another writes; arguments are not compared then.
+    max_registers: a cap, as of `Woven.launch`.
+
+    Buffers are told by their addresses: arrays that share memory from different addresses on are not fused. Of raw
+    pointers nothing is known but whether they are equal.
+
+    While the region is open, goptx launches nothing else on the stream, and no region begins within it; both are
+    `InputError`, and so is anything that is asked of `f.stream`. What is done to the stream by other means (its own
+    `sync`, launches and copies of a framework) is not seen: it does not wait for the recorded launches, and comes ahead
+    of them.
+    """
+    check_strategy(strategy, options)
+    if given := [name for name in FOUND_OUT if name in options]:
+        raise InputError(f"fusion() takes no `{given[0]}`: that follows from the launches, private() and local().")
+    return Fusion(stream, How(strategy, assume_local, independent, max_registers, options))
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a region was completed.
+
+    strategy: of the fused kernel, or "separate"; reason: why the launches are not fused, "" if they are.
+    anew: whether it was made now, or found in memory.
+    preparing, launching: seconds that it took now to make, assemble and load it, or to find it, and to launch it.
+    first: seconds that it took to make, assemble and load it when that was done.
+    """
+
+    strategy: str
+    reason: str
+    anew: bool
+    preparing: float
+    launching: float
+    first: float
+
+    def __str__(self) -> str:
+        made = "made" if self.anew else f"found in memory (made in {self.first:.3g} s)"
+        said = f"{self.strategy}, {made}: {self.preparing:.3g} s to prepare, {self.launching:.3g} s to launch"
+        return f"{said}; not fused: {self.reason}" if self.reason else said
+
+
+class Fusion:
+    """A region, made by `goptx.fusion`. After it, `fused` is what was launched and `report` says how (`Done`); both are
+    None where nothing was."""
+
+    def __init__(self, stream: Any, how: How) -> None:
+        self.fused: Woven | None = None
+        self.report: Done | None = None
+        self.stream = recording.RecordedStream(stream)
+        self._given, self._how = stream, how
+        self._recording: Hashable = None
+        self._state = "has not begun"
+        self._launches: list[Recorded] = []
+        self._temporaries: dict[str, list[Extent]] = {"private": [], "local": []}
+
+    def launch(
+        self, kernel: Source, grid: Any, block: Any, *args: object, entry: str | None = None, shared: int = 0
+    ) -> None:
+        """Records the launch of one kernel, with the arguments as they are now.
+
+        kernel: whatever `goptx.weave` takes for one: a path, PTX text, its bytes, a module, a coarsened kernel.
+        grid, block: CTAs, and threads of one; shared: bytes of dynamic shared memory of a CTA.
+        entry: may be left out where the module has only one.
+
+        Raises `InputError` for what cannot be launched, `PtxSyntaxError`.
+        """
+        self._check_open("launch")
+        if len(self._launches) == MOST_KERNELS:
+            raise InputError(f"a fusion region takes at most {MOST_KERNELS} launches; begin another one.")
+        letter = chr(ord("A") + len(self._launches))
+        self._launches.append(recorded(kernel, entry, letter, shape_of(_fixed(grid), _fixed(block), shared), args))
+
+    def private(self, *buffers: object) -> None:
+        """Says that these arrays, or raw pointers, hold nothing but what a thread hands on to itself in a later kernel.
+        Nobody needs what is in them afterwards."""
+        self._declare("private", buffers)
+
+    def local(self, *buffers: object) -> None:
+        """Says that these hold nothing but what threads of one CTA hand on to each other. Nobody needs what is in them
+        afterwards."""
+        self._declare("local", buffers)
+
+    def _declare(self, kind: str, buffers: Sequence[object]) -> None:
+        self._check_open(kind)
+        for buffer in buffers:
+            extent = raw(buffer) if type(buffer) is int else extent_of(buffer)
+            if extent is None or not extent[0]:
+                raise InputError(f"{kind}() takes device arrays and addresses, not a {type(buffer).__name__}.")
+            self._temporaries[kind].append(extent)
+
+    def cancel(self) -> None:
+        """Ends the region and launches what is recorded, one kernel after the other."""
+        self._check_open("cancel")
+        self._end("was cancelled")
+        if self._launches:
+            self._start(in_turn(self._launches, self._how, "the region was cancelled"), True, perf_counter())
+
+    def __enter__(self) -> Self:
+        if self._state != "has not begun":
+            raise InputError(f"the fusion region {self._state}; make another one with goptx.fusion().")
+        self._recording = recording.begin(self._given)
+        self._state = "is open"
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._state != "is open":  # it was cancelled
+            return
+        self._end("has ended")
+        if kind is None and self._launches:
+            begin = perf_counter()
+            met = meeting(self._launches, self._temporaries["private"], self._temporaries["local"])
+            self._start(*completed(self._launches, met, self._how), begin)
+
+    def _start(self, done: Completion, anew: bool, begin: float) -> None:
+        prepared = perf_counter()
+        start(done.fused, self._given, self._launches, self._how)
+        times = prepared - begin, perf_counter() - prepared
+        self.fused = done.fused
+        self.report = Done(done.fused.strategy, done.reason, anew, *times, done.seconds)
+
+    def _end(self, state: str) -> None:
+        self._state = state
+        recording.end(self._recording)
+        self.stream.release()
+
+    def _check_open(self, what: str) -> None:
+        if self._state != "is open":
+            raise InputError(f"{what}() of a fusion region is for within it, and the region {self._state}.")
+
+
+def _fixed(extent: Any) -> Any:
+    return tuple(extent) if isinstance(extent, list) else extent

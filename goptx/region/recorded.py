@@ -1,0 +1,91 @@
+"""A recorded launch: which kernel, in which shape, with which arguments, as they were when it was recorded.
+
+Ensures: what is known of a kernel is found out once in a process, so that what comes again is recorded quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from goptx.analysis.pointers import Reach, reach
+from goptx.arguments import Packing
+from goptx.device_arrays import Extent
+from goptx.errors import InputError
+from goptx.kept import Kept, Same
+from goptx.ptx.aliases import without_aliases
+from goptx.shape import Shape
+from goptx.weaving.link import Chosen, choose_entry
+from goptx.weaving.result import Parameter
+from goptx.weaving.sources import Source, chosen_from
+
+KERNELS = 256  # that are remembered
+Extents = int | tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Of a kernel: `key` tells it from others, `params` are its parameters."""
+
+    key: Hashable
+    chosen: Chosen
+    params: tuple[Parameter, ...]
+    packing: Packing
+    reach: Reach
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """`contents` and `extents` are of its parameters, as of `Packing.pack`; `args` keeps arrays from being freed."""
+
+    known: Known
+    shape: Shape
+    contents: tuple[bytes, ...]
+    extents: tuple[Extent | None, ...]
+    args: Sequence[object]
+
+
+_KNOWN: Kept[Hashable, Known] = Kept(most=KERNELS)
+
+
+def recorded(source: Source, entry: str | None, letter: str, shape: Shape, args: Sequence[object]) -> Recorded:
+    """Raises `PtxSyntaxError`, and `InputError` for arguments that do not fit and for more than one kernel."""
+    key = _key(source), entry
+    known = _KNOWN.made((key, letter), lambda: _known(key, source, entry, letter))
+    contents, extents = known.packing.pack(args)
+    return Recorded(known, shape, tuple(contents), tuple(extents), args)
+
+
+@lru_cache(maxsize=KERNELS)
+def shape_of(grid: Extents, block: Extents, shared: int) -> Shape:
+    """Raises `InputError` for what is none, or not known."""
+    shape = Shape(grid, block, shared)
+    if not shape.known:
+        raise InputError(f"a launch needs a grid and a block of known sizes, which {shape} has not.")
+    return shape
+
+
+def _known(key: Hashable, source: Source, entry: str | None, letter: str) -> Known:
+    chosen = chosen_from(source, entry, "the launch() of a fusion region")
+    module = without_aliases(chosen.module)
+    function = choose_entry(module, chosen.entry)
+    reached = reach(function, module.address_size)
+    params = tuple(
+        Parameter(letter, p.name, p.name, p.type, p.size, access=reached.accesses[p.name]) for p in function.parameters
+    )
+    return Known(key, chosen, params, Packing(params), reached)
+
+
+def _key(source: Source) -> Hashable:
+    """Equal texts are one kernel, and so is a file as long as it is not written."""
+    if isinstance(source, str | bytes):
+        return source
+    if isinstance(source, Path):
+        try:
+            found = source.stat()
+        except OSError as error:
+            raise InputError(f"{source}: cannot be read ({error.strerror}); give the path of a PTX file.") from None
+        return source, found.st_mtime_ns, found.st_size
+    return Same(source)

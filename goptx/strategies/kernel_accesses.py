@@ -1,0 +1,30 @@
+"""What a kernel touches, and where its flow does so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from goptx.analysis.expressions import Atoms
+from goptx.analysis.places import Access, Places
+from goptx.analysis.values import Values
+from goptx.weaving.link import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class KernelAccesses:
+    """A kernel, the places of its flow, and its accesses."""
+
+    kernel: Kernel
+    places: Places
+    accesses: Sequence[Access]
+
+    @classmethod
+    def of(cls, kernel: Kernel, atoms: Atoms, buffer: str | None = None) -> KernelAccesses:
+        """Its accesses to a buffer by that name, or all."""
+        places = Places(Values(kernel.flow, atoms))
+        return cls(kernel, places, [a for a in places.accesses() if buffer in (None, a.base)])
+
+    def said(self, access: Access) -> str:
+        """For messages."""
+        return f"{self.kernel.at(access.instruction.line)}: `{self.kernel.quote(access.instruction)}`"

@@ -1,0 +1,164 @@
+"""separate: the kernels as they are, not fused, each launched behind the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+from goptx.analysis.control_flow import control_flow
+from goptx.analysis.pointers import pointer_accesses
+from goptx.errors import CannotLink
+from goptx.latency.table import LatencyTable, load_table
+from goptx.ptx.aliases import without_aliases
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import Module
+from goptx.shape import Shape
+from goptx.weaving.coarse import ALONE
+from goptx.weaving.launching import Plan
+from goptx.weaving.link import Chosen, choose_entry
+from goptx.weaving.locations import lost
+from goptx.weaving.origins import Origin
+from goptx.weaving.pipeline import Choices, weave
+from goptx.weaving.report import Counts, Report, count
+from goptx.weaving.result import Parameter
+from goptx.weaving.separate import Separate, in_one_module, instructions_of
+from goptx.weaving.sources import Source, kernels_of, shapes_of
+from goptx.weaving.symbols import reached_symbols
+from goptx.weaving.target import common_target
+
+ANY = Shape(None, None, None)
+
+
+def separate(
+    *sources: Source,
+    entries: Sequence[str | None] | None = None,
+    arch: str | None = None,
+    name: str | None = None,
+    latency: str | Path | LatencyTable | None = None,
+    shapes: Sequence[Shape] | None = None,
+    notes: Sequence[str] = (),
+) -> Separate:
+    """The kernels in one module, with an entry for each, which `launch` starts one after the other.
+
+    Coarsened kernels stay so; of all others nothing is changed but names that two of the modules have. Kernels may
+    depend on each other, and may be such that no other strategy takes them.
+
+    name: of the result, in messages; entries keep theirs, or one like it where two have the same.
+    notes: what the report is to say, such as why the kernels are not fused.
+
+    Other arguments are those of `weave`; one kernel will do. Raises `CannotLink` where the modules do not fit into one.
+    """
+    kernels = kernels_of(sources, entries, least=1, what="separate()")
+    given = shapes_of(sources, shapes, len(kernels))
+    own: Sequence[Shape | None] = given or [None] * len(kernels)
+    _check_state(kernels)
+    table = load_table(latency, common_target([k.module for k in kernels], arch)[0])
+    choices = Choices("concat", None, table)
+    letters = [chr(ord("A") + i) for i in range(len(kernels))]
+    parts = [
+        _as_it_is(k, letter, choices, shape) if k.coarse == ALONE else _coarsened(k, letter, arch, table, shape)
+        for letter, k, shape in zip(letters, kernels, own, strict=True)
+    ]
+    module, symbols = in_one_module([p.module for p in parts], [p.entry for p in parts], arch)
+    title = name if name is not None else "_".join(dict.fromkeys(k.entry for k in kernels)) + "_separate"
+    plans = [p.plan for p in parts]
+    return Separate(
+        module,
+        title,
+        tuple(sorted((p for part in parts for p in part.params), key=lambda p: p.kernel is None)),
+        Report(
+            kernels={p.letter: p.counts for p in parts},
+            merged=_total(title, [p.counts for p in parts]),
+            woven_fraction=0.0,
+            policy=choices.policy,
+            slicing=choices.slicing,
+            latency=table.arch,
+            divergences=(),
+            notes=(*lost([k.module for k in kernels]), *notes),
+        ),
+        tuple(o for part in parts for o in part.origins),
+        {
+            p.letter: {old: own[new] for old, new in p.symbols.items() if new in own}
+            for p, own in zip(parts, symbols, strict=True)
+        },
+        Plan(
+            tuple(p.letter for p in parts),
+            tuple(p.shapes[0] for p in plans),
+            "spread",
+            tuple(p.carved[0] for p in plans),
+            tuple(p.coarse[0] for p in plans),
+            common=given is None,
+        ),
+        "separate",
+        tuple(kernels),
+        depends=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One kernel before names are kept apart: its entry in the module, and how that is launched. `symbols` has what the
+    variables and functions of its own module are called there, `params` and `origins` the kernel's letter."""
+
+    letter: str
+    module: Module
+    entry: str
+    counts: Counts
+    params: tuple[Parameter, ...]
+    origins: tuple[Origin | None, ...]
+    symbols: Mapping[str, str]
+    plan: Plan
+
+
+def _as_it_is(kernel: Chosen, letter: str, choices: Choices, shape: Shape | None) -> _Part:
+    module = without_aliases(kernel.module)
+    entry = choose_entry(module, kernel.entry)
+    accesses = pointer_accesses(entry, module.address_size)
+    flow = control_flow(flatten(entry.body or (), lambda name: name), module.source)
+    return _Part(
+        letter,
+        module,
+        entry.name,
+        count(entry.name, flow, choices.cycles),
+        tuple(Parameter(letter, p.name, p.name, p.type, p.size, access=accesses[p.name]) for p in entry.parameters),
+        tuple(Origin(letter, module.source, i.line) for i in instructions_of(entry)),
+        {name: name for name in reached_symbols(module, entry)},
+        Plan((letter,), (shape or ANY,), "spread", (0,), (ALONE,)),
+    )
+
+
+def _coarsened(kernel: Chosen, letter: str, arch: str | None, table: LatencyTable, shape: Shape | None) -> _Part:
+    made = weave(kernel, arch=arch, latency=table, shapes=None if shape is None else [shape])
+    assert made.plan
+
+    def origin(of: Origin | None) -> Origin | None:
+        return of and replace(of, kernel=letter)
+
+    params = [replace(p, kernel=p.kernel and letter, role=p.role.replace("A.", f"{letter}.", 1)) for p in made.params]
+    counts = replace(made.report.merged, name=kernel.entry)
+    return _Part(
+        letter, made.module, made.name, counts, tuple(params), tuple(map(origin, made.origins)), made.symbols["A"],
+        made.plan,
+    )  # fmt: skip
+
+
+def _check_state(kernels: Sequence[Chosen]) -> None:
+    """Kernels of one module have its variables in common; a coarsened kernel is no longer in that module."""
+    for one, other in combinations(kernels, 2):
+        if one.coarse == other.coarse == ALONE or one.module.items != other.module.items:
+            continue
+        reached = [reached_symbols(k.module, choose_entry(k.module, k.entry)) for k in (one, other)]
+        common = [v for v in one.module.variables if v.space == ".global" and all(v.name in r for r in reached)]
+        if common:
+            raise CannotLink(
+                f"{one.module.source}:{common[0].line}: `{one.entry}` and `{other.entry}` have the variable "
+                f"`{common[0].name}` of their module in common, which separate launches cannot keep while one of them "
+                "is coarsened; give that kernel as it is."
+            )
+
+
+def _total(name: str, counts: Sequence[Counts]) -> Counts:
+    numbers = [f for f in Counts.__dataclass_fields__ if f != "name"]
+    return Counts(name, **{n: sum(getattr(c, n) for c in counts) for n in numbers})

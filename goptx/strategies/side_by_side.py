@@ -1,0 +1,36 @@
+"""Kernels side by side: each thread runs one of them. That is what horizontal and interleave have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from goptx.analysis.cfg import Flow
+from goptx.latency.table import LatencyTable, load_table
+from goptx.weaving.barriers import prepare_barriers
+from goptx.weaving.divergence.converged import Converged
+from goptx.weaving.link import Chosen, Kernel, Linked
+from goptx.weaving.merged import merged
+from goptx.weaving.one_of import one_of
+from goptx.weaving.pipeline import Choices, Joining, finish, sides_of
+from goptx.weaving.result import Woven
+
+
+def side_by_side(
+    strategy: str,
+    kernels: Sequence[Chosen],
+    linked: Linked,
+    latency: str | Path | LatencyTable | None,
+    alone: Callable[[Kernel, Choices], Converged],
+    prepare: Callable[[Sequence[Kernel], Sequence[Converged]], list[Flow]] = prepare_barriers,
+) -> Woven:
+    """From linked kernels to the woven one. Nothing but copies of kernels is woven; `alone` has what other kernels take
+    in place of convergence, `prepare` is that of barriers. Raises `CannotWeave`."""
+    table = load_table(latency, linked.target[0])
+    copies = len(linked.kernels) > len(linked.given)
+    choices = Choices("latency", "adaptive", table) if copies else Choices("concat", None, table)
+    joining = Joining(linked, choices.alternatives())
+    converged, sides = sides_of(linked, choices, None, joining.all_limits, lambda k: alone(k, choices), prepare)
+    whole = merged(one_of(joining.kernels(sides)))
+    flows = [s.flow for s in sides]
+    return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy=strategy)

@@ -1,0 +1,119 @@
+"""Kernels that are not fused: one module with an entry for each, launched one after the other (M20).
+
+Requires: parsed modules, the entry of each. Ensures: each entry does what it does in its own module; kernels of one
+module have its variables in common, those of different modules nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from goptx.errors import InputError
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import Function, Instruction, Module, Section, Variable
+from goptx.ptx.verify import verify
+from goptx.shape import Shape
+from goptx.weaving.apart import free_name
+from goptx.weaving.callees import statements_in
+from goptx.weaving.launching import Plan
+from goptx.weaving.locations import NAMES, common_files, tables
+from goptx.weaving.result import Extent, Start, Woven
+from goptx.weaving.symbols import module_symbols
+from goptx.weaving.target import common_address_size, common_target, common_version
+
+
+class Separate(Woven):
+    """Several kernels that `launch` starts one after the other on the stream, each in its own shape.
+
+    It is used as a `Woven` is. `module` has the entries in the order of the kernels, `origins` are those of all their
+    instructions, `params` what each takes, hidden ones (of coarsened kernels) last, and `shape` is None. Each kernel
+    finds what those before it have written, so arguments are not compared. `resources` says the most that any of the
+    kernels takes, `max_registers` holds for each, and `load` gives the first.
+    """
+
+    @property
+    def shape(self) -> Shape | None:
+        return None
+
+    def starts(
+        self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
+    ) -> list[Start]:
+        plan = self.plan
+        assert plan
+        told = plan.common and shapes is None  # all of it by these, and no bytes are none
+        return self._starts(plan.filled(shapes, grid, block, shared if told else shared or None))
+
+    def _starts(self, shapes: Sequence[Shape]) -> list[Start]:
+        return [self._start(k, entry.name, shapes[k]) for k, entry in enumerate(self.module.entries)]
+
+    def _start(self, k: int, entry: str, shape: Shape) -> Start:
+        assert self.plan
+        plan, letter = _of_one(self.plan, k), self.plan.letters[k]
+        own = [p for p in self.params if p.kernel == letter]
+        hidden = [p for p in self.params if p.kernel is None and p.role.startswith(f"{letter}.")]
+        values = plan.values([shape]) if hidden else {}
+        filled = [values[p.role].to_bytes(p.size, "little") for p in hidden]
+        return Start(entry, plan.launched([shape]), (*own, *hidden), filled)
+
+    def launched(
+        self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
+    ) -> tuple[Shape, list[bytes]]:
+        first, *others = self.starts(grid, block, shared, shapes)
+        if others:
+            raise InputError(f"`{self.name}` is not one launch but {len(others) + 1}; `starts` says in which shapes.")
+        return first.shape, first.hidden
+
+    def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[list[object]]:
+        """The launch arguments of each kernel."""
+        from goptx.arguments import scalars
+
+        assert self.plan
+        contents = iter(self._arguments.packed(args, independent=True)[0])
+        shaped = any(p.kernel is None for p in self.params)
+        found = []
+        for start in self._starts(self.plan.filled(shapes) if shaped else self.plan.shapes):
+            own = [next(contents) for p in start.params if p.kernel is not None]
+            found.append(list[object](scalars(start.params, own + start.hidden)))
+        return found
+
+
+def _of_one(plan: Plan, k: int) -> Plan:
+    """How the kernel is launched alone."""
+    return replace(
+        plan, letters=(plan.letters[k],), shapes=(plan.shapes[k],), carved=(plan.carved[k],), coarse=(plan.coarse[k],),
+        common=False,
+    )  # fmt: skip
+
+
+def in_one_module(
+    modules: Sequence[Module], entries: Sequence[str], arch: str | None
+) -> tuple[Module, list[dict[str, str]]]:
+    """A module with these entries, one of each of the modules, whose names are kept apart; and by the names that they
+    have there, what symbols of each are called in it. Raises `CannotLink`."""
+    size = common_address_size(modules)
+    modules = common_files(modules)
+    chosen = [next(e for e in m.entries if e.name == name) for m, name in zip(modules, entries, strict=True)]
+    target = common_target(modules, arch)
+    symbols, items = module_symbols(modules, chosen)
+    taken = {i.name for i in items if isinstance(i, Function | Variable)}
+    made = []
+    for entry, own in zip(chosen, symbols, strict=True):
+        made.append(_entry(entry, free_name(entry.name, taken), own))
+    at = tables(modules)
+    words = [word for label, text in at.names.items() for word in (label, ":", *text.split())]
+    names = [Section(NAMES, tuple(words))] if words else []
+    version = common_version(modules, target)
+    return verify(Module(version, target, size, (*items, *made, *at.files, *names))), symbols
+
+
+def _entry(entry: Function, name: str, symbols: dict[str, str]) -> Function:
+    changed = {old: new for old, new in symbols.items() if old != new}
+    flat = flatten(entry.body or (), lambda n: n, changed)
+    body = (*flat.registers, *flat.variables, *flat.code)
+    return replace(entry, name=name, body=body, linkage=(".visible",))
+
+
+def instructions_of(entry: Function) -> Iterator[Instruction]:
+    """In the order of the text."""
+    return (s for s in statements_in(entry.body or ()) if isinstance(s, Instruction))

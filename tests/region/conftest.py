@@ -1,0 +1,5 @@
+"""The fixture `device`."""
+
+from region.emulated import device
+
+__all__ = ["device"]

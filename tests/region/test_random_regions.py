@@ -1,0 +1,79 @@
+"""Random regions: whatever is fused, memory is what the launches leave one after the other."""
+
+import logging
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from region.emulated import Array, Device, Stream
+from strategies.dependent_kernels import elementwise
+from strategies.test_random_chains import CTAS, GUARDS, LENGTH, some_kernel
+
+import goptx
+
+REGIONS = 50
+OPERATIONS = ("add.f32", "sub.f32", "mul.f32")
+
+
+def kernel_of(chance: random.Random) -> tuple[str, bool]:
+    """And whether it is right in place, too: each thread touches its own elements only."""
+    if chance.random() < 0.5:
+        guard = GUARDS[chance.choice(["n", "none"])]
+        return elementwise(chance.choice(OPERATIONS), guard=guard), True
+    return some_kernel(chance), False
+
+
+def some_arguments(chance: random.Random, pool: list[Array], in_place: bool) -> tuple[Array, Array, Array]:
+    x, y = (chance.choice(pool) for _ in range(2))
+    out = chance.choice(pool)
+    while any(meet(out, other) and not (in_place and out is other) for other in (x, y)):
+        out = chance.choice(pool)
+    return x, y, out
+
+
+def meet(one: Array, other: Array) -> bool:
+    return bool(np.may_share_memory(one.host, other.host))
+
+
+def some_region(chance: random.Random, device: Device) -> tuple[goptx.Fusion, list[Any], list[Array]]:
+    """The launches, and the arrays that are said to be temporaries."""
+    pool = [*device.arrays, device.arrays[0][1:]] if chance.random() < 0.3 else list(device.arrays)
+    launches = []
+    block, n = 32 * chance.choice([1, 2]), chance.choice([7, 59, 64])
+    for _ in range(chance.choice([2, 2, 3, 4])):
+        source, in_place = kernel_of(chance)
+        given = some_arguments(chance, pool, in_place)
+        bound = n if chance.random() < 0.9 else chance.choice([7, 59, 64])
+        launches.append((source, CTAS, block, *given, bound))
+    written = [launch[5] for launch in launches[:-1]]
+    temporaries = {kind: [a for a in written if chance.random() < 0.15] for kind in ("private", "local")}
+    temporaries["local"] = [a for a in temporaries["local"] if not any(meet(a, b) for b in temporaries["private"])]
+    with goptx.fusion(Stream(), strategy=chance.choice(["auto", "auto", "vertical"])) as f:
+        for launch in launches:
+            f.launch(*launch)
+        for kind, arrays in temporaries.items():
+            getattr(f, kind)(*arrays)
+    return f, launches, [a for arrays in temporaries.values() for a in arrays]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_regions(seed: int, device: Device, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL)
+    chance, became = random.Random(seed), Counter[str]()
+    for _ in range(6):
+        device.random(LENGTH)
+    for _ in range(REGIONS):
+        device.refill()
+        before = device.contents()
+        f, launches, temporaries = some_region(chance, device)
+        found = device.contents()
+        device.restore(before)
+        for source, *launch in launches:
+            device.alone(source, *launch)
+        for array, alone, together in zip(device.arrays, device.contents(), found, strict=True):
+            assert alone == together or any(meet(array, t) for t in temporaries), (launches, f.report)
+        assert f.report
+        became[f.report.strategy] += 1
+    assert became["weave"] >= 2 and min(became["vertical"], became["separate"]) >= 10, became
