@@ -105,9 +105,7 @@ def coarsened(arch: str) -> Iterator[Pair]:
             for known in (True, False):
                 (own,), _ = shapes_of((name,), (shape,), known)
                 launch_as = {"grid": own.grid, "block": own.block, "shared": own.shared}
-                make: Any = partial(
-                    goptx.coarsen, KERNELS[name], factor, axis, arch=arch, shape=own if known else None
-                )
+                make: Any = partial(goptx.coarsen, KERNELS[name], factor, axis, arch=arch, shape=own if known else None)
                 pair = f"coarsen:{name}:{factor}{axis}:{shape}:{'known' if known else 'hidden'}"
                 yield pair, (name,), [own], launch_as, make
     for strategy, names in product(STRATEGIES, product(KERNELS, repeat=2)):
