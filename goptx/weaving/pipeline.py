@@ -42,7 +42,7 @@ from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
 from goptx.weaving.slice import slice_flow
 from goptx.weaving.sources import Source, kernels_of, shapes_of
-from goptx.weaving.split import split
+from goptx.weaving.split import split, split_as_it_is
 
 
 def weave(
@@ -209,7 +209,7 @@ def sides_of(
 
     def made(k: Kernel) -> Converged:
         if alone and not linked.is_copy(k):
-            return gated(alone(k), k.gate)
+            return gated(split_as_it_is(alone(k), most), k.gate)
         prefix = free_prefix(k.prefix, k.register_names())
         return split(
             gated(converge(k.flow, prefix, k.at, choices.cycles, divergence), k.gate), most, k.at(k.entry.line)
