@@ -131,6 +131,8 @@ def assemble_all(
 
 def most_of(made: Sequence[Assembly]) -> Assembly:
     """Of entries that were assembled together, the most that any of them costs, number by number."""
+    if len(made) == 1:
+        return made[0]
     costs = (
         "registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes", "shared_bytes", "constant_bytes",
         "barriers",

@@ -3,6 +3,7 @@
 from mutations.mutations import WEAVING, Mutation
 
 COARSEN = "tests/weaving/test_coarsen.py"
+REFUSED = "tests/weaving/test_coarsen_refused.py"
 EACH = f"{COARSEN}::test_each_thread_does_what_it_does_alone"
 COMMON = f"{COARSEN}::test_among_others_in_one_common_shape"
 OWN = f"{COARSEN}::test_among_others_in_shapes_of_their_own"
@@ -101,21 +102,21 @@ OF_COARSENING = (
         f"{WEAVING}/fits.py",
         "if alike and not plan.overlaid and all(c.factor == 1 for c in plan.coarse):",
         "if alike and not plan.overlaid:",
-        f"{COARSEN}::test_clusters_are_refused[known-a register]",
+        f"{REFUSED}::test_clusters_are_refused[known-a register]",
     ),
     Mutation(
         "addresses by SM are coarsened",
         f"{WEAVING}/fits.py",
         'if (coarse or view.fewer_ctas()) and "%smid" in names:',
         'if view.fewer_ctas() and "%smid" in names:',
-        f"{COARSEN}::test_addresses_by_sm_are_refused[shape0]",
+        f"{REFUSED}::test_addresses_by_sm_are_refused[shape0]",
     ),
     Mutation(
         "a kernel is coarsened along two axes",
         f"{WEAVING}/coarse.py",
         "if self.factor > 1 and AXES[self.axis] != axis:",
         "if self.factor < 1:",
-        f"{COARSEN}::test_one_axis_only",
+        f"{REFUSED}::test_one_axis_only",
     ),
     # batches
     Mutation(

@@ -1,0 +1,133 @@
+"""auto: which strategy takes the kernels, and what is said of those that do not."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bodies import kernel
+from strategies.dependent_kernels import INDEX, elementwise
+
+import goptx
+from goptx import InputError, Shape
+from goptx.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
+HARRIS, LUD = (EXAMPLES / f"{name}.sm_90.ptx" for name in ("harris", "lud"))
+HAND_ON = [("A:2", "B:0")]
+BEHIND = elementwise(before="add.s32 %r8, %r4, 32;", read="%r8")
+SPIN = "SPIN: ld.acquire.gpu.global.u32 %r9, [%rd1]; setp.eq.u32 %p1, %r9, 0; @%p1 bra SPIN;"
+CLUSTER = "barrier.cluster.arrive; barrier.cluster.wait; ret;"
+
+
+def auto(*sources: Any, **options: Any) -> goptx.Woven:
+    return goptx.fuse(*sources, strategy="auto", **options)
+
+
+def test_independent_kernels_are_woven(caplog: pytest.LogCaptureFixture) -> None:
+    made = auto(HARRIS, LUD, policy="paper", max_growth=4.0)
+    assert made.strategy == "weave" and made.ptx == goptx.weave(HARRIS, LUD, policy="paper", max_growth=4.0).ptx
+    assert not caplog.records
+
+
+def test_what_cannot_be_woven_is_vertical(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*sources: Any, **options: Any) -> goptx.Woven:
+        raise goptx.CannotWeave("not these")
+
+    monkeypatch.setattr("goptx.strategies.auto.weave", refuses)
+    caplog.set_level(logging.INFO)
+    made = auto(HARRIS, LUD)
+    assert made.strategy == "vertical" and made.report.notes[-1] == "not weave: not these"
+    assert [(r.name, r.levelname, r.message) for r in caplog.records] == [("goptx", "INFO", "not weave: not these")]
+
+
+def test_what_nothing_takes_is_separate(caplog: pytest.LogCaptureFixture) -> None:
+    made = auto(kernel(SPIN, "one"), kernel("ret;", "two"))
+    assert made.strategy == "separate"
+    (weave, vertical) = made.report.notes
+    assert weave.startswith("not weave: <ptx>") and vertical.startswith("not vertical: <ptx>")
+    assert "the loop may wait for other CTAs" in weave
+    (record,) = (r for r in caplog.records if r.levelno == logging.WARNING)
+    assert record.name == "goptx" and record.message.startswith("not fused: weave: <ptx>:")
+
+
+def test_kernels_that_depend_on_each_other_are_vertical() -> None:
+    made = auto(elementwise(), elementwise(), depends=True, same=HAND_ON)
+    assert made.strategy == "vertical" and made.depends and not made.report.notes
+    assert auto(elementwise(), BEHIND, depends=True, same=HAND_ON).strategy == "separate"
+    assert auto(elementwise(), BEHIND, depends=True, same=HAND_ON, assume_local=True).strategy == "vertical"
+
+
+@pytest.mark.parametrize("kind", ["private", "local"])
+def test_temporaries_that_cannot_be_kept_stay_in_memory(kind: str) -> None:
+    bounds = [("A:3", "B:3")]
+    shapes = [Shape(2, 64)] * 2
+    kept = auto(elementwise(), elementwise(), same=bounds, shapes=shapes, **{kind: HAND_ON})
+    assert kept.strategy == "vertical" and kept.ptx.count("st.global") == 1
+    made = auto(elementwise(), elementwise(), shapes=shapes, **{kind: HAND_ON})  # bounds that may differ
+    assert made.strategy == "vertical" and made.ptx.count("st.global") == 2
+    assert any(note.startswith("not vertical: ") for note in made.report.notes)
+    behind = auto(elementwise(), BEHIND, same=bounds, shapes=shapes, **{kind: HAND_ON})
+    assert behind.strategy == "separate"
+    assert [note.partition(":")[0] for note in behind.report.notes] == ["not vertical", "not temporaries in memory"]
+
+
+def test_what_is_too_large_together_is_separate() -> None:
+    large = kernel("mov.u32 %r1, pool; st.shared.u32 [%r1], 1; ret;").replace(
+        ".visible .entry", ".extern .shared .align 16 .b8 pool[];\n.visible .entry"
+    )
+    shapes = [Shape(1, 32, 200_000)] * 2
+    with pytest.raises(InputError, match="bytes of dynamic shared memory; a CTA has at most"):
+        goptx.weave(large, large, shapes=shapes)
+    assert auto(large, large, shapes=shapes).strategy == "separate"
+
+
+def test_what_is_asked_for_wrongly_is_an_error() -> None:
+    with pytest.raises(InputError, match="policy `best` is unknown"):
+        auto(HARRIS, LUD, policy="best")
+    with pytest.raises(InputError, match="same `A:9`"):
+        auto(elementwise(), elementwise(), depends=True, same=[("A:9", "B:0")])
+    with pytest.raises(InputError, match="two to 26 kernels, got 1"):
+        auto(HARRIS)
+    with pytest.raises(InputError, match=r"separate\(\) takes one to 26 kernels, got 0"):
+        goptx.fuse(strategy="separate")
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for name, text in (("one", kernel(SPIN, "one")), ("two", kernel("ret;", "two"))):
+        (tmp_path / f"{name}.ptx").write_text(text)
+    assert main(["fuse", *(str(tmp_path / f"{n}.ptx") for n in ("one", "two")), "--strategy", "auto", "--report"]) == 0
+    output, errors = capsys.readouterr()
+    assert output.count(".visible .entry") == 2
+    assert "note: not weave: " in errors and errors.startswith(" ")  # the log says nothing here
+    assert main(["fuse", str(HARRIS), str(LUD), "--strategy", "auto"]) == 0
+    assert capsys.readouterr().out == goptx.weave(HARRIS, LUD).ptx
+
+
+# What auto tells vertical -------------------------------------------------------------------------------
+
+
+def test_buffers_that_are_known_to_lie_apart() -> None:
+    """B reads elsewhere in a buffer, which may be the one that A writes, unless it is said that it is not."""
+    said: dict[str, Any] = {"strategy": "vertical", "depends": True}
+    with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\) and B:0 \(x\)"):
+        goptx.fuse(elementwise(), BEHIND, **said)
+    with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\) and B:[01] \([xy]\)"):
+        goptx.fuse(elementwise(), BEHIND, apart=["B:2"], **said)
+    for apart in (["A:2"], ["B:0", "B:y"], ["A:0", "A:1", "A:2", "B:0", "B:1", "B:2"]):
+        goptx.fuse(elementwise(), BEHIND, apart=apart, **said)
+    with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\)"):  # what is one with another is so all the same
+        goptx.fuse(elementwise(), BEHIND, apart=["A:2", "B:0", "B:1"], same=HAND_ON, **said)
+    with pytest.raises(InputError, match=r"apart `B:z`: kernel B .* has no such parameter"):
+        goptx.fuse(elementwise(), BEHIND, apart=["B:z"], **said)
+
+
+def test_shapes_of_several_axes_are_refused_where_it_matters() -> None:
+    mirrored = elementwise(
+        "sub.f32", guard="", read="%r9",
+        index=f"{INDEX} sub.s32 %r8, %r2, %r3; sub.s32 %r8, %r8, 1; mad.lo.s32 %r9, %r1, %r2, %r8;",
+    )  # fmt: skip
+    for shape in (Shape(2, (8, 4)), Shape((2, 2), 32)):
+        with pytest.raises(goptx.CannotWeave, match=r"kernel A .*in grids and blocks along x only, and the shape"):
+            goptx.fuse(elementwise(), mirrored, strategy="vertical", depends=True, same=HAND_ON, shapes=[shape] * 2)
+        goptx.fuse(elementwise(), mirrored, strategy="vertical", shapes=[shape] * 2)
