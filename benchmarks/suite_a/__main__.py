@@ -2,19 +2,22 @@
 
     python -m benchmarks.suite_a [-o benchmarks/results] [--pairs gelu+harris,...] [--small]
     python -m benchmarks.suite_a --coarsened [--kernels gelu,...] [-o benchmarks/results] [--small]
+    python -m benchmarks.suite_a --candidates [--pairs ...] [--workers N] [-o benchmarks/results]
 
 Each pair, or kernel, runs in a child process under a time limit, so that a hang costs one. Right first, then fast: with
 contraction off (`fmad=False`) the outputs of what goptx made have to equal those of separate launches bit for bit; the
 timed builds, with contraction, are compared too, and a difference is reported by its size. Pairs are timed against two
 streams; schemes are the ablation of the GoPTX paper's Figure: merge, + slicing, + weaving, + both; then what goptx does
 by default. "capped" is "both" under the best of the paper's register caps. Coarsened kernels are timed against
-themselves, by factor and register cap. Needs cuda-python and CuPy.
+themselves, by factor and register cap. Candidates are 50 ways to run each pair, all strategies among them, made by
+several processes beside the GPU. Needs cuda-python and CuPy.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -27,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites 
 
 from measuring import command_line, environment
 
-from suite_a import KERNELS, coarsened, pairs
+from suite_a import KERNELS, candidates, coarsened, pairs
 
 TIME_LIMIT = 150  # seconds for one pair or kernel
 
@@ -37,12 +40,16 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
     parser.add_argument("--pairs", help="only these, such as gelu+harris,lud+lud")
     parser.add_argument("--coarsened", action="store_true", help="single kernels coarsened instead of pairs")
+    parser.add_argument("--candidates", action="store_true", help="50 ways to run each pair")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help="processes that make them; all processors"
+    )
     parser.add_argument("--kernels", help="only these of them, such as gelu,lud")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
     parser.add_argument("--small", action="store_true", help="the sizes of [check]: compare, do not time")
     parser.add_argument("--one", help=argparse.SUPPRESS)  # the child's part
     options = parser.parse_args()
-    part = coarsened if options.coarsened else pairs
+    part = coarsened if options.coarsened else candidates if options.candidates else pairs
     if options.one:
         print("RESULT " + json.dumps(part.run(options.one, options.small)))
         return 0
@@ -50,22 +57,21 @@ def main() -> int:
         chosen = options.kernels.split(",") if options.kernels else list(KERNELS)
     else:
         chosen = options.pairs.split(",") if options.pairs else [f"{a}+{b}" for a, b in all_pairs()]
-    rows = []
-    for name in chosen:
-        rows.append(in_child(name, options))
-        print(part.summary(rows[-1]), flush=True)
     facts = {"command": command_line(options.output, "-m benchmarks.suite_a"), **environment(options.commit)}
+    rows: list[dict[str, Any]] = []
     document = {"suite": "A", **facts, part.__name__.split(".")[-1]: rows}
+    name = "suite_a" + "_coarsened" * options.coarsened + "_candidates" * options.candidates + "_small" * options.small
+    alone = (in_child(name, options) for name in chosen)
+    for row in candidates.run_all(chosen, options.workers) if options.candidates else alone:
+        rows.append(row)
+        print(part.summary(row), flush=True)
+        if options.output is not None:  # what is there is kept, whatever happens to the rest
+            options.output.mkdir(parents=True, exist_ok=True)
+            stem = f"{date.today().isoformat()}-{facts['gpu_short']}-{name}"
+            (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
+            (options.output / f"{stem}.md").write_text(part.table(document))
     print(part.table(document))
-    right = 0 if all(row.get("right") for row in rows) else 1
-    if options.output is None:
-        return right
-    options.output.mkdir(parents=True, exist_ok=True)
-    name = "suite_a" + "_coarsened" * options.coarsened + "_small" * options.small
-    stem = f"{date.today().isoformat()}-{document['gpu_short']}-{name}"
-    (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
-    (options.output / f"{stem}.md").write_text(part.table(document))
-    return right
+    return 0 if all(row.get("right") for row in rows) else 1
 
 
 def all_pairs() -> Iterator[tuple[str, str]]:

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_kernels.case import Case
-from random_kernels.pairs import REASONS, Outcome
-from random_kernels.search import search
+from random_kernels.pairs import REASONS
+from random_kernels.search import drawn
+from weaving.compared import lines, outputs, same, with_memory
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
-from weaving.test_coarsen import lines, outputs, same, with_memory
 
 import goptx
 from goptx import CannotWeave, InputError, Shape
@@ -61,7 +60,7 @@ def test_each_kernel_does_what_it_does_alone(strategy: str, names: tuple[str, st
         placement = ("spread", "front")[number % 2]
         woven = fuse(strategy, names, factors, axis, shapes=shapes, placement=placement)
         assert woven.strategy == strategy and list(woven.report.kernels) == ["A", "B"]
-        same(woven, names, *shapes)
+        same(names, shapes, woven)
         assembles(woven)
 
 
@@ -69,7 +68,7 @@ def test_each_kernel_does_what_it_does_alone(strategy: str, names: tuple[str, st
 def test_three_kernels(strategy: str, assembles: Assembles) -> None:
     names, shapes = ("leaving", "dynamic", "tiled"), [Shape(5, 96), Shape((3, 2), (8, 9), 5000), Shape(4, 40)]
     woven = fuse(strategy, names, (2, 3, 2), shapes=shapes)
-    same(woven, names, *shapes)
+    same(names, shapes, woven)
     assembles(woven)
 
 
@@ -83,7 +82,7 @@ def test_grids_known_at_launch_only(strategy: str, placement: str, assembles: As
     ]
     woven = fuse(strategy, names, (2, 3, 2), shapes=known, placement=placement)
     assert woven.shape is not None and woven.shape.ctas is None
-    same(woven, names, *launched)
+    same(names, launched, woven)
     assembles(woven)
 
 
@@ -122,13 +121,13 @@ def test_shared_memory_of_an_interleaved_kernel_is_that_of_all_its_copies() -> N
     shapes = [Shape(8, 64, 5000), Shape(8, 64, 9000)]
     woven = fuse("interleave", ("dynamic", "dynamic"), (3, 1), shapes=shapes)
     assert woven.shape == Shape(4 + 8, 64, 2 * 6144 + 1024 + 5000)
-    same(woven, ("dynamic", "dynamic"), *shapes)
+    same(("dynamic", "dynamic"), shapes, woven)
 
 
 def test_whole_warps_that_are_too_many_end_at_once() -> None:
     shapes = [Shape(4, 64), Shape(4, 256)]
     woven = fuse("interleave", ("tiled", "leaving"), (2, 1), shapes=shapes)
-    same(woven, ("tiled", "leaving"), *shapes)
+    same(("tiled", "leaving"), shapes, woven)
 
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
@@ -155,17 +154,6 @@ def test_examples(strategy: str, pair: str) -> None:
     first, second = (EXAMPLES / f"{name}.sm_90.ptx" for name in pair.split("+"))
     check = goptx.check(goptx.coarsen(first, 2), second, strategy=strategy)
     assert check, str(check)
-
-
-def drawn(number: int, count: int) -> list[Case]:
-    found: list[Case] = []
-
-    def take(case: Case) -> Outcome:
-        found.append(case)
-        return Outcome("")
-
-    search(number, count, judge=take)
-    return found
 
 
 @pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])

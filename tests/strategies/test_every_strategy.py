@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from random_kernels.pairs import Outcome, run
 from random_kernels.search import search
+from weaving.compared import same, with_memory
 from weaving.shaped_kernels import KERNELS, kernel
-from weaving.test_shapes import MIXES, same, with_memory
+from weaving.test_shapes import MIXES
 from weaving.test_waiting import BLOCK, CTAS, DATA, alone
 from weaving.waiting_kernels import KERNELS as WAITING
 from weaving.waiting_kernels import text

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from bodies import kernel
 from strategies.dependent_kernels import elementwise
+from weaving.compared import same, with_memory
 from weaving.shaped_kernels import KERNELS
-from weaving.test_shapes import same, with_memory
 
 import goptx
 from goptx import CannotLink, CannotWeave, InputError, Shape

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weaving.compared import LIMIT, outputs, same
 from weaving.shaped_kernels import KERNELS
-from weaving.test_shapes import LIMIT, outputs, same, weave
+from weaving.test_shapes import weave
 
 import goptx
 import goptx.device.launch
