@@ -33,6 +33,6 @@ def test_caps_of_registers(cap: int) -> None:
 
 def test_caps_that_the_assembler_does_not_keep(monkeypatch: pytest.MonkeyPatch) -> None:
     made = SimpleNamespace(registers=60, assembler="ptxas", cubin=b"")
-    monkeypatch.setattr("goptx.device.assemble.assemble", lambda *_, **__: made)
+    monkeypatch.setattr("goptx.device.assemble.assemble_all", lambda *_, **__: [made])
     with pytest.warns(RegisterCapWarning, match=r"`k_other_woven` has 60 registers although the cap is 40 \(ptxas\)"):
         goptx.weave(ONE, OTHER).cubin(max_registers=40)
