@@ -15,18 +15,9 @@ from goptx.weaving.emit import statements
 
 def test_labels_are_identifiers_and_told_apart() -> None:
     names = ["B.in1", "B_in1", "$B_in1_", "B.in.1", "S", "S_table"]
-<<<<<<< HEAD
     code = {n: Block((), Branch(Guard(Name("%p")), n, after)) for n, after in pairwise(names)}
     code["S"] = Block((), Switch(Name("%r"), (*names, EXIT)))
     code |= {"S_table": Block((), Jump("S")), EXIT: Block((), Stop())}
-=======
-    code: dict[str, Block] = {n: Block((), Branch(Guard(Name("%p")), n, after)) for n, after in zip(names, names[1:])}
-    code |= {
-        "S": Block((), Switch(Name("%r"), (*names, EXIT))),
-        "S_table": Block((), Jump("S")),
-        EXIT: Block((), Stop()),
-    }
->>>>>>> region
     written = statements(Flow("B.in1", code))
     found = [s.name for s in written if isinstance(s, Label)]
     assert len({*found}) == len(found) == len(names) + 2
