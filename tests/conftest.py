@@ -1,9 +1,13 @@
-"""The switch `--update-golden`, and the fixtures that compare with it: texts of tests/golden/ and tables of docs/."""
+"""The switch `--update-golden`, and the fixtures that compare with it: texts of tests/golden/ and tables of docs/. No
+test gets what another one made: nothing is kept, but where a test of the cache says so."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+
+os.environ["GOPTX_CACHE_SIZE"] = "0"  # also of the processes that tests start
 
 GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTS = Path(__file__).parents[1] / "docs"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,9 +16,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from goptx.errors import InputError
+from goptx.errors import InputError, LatencyTableWarning
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
+from goptx.warned import warn
 
 FORMAT = 1
 ASSUMED = "assumed"  # the source of numbers that nobody measured, and of [default]
@@ -31,10 +31,6 @@ _SOURCE_FIELDS = {"title", "where", "why"}
 _SPECIAL = {"cos", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"}
 _ARCH = re.compile(r"sm_(\d+)[af]?")
 SIGNS = {f"{sign}{bits}": tuple(f"{s}{bits}" for s in "usb") for bits in (8, 16, 32, 64) for sign in "usb"}
-
-
-class LatencyTableWarning(UserWarning):
-    """The numbers in use are another architecture's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +158,7 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
     nearest = max((n for n in numbers if n <= number), default=min(numbers))
     name = numbers[nearest]
     if nearest != number:
-        warnings.warn(
+        warn(
             f"no latency table for {arch}: using {name}'s; give another as latency=, a name or .toml path.",
             LatencyTableWarning,
             stacklevel=2,

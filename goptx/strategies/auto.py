@@ -9,16 +9,16 @@ from typing import Any
 
 from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
-from goptx.log import LOG
 from goptx.shape import Shape
 from goptx.strategies.buffers import Names, Pairs
 from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
+from goptx.warned import log
 from goptx.weaving.divergence.converged import Choice
 from goptx.weaving.launching import Placement
-from goptx.weaving.pipeline import weave
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import Source
+from goptx.weaving.weave import weave
 
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what another strategy may take
 
@@ -66,9 +66,9 @@ def auto(
             made = function(*sources, **options)
         except REFUSALS as reason:
             refused.append(f"{way}: {reason}")
-            LOG.info("not %s", refused[-1])
+            log("INFO", f"not {refused[-1]}")
         else:
             notes = (*made.report.notes, *(f"not {reason}" for reason in refused))
             return replace(made, report=replace(made.report, notes=notes))
-    LOG.warning("not fused: %s", "; ".join(refused))
+    log("WARNING", f"not fused: {'; '.join(refused)}")
     return separate(*sources, **read, notes=[f"not {reason}" for reason in refused])

@@ -45,7 +45,7 @@ class Separate(Woven):
         return self._starts(plan.filled(shapes, grid, block, shared if told else shared or None))
 
     def _starts(self, shapes: Sequence[Shape]) -> list[Start]:
-        return [self._start(k, entry.name, shapes[k]) for k, entry in enumerate(self.module.entries)]
+        return [self._start(k, entry, shapes[k]) for k, entry in enumerate(self.entries)]
 
     def _start(self, k: int, entry: str, shape: Shape) -> Start:
         assert self.plan

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from goptx.errors import InputError
+from goptx.errors import InputError, LatencyTableWarning
 from goptx.latency import table as module
-from goptx.latency.table import KINDS, LatencyTable, LatencyTableWarning, load_table
+from goptx.latency.table import KINDS, LatencyTable, load_table
 from goptx.ptx.ir import Function, Instruction, Scope, Statement
 from goptx.ptx.opcodes import TABLE, facts_of
 from goptx.ptx.parse import read

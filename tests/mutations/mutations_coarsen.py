@@ -142,14 +142,14 @@ OF_COARSENING = (
     ),
     Mutation(
         "iterations that write the same elements are taken for independent",
-        "goptx/strategies/batch.py",
+        "goptx/strategies/batched.py",
         "if varying not in known and _MEMORY not in known and len(written_to) == 1:",
         "if not known:",
         f"{BATCH}::test_iterations_that_write_the_same_elements",
     ),
     Mutation(
         "what decides about a store is not looked at",
-        "goptx/strategies/batch.py",
+        "goptx/strategies/batched.py",
         "taken = {*named, *tested, *(read(store) if store.guard else ())}",
         "taken = {*named}",
         f"{BATCH}::test_what_is_not_shown_to_depend_is_the_callers_word[under a branch by the parameter]",

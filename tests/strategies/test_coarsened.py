@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from weaving.compared import lines, outputs, same, with_memory
+from weaving.compared import coarse, lines, outputs, same, with_memory
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
@@ -24,10 +24,6 @@ MIXES = [  # of two kernels
     ((1, 4), "x", (Shape(3, 96), Shape((9, 2), 40))),
     ((2, 3), "y", (Shape((2, 7), (8, 8)), Shape((3, 3), 256))),
 ]
-
-
-def coarse(text: str, factor: int, axis: str = "x") -> str | Woven:
-    return goptx.coarsen(text, factor, axis) if factor > 1 else text
 
 
 def fuse(strategy: str, names: tuple[str, ...], factors: tuple[int, ...], axis: str = "x", **options: Any) -> Woven:
