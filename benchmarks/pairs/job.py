@@ -77,7 +77,7 @@ def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
             texts = tuple(re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{number}_{i}", text) for text in case.texts)
             own = trial(replace(case, texts=texts))
             job = Job(f"{kind} {way} {number}_{i}", way, own.data(), case=case)
-            job.approximate = any(".approx" in text for text in texts)
+            job.approximate = any(re.search(r"\.(approx|full)\b", text) for text in texts)
             job = made(job, own)
             seen += 1
             found += not job.refused

@@ -220,7 +220,7 @@ def _whole(values: Array, lanes: Lanes) -> Array:
 
 
 def _fits(name: str, held: np.dtype[np.generic], wanted: np.dtype[np.generic], type_: str) -> None:
-    alike = all((held == kind) == (wanted == kind) for kind in (np.bool_, WIDE))
+    alike = held.kind == wanted.kind or not {held.kind, wanted.kind} & {"b", WIDE.kind}
     if not alike or held.itemsize < wanted.itemsize:
         raise Trouble("unsupported", f"the register {name} does not hold a .{type_}")
 

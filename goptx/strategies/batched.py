@@ -13,6 +13,8 @@ from goptx.ptx.ir import Address, Function, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.shape import Shape
 from goptx.weaving.coarse import ALONE, AXES
+from goptx.weaving.divergence.converged import Converged
+from goptx.weaving.growth import limits
 from goptx.weaving.inline import inlined
 from goptx.weaving.interface import parameters
 from goptx.weaving.iterate import Iteration, iterated
@@ -22,6 +24,7 @@ from goptx.weaving.pipeline import Choices, finish, read_and_link
 from goptx.weaving.result import Woven
 from goptx.weaving.side import Side
 from goptx.weaving.sources import Source, chosen_from
+from goptx.weaving.split import split_as_it_is
 
 
 def batched(
@@ -58,8 +61,10 @@ def batched(
     if not independent:
         _check_iterations(linked.kernels[0], {p.original: p.access for p in parameters(linked)}, axis, over)
     choices = Choices("concat", None, load_table(None, linked.target[0]))
-    side = Side(linked.kernels[0].flow, frozenset(), False, kernels=(0,), cycles=choices.cycles)
-    return finish(made, linked, [side.flow], merged(side), choices, strategy="batch")
+    flow = linked.kernels[0].flow
+    flow = split_as_it_is(Converged(flow), limits([flow], None, None)).flow
+    side = Side(flow, frozenset(), False, kernels=(0,), cycles=choices.cycles)
+    return finish(made, linked, [flow], merged(side), choices, strategy="batch")
 
 
 def _position(entry: Function, over: str) -> int:

@@ -175,7 +175,9 @@ def safe_moves(pairs: Pairs, moves: Mapping[Pair, Sequence[Move]]) -> Mapping[Pa
     work = [pair for pair, found in left.items() if not found]
     while work:
         for pair, move in pairs.predecessors(work.pop()):
-            found = left.setdefault(pair, list(ANY))
+            found = left.get(pair)
+            if found is None:
+                found = left[pair] = list(ANY)
             if move in found:
                 found.remove(move)
                 if not found:

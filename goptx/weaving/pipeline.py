@@ -42,7 +42,7 @@ from goptx.weaving.shapes import Layout, with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
 from goptx.weaving.slice import slice_flow
-from goptx.weaving.split import split
+from goptx.weaving.split import split, split_as_it_is
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def sides_of(
 
     def made(k: Kernel) -> Converged:
         if alone and not linked.is_copy(k):
-            return gated(alone(k), k.gate)
+            return gated(split_as_it_is(alone(k), most), k.gate)
         prefix = free_prefix(k.prefix, k.register_names())
         return split(
             gated(converge(k.flow, prefix, k.at, choices.cycles, divergence), k.gate), most, k.at(k.entry.line)

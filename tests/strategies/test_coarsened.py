@@ -1,28 +1,21 @@
 """Coarsened kernels in every strategy: fused with others, they do what they do alone."""
 
-import random
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from random_kernels.pairs import REASONS
-from random_kernels.search import drawn
-from weaving.compared import lines, outputs, same, with_memory
+from weaving.compared import coarse, lines, outputs, same, with_memory
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
-from goptx import CannotWeave, InputError, Shape
+from goptx import InputError, Shape
 from goptx.strategies.fuse import STRATEGIES
 from goptx.weaving.result import Woven
 
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 OWN_SHAPES = ("horizontal", "interleave")  # which have to know them
-PAIRS = 40  # random ones
-OF_COPIES = ("need more than 16 barriers",)  # for what copies are refused
 WHERE = kernel("k", "mov.u32 %r30, %smid; add.u32 %r30, %r30, 1;" + stored(["%r30"]))
 
 MIXES = [  # of two kernels
@@ -31,10 +24,6 @@ MIXES = [  # of two kernels
     ((1, 4), "x", (Shape(3, 96), Shape((9, 2), 40))),
     ((2, 3), "y", (Shape((2, 7), (8, 8)), Shape((3, 3), 256))),
 ]
-
-
-def coarse(text: str, factor: int, axis: str = "x") -> str | Woven:
-    return goptx.coarsen(text, factor, axis) if factor > 1 else text
 
 
 def fuse(strategy: str, names: tuple[str, ...], factors: tuple[int, ...], axis: str = "x", **options: Any) -> Woven:
@@ -154,23 +143,3 @@ def test_examples(strategy: str, pair: str) -> None:
     first, second = (EXAMPLES / f"{name}.sm_90.ptx" for name in pair.split("+"))
     check = goptx.check(goptx.coarsen(first, 2), second, strategy=strategy)
     assert check, str(check)
-
-
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
-def test_random_kernels(strategy: str) -> None:
-    choose = random.Random(7)
-    fused = 0
-    for case in drawn(41, PAIRS):
-        factors = [choose.choice([2, 3]), choose.choice([1, 2])]
-        values = zip("AB", case.arguments(), strict=False)
-        args = {f"{letter}:{i}": value for letter, own in values for i, value in enumerate(own)}
-        try:
-            sources = [coarse(t, f, choose.choice("xy")) for t, f in zip(case.texts, factors, strict=False)]
-            with np.errstate(all="ignore"):
-                check = goptx.check(*sources, args=args, shapes=case.shapes[:2], strategy=strategy, races=True)
-        except (CannotWeave, InputError) as error:
-            assert any(re.search(said, str(error)) for said in (*REASONS.values(), *OF_COPIES)), error
-            continue
-        fused += 1
-        assert check, f"{check}\n{case.file('')}"
-    assert fused > PAIRS // 2

@@ -1,6 +1,7 @@
 """Kernels of shaped_kernels.py, or like them, woven and compared with what each does alone."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,6 +11,7 @@ import goptx
 from goptx import Shape
 from goptx.emulator.arithmetic.lanewise import Array
 from goptx.weaving.result import Woven
+from goptx.weaving.sources import Source, chosen_from
 
 LIMIT = 150  # n: the threads of the grid from there on end at once
 
@@ -17,6 +19,12 @@ LIMIT = 150  # n: the threads of the grid from there on end at once
 def with_memory(shape: Shape, name: str) -> Shape:
     """What the kernel has to be launched in."""
     return Shape(shape.grid, shape.block, 4100) if name in ("dynamic", "calling") else shape
+
+
+def coarse(text: str, factor: int, axis: str = "x") -> Source:
+    """A kernel to be woven with copies of itself, as `goptx.coarsen` weaves it, which is spared here."""
+    kernel = chosen_from(text, None, "coarse()")
+    return replace(kernel, coarse=kernel.coarse.times(factor, axis)) if factor > 1 else kernel
 
 
 def outputs(shape: Shape) -> Array:

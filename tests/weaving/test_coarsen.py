@@ -1,15 +1,11 @@
 """One CTA that does the work of several: a coarsened kernel does what the kernel does, alone and among others."""
 
-import random
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from random_kernels.pairs import REASONS
-from random_kernels.search import drawn
 from weaving.compared import LIMIT, lines, outputs, same, with_memory
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
@@ -286,7 +282,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
 
 
-# examples and random kernels --------------------------------------------------------------------------
+# examples ---------------------------------------------------------------------------------------------
 
 NAMES = "gelu gemm harris histogram layernorm lud micnd pipeline reduce softmax sort stencil stms transpose".split()
 
@@ -305,31 +301,6 @@ def test_examples(name: str, known: bool, assembles: Assembles) -> None:
     for one, other in zip(expected, got, strict=True):
         assert np.array_equal(np.asarray(one), np.asarray(other))
     assembles(woven)
-
-
-def test_random_kernels() -> None:
-    """Of factors 2, 3 and 4, in shapes that are known and in others; each with another kernel every third time."""
-    choose = random.Random(11)
-    woven = 0
-    cases = drawn(23, 40)
-    for number, case in enumerate(cases):
-        factors, axis = [choose.choice([2, 3, 4]), 2][: 2 if number % 3 == 0 else 1], choose.choice("xy")
-        shapes = case.shapes[: len(factors)]
-        known = choose.random() < 0.5 or len({*shapes}) > 1
-        launch = {"grid": shapes[0].grid, "block": shapes[0].block, "shared": shapes[0].shared}
-        options: dict[str, Any] = {"policy": case.policy, "slicing": case.slicing, "divergence": case.divergence}
-        options |= {"shapes": shapes} if known else launch
-        values = zip("AB", case.arguments()[: len(factors)], strict=False)
-        args = {f"{letter}:{i}": value for letter, own in values for i, value in enumerate(own)}
-        try:
-            sources = [goptx.coarsen(t, f, axis) for t, f in zip(case.texts, factors, strict=False)]
-            check = goptx.check(*sources, args=args, races=True, **options)
-        except CannotWeave as error:
-            assert any(re.search(said, str(error)) for said in REASONS.values()), error
-            continue
-        woven += 1
-        assert check, f"{check}\n{case.file('')}"
-    assert woven > len(cases) // 2
 
 
 def test_coarse_grids() -> None:

@@ -1,6 +1,7 @@
 """What a flow is written as: its labels are identifiers, whatever passes call its blocks, and told apart."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from bodies import kernel
 
@@ -12,18 +13,11 @@ from goptx.ptx.verify import legal
 from goptx.weaving.emit import statements
 
 
-def labels(flow: Flow) -> list[str]:
-    return [s.name for s in statements(flow) if isinstance(s, Label)]
-
-
 def test_labels_are_identifiers_and_told_apart() -> None:
     names = ["B.in1", "B_in1", "$B_in1_", "B.in.1", "S", "S_table"]
-    code: dict[str, Block] = {n: Block((), Branch(Guard(Name("%p")), n, after)) for n, after in zip(names, names[1:])}
-    code |= {
-        "S": Block((), Switch(Name("%r"), (*names, EXIT))),
-        "S_table": Block((), Jump("S")),
-        EXIT: Block((), Stop()),
-    }
+    code = {n: Block((), Branch(Guard(Name("%p")), n, after)) for n, after in pairwise(names)}
+    code["S"] = Block((), Switch(Name("%r"), (*names, EXIT)))
+    code |= {"S_table": Block((), Jump("S")), EXIT: Block((), Stop())}
     written = statements(Flow("B.in1", code))
     found = [s.name for s in written if isinstance(s, Label)]
     assert len({*found}) == len(found) == len(names) + 2

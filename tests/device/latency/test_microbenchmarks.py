@@ -5,12 +5,12 @@ import shutil
 
 import pytest
 
-from goptx.device.assemble import find_ptxas
+from goptx.device.assemble import assemble, find_ptxas
 from goptx.device.latency.machine_code import find_disassembler
 from goptx.device.latency.measure import TOGETHER, prepared
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
-from goptx.device.latency.text import module_text
+from goptx.device.latency.text import entry_name, kinds, module_text
 from goptx.errors import AssemblyError
 
 pytestmark = pytest.mark.skipif(find_ptxas() is None, reason="no ptxas")
@@ -28,9 +28,16 @@ def tool() -> str:
 
 @pytest.mark.parametrize("arch", ["sm_90", "sm_80"])
 @pytest.mark.parametrize("rows", MODULES, ids=lambda rows: rows[0].label)
-def test_the_machine_code_holds_every_repetition(rows: tuple[Row, ...], arch: str, tool: str) -> None:
+def test_every_row_is_taken(rows: tuple[Row, ...], arch: str) -> None:
+    """By ptxas; and where there is a disassembler, each repetition is seen to be there."""
+    known = [row for row in rows if row.arch <= int(arch[3:])]
+    try:
+        tool = find_disassembler()
+    except AssemblyError:
+        assemble(module_text(known, arch), entry=entry_name(known[0], kinds(known[0])[0]))
+        return
     ready = prepared(rows, arch, tool)
-    assert [one.row for one in ready if one.job is None and one.problem != f"needs sm_{one.row.arch}"] == []
+    assert [one.problem for one in ready if one.job is None and one.row in known] == []
     assert {one.row for one in ready} == set(rows)
 
 
@@ -45,7 +52,10 @@ def test_rows_of_a_newer_architecture_are_left_out(tool: str) -> None:
     [
         (Row("and.b32", "$x, $x, $a", "LOP3"), "48 repetitions more have [0-9]+ `LOP3` more"),  # two ANDs are one LOP3
         (Row("min.s32", "$x, $x, $a0", "V?IMNMX"), r"48 repetitions more have 24 `V\?IMNMX` more"),  # of three
-        (Row("add.s32", "$y, $x, $a", "IADD"), "48 repetitions more have 0 `IADD` more; in all nothing"),  # dead
+        (
+            Row("add.s32", "$y, $x, $a", "IADD"),
+            "48 repetitions more have 0 `IADD` more; in all nothing|the clock is read",
+        ),  # dead
         (Row("add.f32", "$x, $x, $a", ""), "48 repetitions more have 0 `no instruction` more; in all FADD"),
         (Row("add.f33", "$x, $x, $a", "FADD", x="f32"), "refuses the PTX"),
     ],
