@@ -22,8 +22,8 @@ OF_SEVERAL = (
     Mutation(
         "barriers that are one are cut apart",
         f"{WEAVING}/order.py",
-        "begins.difference(range(common(code, self.kernel_of[kernel])))",
-        "begins.difference(range(0))",
+        "position + max(common(code[position:], self.kernel_of[kernel]), 1)",
+        "position + 1",
         f"{SEVERAL}::test_one_barrier_for_all_that_stand_at_one_place",
     ),
     Mutation(
