@@ -143,6 +143,7 @@ def environment() -> dict[str, Any]:
 
 def table(document: dict[str, Any]) -> str:
     pairs = document["pairs"]
+    busy = document["load_average"] > document["cores"]
     lines = [
         "# Weaving and assembling for the first time, and again",
         "",
@@ -151,7 +152,8 @@ def table(document: dict[str, Any]) -> str:
         "",
         f"Milliseconds, medians of the {len(pairs)} pairs of suite A; of each pair, of "
         f"{document['repeats']['in one process']} times in one process and {document['repeats']['new processes']} new "
-        f"processes. An empty Python process takes {document['empty_process_ms']:.0f} ms.",
+        f"processes. An empty Python process takes {document['empty_process_ms']:.0f} ms."
+        + (" Other programs kept the processors busy: compare these times with each other only." if busy else ""),
         "",
         "| | first time | again | again, from disk |",
         "|---|---|---|---|",

@@ -53,6 +53,11 @@ class Source:
     read: Read
     registers: tuple[int, ...] = ()
 
+    def each(self, lanes: Lanes) -> Array:
+        """One value for each of the lanes, where `read` may give one for all. Not to be changed."""
+        values = self.read(lanes)
+        return values if values.ndim else np.broadcast_to(values, lanes.count)
+
 
 @dataclass(slots=True)
 class Names:

@@ -133,11 +133,16 @@ class Order:
         other = self.waiting[1 - kernel]
         if not other.ordered and not (self.lanes_matter[1 - kernel] and other.lanes):
             return []
-        begins = {i for i, c in enumerate(code) if self.has_place(kernel, c)}
-        begins |= {i + 1 for i in begins if self.waiting[kernel].is_of_span(code[i])}
-        for i in sorted(begins):
-            if i in begins:
-                begins.difference_update(range(i + 1, i + common(code, self.kernel_of[kernel], i)))
+        begins = set[int]()
+        position = 0
+        while position < len(code):
+            behind = position + 1
+            if self.has_place(kernel, code[position]):
+                begins.add(position)
+                behind = position + max(common(code, self.kernel_of[kernel], position), 1)  # one barrier stays one
+                if self.waiting[kernel].is_of_span(code[position]):
+                    begins.add(behind)
+            position = behind
         return sorted(begins - {0, len(code)})
 
     def layout(self, first: Sequence[Code], second: Sequence[Code]) -> tuple[Code, ...]:

@@ -349,11 +349,15 @@ class Woven:
             starts = self.starts(grid, block, shared, shapes)
             launchers = [
                 Launcher(
-                    kernel, start.shape.sizes("grid"), start.shape.sizes("block"), start.shape.shared or 0,
-                    [p.size for p in start.params if p.kernel is not None and p.instead is None], start.hidden,
+                    kernel,
+                    grid=start.shape.sizes("grid"),
+                    block=start.shape.sizes("block"),
+                    shared=start.shape.shared or 0,
+                    sizes=[p.size for p in start.params if p.kernel is not None and p.instead is None],
+                    hidden=start.hidden,
                 )
                 for kernel, start in zip(self._kernels(max_registers), starts, strict=True)
-            ]  # fmt: skip
+            ]
             return in_turn(launchers)
 
         return self._launchers.made((device, max_registers, _fixed(grid), _fixed(block), shared, shapes), make)

@@ -23,16 +23,16 @@ OF_SEVERAL = (
     Mutation(
         "barriers that are one are cut apart",
         f"{WEAVING}/order.py",
-        "begins.difference_update(range(i + 1, i + common(code, self.kernel_of[kernel], i)))",
-        "begins.difference_update(range(0))",
+        "position + max(common(code, self.kernel_of[kernel], position), 1)",
+        "position + 1",
         f"{SEVERAL}::test_one_barrier_for_all_that_stand_at_one_place",
     ),
     Mutation(
         "barriers that are one are cut apart behind the code of others",
         f"{WEAVING}/order.py",
-        "if i in begins:",
-        "if i == 0:",
-        f"{KEPT}[one_barrier_of_copies_ahead_of_a_third_kernel]",
+        "position + max(common(code, self.kernel_of[kernel], position), 1)",
+        "position + (1 if position else common(code, self.kernel_of[kernel]))",
+        f"{KEPT}[one_barrier_cut_in_two]",
     ),
     Mutation(
         "barriers that are one are several behind the code of others",

@@ -31,7 +31,7 @@ def fuse(strategy: str, names: tuple[str, ...], factors: tuple[int, ...], axis: 
     return goptx.fuse(*sources, strategy=strategy, **options)
 
 
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
+@pytest.mark.parametrize("strategy", ["vertical", *OWN_SHAPES])
 @pytest.mark.parametrize(
     "names",
     [

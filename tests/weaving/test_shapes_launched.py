@@ -30,7 +30,7 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[int], dict[str,
 
     monkeypatch.setattr(goptx.device.launch, "Launcher", Launcher)
     monkeypatch.setattr(goptx.device.launch, "device_number", lambda: 0)
-    monkeypatch.setattr(goptx.Woven, "load", lambda self, cap: None)
+    monkeypatch.setattr(goptx.Woven, "_kernels", lambda self, cap: [None])
     return found
 
 
