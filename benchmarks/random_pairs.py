@@ -12,7 +12,8 @@ process that is replaced after a hang. What separate launches leave is compared 
 approximate instructions are counted apart there. --examples adds all pairs of examples/kernels, in the sizes for
 checks, to the strategies; --sanitizer runs that many pairs of each way under compute-sanitizer. A pair that fails is
 written to --keep, one that fails on the emulator after minutes of shrinking if --shrink is given. The results of
-several ways go to one file, those of earlier runs of the day with other ways are kept there. The exit status is 1 if
+several ways go to one file, those of earlier runs of the day with other ways are kept there. --seconds ends a run
+early, with the results that there are. The exit status is 1 if
 anything differs, hangs or fails, or too few are left of those that were drawn. --gpu needs ptxas, cuda-python and CuPy.
 """
 
@@ -33,6 +34,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import filter as matching
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,7 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=100_000, help="the first seed; others follow it")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that emulate or assemble")
+    parser.add_argument("--seconds", type=float, default=inf, help="after which no more is waited for")
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
     parser.add_argument("--shrink", action="store_true", help="pairs that fail on the emulator")
     parser.add_argument("--gpu", action="store_true", help="on the GPU")
@@ -80,7 +83,8 @@ def main() -> int:
     first = {way: options.seed + SEEDS * list(WAYS).index(way) for way in dict.fromkeys(chosen)}
     os.environ["GOPTX_CACHE_SIZE"] = "0"  # what is on trial is weaving; nobody asks for these pairs again
     begin = time.monotonic()
-    found = on_gpu(options, first) if options.gpu else on_cpu(options, first)
+    end = begin + options.seconds
+    found = on_gpu(options, first, end) if options.gpu else on_cpu(options, first, end)
     commit = options.commit or described()
     where = environment(commit) if options.gpu else {"cpu": processor(), "commit": commit}
     document = {
@@ -114,9 +118,9 @@ def main() -> int:
 # On the emulator ------------------------------------------------------------------------------------------
 
 
-def on_cpu(options: argparse.Namespace, first: Mapping[str, int]) -> dict[str, Any]:
+def on_cpu(options: argparse.Namespace, first: Mapping[str, int], end: float) -> dict[str, Any]:
     found = {way: Emulated(seed) for way, seed in first.items()}
-    for number, done in enumerate(emulated(first, options.pairs, options.workers, options.shrink)):
+    for number, done in enumerate(emulated(first, options.pairs, options.workers, options.shrink, end)):
         way = found[done.way]
         way.drawn += done.drawn
         way.compared += done.compared
@@ -187,12 +191,12 @@ def described() -> str:
 # On a GPU -------------------------------------------------------------------------------------------------
 
 
-def on_gpu(options: argparse.Namespace, first: Mapping[str, int]) -> dict[str, Any]:
+def on_gpu(options: argparse.Namespace, first: Mapping[str, int], end: float) -> dict[str, Any]:
     children = Children()
     found = {way: OnGpu(seed) for way, seed in first.items()}
     chosen: list[Job] = []
     begin = time.monotonic()
-    for number, (job, answer) in enumerate(children.answers(prepared(options, first))):
+    for number, (job, answer) in enumerate(children.answers(prepared(options, first, end))):
         way = found[job.way]
         way.seconds, begin = way.seconds + time.monotonic() - begin, time.monotonic()
         if answer.get("refused"):
@@ -269,8 +273,8 @@ def verdict(job: Job, answer: Mapping[str, Any]) -> str:
     return "right, approximations differ from the emulator" if job.approximate else "differs from the emulator"
 
 
-def prepared(options: argparse.Namespace, first: Mapping[str, int]) -> Iterator[Job]:
-    """The jobs, made by all processors ahead of the GPU."""
+def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) -> Iterator[Job]:
+    """The jobs, made by all processors ahead of the GPU, until the clock shows `end`."""
     several = -(-options.pairs // EACH)  # seeds that are begun with, for each way
     tasks: list[tuple[str, Sequence[Any]]] = []
     for way, seed in first.items():
@@ -279,8 +283,16 @@ def prepared(options: argparse.Namespace, first: Mapping[str, int]) -> Iterator[
         shares = [options.pairs // several + (i < options.pairs % several) for i in range(several)]
         tasks += [("random", (way, seed + i, several, share)) for i, share in enumerate(shares)]
     with multiprocessing.get_context("fork").Pool(options.workers, maxtasksperchild=20) as pool:
-        for jobs in pool.imap_unordered(_jobs, tasks):
-            yield from jobs
+        made = pool.imap_unordered(_jobs, tasks)
+        for _ in tasks:
+            try:
+                jobs = made.next(None if end == inf else max(end - time.monotonic(), 0))
+            except multiprocessing.TimeoutError:
+                return
+            for job in jobs:
+                if time.monotonic() > end:
+                    return
+                yield job
 
 
 def _jobs(task: tuple[str, Sequence[Any]]) -> list[Job]:

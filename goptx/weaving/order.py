@@ -128,7 +128,8 @@ class Order:
 
     def cuts(self, kernel: int, code: Sequence[Code]) -> list[int]:
         """Where the code of a block of the kernel is to be cut, so that the other can be held up, or hold it up, there
-        alone: ahead of what has its place in the order, and behind what may begin or end a span."""
+        alone: ahead of what has its place in the order, and behind what may begin or end a span. What is one barrier of
+        several kernels stays so, wherever it stands."""
         other = self.waiting[1 - kernel]
         if not other.ordered and not (self.lanes_matter[1 - kernel] and other.lanes):
             return []
@@ -138,7 +139,7 @@ class Order:
             behind = position + 1
             if self.has_place(kernel, code[position]):
                 begins.add(position)
-                behind = position + max(common(code[position:], self.kernel_of[kernel]), 1)  # one barrier stays one
+                behind = position + max(common(code, self.kernel_of[kernel], position), 1)  # one barrier stays one
                 if self.waiting[kernel].is_of_span(code[position]):
                     begins.add(behind)
             position = behind
@@ -165,12 +166,12 @@ def can_be_one(barriers: Sequence[Code]) -> bool:
     return plain and sum(map(is_reduction, barriers)) <= 1
 
 
-def common(code: Sequence[Code], kernel_of: Mapping[int, int]) -> int:
-    """How many instructions at the beginning of the code that stands at one pair are a rendezvous that can be one: each
-    of another kernel."""
+def common(code: Sequence[Code], kernel_of: Mapping[int, int], begin: int = 0) -> int:
+    """How many instructions of the code that stands at one pair, from `begin` on, are a rendezvous that can be one:
+    each of another kernel."""
     count = 0
-    while count < len(code) and can_be_one(code[: count + 1]):
-        if len({kernel_of.get(id(c)) for c in code[: count + 1]}) <= count:
+    while begin + count < len(code) and can_be_one(found := code[begin : begin + count + 1]):
+        if len({kernel_of.get(id(c)) for c in found}) <= count:
             break
         count += 1
     return count
