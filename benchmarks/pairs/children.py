@@ -23,7 +23,7 @@ class Children:
         self._child: tuple[BaseProcess, Connection] | None = None
 
     def answers(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
-        """Each job with the answer of `launching.compared`, or with a problem: a hang or fault of a `separate` kernel too."""
+        """Each job with the answer of `launching.compared`, or with a problem: also of a `separate` kernel."""
         for job in jobs:
             yield job, ({"refused": job.refused, "problem": job.problem} if not job.parts else self._answer(job))
         self._end()
