@@ -169,5 +169,5 @@ def environment(commit: str | None) -> dict[str, Any]:
 
 def command_line(output: Path | None, program: str = sys.argv[0]) -> str:
     """How this was run, wherever its results went."""
-    words = ["python", program, *sys.argv[1:]]
-    return " ".join("benchmarks/results" if word == str(output) else shlex.quote(word) for word in words)
+    words = ("benchmarks/results" if word == str(output) else shlex.quote(word) for word in sys.argv[1:])
+    return " ".join(["python", program, *words])

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
-    from goptx.weaving.pipeline import weave
     from goptx.weaving.refusal import Refusal, can_weave
     from goptx.weaving.result import Woven
+    from goptx.weaving.weave import weave
 
 _HOMES = {
     "Check": "goptx.emulator.verdict",
@@ -59,7 +59,7 @@ _HOMES = {
     "parse": "goptx.ptx.parse",
     "read": "goptx.ptx.parse",
     "sweep": "goptx.device.sweep",
-    "weave": "goptx.weaving.pipeline",
+    "weave": "goptx.weaving.weave",
 }
 
 __all__ = [
@@ -99,7 +99,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'goptx' has no attribute {name!r}")
-    # Importing goptx.weaving.pipeline also binds the folder `goptx.weave`; the function has to win.
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

@@ -25,6 +25,10 @@ class DebugInformationLost(UserWarning):
     """DWARF sections of a module compiled with `-G`; the woven kernel has lines, but no variables for a debugger."""
 
 
+class LatencyTableWarning(UserWarning):
+    """The latencies in use are another architecture's."""
+
+
 class CannotLink(GoptxError):
     """Modules that cannot stand in one module: `.version`, `.target`, address size, symbols, resources."""
 

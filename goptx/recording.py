@@ -59,9 +59,9 @@ def _key(stream: Any) -> Hashable:
         handle = int((found() if callable(found) else found)[1])
     if handle not in _DEFAULT:
         return handle
-    from goptx.device.launch import device_number
+    from goptx.device.launch import device_in_use
 
-    return "default", device_number()
+    return "default", device_in_use()
 
 
 class RecordedStream:

@@ -1,15 +1,20 @@
-"""The switch `--update-golden`, and the fixture that compares a text with tests/golden/."""
+"""The switch `--update-golden`, and the fixtures that compare with it: texts of tests/golden/ and tables of docs/. No
+test gets what another one made: nothing is kept, but where a test of the cache says so."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+os.environ["GOPTX_CACHE_SIZE"] = "0"  # also of the processes that tests start
+
 GOLDEN = Path(__file__).parent / "golden"
+DOCUMENTS = Path(__file__).parents[1] / "docs"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="write what the tests see into tests/golden/")
+    parser.addoption("--update-golden", action="store_true", help="write what the tests see to tests/golden/ and docs/")
 
 
 @pytest.fixture
@@ -22,5 +27,25 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             path.write_text(text, encoding="utf-8")
         assert path.exists(), f"{path} is missing; write it with --update-golden and read what it says"
         assert text == path.read_text(encoding="utf-8")
+
+    return check
+
+
+@pytest.fixture
+def table(request: pytest.FixtureRequest) -> Callable[[str, Sequence[Sequence[str]]], str]:
+    """table(name, rows) fails unless the first table of docs/NAME has those rows below its head; with --update-golden
+    it writes them there. Gives the text behind the table."""
+
+    def check(name: str, rows: Sequence[Sequence[str]]) -> str:
+        path = DOCUMENTS / name
+        document = path.read_text(encoding="utf-8")
+        rule = f"|{'---|' * len(rows[0])}"
+        before, _, rest = document.partition(f"{rule}\n")
+        after = rest[rest.index("\n## ") :]
+        expected = "\n".join([f"{before}{rule}", *(f"| {' | '.join(row)} |" for row in rows), after])
+        if request.config.getoption("--update-golden"):
+            path.write_text(expected, encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == expected
+        return after
 
     return check

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: `python -m goptx`, a process of its own each time."""
+"""The command line as a user meets it."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from command_line import run
 
 import goptx
 
@@ -18,18 +19,11 @@ HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 TWO = HEAD + ".visible .entry one()\n{\n    ret;\n}\n.visible .entry two()\n{\n    ret;\n}\n"
 
 
-def run(*arguments: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "goptx", *arguments]
-    done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, check=False, timeout=60)
-    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
 def refused(done: subprocess.CompletedProcess[str], code: int, message: str) -> None:
     """The command printed nothing but one error whose first line matches `message`, and ended with `code`."""
     assert done.returncode == code
     assert done.stdout == ""
     assert re.match(message, done.stderr), done.stderr
-    assert "Traceback" not in done.stderr
 
 
 # weave --------------------------------------------------------------------------------------------------
@@ -41,6 +35,17 @@ def test_weave_writes_ptx_to_standard_output_and_nothing_else(tmp_path: Path) ->
     assert [e.name for e in goptx.parse(done.stdout).entries] == ["harris_sort_woven"]
     assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
     assert list(tmp_path.iterdir()) == []
+
+
+def test_python_runs_the_package(tmp_path: Path) -> None:
+    def started(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "goptx", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+
+    done = started("weave", HARRIS, SORT, "--report")
+    said = run("weave", HARRIS, SORT, "--report", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, said.stdout, said.stderr)
+    refused(started("weave", HARRIS, "none.ptx"), 2, "InputError: none.ptx: ")
 
 
 def test_output_file_holds_what_standard_output_would(tmp_path: Path) -> None:

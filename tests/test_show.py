@@ -1,11 +1,12 @@
 """`goptx show`: what it prints stands in tests/golden/."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from subprocess import CompletedProcess
 
+import command_line
 import pytest
 
 Golden = Callable[[str, str], None]
@@ -64,23 +65,15 @@ NO_LIST = HEAD + ".entry jump(.param .u32 n)\n{\n.reg .b32 %r<3>;\nld.param.u32 
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def run(tmp_path: Path) -> Callable[..., CompletedProcess[str]]:
     (tmp_path / "two.ptx").write_text(TWO)
     (tmp_path / "no_list.ptx").write_text(NO_LIST)
     (tmp_path / "none.ptx").write_text(HEAD)
 
-    def show(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "goptx", "show", *arguments]
-        done = subprocess.run(
-            command, cwd=tmp_path, input=stdin, capture_output=True, text=True, check=False, timeout=60
-        )
-        assert "Traceback" not in done.stderr
-        return done
-
-    return show
+    return partial(command_line.run, "show", cwd=tmp_path)
 
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Run = Callable[..., CompletedProcess[str]]
 
 
 def test_listing(run: Run, golden: Golden) -> None:
@@ -105,7 +98,7 @@ def test_one_entry(run: Run) -> None:
 
 
 def test_standard_input(run: Run) -> None:
-    assert run("-", stdin=TWO).stdout == run("two.ptx").stdout.replace("two.ptx", "<ptx>", 1)
+    assert run("-", stdin=TWO.encode()).stdout == run("two.ptx").stdout.replace("two.ptx", "<ptx>", 1)
 
 
 def test_module_without_entries(run: Run) -> None:

@@ -148,12 +148,12 @@ def test_threads_assemble_once(monkeypatch: pytest.MonkeyPatch) -> None:
     class Made:
         registers, cubin = 8, b"cubin"
 
-    def assemble(*_: object, max_registers: int | None, **__: object) -> Made:
+    def assemble_all(*_: object, max_registers: int | None, **__: object) -> list[Made]:
         time.sleep(0.05)
         calls.append(max_registers)
-        return Made()
+        return [Made()]
 
-    monkeypatch.setattr("goptx.device.assemble.assemble", assemble)
+    monkeypatch.setattr("goptx.device.assemble.assemble_all", assemble_all)
     woven = goptx.weave(*texts()[:2])
     assert at_once([woven.cubin, lambda: woven.cubin(32)] * 4) == [b"cubin"] * 8
     assert sorted(map(str, calls)) == ["32", "None"]
@@ -165,13 +165,13 @@ def test_threads_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
     class Device:
         device_id = 0
 
-    def load(cubin: bytes, name: str) -> str:
+    def load_all(cubin: bytes, names: list[str]) -> list[str]:
         time.sleep(0.05)
         calls.append(cubin)
-        return name
+        return names
 
     monkeypatch.setattr("goptx.device.launch.current_device", Device)
-    monkeypatch.setattr("goptx.device.launch.load", load)
+    monkeypatch.setattr("goptx.device.launch.load_all", load_all)
     monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"%a" % cap)
     woven = goptx.weave(*texts()[:2])
     loads: list[Callable[[], Any]] = [woven.load, lambda: woven.load(32)]
@@ -214,7 +214,9 @@ def test_a_kernel_without_parameters_has_room_too() -> None:
 def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(*texts()[1:], shapes=[Shape(4, 64), Shape(None, 32)])
     monkeypatch.setattr("goptx.device.launch.current_device", lambda: type("Device", (), {"device_id": 0}))
-    monkeypatch.setattr("goptx.device.launch.load", lambda cubin, name: threading.Lock())  # which no pickle takes
+    monkeypatch.setattr(
+        "goptx.device.launch.load_all", lambda cubin, names: [threading.Lock()]
+    )  # which no pickle takes
     monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"")
     woven.load()
     there = pickle.loads(pickle.dumps(woven))

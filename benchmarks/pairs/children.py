@@ -23,7 +23,8 @@ class Children:
         self._child: tuple[BaseProcess, Connection] | None = None
 
     def answers(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
-        """Each job with the answer of `launching.compared`, or with a problem: a hang of a `separate` kernel too."""
+        """Each job with the answer of `launching.compared`, or with a problem: a hang or fault of a `separate` kernel
+        too."""
         for job in jobs:
             yield job, ({"refused": job.refused, "problem": job.problem} if not job.parts else self._answer(job))
         self._end()
@@ -38,7 +39,7 @@ class Children:
         answer = self._received(connection, LIMIT)
         if "alone" in answer:
             answer = self._received(connection, LIMIT)
-        elif answer.get("hang"):
+        elif answer.get("hang") or answer.get("problem", "").startswith("CUDAError"):
             answer["separate"] = True
         if "problem" in answer:
             self._end()

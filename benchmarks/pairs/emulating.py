@@ -48,9 +48,9 @@ class _Progress:
         return self.compared + share * pending < cases and self.drawn + pending < MOST_DRAWN * cases
 
 
-def emulated(first: Mapping[str, int], cases: int, workers: int, shrink: bool) -> Iterator[Done]:
-    """Of each way the seeds from `first` on, until so many cases have been compared, or too many drawn; a seed ends at
-    the first case that fails, which minutes are spent on shrinking if `shrink`."""
+def emulated(first: Mapping[str, int], cases: int, workers: int, shrink: bool, end: float) -> Iterator[Done]:
+    """Of each way the seeds from `first` on, until so many cases have been compared, or too many drawn, or the clock
+    shows `end`; a seed ends at the first case that fails, which minutes are spent on shrinking if `shrink`."""
     progress = {way: _Progress(seed) for way, seed in first.items()}
     each = min(EACH, cases)
     with multiprocessing.get_context("fork").Pool(workers, maxtasksperchild=20) as pool:
@@ -60,7 +60,7 @@ def emulated(first: Mapping[str, int], cases: int, workers: int, shrink: bool) -
                 while len(pending) < 2 * workers and one.wants(cases, each):
                     pending.append(pool.apply_async(_one, (way, one.seed + one.submitted, each, shrink)))
                     one.submitted += 1
-            if not pending:
+            if not pending or time.monotonic() > end:
                 return
             ready = next((p for p in pending if p.ready()), None)
             if ready is None:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from random_kernels.case import NAMES, Case
-from random_kernels.pairs import Outcome, reason_of, within
-from random_kernels.search import search
+from random_kernels.pairs import reason_of, within
+from random_kernels.search import drawn
 from random_kernels.trial import LETTERS, Array, Data, Trial
 from random_kernels.ways import trial
 
@@ -65,33 +65,21 @@ class Job:
     case: Case | None = None
 
 
-def random_cases(seed: int, count: int, way: str = "weave") -> list[Case]:
-    """What Hypothesis draws by the seed."""
-    found: list[Case] = []
-
-    def take(case: Case) -> Outcome:
-        found.append(case)
-        return Outcome("")
-
-    search(seed, count, judge=take, way=way)
-    return found
-
-
 def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
     """As many as are wanted and not declined, unless too many are, and those; of `seed`, `seed + step` and so on.
     Entries of each case have a number of their own, by which reports tell them apart."""
-    found = drawn = 0
+    found = seen = 0
     for number in count(seed, step):
-        for i, case in enumerate(random_cases(number, EACH, way)):
-            if found == wanted or drawn == MOST_DRAWN * wanted:
+        for i, case in enumerate(drawn(number, EACH, way)):
+            if found == wanted or seen == MOST_DRAWN * wanted:
                 return
             kind = "random" if case.stated is None else "shaped"
             texts = tuple(re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{number}_{i}", text) for text in case.texts)
             own = trial(replace(case, texts=texts))
             job = Job(f"{kind} {way} {number}_{i}", way, own.data(), case=case)
-            job.approximate = any(".approx" in text for text in texts)
+            job.approximate = any(re.search(r"\.(approx|full)\b", text) for text in texts)
             job = made(job, own)
-            drawn += 1
+            seen += 1
             found += not job.refused
             yield job
 

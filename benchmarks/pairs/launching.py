@@ -31,13 +31,16 @@ def serve(connection: Connection) -> None:
 
 
 def compared(job: Job, connection: Connection) -> dict[str, Any]:
-    """How many bytes the woven kernel leaves otherwise than its kernels alone, and these than the emulator. Says when
-    the kernels have run alone, so that it is known what hangs."""
+    """How many bytes the woven kernel leaves otherwise than its kernels alone, and these than the emulator, and whether
+    the woven kernel leaves what the emulator does. Says when the kernels have run alone, so that it is known what
+    hangs."""
     alone = launched(job, woven=False)
     connection.send({"alone": True})
+    together = launched(job, woven=True)
     return {
-        "woven": differences(alone, launched(job, woven=True)),
+        "woven": differences(alone, together),
         "emulated": differences(alone, job.emulated),
+        "as emulated": not differences(together, job.emulated)["count"],
         "bytes": sum(array.nbytes for array in alone.values()),
     }
 

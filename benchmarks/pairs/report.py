@@ -27,6 +27,8 @@ def table(document: Row) -> str:
         lines.append(
             f"| {way} | {row['pairs']} | {row['wrong']} | {row['hangs']} | {share} | {row['first_seed']} | {seconds} |"
         )
+    if invalid := sum(row.get("invalid", 0) for row in rows.values()):
+        lines += ["", f"Random kernels that do something wrong alone: {invalid}."]
     for way, row in rows.items():
         lines += [f"* {way}, seed {f['seed']}: {f['failure'][:300]}" for f in row.get("failures", ())]
         lines += [f"* {o['pair']}: {o['outcome']}. {_first(o)}" for o in row.get("others", ())]

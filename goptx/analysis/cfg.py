@@ -254,11 +254,12 @@ class Flow:
     @cached_property
     def _graph(self) -> nx.DiGraph[str]:
         graph: nx.DiGraph[str] = nx.DiGraph()
-        for name, block in self.blocks.items():
-            graph.add_node(name, block=block)
-        for name, block in self.blocks.items():
-            for target, kind in zip(block.end.successors(), block.end.kinds(), strict=True):
-                graph.add_edge(name, target, kind=kind)
+        graph.add_nodes_from((name, {"block": block}) for name, block in self.blocks.items())
+        graph.add_edges_from(
+            (name, target, {"kind": kind})
+            for name, block in self.blocks.items()
+            for target, kind in zip(block.end.successors(), block.end.kinds(), strict=True)
+        )
         frozen: nx.DiGraph[str] = nx.freeze(graph)
         return frozen
 

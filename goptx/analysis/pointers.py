@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Literal
 
@@ -49,7 +50,8 @@ class Value:
         return [origin for origin, part in self.parts.items() if part]
 
 
-def pointer_accesses(entry: Function, address_size: int = 64) -> dict[str, Access]:
+@lru_cache(maxsize=256)  # a kernel is often woven again, with others or otherwise
+def pointer_accesses(entry: Function, address_size: int = 64) -> Mapping[str, Access]:
     """By parameter, what the kernel does to the memory that it points to, or to the texture or surface that it is a
     handle of; `address_size` is the module's, in bits.
 

@@ -20,6 +20,8 @@ def waited_on(flow: Flow) -> Instruction | None:
 def waiting_loops(flow: Flow) -> Iterator[tuple[frozenset[str], Instruction]]:
     """The loops that a volatile, relaxed or acquire load or an atomic inside decides, by data or by control, when
     to end: their blocks and that instruction."""
+    if not any(map(_asks, flow.instructions())):
+        return
     graph = flow.graph()
     controlled = controls(flow)
     for body in _bodies(flow, graph):
@@ -31,16 +33,22 @@ def waiting_loops(flow: Flow) -> Iterator[tuple[frozenset[str], Instruction]]:
             deciders = closure([name], controlled) & body
             conditions = {register_of(r) for d in deciders for r in flow.blocks[d].end.reads()}
             for instruction in flow.blocks[name].instructions():
-                facts = facts_of(instruction.opcode)
+                asks = _asks(instruction)
                 for register in written(instruction):
                     sources[register] = sources.get(register, frozenset()) | read(instruction) | conditions
-                    if facts.volatile and facts.loads:
+                    if asks:
                         volatile[register] = instruction
         ends = [flow.blocks[n].end for n in flow.blocks if n in body and set(graph.succ[n]) - body]
         tested = [register_of(r) for e in ends for r in e.reads()]
         waited = [r for r in sorted({*tested, *closure(tested, sources)}) if r in volatile]
         if waited:
             yield body, volatile[waited[0]]
+
+
+def _asks(instruction: Instruction) -> bool:
+    """Whether it reads what other threads may change."""
+    facts = facts_of(instruction.opcode)
+    return facts.volatile and facts.loads
 
 
 def _bodies(flow: Flow, graph: nx.DiGraph[str]) -> Iterator[frozenset[str]]:

@@ -18,8 +18,7 @@ from goptx.ptx.ir import Instruction
 from goptx.weaving.callees import mentioned, statements_in
 from goptx.weaving.inline import inlined
 from goptx.weaving.link import Chosen, choose_entry
-from goptx.weaving.origins import Origin
-from goptx.weaving.result import Woven
+from goptx.weaving.result import Origin, Woven
 from goptx.weaving.shared import packed
 
 

@@ -1,8 +1,9 @@
 """PTX text to cubin, with ptxas or nvJitLink, and what the assembler says that the kernel costs.
 
-Needs no GPU and no driver. Imports CUDA only when nvJitLink is used.
+Needs no GPU and no driver. Imports CUDA only when nvJitLink is used. What was assembled is kept (goptx/cache).
 """
 
+import json
 import os
 import re
 import shutil
@@ -14,10 +15,12 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from goptx.cache import keys, store
 from goptx.device.assembler_log import constant_bytes, quote_diagnostics, read_usage, read_warnings
 from goptx.errors import AssemblyError, InputError
 
 _TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.MULTILINE)
+_ELF = b"\x7fELF"  # a cubin begins with it
 _WHEEL_PATHS = ("nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas")
 _INSTALL = "`pip install goptx[ptxas]`, or name the path of yours in the environment variable GOPTX_PTXAS"
 
@@ -72,6 +75,7 @@ def assemble_all(
     entries: Sequence[str],
     arch: str | None = None,
     max_registers: int | None = None,
+    capped: Callable[[], str] | None = None,
     fmad: bool = True,
     assembler: str | None = None,
 ) -> list[Assembly]:
@@ -82,7 +86,8 @@ def assemble_all(
     nvidia-cuda-nvcc, nvJitLink. `fmad=False` forbids contracting `mul` and `add` to `fma`. `max_registers`
     only says what the register count is compared with: the cap itself is a `.maxnreg` in the text, because
     `-maxrregcount` is silently ignored beside `.maxntid` and `.reqntid`. A count above it is one of
-    `Assembly.warnings`.
+    `Assembly.warnings`. `capped` gives the text with the cap, where `ptx` is the one without it, and is called only if
+    that was not assembled before.
 
     Raises AssemblyError when there is no assembler or it refuses the text (with its own lines and the PTX
     lines they name), InputError when the text has no `.target` or no entry of that name.
@@ -93,7 +98,8 @@ def assemble_all(
             raise InputError('the PTX has no `.target`: pass arch, for example arch="sm_90"')
         arch = target[1]
     name, run = _choose(assembler)
-    cubin, log = run(ptx, arch, fmad)
+    asked = ptx, repr((arch, fmad, name, None if capped is None else max_registers))
+    cubin, log = _kept(asked, lambda: run(ptx if capped is None else capped(), arch, fmad))
     usage = read_usage(log, arch)
     if missing := [entry for entry in entries if entry not in usage]:
         raise InputError(f"no entry `{missing[0]}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
@@ -125,12 +131,33 @@ def assemble_all(
 
 def most_of(made: Sequence[Assembly]) -> Assembly:
     """Of entries that were assembled together, the most that any of them costs, number by number."""
+    if len(made) == 1:
+        return made[0]
     costs = (
         "registers", "spill_store_bytes", "spill_load_bytes", "stack_bytes", "shared_bytes", "constant_bytes",
         "barriers",
     )  # fmt: skip
     warnings = tuple(dict.fromkeys(warning for one in made for warning in one.warnings))
     return replace(made[0], **{cost: max(getattr(one, cost) for one in made) for cost in costs}, warnings=warnings)
+
+
+def _kept(asked: Sequence[str], run: Callable[[], tuple[bytes, str]]) -> tuple[bytes, str]:
+    """What `run` gives, a cubin and a log, if it was not asked for before."""
+    code = keys.code() if store.switched_on() else ""
+    key = keys.digest("assembly", code, *asked)
+    found = store.find(key, _read) if code else None
+    if found is None:
+        found = cubin, log = run()
+        if code:
+            store.keep(key, json.dumps(log).encode() + b"\n" + cubin)
+    return found
+
+
+def _read(content: bytes) -> tuple[bytes, str]:
+    log, _, cubin = content.partition(b"\n")
+    if not cubin.startswith(_ELF):
+        raise ValueError("no cubin")
+    return cubin, str(json.loads(log))
 
 
 def find_ptxas() -> str | None:

@@ -62,10 +62,16 @@ def device_number() -> int | None:
 
 
 def architecture() -> str | None:
-    """Of the current device, such as "sm_90"; None where there is none."""
+    """Of the device in use, such as "sm_90"; None where there is none."""
+    number = device_in_use()
+    return None if number is None else _architecture(number)
+
+
+def device_in_use() -> int | None:
+    """The number of the current device, the first made current where none is; None where there is none."""
     number = device_number()
     try:
-        return _architecture(current_device().device_id if number is None else number)
+        return current_device().device_id if number is None else number
     except DeviceError:
         return None
 

@@ -115,10 +115,10 @@ def cp_async(instruction: Instruction, names: Names) -> Execute:
         lanes.require(
             (*to.registers, *source.registers, *(ignored.registers if ignored else ())), "an operand of a copy"
         )
-        addresses, origins = (np.broadcast_to(s.read(lanes), lanes.count) for s in (to, source))
+        addresses, origins = (s.each(lanes) for s in (to, source))
         amount = np.full(lanes.count, total)
         if ignored is not None:
-            given = np.broadcast_to(ignored.read(lanes), lanes.count)
+            given = ignored.each(lanes)
             amount = np.where(given, 0, total) if given.dtype == np.bool_ else given.astype(np.int64)
             if int(amount.max()) > total:
                 raise Trouble("out of bounds", f"a copy of {total} bytes reads more than them", numbers[amount > total])

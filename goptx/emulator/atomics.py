@@ -88,7 +88,7 @@ def atomic(instruction: Instruction, names: Names) -> Execute:
         machine = lanes.machine
         registers = (*source.registers, *(r for parts in given for p in parts for r in p.registers))
         lanes.require(registers, "an operand of an atomic")
-        addresses = np.broadcast_to(source.read(lanes), lanes.count)
+        addresses = source.each(lanes)
         check_alignment(addresses, vector * width, lanes)
         parts = machine.memory.parts(space, addresses)
         for element in range(vector):
@@ -114,7 +114,7 @@ def atomic(instruction: Instruction, names: Names) -> Execute:
 
 
 def _values(source: Source, lanes: Lanes) -> Array:
-    return np.broadcast_to(source.read(lanes), lanes.count)
+    return source.each(lanes)
 
 
 def _turns(addresses: Array) -> list[Array]:

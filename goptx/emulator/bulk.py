@@ -43,7 +43,7 @@ def copy(instruction: Instruction, names: Names) -> Execute:
 
     def execute(lanes: Lanes) -> None:
         lanes.require(tuple(r for operand in operands for r in operand.registers), "an operand of a copy")
-        values = [np.broadcast_to(operand.read(lanes), lanes.count).astype(np.int64) for operand in operands]
+        values = [operand.each(lanes).astype(np.int64) for operand in operands]
         written, read = (lanes.machine.spaces[space] for space in spaces)
         for i in range(lanes.count):
             start, begin, count = (int(v[i]) for v in values[:3])

@@ -37,7 +37,7 @@ def call(machine: Machine, place: Place, invoke: Invoke, groups: Groups, lanes: 
         machine.pass_by(place, invoke, groups)
         return
     lanes.require(invoke.callee.registers, "the address of a function")
-    addresses = np.broadcast_to(invoke.callee.read(lanes), lanes.count).astype(np.int64)
+    addresses = invoke.callee.each(lanes).astype(np.int64)
     numbers, rest = np.divmod(addresses - CODE, FUNCTION_BYTES)
     for number in np.unique(numbers):
         chosen = groups.packed(numbers == number)
@@ -84,7 +84,7 @@ def _hand(give: Lanes, giver: Code, name: str, take: Lanes, taker: Code, to: str
     """Copies a register or a parameter variable of one activation to one of another."""
     if name in giver.names.registers:
         source = giver.names.source(Name(name), formal.type)
-        values = np.broadcast_to(source.read(give), give.count)
+        values = source.each(give)
         _put(take, taker, to, values, give.unknown(source.registers), formal)
         return
     symbol = giver.names.symbol(name)

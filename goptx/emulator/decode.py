@@ -52,7 +52,7 @@ from goptx.ptx.ir import (
 )
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.origins import Origin
+from goptx.weaving.result import Origin
 
 
 def decode(module: Module, entry: Function, shared: int, origins: Mapping[int, Origin] | None = None) -> Program:

@@ -27,8 +27,7 @@ from goptx.ptx.parse import parse, read
 from goptx.shape import MOST_SHARED, Shape
 from goptx.weaving.arguments import held
 from goptx.weaving.link import choose_entry
-from goptx.weaving.origins import Origin
-from goptx.weaving.result import Parameter, Woven
+from goptx.weaving.result import Origin, Parameter, Woven
 
 Extent = int | Sequence[int]
 Axes = tuple[int, int, int]

@@ -37,12 +37,12 @@ def _per_warp(lanes: Lanes, chosen: Array) -> Array:
 
 def _peers(lanes: Lanes, mask: Source) -> Array:
     """For each lane, those that execute together with it."""
-    wanted = np.broadcast_to(mask.read(lanes), lanes.count)
+    wanted = mask.each(lanes)
     return np.asarray(wanted & lanes.machine.alive[lanes.numbers // WARP])
 
 
 def _read(source: Source, lanes: Lanes) -> Array:
-    return np.broadcast_to(source.read(lanes), lanes.count)
+    return source.each(lanes)
 
 
 def _shared_out(source: Source, lanes: Lanes, use: str) -> Array:

@@ -101,12 +101,12 @@ class Lanes:
         `harmless` registers, None if it does: where the guard has no value, these have none either."""
         unknown = self.unknown(guard.registers) if self.machine.strict else None
         if unknown is None:
-            return self.where(np.broadcast_to(guard.read(self), self.count))
+            return self.where(guard.each(self))
         if harmless is None:
             self.require(guard.registers, "a guard")
         self.where(unknown).forget(harmless or ())
         known = self.where(~unknown)
-        return known.where(np.broadcast_to(guard.read(known), known.count))
+        return known.where(guard.each(known))
 
     def forget(self, registers: Iterable[int]) -> None:
         """Nobody knows any more what these hold."""

@@ -58,7 +58,7 @@ def load(instruction: Instruction, names: Names) -> Execute:
     def execute(lanes: Lanes) -> None:
         machine = lanes.machine
         lanes.require(source.registers, "an address")
-        addresses = np.broadcast_to(source.read(lanes), lanes.count)
+        addresses = source.each(lanes)
         check_alignment(addresses, total, lanes)
         parts = machine.memory.parts(space, addresses)
         for found, chosen, own in parts:
@@ -105,13 +105,13 @@ def store(instruction: Instruction, names: Names) -> Execute:
     def execute(lanes: Lanes) -> None:
         machine = lanes.machine
         lanes.require(source.registers, "an address")
-        addresses = np.broadcast_to(source.read(lanes), lanes.count)
+        addresses = source.each(lanes)
         check_alignment(addresses, total, lanes)
         parts = machine.memory.parts(space, addresses)
         for found, chosen, own in parts:
             machine.traffic.count(found.name, own, lanes.numbers[chosen], total)
         for i, value in enumerate(values):
-            content = np.broadcast_to(value.read(lanes), lanes.count).view(raw)
+            content = value.each(lanes).view(raw)
             missing = lanes.unknown(value.registers)
             for found, chosen, own in parts:
                 lost = None if missing is None else missing[chosen]

@@ -257,14 +257,14 @@ class Machine:
             lanes.require(fork.condition.registers, "what a branch depends on")
         except Trouble as trouble:
             raise self.launch.fault(self, fork.operation, trouble, lanes.numbers) from None
-        condition = np.broadcast_to(fork.condition.read(lanes), lanes.count)
+        condition = fork.condition.each(lanes)
         return ~condition if fork.negated else condition
 
     def _choice(self, place: Place, choose: Choose, groups: Groups, lanes: Lanes) -> None:
         self.execute(choose.operation, lanes, len(groups))
         try:
             lanes.require(choose.index.registers, "what a branch depends on")
-            index = np.broadcast_to(choose.index.read(lanes), lanes.count)
+            index = choose.index.each(lanes)
             if int(index.max()) >= len(choose.targets):
                 wrong = lanes.numbers[index >= len(choose.targets)]
                 message = f"the index {int(index.max())} is not below the {len(choose.targets)} targets"
@@ -310,7 +310,7 @@ class Machine:
                 lanes.require(meet.mask.registers, "a mask of lanes")
             except Trouble as trouble:
                 raise self.launch.fault(self, meet.operation, trouble, lanes.numbers) from None
-            wanted = np.broadcast_to(meet.mask.read(lanes), lanes.count)
+            wanted = meet.mask.each(lanes)
         self._met(place, meet, self._gather(place, groups, wanted))
 
     def _met(self, place: Place, meet: Meet, ready: Groups) -> None:

@@ -85,8 +85,8 @@ def mbarrier(instruction: Instruction, names: Names) -> Execute:
     def execute(lanes: Lanes) -> None:
         machine = lanes.machine
         lanes.require((*source.registers, *(value.registers if value else ())), "an operand of an mbarrier operation")
-        addresses = np.broadcast_to(source.read(lanes), lanes.count)
-        values = np.broadcast_to(value.read(lanes), lanes.count) if value else np.ones(lanes.count, np.int64)
+        addresses = source.each(lanes)
+        values = value.each(lanes) if value else np.ones(lanes.count, np.int64)
         results: Array = np.zeros(lanes.count, np.bool_ if waits else np.uint64)
         for found, chosen, own in machine.memory.parts(space, addresses):
             if found.name != "shared":
@@ -193,7 +193,7 @@ def _pending_count(instruction: Instruction, names: Names) -> Execute:
     write, source = names.target(target, "b32"), names.source(state, "b64")
 
     def execute(lanes: Lanes) -> None:
-        values = np.broadcast_to(source.read(lanes), lanes.count)
+        values = source.each(lanes)
         write(lanes, (values & np.uint64(_COUNT)).astype(np.uint32), lanes.unknown(source.registers))
 
     return execute

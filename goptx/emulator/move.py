@@ -60,7 +60,7 @@ def _unpack(names: Names, target: object, given: object, type_: str, part: str, 
     dtype = DTYPES.get(part, np.dtype(np.uint64))
 
     def execute(lanes: Lanes) -> None:
-        values = np.broadcast_to(source.read(lanes), lanes.count)
+        values = source.each(lanes)
         pieces = np.ascontiguousarray(values).view(dtype).reshape(lanes.count, count)
         missing = lanes.unknown(source.registers)
         for i, write in enumerate(writes):

@@ -53,6 +53,11 @@ class Source:
     read: Read
     registers: tuple[int, ...] = ()
 
+    def each(self, lanes: Lanes) -> Array:
+        """One value for each of the lanes, where `read` may give one for all. Not to be changed."""
+        values = self.read(lanes)
+        return values if values.ndim else np.broadcast_to(values, lanes.count)
+
 
 @dataclass(slots=True)
 class Names:
@@ -220,7 +225,7 @@ def _whole(values: Array, lanes: Lanes) -> Array:
 
 
 def _fits(name: str, held: np.dtype[np.generic], wanted: np.dtype[np.generic], type_: str) -> None:
-    alike = all((held == kind) == (wanted == kind) for kind in (np.bool_, WIDE))
+    alike = held.kind == wanted.kind or not {held.kind, wanted.kind} & {"b", WIDE.kind}
     if not alike or held.itemsize < wanted.itemsize:
         raise Trouble("unsupported", f"the register {name} does not hold a .{type_}")
 

@@ -19,7 +19,7 @@ from goptx.ptx.ir import (
     Operand,
     Variable,
 )
-from goptx.weaving.origins import Origin
+from goptx.weaving.result import Origin
 
 Execute = Callable[[Lanes], None]
 

@@ -70,7 +70,7 @@ class Barriers:
         np.bitwise_or.at(self.come, groups.warps, groups.masks)
         if barrier.condition is not None:
             lanes.require(barrier.condition.registers, "reduced at a barrier")
-            holds = np.broadcast_to(barrier.condition.read(lanes), lanes.count)
+            holds = barrier.condition.each(lanes)
             np.bitwise_or.at(self.holding, groups.warps, groups.packed(holds))
         for slot in np.unique(slots) if self.machine.races else ():
             assert self.machine.races is not None
@@ -153,7 +153,7 @@ class Barriers:
                 found.append(np.full(len(groups), ALL))
                 continue
             lanes.require(source.registers, "an operand of a barrier")
-            values = np.broadcast_to(source.read(lanes), lanes.count).astype(np.int64)
+            values = source.each(lanes).astype(np.int64)
             ends = np.cumsum(popcount(groups.masks))
             firsts = values[np.concatenate(([0], ends[:-1]))]
             if (np.repeat(firsts, np.diff(ends, prepend=0)) != values).any():

@@ -53,7 +53,7 @@ def _in_warps(lanes: Lanes) -> Lanes:
 
 def _registers(sources: list[Source], lanes: Lanes) -> Array:
     """(warps, 32, registers)"""
-    columns = [np.broadcast_to(s.read(lanes), lanes.count) for s in sources]
+    columns = [s.each(lanes) for s in sources]
     return np.stack(columns, axis=-1).reshape(-1, WARP, len(sources))
 
 
@@ -132,8 +132,8 @@ def _elements(
 ) -> tuple[Array, Array]:
     """The address of every element of every lane, and whose it is."""
     lanes.require((*source.registers, *(stride.registers if stride else ())), "an address")
-    base = np.broadcast_to(source.read(lanes), lanes.count).reshape(-1, WARP)
-    steps = np.broadcast_to(stride.read(lanes), lanes.count).reshape(-1, WARP).astype(np.int64) if stride else default
+    base = source.each(lanes).reshape(-1, WARP)
+    steps = stride.each(lanes).reshape(-1, WARP).astype(np.int64) if stride else default
     addresses = base[..., None] + offsets(steps)
     return addresses.reshape(-1), np.repeat(lanes.numbers, addresses.shape[-1])
 
@@ -178,7 +178,7 @@ def store_rows(instruction: Instruction, names: Names) -> Execute:
 def _rows(lanes: Lanes, source: Source, arrange: Callable[[Array], Array]) -> tuple[Array, Array]:
     """The address of every row of every matrix, and the lane that gives it."""
     lanes.require(source.registers, "an address")
-    addresses = np.broadcast_to(source.read(lanes), lanes.count).reshape(-1, WARP)
+    addresses = source.each(lanes).reshape(-1, WARP)
     return arrange(addresses).reshape(-1), arrange(lanes.numbers.reshape(-1, WARP)).reshape(-1)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,31 +16,39 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from goptx.errors import InputError
+from goptx.errors import InputError, LatencyTableWarning
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
+from goptx.warned import warn
 
 FORMAT = 1
 ASSUMED = "assumed"  # the source of numbers that nobody measured, and of [default]
 KINDS = ("arithmetic", "conversion", "special", "memory", "fence", "warp", "barrier", "control", "unknown")
 
-_FIELDS = {"format", "gpu", "source", "cycles", "default"}
+_FIELDS = {"format", "gpu", "measurement", "source", "cycles", "named", "default"}
+_MEASURED_FIELDS = ("interval", "min", "median", "spread")
 _SOURCE_FIELDS = {"title", "where", "why"}
 _SPECIAL = {"cos", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"}
 _ARCH = re.compile(r"sm_(\d+)[af]?")
-_SIGNS = {f"{sign}{bits}": tuple(f"{s}{bits}" for s in "usb") for bits in (8, 16, 32, 64) for sign in "usb"}
-
-
-class LatencyTableWarning(UserWarning):
-    """The numbers in use are another architecture's."""
+SIGNS = {f"{sign}{bits}": tuple(f"{s}{bits}" for s in "usb") for bits in (8, 16, 32, 64) for sign in "usb"}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Cycles, and the name of the source that they come from."""
+    """Cycles, and the name of the source that they come from.
+
+    interval: cycles from one to the next that does not wait for it, of one warp, or None where nobody measured it.
+    least, median, spread: of the measurements whose median is `cycles`, in fractions of a cycle; `spread` is from
+        their 10th to their 90th hundredth. sass: the machine code of one.
+    """
 
     cycles: int
     source: str
+    interval: float | None = None
+    least: float | None = None
+    median: float | None = None
+    spread: float | None = None
+    sass: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,8 @@ class LatencyTable:
     entries: Mapping[str, Entry] = field(hash=False, repr=False)
     defaults: Mapping[str, int] = field(hash=False, repr=False)
     sources: Mapping[str, str] = field(hash=False, repr=False)  # what each source is, for reports
+    named: Mapping[str, Entry] = field(hash=False, repr=False, default_factory=dict)  # what is no key: levels of memory
+    measurement: Mapping[str, str] = field(hash=False, repr=False, default_factory=dict)  # date, driver, clocks
 
     def cycles(self, key: str) -> int:
         """Cycles of a key, for example `mul.wide.u32`; every key has some."""
@@ -66,6 +75,10 @@ class LatencyTable:
     def cycles_of(self, instruction: Instruction) -> int:
         """Cycles of an instruction."""
         return self._entry(facts_of(instruction.opcode).latency_key).cycles
+
+    def interval(self, key: str) -> float | None:
+        """Cycles from one instruction of a key to the next that does not wait for it; None where nobody measured it."""
+        return self._entry(key).interval
 
     def source_of(self, key: str) -> str:
         """The name in `sources` of where a key's cycles come from; `assumed` where nobody measured them."""
@@ -90,7 +103,7 @@ class LatencyTable:
 def _fallbacks(key: str) -> tuple[str, ...]:
     """The keys to look for, in order: itself, its types with another sign, its opcode shortened."""
     words = key.split(".")
-    types = [_SIGNS.get(w, (w,)) for w in words[1:]]
+    types = [SIGNS.get(w, (w,)) for w in words[1:]]
     siblings = [".".join([words[0], *choice]) for choice in product(*types)]
     shorter = [".".join(words[:n]) for n in range(len(words) - 1, 0, -1)]
     return tuple(dict.fromkeys([key, *siblings, *shorter]))
@@ -145,7 +158,7 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
     nearest = max((n for n in numbers if n <= number), default=min(numbers))
     name = numbers[nearest]
     if nearest != number:
-        warnings.warn(
+        warn(
             f"no latency table for {arch}: using {name}'s; give another as latency=, a name or .toml path.",
             LatencyTableWarning,
             stacklevel=2,
@@ -193,7 +206,16 @@ def _read(path: Path, changed: int, size: int) -> LatencyTable:
         raise InputError(f"{path}: `format` is {content.get('format')!r}; this goptx reads {FORMAT}.")
     arch, name = _gpu(path, content)
     sources = _sources(path, content)
-    return LatencyTable(arch, name, path, _entries(path, content, sources), _defaults(path, content), sources)
+    return LatencyTable(
+        arch,
+        name,
+        path,
+        _entries(path, content, "cycles", sources),
+        _defaults(path, content),
+        sources,
+        _entries(path, content, "named", sources) if "named" in content else {},
+        _measurement(path, content),
+    )
 
 
 def _gpu(path: Path, content: Mapping[str, Any]) -> tuple[str, str]:
@@ -223,18 +245,30 @@ def _sources(path: Path, content: Mapping[str, Any]) -> dict[str, str]:
     return sources
 
 
-def _entries(path: Path, content: Mapping[str, Any], sources: Mapping[str, str]) -> dict[str, Entry]:
+def _measurement(path: Path, content: Mapping[str, Any]) -> dict[str, str]:
+    about = _section(path, content, "measurement") if "measurement" in content else {}
+    for key, text in about.items():
+        if not isinstance(text, str):
+            raise InputError(f"{path}: [measurement]: `{key}` is {text!r}; write it as text in quotes.")
+    return about
+
+
+def _entries(path: Path, content: Mapping[str, Any], section: str, sources: Mapping[str, str]) -> dict[str, Entry]:
     entries = {}
-    for key, row in _section(path, content, "cycles").items():
-        where = f"{path}: [cycles]: `{key}`"
+    for key, row in _section(path, content, section).items():
+        where = f"{path}: [{section}]: `{key}`"
         if not isinstance(row, dict):
             raise InputError(f'{where} is {row!r}; write for example {{ cycles = 4, source = "{ASSUMED}" }}.')
-        _only(row, {"cycles", "source"}, where)
+        _only(row, {"cycles", "source", "sass", *_MEASURED_FIELDS}, where)
         cycles = _cycles(row.get("cycles"), f"{where}: `cycles`")
         source = row.get("source")
         if not isinstance(source, str) or source not in sources:
             raise InputError(f"{where}: source {source!r} has no table; expected {_listed(sources)}.")
-        entries[key] = Entry(cycles, source)
+        sass = row.get("sass", "")
+        if not isinstance(sass, str):
+            raise InputError(f"{where}: `sass` is {sass!r}; write the machine code as text in quotes.")
+        interval, least, median, spread = (_fraction(row.get(n), f"{where}: `{n}`") for n in _MEASURED_FIELDS)
+        entries[key] = Entry(cycles, source, interval, least, median, spread, sass)
     return entries
 
 
@@ -258,6 +292,15 @@ def _cycles(value: object, where: str) -> int:
         shown = "missing" if value is None else repr(value)
         raise InputError(f"{where} is {shown}; write a whole number of cycles, 0 or more.")
     return value
+
+
+def _fraction(value: object, where: str) -> float | None:
+    """Cycles that need not be whole, or none."""
+    if value is None:
+        return None
+    if type(value) not in (int, float) or not 0 <= value < float("inf"):  # type: ignore[operator]
+        raise InputError(f"{where} is {value!r}; write a number of cycles, 0 or more.")
+    return float(value)  # type: ignore[arg-type]
 
 
 def _only(content: Mapping[str, Any], known: set[str], where: str) -> None:

@@ -6,7 +6,6 @@ No parse tree is built: each rule becomes a value as it ends, by its reader in r
 from __future__ import annotations
 
 import gc
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,10 +17,12 @@ from goptx.ptx.ir import Instruction, Item, Module, Scope
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.parser import Parser
 from goptx.ptx.readers import READERS
+from goptx.ptx.source import TEXT, PtxFile
+from goptx.warned import warn
 
 
-def read(source: str | bytes | Path | Module) -> Module:
-    """The module of a path, of PTX text or of its bytes; a module is returned as it is.
+def read(source: str | bytes | Path | PtxFile | Module) -> Module:
+    """The module of a path, of a file that was read, of PTX text or of its bytes; a module is returned as it is.
 
     A `str` is text, never a path. Raises `InputError` where a file cannot be read and `PtxSyntaxError`
     where its text is not PTX.
@@ -30,13 +31,13 @@ def read(source: str | bytes | Path | Module) -> Module:
         return source
     if isinstance(source, Path):
         try:
-            return parse(source.read_bytes(), str(source))
+            source = PtxFile(source, source.read_bytes())
         except OSError as error:
             raise InputError(f"{source}: cannot be read ({error.strerror}); give the path of a PTX file.") from None
-    return parse(source)
+    return parse(source.content, str(source.path)) if isinstance(source, PtxFile) else parse(source)
 
 
-def parse(text: str | bytes, source: str = "<ptx>") -> Module:
+def parse(text: str | bytes, source: str = TEXT) -> Module:
     """The module that `text` spells; `source` names it in messages. Raises `PtxSyntaxError`; warns with
     `UnknownInstruction` of each opcode that goptx has no facts about."""
     if isinstance(text, bytes):
@@ -55,7 +56,7 @@ def parse(text: str | bytes, source: str = "<ptx>") -> Module:
         module = _module(parser.module(), parser)
     for opcode, line in _opcodes(module).items():
         if not facts_of(opcode).known:
-            warnings.warn(
+            warn(
                 f"{source}:{line}: goptx does not know `{opcode}`; it is kept as it is, and taken to read and write "
                 "everything and to need all threads of its CTA.",
                 UnknownInstruction,

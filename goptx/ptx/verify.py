@@ -33,7 +33,7 @@ def verify(module: Module) -> Module:
 
     1. No two functions or variables of the module have one name, but for repeated declarations.
     2. Each entry's parameters fit: 4,096 bytes, or 32,764 from PTX 8.1 on sm_70 and later.
-    3. In an entry, a name is declared once: as a label, a register or a variable.
+    3. In an entry, a name is an identifier, and declared once: as a label, a register or a variable.
     4. Every label that a branch or a target list names is there.
     5. Every `%name` is a declared register or a special one.
     6. Barrier ids are below 16.
@@ -51,6 +51,11 @@ def verify(module: Module) -> Module:
     for entry in module.entries:
         _verify_entry(module, entry)
     return module
+
+
+def legal(name: str) -> bool:
+    """Whether it is an identifier of PTX."""
+    return bool(re.fullmatch(r"[A-Za-z][\w$]*|[_$%][\w$]+", name, re.ASCII))
 
 
 def parameter_bytes(parameters: Iterable[Variable]) -> int:
@@ -81,6 +86,7 @@ def _verify_entry(module: Module, entry: Function) -> None:
     labels: set[str] = set()
     for statement in body:
         for name, amount in _declared(statement):
+            _require(legal(name), f"`{name}` is no identifier")
             _require(name not in single and name not in stems, f"`{name}` is declared twice in `{entry.name}`")
             if amount is None:
                 single.add(name)

@@ -18,7 +18,6 @@ from goptx.kept import Kept, Same
 from goptx.log import LOG
 from goptx.region.meeting import NOTHING, Group, Meeting, Place, several
 from goptx.region.recorded import Known, Recorded
-from goptx.shape import Shape
 from goptx.strategies.fuse import fuse
 from goptx.strategies.search import REFUSALS
 from goptx.strategies.separate import ANY, separate
@@ -30,6 +29,7 @@ from goptx.weaving.target import ARCHITECTURE
 MOST = 256  # fused kernels that are kept
 HANDS_ON = ("auto", "vertical")  # strategies of kernels that depend on each other
 OWN_SHAPES = ("horizontal", "interleave")  # strategies that have to know them
+FREE = 256  # threads of a CTA for which there are registers, however many each has (65,536 in all, 255 of one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,9 @@ def start(fused: Woven, stream: Any, launches: Sequence[Recorded], how: How) -> 
 
 
 class _Job:
+    """Launches that are to be one. `shapes` is None where one fused kernel serves every shape that is common to all;
+    `names` says whether it matters which parameters are one."""
+
     def __init__(self, launches: Sequence[Recorded], met: Meeting, how: How) -> None:
         self.launches, self.met, self.how = launches, met, how
         self.kernels = [r.known.chosen for r in launches]
@@ -90,10 +93,11 @@ class _Job:
         touches = not how.independent and bool(met.met or met.unclear)
         shares = not how.independent and any(_share(a.known, b.known) for a, b in combinations(launches, 2))
         self.depends = touches or shares or bool(met.private or met.local)
-        alike = len({r.shape for r in launches}) == 1 and not launches[0].shape.shared
-        # Where it does not matter which parameters are one, or what the shapes are, one kernel serves all.
         self.names = self.depends or (how.strategy == "vertical" and not how.independent)
-        self.shapes = None if alike and not self.depends and how.strategy not in OWN_SHAPES else _shapes(launches)
+        shape = launches[0].shape
+        alike = all(r.shape == shape for r in launches) and not shape.shared and (shape.threads or 0) <= FREE
+        shaped = self.depends or how.strategy in OWN_SHAPES or not alike
+        self.shapes = tuple(r.shape for r in launches) if shaped else None
 
     @property
     def key(self) -> Hashable:
@@ -113,7 +117,7 @@ class _Job:
         return Completion(made, why, perf_counter() - begin)
 
     def fused(self) -> tuple[Woven | None, str]:
-        """None, and why, where the launches stay separate."""
+        """None where the launches stay separate as they are, and why they stay separate, coarsened perhaps."""
         if self.how.strategy == "separate" or len(self.launches) < 2:
             return None, "there is one launch only" if len(self.launches) < 2 else "separate launches are asked for"
         if why := self.obstacle():
@@ -125,7 +129,9 @@ class _Job:
         except REFUSALS as refusal:
             LOG.warning("not fused: %s", refusal)
             return None, str(refusal)
-        return (made, "") if made.strategy != "separate" else (None, "; ".join(made.report.notes))
+        if made.strategy != "separate":
+            return made, ""
+        return made if made.report.why else None, "; ".join(made.report.notes)  # what was chosen, or all that is left
 
     def obstacle(self) -> str:
         """What is against fusing the kernels, by any strategy or by the one that is asked for."""
@@ -184,10 +190,6 @@ class _Job:
     def named(self, places: Sequence[Place]) -> str:
         """As messages have it: `A:2 (out) and B:0 (in)`."""
         return " and ".join(f"{self.name(p)} ({self.launches[p[0]].known.params[p[1]].original})" for p in places)
-
-
-def _shapes(launches: Sequence[Recorded]) -> tuple[Shape, ...]:
-    return tuple(r.shape for r in launches)
 
 
 def _share(one: Known, other: Known) -> bool:

@@ -161,6 +161,7 @@ class Fusion:
         prepared = perf_counter()
         start(done.fused, self._given, self._launches, self._how)
         times = prepared - begin, perf_counter() - prepared
+        self._launches = []  # and their arrays
         self.fused = done.fused
         self.report = Done(done.fused.strategy, done.reason, anew, *times, done.seconds)
 

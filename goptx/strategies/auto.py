@@ -9,19 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from goptx.latency.table import LatencyTable, load_table
-from goptx.log import LOG
 from goptx.shape import Shape
 from goptx.strategies.buffers import Names, Pairs
 from goptx.strategies.interleave import interleave
 from goptx.strategies.search import REFUSALS, Search
 from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
+from goptx.warned import log
 from goptx.weaving.divergence.converged import Choice
+from goptx.weaving.growth import check_limits
 from goptx.weaving.launching import Placement
-from goptx.weaving.pipeline import check_request, weave
+from goptx.weaving.pipeline import check_request
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import Source, kernels_of, shapes_of
 from goptx.weaving.target import common_target
+from goptx.weaving.weave import weave
 
 
 def auto(
@@ -55,6 +57,7 @@ def auto(
     are those of `weave` and `vertical`. Raises `CannotLink` where not even `separate` takes the kernels.
     """
     check_request(policy, slicing, divergence, placement)
+    check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries)
     own = shapes_of(sources, shapes, len(kernels))
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
@@ -86,9 +89,9 @@ def _first(sources: Sequence[Source], read: Mapping[str, Any], tried: Sequence[t
             made = vertical(*sources, **options)
         except REFUSALS as reason:
             refused.append(f"{way}: {reason}")
-            LOG.info("not %s", refused[-1])
+            log("INFO", f"not {refused[-1]}")
         else:
             notes = (*made.report.notes, *(f"not {reason}" for reason in refused))
             return replace(made, report=replace(made.report, notes=notes))
-    LOG.warning("not fused: %s", "; ".join(refused))
+    log("WARNING", f"not fused: {'; '.join(refused)}")
     return separate(*sources, **read, notes=[f"not {reason}" for reason in refused])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goptx.shape import Shape
-from goptx.weaving.pipeline import weave
+from goptx.weaving.remembered import remembered
 from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source, chosen_from
+from goptx.weaving.weave import weave
+
+if TYPE_CHECKING:
+    from goptx.weaving.sources import Source
 
 
+@remembered
 def coarsen(
     source: Source,
     factor: int = 2,
@@ -43,6 +47,8 @@ def coarsen(
     Raises what `weave` raises: `InputError` for a factor or axis that is none, `CannotWeave` for a kernel with
     clusters, one that waits for other CTAs, and one that has addresses which depend on %smid.
     """
+    from goptx.weaving.sources import chosen_from
+
     kernel = chosen_from(source, entry, "coarsen()")
     kernel = replace(kernel, coarse=kernel.coarse.times(factor, axis))
     if shape is None and isinstance(source, Woven) and source.plan and not source.plan.common:

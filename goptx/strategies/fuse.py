@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
+from importlib import import_module
 from inspect import Parameter, signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goptx.errors import InputError
-from goptx.strategies.auto import auto
-from goptx.strategies.horizontal import horizontal
-from goptx.strategies.interleave import interleave
-from goptx.strategies.separate import separate
-from goptx.strategies.vertical import vertical
-from goptx.weaving.pipeline import weave
+from goptx.weaving.remembered import remembered
 from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source
+from goptx.weaving.weave import weave
 
-STRATEGIES: Mapping[str, Callable[..., Woven]] = {
-    "weave": weave,
-    "vertical": vertical,
-    "horizontal": horizontal,
-    "interleave": interleave,
-    "separate": separate,
-    "auto": auto,
+if TYPE_CHECKING:
+    from goptx.weaving.sources import Source
+
+STRATEGIES: Mapping[str, str] = {  # the module that has a function of that name; loaded when first used
+    "weave": "goptx.weaving.weave",
+    "vertical": "goptx.strategies.vertical",
+    "horizontal": "goptx.strategies.horizontal",
+    "interleave": "goptx.strategies.interleave",
+    "separate": "goptx.strategies.separate",
+    "auto": "goptx.strategies.auto",
 }
 
 
@@ -39,8 +38,21 @@ def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
 
     Options are those of the strategy. Raises what `weave` raises.
     """
+    if strategy != "weave":
+        return _fuse(*sources, strategy=strategy, **options)
     check_strategy(strategy, options)
-    return STRATEGIES[strategy](*sources, **options)
+    return weave(*sources, **options)
+
+
+@remembered
+def _fuse(*sources: Source, strategy: str, **options: Any) -> Woven:
+    check_strategy(strategy, options)
+    return _function_of(strategy)(*sources, **options)
+
+
+def _function_of(strategy: str) -> Callable[..., Woven]:
+    function: Callable[..., Woven] = getattr(import_module(STRATEGIES[strategy]), strategy)
+    return function
 
 
 def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
@@ -58,5 +70,5 @@ def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
 @cache
 def options_of(strategy: str) -> tuple[str, ...]:
     """The names of what a strategy takes beside the kernels."""
-    found = signature(STRATEGIES[strategy]).parameters.values()
+    found = signature(_function_of(strategy)).parameters.values()
     return tuple(p.name for p in found if p.kind is Parameter.KEYWORD_ONLY)

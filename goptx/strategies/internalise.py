@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from goptx.analysis.apart import footprint
+from goptx.analysis.apart import Size, footprint
 from goptx.analysis.cfg import Code, Flow, holds_barrier
 from goptx.analysis.dataflow import names_in
 from goptx.analysis.expressions import Atoms
@@ -42,13 +42,15 @@ class Internalised:
     along_x: bool
 
 
-def internalised(linked: Linked, side: Side, flows: Sequence[Flow], buffers: Sequence[Buffer]) -> Internalised:
-    """Raises `CannotWeave`."""
+def internalised(
+    linked: Linked, side: Side, flows: Sequence[Flow], buffers: Sequence[Buffer], size: Size
+) -> Internalised:
+    """`size` is that of the grid, as far as it is known. Raises `CannotWeave`."""
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
     places = Places(Values(expanded(side.flow)[0], Atoms()))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
-    work = _Work(linked, places, dict(side.owners()), Fresh(stem))
+    work = _Work(linked, places, dict(side.owners()), Fresh(stem), size)
     for buffer in buffers:
         accesses = [a for a in places.accesses() if a.base == buffer.name]
         if buffer.kind == "private":
@@ -80,6 +82,7 @@ class _Work:
     places: Places
     owner: dict[int, int]
     fresh: Fresh
+    size: Size
     new: dict[int, tuple[Instruction, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     kept: dict[object, tuple[Name, ...]] = field(default_factory=dict)
@@ -164,7 +167,7 @@ class _Work:
         several = len(writers) > 1 or len({a.address for a in accesses}) > 1
         several |= len(stores) > 1 and any(map(holds_barrier, self.places.flow.blocks.values()))
         for access in stores:
-            found = footprint(self.places.values, access.address)
+            found = footprint(self.places.values, access.address, self.size)
             depth = self.places.depth[access.place[0]]
             if depth and not (depth == 1 and found is not None and found.turns):
                 raise CannotWeave(
@@ -185,7 +188,7 @@ class _Work:
 
     def _check_one_block(self, said: str, accesses: Sequence[Access]) -> None:
         """Every thread has a piece of its own of the buffer, in which all its elements lie, one beside the other."""
-        found = [(footprint(self.places.values, a.address), a) for a in accesses]
+        found = [(footprint(self.places.values, a.address, self.size), a) for a in accesses]
         first = found[0][0]
         ends: dict[int, int] = {}
         for one, access in found:

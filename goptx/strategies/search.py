@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from logging import INFO, WARNING
 from math import inf
 
 from goptx.cost.estimate import Estimate
@@ -16,10 +15,10 @@ from goptx.cost.kernels import alone, courses_of
 from goptx.cost.machine import machine_of
 from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
-from goptx.log import LOG
 from goptx.shape import Shape
 from goptx.strategies.separate import ANY
-from goptx.strategies.ways import CTAS, THREADS, Judge, Way, ways
+from goptx.strategies.ways import CTAS, STRATEGIES, THREADS, Judge, Way, ways
+from goptx.warned import log
 from goptx.weaving.link import Chosen
 from goptx.weaving.result import Woven
 from goptx.weaving.why import Candidate, Why
@@ -48,7 +47,7 @@ class Search:
         try:
             kernels = [alone(kernel, machine, self.table) for kernel in self.kernels]
         except CannotWeave as reason:  # no strategy but one takes a kernel whose control flow is not known
-            LOG.warning("not fused: %s", reason)
+            log("WARNING", f"not fused: {reason}")
             return self.makers["separate"](*self.kernels, notes=[f"not fused: {reason}"])
         shapes = self.shapes or [ANY] * len(self.kernels)
         judge = Judge(kernels, [k.coarse.factor for k in self.kernels], shapes, self.arch)
@@ -64,9 +63,13 @@ class Search:
                 return self._chosen(way, found)
             found = {w: e for w, e in found.items() if w.uncapped != way.uncapped}
             as_they_are = way.plain and way.strategy == "separate"
-            if (len(self.made) < MADE or as_they_are) and self._make(way.uncapped):
+            if len(self.made) >= MADE and not as_they_are:
+                continue
+            if self._make(way.uncapped):
                 courses = courses_of(self.made[way.uncapped], kernels, self.table)
                 found |= {w: e for w, e in judge.estimates(way.uncapped, courses) if e.cycles < inf}
+            else:
+                found = {w: e for w, e in found.items() if not way.is_part_of(w)}
         return self._done(self.makers["separate"](*self.kernels), [])
 
     def _best(self, found: Mapping[Way, Estimate]) -> Way:
@@ -89,25 +92,35 @@ class Search:
                 self.made[way] = self.makers[way.strategy](*coarse)
             except REFUSALS as reason:
                 self.refused[way] = str(reason)
-                LOG.info("not %s: %s", way, reason)
+                log("INFO", f"not {way}: {reason}")
         return way in self.made
 
     def _chosen(self, way: Way, found: Mapping[Way, Estimate]) -> Woven:
         candidates = [
             Candidate(str(w), e.cycles, e.registers, e.occupancy, e.decided_by, w.uncapped in self.made)
             for w, e in sorted(found.items(), key=lambda item: (item[0] != way, item[1].cycles))
-            if w.uncapped not in self.refused
         ]
         made = self.made[way.uncapped]
         return self._done(made.capped(way.cap) if way.cap else made, candidates)
 
     def _done(self, made: Woven, candidates: Sequence[Candidate]) -> Woven:
-        notes = [f"not {way}: {reason}" for way, reason in self.refused.items()]
+        refused = self._refusals()
+        notes = [f"not {reason}" for reason in refused]
         if made.strategy == "separate":
-            LOG.log(WARNING if notes else INFO, "not fused: %s", "; ".join(notes) or SLOWER)
+            log("WARNING" if refused else "INFO", f"not fused: {'; '.join(refused) or SLOWER}")
             notes = notes or [f"not fused: {SLOWER}"]
         why = Why(tuple(candidates), self._assumed()) if candidates else None
         return replace(made, report=replace(made.report, notes=(*made.report.notes, *notes), why=why))
+
+    def _refusals(self) -> list[str]:
+        """Each reason once, with the ways that it is against, but for those of which part is refused for it."""
+        notes: list[str] = []
+        for reason in dict.fromkeys(self.refused.values()):
+            against = [way for way, why in self.refused.items() if why == reason]
+            least = [way for way in against if not any(w != way and w.is_part_of(way) for w in against)]
+            least.sort(key=lambda way: (STRATEGIES.index(way.strategy), way.factors))
+            notes.append(f"{', '.join(map(str, least))}: {reason}")
+        return notes
 
     def _assumed(self) -> tuple[str, ...]:
         own = self.shapes or ()

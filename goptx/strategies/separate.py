@@ -16,17 +16,18 @@ from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Module
 from goptx.shape import Shape
 from goptx.weaving.coarse import ALONE
+from goptx.weaving.counts import count
 from goptx.weaving.launching import Plan
 from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.locations import lost
-from goptx.weaving.origins import Origin
-from goptx.weaving.pipeline import Choices, weave
-from goptx.weaving.report import Counts, Report, count
-from goptx.weaving.result import Parameter
+from goptx.weaving.pipeline import Choices
+from goptx.weaving.report import Counts, Report
+from goptx.weaving.result import Origin, Parameter
 from goptx.weaving.separate import Separate, in_one_module, instructions_of
 from goptx.weaving.sources import Source, kernels_of, shapes_of
 from goptx.weaving.symbols import reached_symbols
 from goptx.weaving.target import common_target
+from goptx.weaving.weave import weave
 
 ANY = Shape(None, None, None)
 

@@ -77,7 +77,7 @@ def vertical(
     order = sorted(joined, key=lambda side: side.last)
     dependences.check_order([side.kernels[0] for side in order])
     whole = reduce(partial(fused, orderly=dependences.orderly), order)
-    inside = internalised(linked, whole, [s.flow for s in sides], buffers)
+    inside = internalised(linked, whole, [s.flow for s in sides], buffers, dependences.size)
     along_x = dependences.along_x or inside.along_x or bool(local)
     if along_x:
         _check_along_x(linked)

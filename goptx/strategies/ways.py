@@ -47,6 +47,12 @@ class Way:
         """Whether the kernels are as they were given."""
         return set(self.factors) == {1}
 
+    def is_part_of(self, other: Way) -> bool:
+        """Whether `other` is of the same strategy and makes one of as many CTAs of each kernel, or of more: what is
+        against this is against that."""
+        less = all(own <= its for own, its in zip(self.factors, other.factors, strict=True))
+        return self.strategy == other.strategy and less
+
     def size(self, sizes: Sequence[int]) -> int:
         """Of all copies of kernels of these sizes."""
         return sum(size * factor for size, factor in zip(sizes, self.factors, strict=True))
@@ -82,8 +88,8 @@ class Judge:
     arch: str
 
     def estimates(self, way: Way, made: Sequence[Course] = ()) -> Iterator[tuple[Way, Estimate]]:
-        """Of a way, without a cap and with one that may help. `made` says how
-        warps go through what was made, if it was."""
+        """Of a way, without a cap and with one that may help. `made` says how warps go through what was made, if it
+        was."""
         factors = [f * b for f, b in zip(way.factors, self.before, strict=True)]
         loads = [
             Load(kernel.work, shape.ctas or CTAS, shape.threads or THREADS, factor)

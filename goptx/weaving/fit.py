@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from goptx.analysis.cfg import loops
+from goptx.analysis.cfg import Flow, loops
 from goptx.errors import CannotWeave
 from goptx.weaving.growth import Limits, TooLarge, block_count, instruction_count
 from goptx.weaving.levels import Levels
-from goptx.weaving.merge import Merge, in_turn, merge, weights
+from goptx.weaving.merge import Merge, Weights, in_turn, merge
 from goptx.weaving.merged import tidied
 from goptx.weaving.nests import TOP, Level, height, nests
 from goptx.weaving.side import Side
@@ -25,6 +25,7 @@ SHARES = (0.0, 0.1, 0.3)  # of the longest loop's cycles, which a loop has to la
 TO_FIT = "to stay within max_blocks= and max_growth="
 
 Sides = tuple[Side, Side]
+Weighed = tuple[Sides, tuple[Weights, Weights]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,9 @@ def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
     """
     pairs = [len(first.flow.blocks) * len(second.flow.blocks) for first, second in flows]
     few = [i for i in range(len(flows)) if sum(pairs[i:]) <= MOST_PAIRS]
-    apart = [(replace(first, in_step=False), second) for first, second in flows if first.in_step]
-    for (ways, near, note), tried in product(_RUNGS, (flows, apart) if apart else (flows,)):
+    weighed = {i: (flows[i], (Weights.of(flows[i][0]), Weights.of(flows[i][1]))) for i in few}
+    apart = {i: ((replace(s[0], in_step=False), s[1]), own) for i, (s, own) in weighed.items() if s[0].in_step}
+    for (ways, near, note), tried in product(_RUNGS, (weighed, apart) if apart else (weighed,)):
         found = [(i, merge) for i in few for way in ways(tried[i]) for merge in _first_within(limits, way)]
         if found:
             least = near * max(merge.overlap for _, merge in found)
@@ -63,41 +65,47 @@ def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
     return Fit(side, len(flows) - 1, f"merged one after the other {why}")
 
 
-Way = tuple[Side, Side, Levels | None]
+Way = tuple[Weighed, Levels | None]
 
 
-def _freely(sides: Sides) -> Iterator[Iterable[Way]]:
-    yield [(*sides, None)]
+def _freely(weighed: Weighed) -> Iterator[Iterable[Way]]:
+    yield [(weighed, None)]
 
 
-def _level_by_level(sides: Sides) -> Iterator[Iterable[Way]]:
+def _level_by_level(weighed: Weighed) -> Iterator[Iterable[Way]]:
     """Levels are counted from the outermost loops; or from the inmost, and a kernel waits deep in loops for the other
     to come to one. That takes a copy of what is around for each place where the other may be meanwhile, so where there
     is no room it is done for the loops that last longest."""
-    tallest = max(height(s.flow) for s in sides)
-    yield [_level(sides)]
-    yield (_level(sides, None, tallest, share) for share in SHARES)
+    tallest = max(height(s.flow) for s in weighed[0])
+    yield [_level(weighed)]
+    yield (_level(weighed, None, tallest, share) for share in SHARES)
 
 
-def _on_top(sides: Sides) -> Iterator[Iterable[Way]]:
-    yield [_level(sides, TOP)]
+def _on_top(weighed: Weighed) -> Iterator[Iterable[Way]]:
+    yield [_level(weighed, TOP)]
 
 
-def _level(sides: Sides, deepest: Level | None = None, tallest: int | None = None, share: float | None = None) -> Way:
-    first, second = (nests(s.flow, tallest, _longest_loops(s, share)) for s in sides)
-    return replace(sides[0], flow=first.flow), replace(sides[1], flow=second.flow), Levels(first, second, deepest)
+def _level(
+    weighed: Weighed, deepest: Level | None = None, tallest: int | None = None, share: float | None = None
+) -> Way:
+    sides, weights = weighed
+    first, second = (
+        nests(s.flow, tallest, _longest_loops(s.flow, w, share)) for s, w in zip(sides, weights, strict=True)
+    )
+    apart = replace(sides[0], flow=first.flow), replace(sides[1], flow=second.flow)
+    own = weights[0].in_levels(first.flow), weights[1].in_levels(second.flow)
+    return (apart, own), Levels(first, second, deepest)
 
 
-def _longest_loops(side: Side, share: float | None) -> frozenset[str]:
+def _longest_loops(flow: Flow, weights: Weights, share: float | None) -> frozenset[str]:
     """The heads of loops that last so large a share of the cycles of the kernel's longest; of none if it is None."""
     if share is None:
         return frozenset()
-    weight = weights(side)
-    cycles = {head: sum(weight[n] for n in body) for head, body in loops(side.flow).items()}
+    cycles = {head: sum(weights.cycles[n] for n in body) for head, body in loops(flow).items()}
     return frozenset(h for h in cycles if cycles[h] >= share * max(cycles.values()))
 
 
-_RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...] = (
+_RUNGS: tuple[tuple[Callable[[Weighed], Iterator[Iterable[Way]]], float, str], ...] = (
     (_freely, 0.0, ""),
     (_level_by_level, NEAR, f"merged loop beside loop and if beside if {TO_FIT}"),
     (_on_top, NEAR, f"merged outside of loops and ifs only {TO_FIT}"),
@@ -106,9 +114,9 @@ _RUNGS: tuple[tuple[Callable[[Sides], Iterator[Iterable[Way]]], float, str], ...
 
 def _first_within(limits: Limits, ways: Iterable[Way]) -> Iterator[Merge]:
     """The first of these ways that stays within the limits; none where none does."""
-    for first, second, levels in ways:
+    for (sides, weights), levels in ways:
         try:
-            yield merge(first, second, limits, levels)
+            yield merge(*sides, weights, limits, levels)
         except TooLarge:
             continue
         return

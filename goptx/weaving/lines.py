@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from goptx.ptx.ir import Directive, Function, Instruction, Label, Module, Scope, Section, Statement
 from goptx.weaving.callees import statements_in
 from goptx.weaving.locations import LOC, NAMES, Location, Tables
-from goptx.weaving.origins import Origin
+from goptx.weaving.result import Origin
 
 
 def with_locations(

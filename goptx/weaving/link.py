@@ -284,6 +284,8 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
 def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
     """The device functions that a kernel reaches; a call through a pointer may lead to all that are its symbols."""
     functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
+    if not functions:
+        return []
 
     def follow(body: Sequence[Statement]) -> list[str]:
         pointed = kernel.symbols.values() if calls_indirectly(body) else ()

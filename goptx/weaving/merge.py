@@ -21,6 +21,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.growth import Limits, TooLarge, instruction_count
 from goptx.weaving.levels import Levels
 from goptx.weaving.merged import tidied
+from goptx.weaving.nests import AHEAD
 from goptx.weaving.order import Order, safe_moves
 from goptx.weaving.product import ANY, Move, Pair, Pairs, Product
 from goptx.weaving.reducible import reducible
@@ -47,15 +48,39 @@ class Merge:
         return united(*self.sides, self.product, self.order)
 
 
-def merge(first: Side, second: Side, limits: Limits, levels: Levels | None = None) -> Merge:
-    """Merges by `levels` if given.
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Of each block how many times it counts, ten for each loop around it, and its cycles of latency so often."""
+
+    times: Mapping[str, int]
+    cycles: Mapping[str, float]
+
+    @classmethod
+    def of(cls, side: Side) -> Weights:
+        times = {n: 10 ** min(d, MAX_DEPTH) for n, d in depths(side.flow).items()}
+        own = {
+            n: flow_cycles(b.region.flow(), side.cycles) if b.region else sum(map(side.cycles, b.code))
+            for n, b in side.flow.blocks.items()
+        }
+        return cls(times, {name: float(cycles * times[name]) for name, cycles in own.items()})
+
+    def in_levels(self, flow: Flow) -> Weights:
+        """Of the same flow, where some blocks have their ends apart (nests.py)."""
+        times = {name: self.times[name.removesuffix(AHEAD)] for name in flow.blocks}
+        return Weights(times, {name: self.cycles.get(name, 0.0) for name in flow.blocks})
+
+
+def merge(
+    first: Side, second: Side, weights: tuple[Weights, Weights], limits: Limits, levels: Levels | None = None
+) -> Merge:
+    """Merges by `levels` if given. `weights` are those of the two.
 
     Raises `TooLarge`, where warps of a warpgroup would come to copies of one instruction too.
     """
     pairs = _pairs(first, second)
     order = Order([first, second])
     orders = [order, order.led_by(1)] if order.chooses_leader else [order]  # that decides how much of a span is woven
-    choosers = [_Chooser(first, second, pairs, order, levels) for order in orders]
+    choosers = [_Chooser(first, second, weights, pairs, order, levels) for order in orders]
     chosen = max(choosers, key=lambda chooser: chooser.overlap)
     paired = pairs.product(chosen.choices.__getitem__, limits.instructions, chosen.order.layout)
     flow, origin = reducible(paired.flow.without_empty(), limits.instructions)
@@ -83,17 +108,26 @@ class _Chooser:
     """`choices` has for each pair the move with the most overlapped latency ahead, `overlap` what that is from the
     beginning; back edges count for nothing."""
 
-    def __init__(self, first: Side, second: Side, pairs: Pairs, order: Order, levels: Levels | None) -> None:
+    def __init__(
+        self,
+        first: Side,
+        second: Side,
+        weights: tuple[Weights, Weights],
+        pairs: Pairs,
+        order: Order,
+        levels: Levels | None,
+    ) -> None:
         self.sides = (first, second)
+        self.weights = weights
         self.pairs = pairs
         self.order = order
         self.levels = levels
-        self.times = [_times(s.flow) for s in self.sides]
-        self.weights = [weights(s) for s in self.sides]
+        self.regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
         # Blocks beside which any other such block may stand, whatever came before.
-        regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
         self.plain = [
-            frozenset() if second.last else s.flow.blocks.keys() - {EXIT} - regions[k] - order.ruled[k] - self._steps(k)
+            frozenset()
+            if second.last
+            else s.flow.blocks.keys() - {EXIT} - self.regions[k] - order.ruled[k] - self._steps(k)
             for k, s in enumerate(self.sides)
         ]
         bound = (p for p in product(pairs.order[0], pairs.order[1]) if not self._is_plain(p))
@@ -138,7 +172,7 @@ class _Chooser:
                 if first in self.pairs.forward[0][first]:
                     going += [row[s] for s in onward]
                 shared, joint = max(going, default=NOTHING)
-                one, other = self.weights[0][first], self.weights[1][second]
+                one, other = self.weights[0].cycles[first], self.weights[1].cycles[second]
                 if one and other:
                     shared, joint = shared + min(one, other), joint + one + other
                 value = (shared if self._is_plain(pair) else shared - self._copies(pair)), joint
@@ -159,7 +193,7 @@ class _Chooser:
         if self.pairs.in_step and (moves := self._in_step(pair)):
             together = len(moves) == 1 and moves[0] == Move.BOTH and not self.order.chooses_leader
             return [move for move in moves if self.order.allows(pair, move, together)]
-        found = [move for move in self._beside(*self._blocks(pair)) if self.order.allows(pair, move)]
+        found = [move for move in self._beside(pair) if self.order.allows(pair, move)]
         return found or [move for move in (Move.FIRST, Move.SECOND) if self.order.allows(pair, move)]
 
     def _steps(self, side: int) -> frozenset[str]:
@@ -177,10 +211,11 @@ class _Chooser:
             return ANY  # two that are not the same never meet
         return (Move.SECOND,) if any(steps[0]) else (Move.FIRST,)
 
-    def _beside(self, *blocks: Block) -> Sequence[Move]:
+    def _beside(self, pair: Pair) -> Sequence[Move]:
         """What may stand beside what, whatever anybody waits for."""
-        if not any(b.region for b in blocks):
+        if pair[0] not in self.regions[0] and pair[1] not in self.regions[1]:
             return ANY
+        blocks = self._blocks(pair)
         if not _goes_on_sides(*blocks) and not _goes_on_sides(*blocks[::-1]):
             return (Move.FIRST, Move.SECOND)
         return (Move.BOTH,) if self.sides[0].duplicate else ANY
@@ -190,7 +225,7 @@ class _Chooser:
         cost = 0.0
         for k, (block, other) in enumerate(zip(self._blocks(pair), self._blocks(pair)[::-1], strict=True)):
             if block.region:
-                cost += ISSUE * len(other.code) * (len(block.region.sides) - 1) * self.times[1 - k][pair[1 - k]]
+                cost += ISSUE * len(other.code) * (len(block.region.sides) - 1) * self.weights[1 - k].times[pair[1 - k]]
         return cost
 
     def _blocks(self, pair: Pair) -> tuple[Block, Block]:
@@ -208,17 +243,3 @@ def _goes_on_sides(block: Block, other: Block) -> bool:
 def _step(block: Block) -> tuple[str, str]:
     """How the block begins and ends together with other copies, "" where it does by itself."""
     return block.step, block.end.step if isinstance(block.end, Branch) else ""
-
-
-def weights(side: Side) -> dict[str, float]:
-    """Latency of each block in cycles, ten times as much for each loop around it."""
-    times = _times(side.flow)
-    own = {
-        n: flow_cycles(b.region.flow(), side.cycles) if b.region else sum(map(side.cycles, b.code))
-        for n, b in side.flow.blocks.items()
-    }
-    return {name: float(cycles * times[name]) for name, cycles in own.items()}
-
-
-def _times(flow: Flow) -> dict[str, int]:
-    return {n: 10 ** min(d, MAX_DEPTH) for n, d in depths(flow).items()}

@@ -78,7 +78,7 @@ def _turns(side: Side, code: Sequence[Code]) -> list[Turn]:
     turns: list[Turn] = []
     position = 0
     while position < len(code):
-        count = common(code[position : position + len(side.kernels)], kernel_of)
+        count = common(code, kernel_of, position)
         behind = position + max(count, 1)
         if count or id(code[position]) in side.placed:
             turns.append(tuple((kernel_of[id(c)], c) for c in code[position:behind]))

@@ -18,6 +18,7 @@ from goptx.analysis.cfg import EXIT, Block, Flow, Jump, loops
 Level = tuple[int, int]
 
 TOP: Level = (0, 0)
+AHEAD = ".ahead"  # of a deeper level: how the end of a block is called that is a block of its own
 _JOIN = ""  # where the blocks of a nest meet; no block is called so
 
 
@@ -105,8 +106,8 @@ def _cut(flow: Flow, levels: Mapping[str, Level], awaited: Collection[str]) -> N
     for name, block in flow.blocks.items():
         level, following = levels[name], block.end.successors()
         if block.code and any(levels[t] > level for t in following):
-            blocks[name], places[name] = replace(block, end=Jump(f"{name}.ahead")), Place(level, level, None)
-            name, block = f"{name}.ahead", Block((), block.end)
+            blocks[name], places[name] = replace(block, end=Jump(f"{name}{AHEAD}")), Place(level, level, None)
+            name, block = f"{name}{AHEAD}", Block((), block.end)
         loops_ahead = [levels[t] for t in following if t in awaited and levels[t] > level]
         ahead = max((levels[t] for t in following), default=level)
         blocks[name], places[name] = block, Place(level, ahead, max(loops_ahead, default=None))

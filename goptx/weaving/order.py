@@ -128,13 +128,22 @@ class Order:
 
     def cuts(self, kernel: int, code: Sequence[Code]) -> list[int]:
         """Where the code of a block of the kernel is to be cut, so that the other can be held up, or hold it up, there
-        alone: ahead of what has its place in the order, and behind what may begin or end a span."""
+        alone: ahead of what has its place in the order, and behind what may begin or end a span. What is one barrier of
+        several kernels stays so, wherever it stands."""
         other = self.waiting[1 - kernel]
         if not other.ordered and not (self.lanes_matter[1 - kernel] and other.lanes):
             return []
-        begins = {i for i, c in enumerate(code) if self.has_place(kernel, c)}
-        begins |= {i + 1 for i in begins if self.waiting[kernel].is_of_span(code[i])}
-        return sorted(begins.difference(range(common(code, self.kernel_of[kernel]))) - {0, len(code)})
+        begins = set[int]()
+        position = 0
+        while position < len(code):
+            behind = position + 1
+            if self.has_place(kernel, code[position]):
+                begins.add(position)
+                behind = position + max(common(code, self.kernel_of[kernel], position), 1)  # one barrier stays one
+                if self.waiting[kernel].is_of_span(code[position]):
+                    begins.add(behind)
+            position = behind
+        return sorted(begins - {0, len(code)})
 
     def layout(self, first: Sequence[Code], second: Sequence[Code]) -> tuple[Code, ...]:
         """The code of both at one pair, so that what has its place in the order of waiting stands in that order. Where
@@ -157,12 +166,12 @@ def can_be_one(barriers: Sequence[Code]) -> bool:
     return plain and sum(map(is_reduction, barriers)) <= 1
 
 
-def common(code: Sequence[Code], kernel_of: Mapping[int, int]) -> int:
-    """How many instructions at the beginning of the code that stands at one pair are a rendezvous that can be one: each
-    of another kernel."""
+def common(code: Sequence[Code], kernel_of: Mapping[int, int], begin: int = 0) -> int:
+    """How many instructions of the code that stands at one pair, from `begin` on, are a rendezvous that can be one:
+    each of another kernel."""
     count = 0
-    while count < len(code) and can_be_one(code[: count + 1]):
-        if len({kernel_of.get(id(c)) for c in code[: count + 1]}) <= count:
+    while begin + count < len(code) and can_be_one(found := code[begin : begin + count + 1]):
+        if len({kernel_of.get(id(c)) for c in found}) <= count:
             break
         count += 1
     return count
@@ -175,7 +184,9 @@ def safe_moves(pairs: Pairs, moves: Mapping[Pair, Sequence[Move]]) -> Mapping[Pa
     work = [pair for pair, found in left.items() if not found]
     while work:
         for pair, move in pairs.predecessors(work.pop()):
-            found = left.setdefault(pair, list(ANY))
+            found = left.get(pair)
+            if found is None:
+                found = left[pair] = list(ANY)
             if move in found:
                 found.remove(move)
                 if not found:

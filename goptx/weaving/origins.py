@@ -7,22 +7,13 @@ merge order instructions and copy blocks, but make no instruction anew, so that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import read, register_of
 from goptx.ptx.ir import Function, Instruction
 from goptx.weaving.callees import statements_in
 from goptx.weaving.link import Kernel
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The kernel's letter, its file, and the line there; line 0 for what goptx inserted on that kernel's behalf."""
-
-    kernel: str
-    source: str
-    line: int
+from goptx.weaving.result import Origin
 
 
 def origins(kernels: Sequence[Kernel], flows: Sequence[Flow], entry: Function) -> tuple[Origin | None, ...]:

@@ -1,14 +1,13 @@
-"""weave(): from PTX of several kernels to PTX of one, pass by pass."""
+"""The passes that weave() and the other strategies have in common, from the kernels to link to the woven kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.errors import InputError
-from goptx.latency.table import LatencyTable, load_table
+from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Scope
 from goptx.ptx.verify import verify
@@ -18,6 +17,7 @@ from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.clusters import in_clusters
 from goptx.weaving.coarse import AXES, Coarse
 from goptx.weaving.copies import copies_joined
+from goptx.weaving.counts import count, divergences, woven_fraction
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
@@ -25,77 +25,24 @@ from goptx.weaving.emit import woven_module
 from goptx.weaving.fold import Folded, fold
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
-from goptx.weaving.growth import Limits, check_limits, limits
+from goptx.weaving.growth import Limits, limits
 from goptx.weaving.inline import inlined
+from goptx.weaving.interface import parameters, symbols
 from goptx.weaving.launching import PLACEMENTS, Placement
 from goptx.weaving.lines import with_locations
 from goptx.weaving.link import Chosen, Kernel, Linked, choose_entry, link
 from goptx.weaving.locations import common_files
-from goptx.weaving.merged import Merged, merged
+from goptx.weaving.merged import Merged
 from goptx.weaving.origins import origins
 from goptx.weaving.own_shared import own_shared
-from goptx.weaving.report import Report, count, divergences, woven_fraction
-from goptx.weaving.result import Woven, parameters, symbols
+from goptx.weaving.report import Report
+from goptx.weaving.result import Woven
 from goptx.weaving.schedule import POLICIES, schedule
 from goptx.weaving.shapes import Layout, with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
 from goptx.weaving.slice import slice_flow
-from goptx.weaving.sources import Source, kernels_of, shapes_of
-from goptx.weaving.split import split
-
-
-def weave(
-    *sources: Source,
-    entries: Sequence[str | None] | None = None,
-    arch: str | None = None,
-    name: str | None = None,
-    policy: str = "latency",
-    slicing: str | int | None = "adaptive",
-    divergence: Choice | None = None,
-    latency: str | Path | LatencyTable | None = None,
-    shapes: Sequence[Shape] | None = None,
-    placement: Placement = "spread",
-    max_blocks: int | None = None,
-    max_growth: float | None = None,
-) -> Woven:
-    """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
-
-    sources: PTX text, its bytes, paths, parsed modules or woven kernels; two or more of them, one of them as often as
-        you like, launched with the same grid and block unless `shapes` says otherwise. Kernels of one module have its
-        variables in common, and so has a kernel that is given twice. A woven kernel counts as its kernels.
-    entries: which entry of each module; may be left out where a module has only one.
-    arch: for example "sm_90"; the highest `.target` of the inputs by default.
-    name: of the woven entry.
-    policy: "latency" (default), "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving).
-    slicing: "adaptive" (default; the mean block latency), a threshold in cycles, or None. Policy "latency" leaves
-        adaptive slicing out where it would make the woven kernel longer.
-    divergence: what to do where the lanes of a warp go different ways: "park" (the other kernel waits meanwhile),
-        "predicate" (all sides run, under predicates) or "duplicate" (the other kernel's code stands on each side);
-        None (default) chooses by cost for each place.
-    latency: a latency table, its name or path; that of `arch` by default.
-    shapes: in what shape each kernel would be launched alone: grid, block, bytes of dynamic shared memory, None for
-        what is known at launch only. `Woven.shape` then says how to launch the woven kernel.
-    placement: where the CTAs of a smaller grid lie among those of the larger: "spread" (default; evenly) or "front"
-        (with the first ones).
-    max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
-    max_growth: how many times the instructions of all kernels it may have; by default 3. Within these bounds the
-        kernels are merged as closely as possible: if need be, loop beside loop only, or one after the other.
-
-    Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
-    """
-    check_request(policy, slicing, divergence, placement)
-    check_limits(max_blocks, max_growth)
-    kernels = kernels_of(sources, entries)
-    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, len(kernels)), placement)
-    choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
-    # Copies of code that were asked for are no fault.
-    tried = choices.alternatives() if divergence is None else (choices,)
-    joining = Joining(linked, tried, max_blocks, max_growth)
-    converged, sides = sides_of(linked, choices, divergence, joining.all_limits)
-    whole = joining.join(joining.kernels(sides))
-    own = [side.flow for side in sides]
-    return finish(kernels, linked, own, merged(whole), joining.chosen, converged, joining.notes)
+from goptx.weaving.split import split, split_as_it_is
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +158,7 @@ def sides_of(
 
     def made(k: Kernel) -> Converged:
         if alone and not linked.is_copy(k):
-            return gated(alone(k), k.gate)
+            return gated(split_as_it_is(alone(k), most), k.gate)
         prefix = free_prefix(k.prefix, k.register_names())
         return split(
             gated(converge(k.flow, prefix, k.at, choices.cycles, divergence), k.gate), most, k.at(k.entry.line)

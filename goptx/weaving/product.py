@@ -7,7 +7,7 @@ regions stay whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
@@ -81,15 +81,14 @@ class Pairs:
                 for following in self._next(side, name):
                     self.before[side][following].append(name)
 
-    def predecessors(self, pair: Pair) -> Iterator[tuple[Pair, Move]]:
+    def predecessors(self, pair: Pair) -> list[tuple[Pair, Move]]:
         """The pairs that lead there, and by which move."""
         first, second = pair
-        for move in Move:
-            firsts = self.before[0][first] if move != Move.SECOND else (first,)
-            seconds = self.before[1][second] if move != Move.FIRST else (second,)
-            for before in ((f, s) for f in firsts for s in seconds):
-                if move != Move.BOTH or pair in (self.tied(before) or (pair,)):
-                    yield before, move
+        firsts, seconds = self.before[0][first], self.before[1][second]
+        both = [((f, s), Move.BOTH) for f in firsts for s in seconds]
+        if self.in_step:
+            both = [(before, move) for before, move in both if pair in (self.tied(before) or (pair,))]
+        return [*both, *(((f, second), Move.FIRST) for f in firsts), *(((first, s), Move.SECOND) for s in seconds)]
 
     def successors(self, pair: Pair, move: Move) -> Sequence[Pair]:
         if move == Move.BOTH and (tied := self.tied(pair)):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from goptx.errors import CannotLink, CannotWeave, GoptxError
-from goptx.weaving.pipeline import weave
-from goptx.weaving.sources import Source
+from goptx.weaving.weave import weave
+
+if TYPE_CHECKING:
+    from goptx.weaving.sources import Source
 
 
 @dataclass(frozen=True, slots=True)

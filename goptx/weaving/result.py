@@ -1,4 +1,7 @@
-"""The woven kernel: its PTX, parameters and report, and the way down to a GPU."""
+"""The woven kernel: its PTX, parameters and report, and the way down to a GPU.
+
+Imports no pass, so that one that is kept is there at once.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +12,22 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
-from goptx.analysis.pointers import Access, pointer_accesses
 from goptx.errors import DependenceWarning, InputError
 from goptx.kept import Kept
-from goptx.ptx.ir import Directive, Function, Module, Variable
 from goptx.recording import check_launch
 from goptx.shape import Shape
-from goptx.weaving.launching import Plan
-from goptx.weaving.link import Chosen, Linked
-from goptx.weaving.origins import Origin
-from goptx.weaving.report import Report
 
 if TYPE_CHECKING:
     from cuda.core import Kernel
 
+    from goptx.analysis.pointers import Access
     from goptx.device.assemble import Assembly
     from goptx.device.launch import Starter
+    from goptx.ptx.ir import Module
     from goptx.weaving.arguments import Arguments
+    from goptx.weaving.launching import Plan
+    from goptx.weaving.link import Chosen
+    from goptx.weaving.report import Report
 
 MOST_REGISTERS = 255  # of one thread; a cap above it is none
 LAUNCHES = 256  # shapes of launches that are remembered
@@ -64,6 +66,15 @@ class Resources:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The kernel's letter, its file, and the line there; line 0 for what goptx inserted on that kernel's behalf."""
+
+    kernel: str
+    source: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """One launch: of which entry and in which shape; `params` are those for which it takes arguments and, behind them,
     hidden ones, which hold `hidden`."""
@@ -96,7 +107,7 @@ class Woven:
     symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     plan: Plan | None = None
     strategy: str = "weave"
-    chosen: tuple[Chosen, ...] = field(default=(), repr=False, compare=False)
+    chosen: tuple[Chosen, ...] = field(default_factory=tuple, repr=False, compare=False)
     depends: bool = False
     along_x: bool = False
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
@@ -105,13 +116,53 @@ class Woven:
     _loaded: Kept[tuple[int, int | None], list[Kernel]] = field(default_factory=Kept, repr=False, compare=False)
     _launchers: Kept[Hashable, Starter] = field(default_factory=partial(Kept, most=LAUNCHES), repr=False, compare=False)
 
+    @classmethod
+    def revived(cls, held: Mapping[str, Any], later: Mapping[str, Callable[[], Any]], **found: Any) -> Self:
+        """One with these fields, where those of `later` are made when they are first asked for, and with what was
+        `found` out about it."""
+        unknown: dict[str, Any] = dict.fromkeys(later)
+        woven = cls(**unknown, **held)
+        for name in later:
+            del vars(woven)[name]
+        vars(woven).update(found, _later=later)
+        return woven
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            later = vars(self).get("_later", {})
+            if name not in later:
+                raise AttributeError(f"a Woven has no attribute `{name}`")
+            vars(self)[name] = made = later[name]()
+            return made
+
     def __reduce__(self) -> tuple[Any, ...]:
-        here = ("_loaded", "_launchers")  # the last fields
-        return type(self), tuple(getattr(self, f.name) for f in fields(self) if f.name not in here)
+        here = ("_loaded", "_launchers")
+        later = {name: make for name, make in vars(self).get("_later", {}).items() if name not in vars(self)}
+        held = {f.name: vars(self)[f.name] for f in fields(self) if f.name not in (*here, *later)}
+        found = {name: vars(self)[name] for name in ("ptx", "entries", "_identity") if name in vars(self)}
+        return partial(type(self).revived, **found), (held, later)
+
+    @property
+    def identity(self) -> tuple[str, tuple[str, ...]] | None:
+        """A digest of what the kernels are and what they were asked to become, and the names of their files; None where
+        that is not known."""
+        found: tuple[str, tuple[str, ...]] | None = vars(self).get("_identity")
+        return found
+
+    def identified(self, key: str, names: tuple[str, ...]) -> Self:
+        """The same object, of that identity. `replace` makes one without."""
+        vars(self)["_identity"] = key, names
+        return self
 
     @cached_property
     def ptx(self) -> str:
         return str(self.module)
+
+    @cached_property
+    def entries(self) -> tuple[str, ...]:
+        """The names of what is launched, one after the other: one, but where kernels stay separate."""
+        return tuple(entry.name for entry in self.module.entries)
 
     @property
     def max_registers(self) -> int | None:
@@ -122,6 +173,8 @@ class Woven:
 
     def capped(self, max_registers: int) -> Self:
         """With `max_registers` written into its PTX, so that it is the cap wherever no other is asked for."""
+        from goptx.weaving.register_cap import with_register_cap
+
         module = with_register_cap(self.module, max_registers)
         return replace(self, module=module, _assembled=Kept(), _loaded=Kept(), _launchers=Kept(most=LAUNCHES))
 
@@ -154,10 +207,15 @@ class Woven:
             raise InputError(f"max_registers={max_registers} is no cap; give 1 to {MOST_REGISTERS}, or None.")
 
         def make() -> Assembly:
-            text = self.ptx if cap is None else str(with_register_cap(self.module, cap))
-            entries, arch = [entry.name for entry in self.module.entries], self.module.target[0]
             made = most_of(
-                assemble_all(text, entries=entries, arch=arch, max_registers=cap, fmad=fmad, assembler=assembler)
+                assemble_all(
+                    self.ptx,
+                    entries=self.entries,
+                    max_registers=cap,
+                    capped=None if cap is None else partial(self._capped, cap),
+                    fmad=fmad,
+                    assembler=assembler,
+                )
             )
             if cap is not None and made.registers > cap:
                 warnings.warn(
@@ -168,6 +226,11 @@ class Woven:
             return made
 
         return self._assembled.made((cap, fmad, assembler), make)
+
+    def _capped(self, cap: int) -> str:
+        from goptx.weaving.register_cap import with_register_cap
+
+        return str(with_register_cap(self.module, cap))
 
     def resources(self, max_registers: int | None = None, block: Extent | None = None, shared: int = 0) -> Resources:
         """Registers, spills, shared memory; occupancy too when `block` (threads) is given. `shared` is the
@@ -195,8 +258,7 @@ class Woven:
         from goptx.device.launch import current_device, load_all
 
         key = current_device().device_id, max_registers
-        names = [entry.name for entry in self.module.entries]
-        return self._loaded.made(key, lambda: load_all(self.cubin(max_registers), names))
+        return self._loaded.made(key, lambda: load_all(self.cubin(max_registers), self.entries))
 
     def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[Any]:
         """The launch arguments of W from one sequence for each kernel, each of its parameter's own width, and the
@@ -304,11 +366,15 @@ class Woven:
             starts = self.starts(grid, block, shared, shapes)
             launchers = [
                 Launcher(
-                    kernel, start.shape.sizes("grid"), start.shape.sizes("block"), start.shape.shared or 0,
-                    [p.size for p in start.params if p.kernel is not None and p.instead is None], start.hidden,
+                    kernel,
+                    grid=start.shape.sizes("grid"),
+                    block=start.shape.sizes("block"),
+                    shared=start.shape.shared or 0,
+                    sizes=[p.size for p in start.params if p.kernel is not None and p.instead is None],
+                    hidden=start.hidden,
                 )
                 for kernel, start in zip(self._kernels(max_registers), starts, strict=True)
-            ]  # fmt: skip
+            ]
             return in_turn(launchers)
 
         return self._launchers.made((device, max_registers, _fixed(grid), _fixed(block), shared, shapes), make)
@@ -323,32 +389,3 @@ class Woven:
 def _fixed(given: Extent | None) -> Hashable:
     """An extent as a key."""
     return tuple(given) if type(given) is list else given
-
-
-def parameters(linked: Linked) -> tuple[Parameter, ...]:
-    accesses = {k.letter: pointer_accesses(k.entry, linked.address_size) for k in linked.given}
-    own = []
-    for k in linked.given:
-        for old, new in zip(k.entry.parameters, k.parameters, strict=True):
-            instead = linked.lacks.get(new.name)
-            access = "none" if instead == "" else accesses[k.letter][old.name]
-            own.append(Parameter(k.letter, new.name, old.name, new.type, new.size, access=access, instead=instead))
-    return (*own, *(Parameter(None, p.name, p.name, p.type, p.size, role) for role, p in linked.hidden.items()))
-
-
-def symbols(linked: Linked, module: Module) -> dict[str, dict[str, str]]:
-    """As `Woven.symbols`."""
-    held = {i.name for i in module.items if isinstance(i, Function | Variable)}
-    return {k.letter: {old: new for old, new in k.symbols.items() if new in held} for k in linked.given}
-
-
-def with_register_cap(module: Module, cap: int) -> Module:
-    """The module with `.maxnreg cap` on its entries, in place of what contradicts it."""
-    dropped = (".maxnreg", ".minnctapersm", ".maxnctapersm")
-    items = []
-    for item in module.items:
-        if isinstance(item, Function) and item.is_entry and item.body is not None:
-            kept = tuple(d for d in item.directives if d.name not in dropped)
-            item = replace(item, directives=(*kept, Directive(".maxnreg", (str(cap),))))
-        items.append(item)
-    return replace(module, items=tuple(items))

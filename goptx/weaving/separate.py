@@ -42,24 +42,19 @@ class Separate(Woven):
         plan = self.plan
         assert plan
         told = plan.common and shapes is None  # all of it by these, and no bytes are none
-        filled = plan.filled(shapes, grid, block, shared if told else shared or None)
-        return [
-            self._start(k, entry.name, shape)
-            for k, (entry, shape) in enumerate(zip(self.module.entries, filled, strict=True))
-        ]
+        return self._starts(plan.filled(shapes, grid, block, shared if told else shared or None))
+
+    def _starts(self, shapes: Sequence[Shape]) -> list[Start]:
+        return [self._start(k, entry, shapes[k]) for k, entry in enumerate(self.entries)]
 
     def _start(self, k: int, entry: str, shape: Shape) -> Start:
         assert self.plan
         plan, letter = _of_one(self.plan, k), self.plan.letters[k]
-        values = plan.values([shape])
         own = [p for p in self.params if p.kernel == letter]
         hidden = [p for p in self.params if p.kernel is None and p.role.startswith(f"{letter}.")]
-        return Start(
-            entry,
-            plan.launched([shape]),
-            (*own, *hidden),
-            [values[p.role].to_bytes(p.size, "little") for p in hidden],
-        )
+        values = plan.values([shape]) if hidden else {}
+        filled = [values[p.role].to_bytes(p.size, "little") for p in hidden]
+        return Start(entry, plan.launched([shape]), (*own, *hidden), filled)
 
     def launched(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
@@ -73,9 +68,11 @@ class Separate(Woven):
         """The launch arguments of each kernel."""
         from goptx.arguments import scalars
 
+        assert self.plan
         contents = iter(self._arguments.packed(args, independent=True)[0])
+        shaped = any(p.kernel is None for p in self.params)
         found = []
-        for start in self.starts(None, None, shapes=shapes):
+        for start in self._starts(self.plan.filled(shapes) if shaped else self.plan.shapes):
             own = [next(contents) for p in start.params if p.kernel is not None]
             found.append(list[object](scalars(start.params, own + start.hidden)))
         return found

@@ -8,12 +8,13 @@ from pathlib import Path
 from goptx.errors import InputError
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import read
+from goptx.ptx.source import PtxFile
 from goptx.shape import Shape
 from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.result import Woven
 from goptx.weaving.separate import Separate
 
-Source = str | bytes | Path | Module | Woven | Chosen
+Source = str | bytes | Path | PtxFile | Module | Woven | Chosen
 MOST_KERNELS = 26  # as many as there are letters
 
 
@@ -51,7 +52,8 @@ def chosen_from(source: Source, entry: str | None, what: str) -> Chosen:
         return source
     if not isinstance(source, Woven):
         module = read(source)
-        return Chosen(module, choose_entry(module, entry).name, source if isinstance(source, Path) else None)
+        path = source.path if isinstance(source, PtxFile) else source if isinstance(source, Path) else None
+        return Chosen(module, choose_entry(module, entry).name, path)
     if entry not in (None, source.name):
         raise InputError(f"`{entry}` is no entry of the woven kernel `{source.name}`; give None there.")
     if len(source.chosen) != 1:

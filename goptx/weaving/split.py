@@ -9,6 +9,7 @@ instructions are not copied there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Block, Flow, Region
@@ -27,6 +28,30 @@ def split(converged: Converged, limits: Limits, where: str) -> Converged:
         flow, origin = reducible(whole, limits.instructions, mark=".copy")
     except TooLarge:
         raise _too_large(limits, where) from None
+    return _of_copies(converged, flow, origin)
+
+
+def split_as_it_is(converged: Converged, limits: Limits) -> Converged:
+    """The same of a kernel that none is merged with, whose lanes may be apart anywhere: loops get one way in unless
+    that would copy what lanes execute together, or takes too much. They are left as they are then, as in the kernel
+    alone; but behind such a loop ptxas may lose lanes in one order of blocks and not in another."""
+
+    def split(flow: Flow) -> tuple[Flow, dict[str, str]]:
+        try:
+            made, origin = reducible(flow, limits.instructions, mark=".copy")
+        except TooLarge:
+            return flow, {}
+        return (flow, {}) if _parts_lanes(made, origin) else (made, origin)
+
+    def inside(block: Block) -> Block:
+        return replace(block, region=_within(block.region, split(block.region.flow())[0])) if block.region else block
+
+    whole = converged.flow
+    return _of_copies(converged, *split(Flow(whole.entry, {n: inside(b) for n, b in whole.blocks.items()})))
+
+
+def _of_copies(converged: Converged, flow: Flow, origin: Mapping[str, str]) -> Converged:
+    """The kernel with that flow, in which what is known of blocks holds for copies of them too."""
     branches = converged.warp_branches.union(n for n, old in origin.items() if old in converged.warp_branches)
     divergences = tuple(
         replace(d, regions=d.regions.union(n for n, old in origin.items() if old in d.regions))
@@ -46,14 +71,24 @@ def _one_way_in(block: Block, limits: Limits, where: str) -> Block:
         raise _too_large(limits, where) from None
     if not origin:
         return block
-    if any(is_warp_wide(code) for name in origin for code in flow.blocks[name].code):
+    if _parts_lanes(flow, origin):
         raise CannotWeave(
             f"{where}: the kernel has a loop with several ways in, which its lanes run apart, and copying code until "
             "it has one would part what they execute together in it; enter loops at their heads only, or use separate "
             "launches."
         )
+    return replace(block, region=_within(region, flow))
+
+
+def _within(region: Region, flow: Flow) -> Region:
+    """The region with this flow for its own."""
     inside = {n: replace(b, end=b.end.retarget({EXIT: region.leave})) for n, b in flow.blocks.items() if n != EXIT}
-    return replace(block, region=Region(flow.entry, inside, region.leave, region.sides))
+    return replace(region, entry=flow.entry, blocks=inside)
+
+
+def _parts_lanes(flow: Flow, copies: Iterable[str]) -> bool:
+    """Whether these blocks, which are copies, hold what lanes execute together."""
+    return any(is_warp_wide(code) for name in copies for code in flow.blocks[name].code)
 
 
 def _too_large(limits: Limits, where: str) -> CannotWeave:

@@ -126,7 +126,8 @@ def test_a_kernel_with_intricate_accesses_gets_what_the_other_has() -> None:
 
 def test_what_a_cta_hands_on() -> None:
     shapes = [goptx.Shape(2, 64)] * 2
-    for options in ({"depends": True, "same": HAND_ON}, {"local": HAND_ON, "shapes": shapes}):
+    said: list[dict[str, Any]] = [{"depends": True, "same": HAND_ON}, {"local": HAND_ON, "shapes": shapes}]
+    for options in said:
         done = check(ALL, MIRRORED, races=True, args=MORE, **options)
         assert done, done
         assert len(done.undefined) == ("local" in options)

@@ -4,6 +4,8 @@ part. Each pair is announced before it is launched, so that whoever waits for a 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ import goptx
 from goptx import Shape
 from goptx.device.assemble import assemble
 from goptx.device.launch import current_device, launch, load
+from goptx.strategies.fuse import STRATEGIES
 
 MIXES = [
     (Shape(4, 33), Shape(4, 64)),
@@ -26,6 +29,7 @@ MIXES = [
     (Shape((3, 5), (33, 3)), Shape((2, 3, 2), (5, 7, 2))),
     (Shape(7, (32, 2)), Shape((16, 64), 1024)),
 ]
+COARSE = [(2, "x", Shape(300, 256)), (3, "x", Shape((7, 2), 48)), (4, "y", Shape((3, 9), (16, 16)))]
 LIMIT = np.uint32(150)
 FREE = {"registers": [17], "leaving": [1]}  # words that hardware may fill in several ways: %warpid, activemask
 
@@ -58,28 +62,60 @@ def main() -> None:
         device.sync()
         return view.copy()
 
+    for pair, names, launched, said, make in (*mixed(arch), *coarsened(arch)):
+        try:
+            woven = make()
+        except goptx.CannotWeave as error:
+            print(f"RESULT {pair} REFUSED {error}".splitlines()[0], flush=True)
+            continue
+        expected = [alone(n, s) for n, s in zip(names, launched, strict=True)]
+        outputs = [output(s) for s in launched]
+        print(f"START {pair}", flush=True)
+        arguments = [[np.uint64(int(buffer.handle)), LIMIT] for buffer, _ in outputs]
+        woven.launch(device.default_stream, *arguments, **said)
+        device.sync()
+        wrong = [
+            sorted({int(i) % WORDS for i in np.flatnonzero(view != want)} - set(FREE.get(name, ())))
+            for name, (_, view), want in zip(names, outputs, expected, strict=True)
+        ]
+        print(f"RESULT {pair} {f'WRONG words {wrong}' if any(wrong) else 'right'}", flush=True)
+
+
+# What it is called, its kernels, the shapes of their launches, how the woven kernel is launched, and what makes it.
+Pair = tuple[str, tuple[str, ...], list[Shape], dict[str, Any], Callable[[], goptx.Woven]]
+
+
+def mixed(arch: str) -> Iterator[Pair]:
+    """Kernels of different shapes."""
     for names in product(KERNELS, repeat=2):
         for number, mix in enumerate(MIXES):
             known = (number + len(names[0])) % 2 == 0 or "calling" in names
             placement: Any = ("spread", "front")[(number + len(names[1])) % 2]
             pair = f"{'+'.join(names)}:{'+'.join(map(str, mix))}:{placement}:{'known' if known else 'hidden'}"
             launched, said = shapes_of(names, mix, known)
-            try:
-                woven = goptx.weave(*(KERNELS[n] for n in names), arch=arch, shapes=said, placement=placement)
-            except goptx.CannotWeave as error:
-                print(f"RESULT {pair} REFUSED {error}".splitlines()[0], flush=True)
-                continue
-            expected = [alone(n, s) for n, s in zip(names, launched, strict=True)]
-            outputs = [output(s) for s in launched]
-            print(f"START {pair}", flush=True)
-            arguments = [[np.uint64(int(buffer.handle)), LIMIT] for buffer, _ in outputs]
-            woven.launch(device.default_stream, *arguments, shapes=launched)
-            device.sync()
-            wrong = [
-                sorted({int(i) % WORDS for i in np.flatnonzero(view != want)} - set(FREE.get(name, ())))
-                for name, (_, view), want in zip(names, outputs, expected, strict=True)
-            ]
-            print(f"RESULT {pair} {f'WRONG words {wrong}' if any(wrong) else 'right'}", flush=True)
+            texts = [KERNELS[n] for n in names]
+            make: Any = partial(goptx.weave, *texts, arch=arch, shapes=said, placement=placement)
+            yield pair, names, launched, {"shapes": launched}, make
+
+
+def coarsened(arch: str) -> Iterator[Pair]:
+    """Kernels alone, in their own grids, several CTAs in one; and among others, by every strategy."""
+    for name in KERNELS:
+        for factor, axis, shape in COARSE:
+            for known in (True, False):
+                (own,), _ = shapes_of((name,), (shape,), known)
+                launch_as = {"grid": own.grid, "block": own.block, "shared": own.shared}
+                make: Any = partial(goptx.coarsen, KERNELS[name], factor, axis, arch=arch, shape=own if known else None)
+                pair = f"coarsen:{name}:{factor}{axis}:{shape}:{'known' if known else 'hidden'}"
+                yield pair, (name,), [own], launch_as, make
+    for strategy, names in product(STRATEGIES, product(KERNELS, repeat=2)):
+        launched, said = shapes_of(names, MIXES[len(names[0] + strategy) % 3], "calling" in names)
+
+        def make_of(strategy: str = strategy, names: Any = names, said: Any = said) -> goptx.Woven:
+            sources = [goptx.coarsen(KERNELS[n], f) for n, f in zip(names, (2, 3), strict=True)]
+            return goptx.fuse(*sources, strategy=strategy, arch=arch, shapes=said)
+
+        yield f"{strategy}:{'+'.join(names)}", names, launched, {"shapes": launched}, make_of
 
 
 if __name__ == "__main__":

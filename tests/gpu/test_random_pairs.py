@@ -13,20 +13,14 @@ pytestmark = pytest.mark.gpu
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_random_pairs_in_small() -> None:
+@pytest.mark.parametrize("options", [("--pairs", "150"), ("--pairs", "4", "--strategy", "all")], ids=" ".join)
+def test_random_pairs_in_small(options: tuple[str, ...]) -> None:
     pytest.importorskip("cupy")
     try:
         current_device()
     except DeviceError as error:
         pytest.skip(str(error))
-    command = [
-        sys.executable,
-        str(ROOT / "benchmarks" / "random_pairs.py"),
-        "--gpu",
-        "--pairs",
-        "150",
-        "--commit",
-        "test",
-    ]
+    runner = str(ROOT / "benchmarks" / "random_pairs.py")
+    command = [sys.executable, runner, "--gpu", *options, "--commit", "test"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from goptx.errors import InputError
+from goptx.errors import InputError, LatencyTableWarning
 from goptx.latency import table as module
-from goptx.latency.table import KINDS, LatencyTable, LatencyTableWarning, load_table
+from goptx.latency.table import KINDS, LatencyTable, load_table
 from goptx.ptx.ir import Function, Instruction, Scope, Statement
 from goptx.ptx.opcodes import TABLE, facts_of
 from goptx.ptx.parse import read
@@ -271,7 +271,7 @@ why = "guessed"
         ),
         ('[source.assumed]\nwhy = "guessed"\n', "", ["[source.assumed] is missing", "`why`"]),
         ('where = "an H200"', 'were = "an H200"', ["[source.measured]", "unknown field `were`", "`where`"]),
-        ('where = "an H200"', "where = 200", ["[source.measured]", "`where` is 200", "text in quotes"]),
+        ('where = "an H200"', "where = 200", ["[source.measured]", "`where` is 200; write it as text in quotes"]),
         ('[source.assumed]\nwhy = "guessed"', "[source]\nassumed = 1", ["[source.assumed]", "not a table"]),
         ("cycles = 7", "cycles = -1", ["`add.u32`", "`cycles` is -1", "whole number"]),
         ("cycles = 7", "cycles = 7.5", ["`add.u32`", "`cycles` is 7.5", "whole number"]),
@@ -289,6 +289,17 @@ why = "guessed"
         ('source = "measured"', 'sauce = "measured"', ["`add.u32`", "unknown field `sauce`", "`source`"]),
         ("[cycles]\n", "", ["[source.assumed]", "unknown field `add.u32`"]),  # TOML adds it to that table
         ('[cycles]\n"add.u32" = { cycles = 7, source = "measured" }\n', "", ["no [cycles] table", "sm_80"]),
+        ("cycles = 7", "cycles = 7, interval = -1", ["`add.u32`", "`interval` is -1", "number of cycles, 0 or more"]),
+        ("cycles = 7", "cycles = 7, min = inf", ["`add.u32`", "`min` is inf", "number of cycles, 0 or more"]),
+        ("cycles = 7", "cycles = 7, median = nan", ["`add.u32`", "`median` is nan", "number of cycles, 0 or more"]),
+        ("cycles = 7", 'cycles = 7, spread = "1"', ["`add.u32`", "`spread` is '1'", "number of cycles, 0 or more"]),
+        ("cycles = 7", "cycles = 7, sass = 1", ["`add.u32`", "`sass` is 1; write the machine code as text in quotes"]),
+        ("[default]\n", '[named]\n"L1" = 3\n[default]\n', ["[named]: `L1` is 3; write for example { cycles = 4"]),
+        (
+            "[default]\n",
+            "[measurement]\ndate = 5\n[default]\n",
+            ["[measurement]: `date` is 5; write it as text in quotes"],
+        ),
         ("fence = 5\n", "", ["[default] lacks `fence`", "give the cycles"]),
         ("fence = 5", "fence = -5", ["[default]: `fence` is -5", "whole number"]),
         ("fence = 5", "fence = 5\nfense = 5", ["[default]", "unknown field `fense`", "`fence`"]),
@@ -300,6 +311,18 @@ def test_a_bad_table_is_refused(tmp_path: Path, old: str, new: str, named: list[
     with pytest.raises(InputError) as raised:
         load_table(path, "sm_90")
     assert [part for part in [str(path), *named] if part not in str(raised.value)] == []
+
+
+def test_what_a_measurement_adds(tmp_path: Path) -> None:
+    row = '{ cycles = 7, interval = 2, min = 6.5, median = 7.25, spread = 0.5, sass = "IADD3", source = "measured" }'
+    text = VALID.replace('{ cycles = 7, source = "measured" }', row)
+    text = text.replace("[default]", f'[named]\n"L1" = {row}\n[measurement]\ndate = "today"\n[default]')
+    table = load_table(_write(tmp_path, text), "sm_90")
+    assert table.entries["add.u32"] == table.named["L1"] == module.Entry(7, "measured", 2.0, 6.5, 7.25, 0.5, "IADD3")
+    assert (table.interval("add.s32"), table.interval("mul.s32")) == (2.0, None)
+    assert table.measurement == {"date": "today"}
+    plain = load_table(_write(tmp_path, VALID), "sm_90")
+    assert (plain.interval("add.u32"), plain.named, plain.measurement) == (None, {}, {})
 
 
 def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:

@@ -435,6 +435,20 @@ MUTATIONS = (
         f"{MERGE}::test_splitting_keeps_every_path",
     ),
     Mutation(
+        "kernels that run as they are keep loops with several ways in",
+        f"{WEAVING}/pipeline.py",
+        "split_as_it_is(alone(k), most)",
+        "alone(k)",
+        f"{SPLIT}::test_kernels_that_run_as_they_are_enter_loops_one_way[interleave]",
+    ),
+    Mutation(
+        "labels are what passes call blocks",
+        f"{WEAVING}/emit.py",
+        'label = re.sub(r"[^\\w$]", "_", label, flags=re.ASCII)',
+        "pass",
+        "tests/weaving/test_emit.py::test_labels_are_identifiers_and_told_apart",
+    ),
+    Mutation(
         "a branch that falls through where it was taken is not inverted",
         f"{WEAVING}/emit.py",
         "Guard(guard.predicate, not guard.negated), line)]",

@@ -3,6 +3,7 @@
 from mutations.mutations import WEAVING, Mutation
 
 COARSEN = "tests/weaving/test_coarsen.py"
+REFUSED = "tests/weaving/test_coarsen_refused.py"
 EACH = f"{COARSEN}::test_each_thread_does_what_it_does_alone"
 COMMON = f"{COARSEN}::test_among_others_in_one_common_shape"
 OWN = f"{COARSEN}::test_among_others_in_shapes_of_their_own"
@@ -101,21 +102,21 @@ OF_COARSENING = (
         f"{WEAVING}/fits.py",
         "if alike and not plan.overlaid and all(c.factor == 1 for c in plan.coarse):",
         "if alike and not plan.overlaid:",
-        f"{COARSEN}::test_clusters_are_refused[known-a register]",
+        f"{REFUSED}::test_clusters_are_refused[known-a register]",
     ),
     Mutation(
         "addresses by SM are coarsened",
         f"{WEAVING}/fits.py",
         'if (coarse or view.fewer_ctas()) and "%smid" in names:',
         'if view.fewer_ctas() and "%smid" in names:',
-        f"{COARSEN}::test_addresses_by_sm_are_refused[shape0]",
+        f"{REFUSED}::test_addresses_by_sm_are_refused[shape0]",
     ),
     Mutation(
         "a kernel is coarsened along two axes",
         f"{WEAVING}/coarse.py",
         "if self.factor > 1 and AXES[self.axis] != axis:",
         "if self.factor < 1:",
-        f"{COARSEN}::test_one_axis_only",
+        f"{REFUSED}::test_one_axis_only",
     ),
     # batches
     Mutation(
@@ -141,14 +142,14 @@ OF_COARSENING = (
     ),
     Mutation(
         "iterations that write the same elements are taken for independent",
-        "goptx/strategies/batch.py",
+        "goptx/strategies/batched.py",
         "if varying not in known and _MEMORY not in known and len(written_to) == 1:",
         "if not known:",
         f"{BATCH}::test_iterations_that_write_the_same_elements",
     ),
     Mutation(
         "what decides about a store is not looked at",
-        "goptx/strategies/batch.py",
+        "goptx/strategies/batched.py",
         "taken = {*named, *tested, *(read(store) if store.guard else ())}",
         "taken = {*named}",
         f"{BATCH}::test_what_is_not_shown_to_depend_is_the_callers_word[under a branch by the parameter]",

@@ -3,6 +3,7 @@
 from mutations.mutations import WEAVING, Mutation
 
 SEVERAL = "tests/weaving/test_several.py"
+KEPT = "tests/random_kernels/test_kept.py::test_kept"
 
 OF_SEVERAL = (
     Mutation(
@@ -22,15 +23,29 @@ OF_SEVERAL = (
     Mutation(
         "barriers that are one are cut apart",
         f"{WEAVING}/order.py",
-        "begins.difference(range(common(code, self.kernel_of[kernel])))",
-        "begins.difference(range(0))",
+        "position + max(common(code, self.kernel_of[kernel], position), 1)",
+        "position + 1",
         f"{SEVERAL}::test_one_barrier_for_all_that_stand_at_one_place",
+    ),
+    Mutation(
+        "barriers that are one are cut apart behind the code of others",
+        f"{WEAVING}/order.py",
+        "position + max(common(code, self.kernel_of[kernel], position), 1)",
+        "position + (1 if position else common(code, self.kernel_of[kernel]))",
+        f"{KEPT}[one_barrier_cut_in_two]",
+    ),
+    Mutation(
+        "barriers that are one are several behind the code of others",
+        f"{WEAVING}/merged.py",
+        "count = common(code, kernel_of, position)",
+        "count = 0 if position else common(code, kernel_of)",
+        f"{KEPT}[one_barrier_behind_code_of_others]",
     ),
     Mutation(
         "two barriers of one kernel are one",
         f"{WEAVING}/order.py",
-        "if len({kernel_of.get(id(c)) for c in code[: count + 1]}) <= count:",
-        "if len({kernel_of.get(id(c)) for c in code[: count + 1]}) < 0:",
+        "if len({kernel_of.get(id(c)) for c in found}) <= count:",
+        "if len({kernel_of.get(id(c)) for c in found}) < 0:",
         f"{SEVERAL}::test_two_barriers_of_one_kernel_stay_two",
     ),
     Mutation(

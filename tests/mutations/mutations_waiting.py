@@ -222,8 +222,8 @@ OF_WAITING = (
     Mutation(
         "a loop that waits for a volatile load is woven",
         "goptx/analysis/spin.py",
-        "if facts.volatile and facts.loads:",
-        "if facts.volatile and not facts.loads:",
+        "return facts.volatile and facts.loads",
+        "return facts.volatile and not facts.loads",
         f"{BARRIERS}::test_spinning_on_memory_is_refused[ld.volatile.global.u32 %r3, [%rd1];-A]",
     ),
 )

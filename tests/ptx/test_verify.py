@@ -1,9 +1,13 @@
 """What goptx says of a module of its own making that breaks an invariant."""
 
+import re
+from dataclasses import replace
+
 import pytest
 from bodies import kernel
 
 from goptx.errors import GoptxError
+from goptx.ptx.ir import Label
 from goptx.ptx.parse import parse
 from goptx.ptx.verify import verify
 
@@ -27,3 +31,12 @@ def test_a_module_that_is_not_well_formed(text: str, problem: str) -> None:
     assert said.startswith("goptx made a module that is not well formed (")
     assert said.endswith("); please report this.")
     assert problem in said
+
+
+@pytest.mark.parametrize("name", ["$L.in1", "$", "1L", "L-1", "$\u00e4"])
+def test_a_label_that_is_no_identifier(name: str) -> None:
+    module = parse(kernel("ret;"))
+    (entry,) = module.entries
+    labelled = replace(entry, body=(*(entry.body or ()), Label(name)))
+    with pytest.raises(GoptxError, match=re.escape(f"`{name}` is no identifier")):
+        verify(replace(module, items=tuple(labelled if item is entry else item for item in module.items)))

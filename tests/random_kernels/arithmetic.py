@@ -2,6 +2,11 @@
 
 Capital letters stand for registers of a pool: R 32 bits, W 64, F f32, D f64, H 16, Q predicates. I is a constant, S one
 from 0 to 31, Z a divisor that is never zero (Y one of 64 bits). Rows of several instructions are carry chains.
+
+Left out is what ptxas 13.0 (-O1 and above) makes something else of than the GPU would: `rcp.approx` of the result of
+another, and of `ex2.approx`, and `div.approx` by these, become a copy, a negation, a product, in loops that are
+unrolled and not in others; `min` and `max` of a register with itself are a copy, also of NaNs, which are no canonical
+ones then.
 """
 
 from __future__ import annotations
@@ -216,8 +221,8 @@ ex2.approx.ftz.f32 F, F
 lg2.approx.f32 F, F
 sin.approx.f32 F, F
 rsqrt.approx.f32 F, F
-rcp.approx.ftz.f32 F, F
-div.approx.f32 F, F, F
+sqrt.approx.ftz.f32 F, F
+div.full.f32 F, F, F
 tanh.approx.f32 F, F
 """
 FAMILIES = {
@@ -261,15 +266,16 @@ def register(pool: str, number: int) -> str:
 
 def filled(row: str, numbers: tuple[int, ...], divisor: Callable[[str, str], str]) -> list[str]:
     """The row's instructions. `divisor` gives a register that is never zero, from one and its type. Two destinations
-    are never the same register."""
+    are never the same register, nor the two operands of a `min` or `max` of floating point."""
     made = []
     rest = (number + 3 * (i // len(numbers)) for i, number in enumerate(numbers * operands(row)))
     for text in row.split("; "):
         taken: list[str] = []
 
         pair = re.match(r"\S+ (\w\|\w|\{)", text) is not None
+        apart = 0 if pair else 1 if re.match(r"(min|max)\S* [FDH]", text) else None  # from what is taken there
 
-        def operand(match: re.Match[str], taken: list[str] = taken, pair: bool = pair) -> str:
+        def operand(match: re.Match[str], taken: list[str] = taken, apart: int | None = apart) -> str:
             word, number = match[0], next(rest)
             if word == "I":
                 return str(CONSTANTS[number % len(CONSTANTS)])
@@ -278,7 +284,7 @@ def filled(row: str, numbers: tuple[int, ...], divisor: Callable[[str, str], str
             if word in "ZY":
                 return divisor(register("R" if word == "Z" else "W", number), word)
             name = register(word, number)
-            if pair and taken == [name]:
+            if apart is not None and taken[apart:] == [name]:
                 name = register(word, number + 1)
             taken.append(name)
             return name

@@ -49,7 +49,10 @@ def chain(seed: int) -> tuple[Case, set[str]]:
     choose = Random(seed)
     simple = choose.choice([0, 0.8])  # else few can be one
     names = NAMES[: choose.choice([2, 2, 3])]
-    texts = tuple(_kernel(choose, simple).replace(" k(", f" {name}(") for name in names)
+    texts = tuple(
+        (_of_own_elements(choose) if choose.random() < simple else some_kernel(choose)).replace(" k(", f" {name}(")
+        for name in names
+    )
     shape = Shape(choose.choice(CTAS), 32 * choose.choice([1, 2]))
     n = choose.choice([7, 59, 64])
     stated = (shape,) * len(texts) if choose.random() < 0.4 else None
@@ -58,10 +61,12 @@ def chain(seed: int) -> tuple[Case, set[str]]:
     return case, {f"{count} kernels"}
 
 
-def _kernel(choose: Random, simple: float) -> str:
-    """`simple`: how likely it is that each thread has an element of its own."""
-    if choose.random() < simple:
-        return elementwise(choose.choice(["add.f32", "sub.f32"]), guard=GUARDS[choose.choice(["n", "none", "n"])])
+def _of_own_elements(choose: Random) -> str:
+    """Each thread reads and writes its own."""
+    return elementwise(choose.choice(["add.f32", "sub.f32"]), guard=GUARDS[choose.choice(["n", "none", "n"])])
+
+
+def some_kernel(choose: Random) -> str:
     if choose.random() < 0.15:
         return strided(choose.choice(["add.f32", "mul.f32"]))
     read = OWN if choose.random() < 0.5 else choose.choice(list(INDICES))

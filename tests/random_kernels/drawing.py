@@ -51,7 +51,13 @@ FUNCTION = st.builds(
 
 @st.composite
 def kernels(
-    draw: DrawFn, name: str, grid: Extent, block: Extent, common: tuple[Function, ...], moved: bool = False
+    draw: DrawFn,
+    name: str,
+    grid: Extent,
+    block: Extent,
+    common: tuple[Function, ...],
+    moved: bool = False,
+    size: int = 4,
 ) -> Kernel:
     total, full, warps = prod(grid) * prod(block), prod(block) % 32 == 0, -(-prod(block) // 32)
     guard: str = draw(one_of("", "first", "loaded", "first", ""))
@@ -83,7 +89,7 @@ def kernels(
     where = Where(
         level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, tuple(f.kind for f in functions), loaded,
         apart=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
-        halves=level == Level.CTA, size=12 if large else 4,
+        halves=level == Level.CTA, size=12 if large else size,
     )  # fmt: skip
     start: str = draw(one_of("computed", "loads", "nc"))
     scale = draw(st.integers(0, MOVES - 1 if moved else 15))
@@ -101,7 +107,7 @@ def kernels(
 
 @st.composite
 def pairs(draw: DrawFn, several: Sequence[int] = KERNELS, larger: bool = False, moved: bool = False) -> Pair:
-    """Of as many kernels as one of `several`; `larger`: in grids of more CTAs."""
+    """Of as many kernels as one of `several`; `larger`: in grids of more CTAs. Where all are three they are shorter."""
     grids, most = (LARGER_GRIDS, MOST_OF_LARGER) if larger else (GRIDS, MOST)
     grids = tuple(grid for grid in grids if len(grid) < 3 or not moved)  # which have to have an axis left
     own_shapes = draw(one_of(False, False, True))
@@ -114,7 +120,7 @@ def pairs(draw: DrawFn, several: Sequence[int] = KERNELS, larger: bool = False, 
         if own_shapes or not chosen:
             block: Extent = draw(one_of(*BLOCKS))
             grid: Extent = draw(one_of(*(grid for grid in grids if prod(grid) * prod(block) <= most)))
-        kernel = draw(kernels(name, grid, block, common, moved))
+        kernel = draw(kernels(name, grid, block, common, moved, 4 if min(several) < 3 else 2))
         if not own_shapes and any(k.dynamic is not None for k in chosen):  # nothing would be said of their sizes
             kernel = replace(kernel, dynamic=None)
         chosen.append(kernel)

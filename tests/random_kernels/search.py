@@ -81,3 +81,15 @@ def search(
         if found.failing is None:  # the drawing or the writing itself
             raise
     return found
+
+
+def drawn(number: int, examples: int, way: str = "weave") -> list[Case]:
+    """The cases of a seed, of that way."""
+    found: list[Case] = []
+
+    def take(case: Case) -> Outcome:
+        found.append(case)
+        return Outcome("")
+
+    search(number, examples, judge=take, way=way)
+    return found

@@ -244,6 +244,8 @@ def _loop(draw: DrawFn, where: Where) -> Loop:
     if form in ("middle", "jump in", "two entries"):
         second = draw(bodies(replace(inner, skip=False)))
     enter = _condition(draw, where, level) if form in ("jump in", "two entries") else None
+    if enter and enter.kind == "reduced" and form == "two entries" and level != Level.CTA:
+        enter = replace(enter, kind="uniform")  # it is asked in each turn, and warps take another number of turns each
     return Loop(form, inner.level, count, draw(bodies(inner)), second, enter)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from random_kernels.case import NAMES, Case
 from random_kernels.pairs import Outcome, Wrong, run, run_alone
-from random_kernels.search import search
+from random_kernels.search import drawn
 from random_kernels.ways import trial
 
 import goptx
@@ -18,27 +18,16 @@ from goptx.shape import Shape
 SOME = 25
 
 
-def drawn(number: int, examples: int = SOME) -> list[Case]:
-    found: list[Case] = []
-
-    def take(case: Case) -> Outcome:
-        found.append(case)
-        return Outcome("")
-
-    search(number, examples, judge=take)
-    return found
-
-
 @pytest.mark.skipif(find_ptxas() is None, reason="no ptxas")
 def test_ptxas_takes_them() -> None:
-    for case in drawn(1):
+    for case in drawn(1, SOME):
         for text, entry in zip(case.texts, NAMES, strict=False):
             assert assemble(text, entry=entry, fmad=False).cubin
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="no ptxas")
 def test_ptxas_takes_what_is_woven_of_them() -> None:
-    for case in drawn(2):
+    for case in drawn(2, SOME):
         try:
             woven = trial(case).woven()
         except CannotWeave:
@@ -47,12 +36,12 @@ def test_ptxas_takes_what_is_woven_of_them() -> None:
 
 
 def test_they_do_the_same_in_any_order_of_warps() -> None:
-    for case in drawn(3):
+    for case in drawn(3, SOME):
         run_alone(case, (0, 1, 2))
 
 
 def test_equal_seeds_give_equal_pairs() -> None:
-    assert drawn(4) == drawn(4) != drawn(5)
+    assert drawn(4, SOME) == drawn(4, SOME) != drawn(5, SOME)
 
 
 def test_arguments_are_fresh_and_equal() -> None:
@@ -63,7 +52,7 @@ def test_arguments_are_fresh_and_equal() -> None:
 
 
 def test_three_kernels_have_what_two_have() -> None:
-    cases = [case for number in (7, 8) for case in drawn(number) if len(case.texts) == 3]
+    cases = [case for number in (7, 8) for case in drawn(number, SOME) if len(case.texts) == 3]
     assert cases
     for case in cases:
         assert len(case.shapes) == len(case.n) == len(case.arguments()) == 3

@@ -85,8 +85,8 @@ class Device:
                 return array.host.view(np.uint8)[address - array.address :]
         return None
 
-    def launch(self, woven: Woven, stream: Any, *args: Sequence[bytes], **how: Any) -> None:
-        """As of `Woven.launch`, with arguments in bytes."""
+    def launch(self, woven: Woven, stream: Any, *args: Sequence[Any], **how: Any) -> None:
+        """As of `Woven.launch`."""
         assert how.pop("independent") is True
         how.pop("max_registers")
         self.launched.append((woven, stream))
@@ -99,7 +99,9 @@ class Device:
         values = [self.behind(a.address) if isinstance(a, Array) else a for a in args]
         goptx.emulate(source, grid, block, values, entry=entry, shared=shared)
 
-    def value(self, param: Any, content: bytes) -> object:
+    def value(self, param: Any, content: Any) -> object:
+        if not isinstance(content, bytes):
+            return self.behind(content.address) if isinstance(content, Array) else content
         memory = self.behind(int.from_bytes(content, "little")) if param.size == 8 else None
         return content if memory is None else memory
 

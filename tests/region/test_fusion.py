@@ -2,6 +2,7 @@
 
 import ctypes
 import logging
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ def test_independent_kernels_are_woven(device: Device) -> None:
     f = as_launched(device, [(PLUS, a, b, c, N), (TIMES, a, b, d, N)])
     assert strategy(f) == "weave"
     other = as_launched(device, [(PLUS, b, d, a, 7), (TIMES, c, b, e, N)])
-    assert other.fused is f.fused  # whatever the arguments are
+    assert other.fused is f.fused and f.fused  # whatever the arguments are
     assert [p.instead for p in f.fused.params] == [None] * 8
 
 
@@ -149,6 +150,26 @@ def test_one_kernel_serves_all_grids_of_independent_launches(device: Device) -> 
     assert fused[0] is fused[1]
 
 
+def test_large_blocks_are_stated(device: Device) -> None:
+    """Else the assembler may take more registers than there are for so many threads."""
+    a, b, c, d = arrays(device, 4)
+    for threads in (256, 288):
+        with goptx.fusion(Stream()) as f:
+            f.launch(PLUS, 1, threads, a, b, c, N)
+            f.launch(MINUS, 1, threads, a, b, d, N)
+        assert f.fused and (f".reqntid {threads}, 1, 1" in f.fused.ptx) == (threads > 256)
+
+
+def test_a_region_that_has_ended_keeps_no_arrays(device: Device) -> None:
+    a, b = arrays(device, 2)
+    mine = Array(np.zeros(LENGTH, np.float32))
+    device.arrays.append(mine)
+    dead = weakref.ref(mine)
+    f = region([(PLUS, a, b, mine, N), (MINUS, a, b, b, 0)])
+    del mine, device.arrays[-1]
+    assert f.fused and dead() is None
+
+
 def test_kernels_of_shapes_of_their_own(device: Device) -> None:
     a, b, c, d = arrays(device, 4)
     with goptx.fusion(Stream()) as f:
@@ -157,6 +178,18 @@ def test_kernels_of_shapes_of_their_own(device: Device) -> None:
     assert strategy(f) == "weave" and f.fused and f.fused.plan
     assert f.fused.plan.shapes == (goptx.Shape(3, 32), goptx.Shape(2, 16))
     assert (c.host[:96] == (a.host + b.host)[:96]).all() and (d.host[:32] == (a.host * b.host)[:32]).all()
+
+
+def test_what_stays_separate_may_be_coarsened(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goptx.strategies.ways.STRATEGIES", ("separate",))
+    monkeypatch.setattr("goptx.strategies.search.TIE", 1.0)  # few CTAs gain nothing by it
+    a, b, c, d = arrays(device, 4)
+    with goptx.fusion(Stream()) as f:
+        f.launch(PLUS, 4, 32, a, b, c, 100)
+        f.launch(TIMES, 2, 32, a, b, d, N)
+    assert strategy(f) == "separate" and f.fused and f.fused.plan
+    assert [own.factor for own in f.fused.plan.coarse] == [2, 2]
+    assert (c.host[:100] == (a.host + b.host)[:100]).all() and (d.host[:64] == (a.host * b.host)[:64]).all()
 
 
 def test_dynamic_shared_memory(device: Device) -> None:
@@ -346,6 +379,17 @@ def test_kernels_that_depend_have_one_shape(device: Device) -> None:
         f.launch(MINUS, 2, 64, t, z, out, N)
     assert strategy(f) == "separate" and f.report and "the same grid and block" in f.report.reason
     assert (out.host[:N] == (x.host * y.host - z.host)[:N]).all()
+
+
+def test_what_is_made_for_one_shape_serves_no_other(device: Device) -> None:
+    x, y, z, t, out = arrays(device, 5)
+    for grid, block in ((2, 64), (4, 32), (2, 32)):
+        with goptx.fusion(Stream()) as f:
+            f.launch(TIMES, grid, block, x, y, t, N)
+            f.launch(MINUS, grid, block, t, z, out, N)
+        count = min(N, grid * block)
+        assert strategy(f) == "vertical" and (out.host[:count] == (x.host * y.host - z.host)[:count]).all()
+        out.host[:] = 0
 
 
 def test_a_coarsened_kernel_among_kernels_that_depend(device: Device) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_kernels.chains import GUARDS, LENGTH, some_kernel
 from region.emulated import Array, Device, Stream
 from strategies.dependent_kernels import elementwise
-from strategies.test_random_chains import CTAS, GUARDS, LENGTH, some_kernel
 
 import goptx
 
 REGIONS = 50
+CTAS = 2
 OPERATIONS = ("add.f32", "sub.f32", "mul.f32")
 
 

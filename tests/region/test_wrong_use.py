@@ -34,13 +34,14 @@ def test_no_other_launch_on_the_stream() -> None:
     woven = goptx.weave(PLUS, MINUS)
     arguments = [[None, None, None, 0]] * 2
     said = "a fusion region records this stream, so nothing else can be launched on it"
-    for stream in (Stream(), Other(), None):
-        with goptx.fusion(stream):
-            for same in {Stream: (Stream(), Other()), Other: (Stream(), Other())}.get(type(stream), (None, Stream(0))):
+    named: list[tuple[Any, ...]] = [(Stream(), Other()), (Other(), Stream()), (None, Stream(0), Stream(1))]
+    for streams in named:
+        with goptx.fusion(streams[0]):
+            for same in streams:
                 with pytest.raises(InputError, match=said):
                     woven.launch(same, *arguments, grid=1, block=32)
                 with pytest.raises(InputError, match=said):
-                    device_launch.launch(None, same, [], grid=1, block=32)  # type: ignore[arg-type]
+                    device_launch.launch(None, same, [], grid=1, block=32)
             with pytest.raises(goptx.DeviceError):  # there is no GPU, and nothing else is in the way
                 woven.launch(Stream(43), *arguments, grid=1, block=32)
     with pytest.raises(goptx.DeviceError):
@@ -122,7 +123,7 @@ def test_a_region_is_begun_once() -> None:
         f.__enter__()
     for use in (f.cancel, f.private, lambda: f.launch(PLUS, 1, 32)):
         with pytest.raises(InputError, match="is for within it, and the region has ended"):
-            use()  # type: ignore[no-untyped-call]
+            use()
     with pytest.raises(InputError, match="the fusion region has ended; make another one"), f:
         pass
 
@@ -199,20 +200,20 @@ def test_temporaries_have_to_be_arguments(device: Device) -> None:
         f.private(d)
         f.launch(PLUS, 1, 64, a, b, c, 64)
         f.launch(PLUS, 1, 64, c, b, a, 64)
-    with pytest.raises(InputError, match=r"a buffer is said to be both private\(\) and local\(\)"):
-        with goptx.fusion(Stream()) as f:
-            f.launch(PLUS, 1, 64, a, b, c, 64)
-            f.launch(PLUS, 1, 64, c, b, d, 64)
-            f.local(c)
-            f.private(c)
+    said = r"a buffer is said to be both private\(\) and local\(\)"
+    with pytest.raises(InputError, match=said), goptx.fusion(Stream()) as f:
+        f.launch(PLUS, 1, 64, a, b, c, 64)
+        f.launch(PLUS, 1, 64, c, b, d, 64)
+        f.local(c)
+        f.private(c)
     assert not device.launched
 
 
 def test_there_are_as_many_launches_as_letters(device: Device) -> None:
-    with pytest.raises(InputError, match="a fusion region takes at most 26 launches; begin another one"):
-        with goptx.fusion(Stream()) as f:
-            for _ in range(27):
-                f.launch(PLUS, 1, 32, None, None, None, 0)
+    said = "a fusion region takes at most 26 launches; begin another one"
+    with pytest.raises(InputError, match=said), goptx.fusion(Stream()) as f:
+        for _ in range(27):
+            f.launch(PLUS, 1, 32, None, None, None, 0)
     assert not device.launched
 
 

@@ -1,29 +1,21 @@
 """Coarsened kernels in every strategy: fused with others, they do what they do alone."""
 
-import random
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from random_kernels.case import Case
-from random_kernels.pairs import REASONS, Outcome
-from random_kernels.search import search
+from weaving.compared import coarse, lines, outputs, same, with_memory
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
-from weaving.test_coarsen import lines, outputs, same, with_memory
 
 import goptx
-from goptx import CannotWeave, InputError, Shape
+from goptx import InputError, Shape
 from goptx.strategies.fuse import STRATEGIES
 from goptx.weaving.result import Woven
 
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 OWN_SHAPES = ("horizontal", "interleave")  # which have to know them
-PAIRS = 40  # random ones
-OF_COPIES = ("need more than 16 barriers",)  # for what copies are refused
 WHERE = kernel("k", "mov.u32 %r30, %smid; add.u32 %r30, %r30, 1;" + stored(["%r30"]))
 
 MIXES = [  # of two kernels
@@ -34,16 +26,12 @@ MIXES = [  # of two kernels
 ]
 
 
-def coarse(text: str, factor: int, axis: str = "x") -> str | Woven:
-    return goptx.coarsen(text, factor, axis) if factor > 1 else text
-
-
 def fuse(strategy: str, names: tuple[str, ...], factors: tuple[int, ...], axis: str = "x", **options: Any) -> Woven:
     sources = [coarse(KERNELS.get(n, n), f, axis) for n, f in zip(names, factors, strict=True)]
     return goptx.fuse(*sources, strategy=strategy, **options)
 
 
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
+@pytest.mark.parametrize("strategy", ["vertical", *OWN_SHAPES])
 @pytest.mark.parametrize(
     "names",
     [
@@ -61,7 +49,7 @@ def test_each_kernel_does_what_it_does_alone(strategy: str, names: tuple[str, st
         placement = ("spread", "front")[number % 2]
         woven = fuse(strategy, names, factors, axis, shapes=shapes, placement=placement)
         assert woven.strategy == strategy and list(woven.report.kernels) == ["A", "B"]
-        same(woven, names, *shapes)
+        same(names, shapes, woven)
         assembles(woven)
 
 
@@ -69,7 +57,7 @@ def test_each_kernel_does_what_it_does_alone(strategy: str, names: tuple[str, st
 def test_three_kernels(strategy: str, assembles: Assembles) -> None:
     names, shapes = ("leaving", "dynamic", "tiled"), [Shape(5, 96), Shape((3, 2), (8, 9), 5000), Shape(4, 40)]
     woven = fuse(strategy, names, (2, 3, 2), shapes=shapes)
-    same(woven, names, *shapes)
+    same(names, shapes, woven)
     assembles(woven)
 
 
@@ -83,7 +71,7 @@ def test_grids_known_at_launch_only(strategy: str, placement: str, assembles: As
     ]
     woven = fuse(strategy, names, (2, 3, 2), shapes=known, placement=placement)
     assert woven.shape is not None and woven.shape.ctas is None
-    same(woven, names, *launched)
+    same(names, launched, woven)
     assembles(woven)
 
 
@@ -122,13 +110,13 @@ def test_shared_memory_of_an_interleaved_kernel_is_that_of_all_its_copies() -> N
     shapes = [Shape(8, 64, 5000), Shape(8, 64, 9000)]
     woven = fuse("interleave", ("dynamic", "dynamic"), (3, 1), shapes=shapes)
     assert woven.shape == Shape(4 + 8, 64, 2 * 6144 + 1024 + 5000)
-    same(woven, ("dynamic", "dynamic"), *shapes)
+    same(("dynamic", "dynamic"), shapes, woven)
 
 
 def test_whole_warps_that_are_too_many_end_at_once() -> None:
     shapes = [Shape(4, 64), Shape(4, 256)]
     woven = fuse("interleave", ("tiled", "leaving"), (2, 1), shapes=shapes)
-    same(woven, ("tiled", "leaving"), *shapes)
+    same(("tiled", "leaving"), shapes, woven)
 
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
@@ -155,34 +143,3 @@ def test_examples(strategy: str, pair: str) -> None:
     first, second = (EXAMPLES / f"{name}.sm_90.ptx" for name in pair.split("+"))
     check = goptx.check(goptx.coarsen(first, 2), second, strategy=strategy)
     assert check, str(check)
-
-
-def drawn(number: int, count: int) -> list[Case]:
-    found: list[Case] = []
-
-    def take(case: Case) -> Outcome:
-        found.append(case)
-        return Outcome("")
-
-    search(number, count, judge=take)
-    return found
-
-
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
-def test_random_kernels(strategy: str) -> None:
-    choose = random.Random(7)
-    fused = 0
-    for case in drawn(41, PAIRS):
-        factors = [choose.choice([2, 3]), choose.choice([1, 2])]
-        values = zip("AB", case.arguments(), strict=False)
-        args = {f"{letter}:{i}": value for letter, own in values for i, value in enumerate(own)}
-        try:
-            sources = [coarse(t, f, choose.choice("xy")) for t, f in zip(case.texts, factors, strict=False)]
-            with np.errstate(all="ignore"):
-                check = goptx.check(*sources, args=args, shapes=case.shapes[:2], strategy=strategy, races=True)
-        except (CannotWeave, InputError) as error:
-            assert any(re.search(said, str(error)) for said in (*REASONS.values(), *OF_COPIES)), error
-            continue
-        fused += 1
-        assert check, f"{check}\n{case.file('')}"
-    assert fused > PAIRS // 2

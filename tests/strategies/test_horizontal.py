@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weaving.compared import LIMIT, alone, lines, outputs, same
 from weaving.shaped_kernels import HEAD, KERNELS, kernel, stored
-from weaving.test_shapes import LIMIT, alone, lines, outputs, same
 from weaving.waiting_kernels import text
 
 import goptx

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from weaving.compared import lines, outputs, same
 from weaving.shaped_kernels import HEAD, KERNELS, WORDS, kernel, stored
-from weaving.test_shapes import lines, outputs, same
 
 import goptx
 from goptx import CannotWeave, InputError, Shape

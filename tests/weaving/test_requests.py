@@ -1,12 +1,10 @@
 """Arguments of `weave`, and of what it gives, that make no sense whatever the kernels are."""
 
-from types import SimpleNamespace
-
 import pytest
 from bodies import kernel
 
 import goptx
-from goptx.device.assemble import RegisterCapWarning
+from goptx.device.assemble import Assembly, RegisterCapWarning
 from goptx.errors import InputError
 
 ONE, OTHER = kernel("ret;"), kernel("ret;", "other")
@@ -32,7 +30,7 @@ def test_caps_of_registers(cap: int) -> None:
 
 
 def test_caps_that_the_assembler_does_not_keep(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = SimpleNamespace(registers=60, assembler="ptxas", cubin=b"")
-    monkeypatch.setattr("goptx.device.assemble.assemble", lambda *_, **__: made)
+    made = Assembly(b"", 60, 0, 0, 0, 0, 0, 0, "ptxas", "sm_80", "", ())
+    monkeypatch.setattr("goptx.device.assemble.assemble_all", lambda *_, **__: [made])
     with pytest.warns(RegisterCapWarning, match=r"`k_other_woven` has 60 registers although the cap is 40 \(ptxas\)"):
         goptx.weave(ONE, OTHER).cubin(max_registers=40)

@@ -1,60 +1,27 @@
 """Kernels of different launch shapes, woven: each does what it does alone (M17)."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from math import prod
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from weaving.compared import lines, outputs, same, with_memory
 from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, Shape
-from goptx.emulator.arithmetic.lanewise import Array
 from goptx.ptx.ir import Name
 from goptx.weaving.launching import PLACEMENTS, Placement, spread
 from goptx.weaving.result import Woven
 from goptx.weaving.scalars import Fresh, Scalars, Value
 
 Assembles = Callable[[Woven], None]
-LIMIT = 150  # n: the threads of the grid from there on end at once
-
-
-def outputs(shape: Shape) -> Array:
-    return np.zeros((shape.ctas or 0) * (shape.threads or 0) * WORDS, np.uint32)
-
-
-@cache
-def alone(text: str, shape: Shape) -> Array:
-    out = outputs(shape)
-    goptx.emulate(text, shape.sizes("grid"), shape.sizes("block"), [out, LIMIT], shared=shape.shared or 0, races=True)
-    return out
-
-
-def differences(got: Array, expected: Array) -> list[tuple[int, int, int, int]]:
-    """(thread, word, as woven, alone)"""
-    return [(i // WORDS, i % WORDS, int(got[i]), int(expected[i])) for i in np.flatnonzero(got != expected).tolist()]
-
-
-def same(names: Sequence[str], launched: Sequence[Shape], woven: Woven) -> None:
-    """`woven` does in these shapes what its kernels do alone, in two orders of the warps."""
-    for seed in (0, 5):
-        outs = [outputs(s) for s in launched]
-        goptx.emulate(woven, args=[[out, LIMIT] for out in outs], shapes=launched, races=True, seed=seed)
-        for out, name, shape in zip(outs, names, launched, strict=True):
-            assert differences(out, alone(KERNELS.get(name, name), shape))[:20] == []
 
 
 def weave(first: str, second: str, a: Shape, b: Shape, **options: Any) -> Woven:
     return goptx.weave(KERNELS.get(first, first), KERNELS.get(second, second), shapes=[a, b], **options)
-
-
-def lines(woven: Woven, *words: str) -> list[str]:
-    """The lines of the woven PTX that hold all the words, without indentation."""
-    return [text.strip() for text in woven.ptx.splitlines() if all(w in text for w in words)]
 
 
 # every mix of shapes ----------------------------------------------------------------------------------
@@ -75,10 +42,6 @@ BOTH = [
     ("registers", "registers"), ("tiled", "leaving"), ("leaving", "tiled"), ("looping", "dynamic"),
     ("calling", "registers"),
 ]  # fmt: skip
-
-
-def with_memory(shape: Shape, name: str) -> Shape:
-    return Shape(shape.grid, shape.block, 4100) if name in ("dynamic", "calling") else shape
 
 
 @pytest.mark.parametrize("names", BOTH, ids="-".join)

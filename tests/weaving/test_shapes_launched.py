@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weaving.compared import LIMIT, outputs, same
 from weaving.shaped_kernels import KERNELS
-from weaving.test_shapes import LIMIT, outputs, same, weave
+from weaving.test_shapes import weave
 
 import goptx
 import goptx.device.launch
@@ -29,7 +30,7 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[int], dict[str,
 
     monkeypatch.setattr(goptx.device.launch, "Launcher", Launcher)
     monkeypatch.setattr(goptx.device.launch, "device_number", lambda: 0)
-    monkeypatch.setattr(goptx.Woven, "load", lambda self, cap: None)
+    monkeypatch.setattr(goptx.Woven, "_kernels", lambda self, cap: [None])
     return found
 
 

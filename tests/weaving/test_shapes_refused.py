@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from weaving.compared import lines, same
 from weaving.shaped_kernels import HEAD, KERNELS, kernel, stored
-from weaving.test_shapes import lines, same, weave
+from weaving.test_shapes import weave
 
 import goptx
 from goptx import CannotLink, CannotWeave, InputError, Shape

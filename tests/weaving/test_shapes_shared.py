@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from weaving.compared import outputs, same
 from weaving.shaped_kernels import KERNELS, kernel, stored
-from weaving.test_shapes import outputs, same, weave
+from weaving.test_shapes import weave
 
 import goptx
 from goptx import CannotLink, CannotWeave, InputError, Shape

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import goptx
+from goptx import Shape
 from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Stop
 from goptx.analysis.control_flow import control_flow
 from goptx.errors import CannotWeave
@@ -94,6 +95,31 @@ def test_what_lanes_execute_together_is_not_copied_where_they_are_apart() -> Non
     text = made(APART.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
     with pytest.raises(CannotWeave, match=said + " until it has one would part what they execute together in it"):
         goptx.weave(text, made(NESTED, "two"))
+
+
+@pytest.mark.parametrize("strategy", ["interleave", "horizontal", "batch"])
+def test_kernels_that_run_as_they_are_enter_loops_one_way(strategy: str) -> None:
+    """On an H200 an interleaved kernel, whose blocks stood in another order, took votes of a part of the warp."""
+    text = made(APART.replace("{inside}", "xor.b32 %r4, %r4, 1;"), "one")
+    arguments = {f"A:{i}": t for i, t in enumerate(("u32[64]:0..99", "u32[64]:zeros", "u32:44"))}
+    if strategy == "batch":
+        woven = goptx.batch(text, over="A:2", start=44, independent=True)
+        shapes = [Shape((1, 1, 1), 64)]
+    else:
+        other = {f"B:{i}": t for i, t in enumerate(("u32[64]:0..99", "u32[64]:zeros", "u32:44"))}
+        shapes = [Shape(1, 64)] * 2
+        woven = goptx.fuse(text, made(NESTED, "two"), strategy=strategy, shapes=shapes)
+        assert goptx.check(woven, shapes=shapes, args={**arguments, **other})
+    body = woven.module.entries[0].body or ()
+    assert is_reducible(control_flow(flatten(body, lambda name: name)).without_empty())
+
+
+def test_else_they_are_as_they_are() -> None:
+    """Where copies would part lanes or be too many."""
+    apart = made(APART.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
+    for text, word in ((apart, "activemask"), (made(states(8), "one"), "rem.u32")):
+        woven = goptx.fuse(text, made(NESTED, "two"), strategy="interleave", shapes=[Shape(1, 64)] * 2)
+        assert woven.ptx.count(word) == text.count(word)
 
 
 def states(count: int) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from weaving.compared import lines, outputs
 from weaving.shaped_kernels import kernel, stored
-from weaving.test_coarsen import lines, outputs
 
 import goptx
 from goptx import Shape

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from goptx.cli.commands import batch, check, coarsen, fmt, fuse, show, weave
+from goptx.cli.commands import batch, cache, check, coarsen, fmt, fuse, latency, show, weave
 
-COMMANDS = (weave.add, fuse.add, coarsen.add, batch.add, check.add, show.add, fmt.add)
+COMMANDS = (weave.add, fuse.add, coarsen.add, batch.add, check.add, show.add, fmt.add, latency.add, cache.add)

@@ -17,6 +17,6 @@ def add(new: NewParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Outcome | None:
-    from goptx.weaving.pipeline import weave
+    from goptx.weaving.weave import weave
 
     return made(options, weave(*sources(options), entries=options.entry, shapes=shapes(options), **given(options)))

@@ -1,0 +1,42 @@
+"""goptx cache: what is kept of earlier results, and where."""
+
+from __future__ import annotations
+
+import argparse
+
+from goptx.cli.command import NewParser
+from goptx.cli.write import write
+from goptx.errors import InputError
+
+
+def add(new: NewParser) -> None:
+    parser = new(
+        "cache",
+        help="say what is kept of earlier results, or remove it",
+        description="What was woven and assembled is kept in a folder, which the environment variable GOPTX_CACHE_DIR "
+        "names (empty: none), up to GOPTX_CACHE_SIZE MiB; 512 by default (0: nothing is kept at all).",
+    )
+    parser.add_argument("what", nargs="?", choices=("clear",), metavar="clear", help="remove all that is kept")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    from goptx.cache import settings, store
+
+    disk = store.disk()
+    if disk is None:
+        why = f"{settings.SIZE} is 0" if not store.switched_on() else f"{settings.FOLDER} is empty, or there is no home"
+        write(None, f"nothing is kept on disk: {why}\n")
+        return
+    if options.what == "clear":
+        try:
+            removed = disk.clear()
+        except OSError as error:
+            raise InputError(f"{disk.folder}: cannot be cleared ({error.strerror}); remove it by hand.") from None
+        write(None, f"{disk.folder}\nremoved {removed}\n")
+        return
+    entries, trouble = disk.entries(), disk.trouble()
+    held = sum(size for _, size, _ in entries)
+    lines = [f"{disk.folder}", f"entries {len(entries)}", f"bytes   {held} of {disk.limit}"]
+    lines += [f"nothing more can be kept there: {trouble}"] if trouble else []
+    write(None, "\n".join([*lines, ""]))

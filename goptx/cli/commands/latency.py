@@ -1,0 +1,39 @@
+"""goptx latency: tables of how long instructions take."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+from goptx.cli.command import NewParser
+from goptx.cli.write import write
+
+
+def add(new: NewParser) -> None:
+    parser = new("latency", help="measure how long instructions take on this GPU")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    measure = actions.add_parser(
+        "measure",
+        help="write the latency table of this GPU",
+        description="Time every kind of instruction on the current GPU and write a latency table, for --latency or "
+        "latency_tables/. Takes about a minute. What cannot be measured keeps its number from the table that goptx "
+        "brings, and is named in a warning.",
+    )
+    measure.add_argument(
+        "-o", "--output", metavar="OUT.toml", help="write the table here instead of to standard output"
+    )
+    measure.add_argument("--quiet", action="store_true", help="show no progress")
+    measure.set_defaults(run=_measure)
+
+
+def _measure(options: argparse.Namespace) -> None:
+    from goptx.device.latency.measure import NotMeasured, measure
+    from goptx.device.latency.progress import shown
+    from goptx.device.latency.write import table_text
+    from goptx.latency.table import load_table
+
+    with shown(options.quiet) as progress:
+        measurement = measure(progress=progress)
+    write(options.output, table_text(measurement, load_table(None, measurement.device.arch)))
+    for key, why in measurement.problems.items():
+        warnings.warn(f"{key}: {why}", NotMeasured, stacklevel=2)

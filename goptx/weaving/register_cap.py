@@ -1,0 +1,19 @@
+"""Writes a cap of registers into a module, as `.maxnreg`: ptxas ignores its own option beside launch bounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from goptx.ptx.ir import Directive, Function, Module
+
+
+def with_register_cap(module: Module, cap: int) -> Module:
+    """The module with `.maxnreg cap` on its entries, in place of what contradicts it."""
+    dropped = (".maxnreg", ".minnctapersm", ".maxnctapersm")
+    items = []
+    for item in module.items:
+        if isinstance(item, Function) and item.is_entry and item.body is not None:
+            kept = tuple(d for d in item.directives if d.name not in dropped)
+            item = replace(item, directives=(*kept, Directive(".maxnreg", (str(cap),))))
+        items.append(item)
+    return replace(module, items=tuple(items))

@@ -1,0 +1,78 @@
+"""weave(): from PTX of several kernels to PTX of one, pass by pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goptx.shape import Shape
+from goptx.weaving.remembered import remembered
+from goptx.weaving.result import Woven
+
+if TYPE_CHECKING:
+    from goptx.latency.table import LatencyTable
+    from goptx.weaving.divergence.converged import Choice
+    from goptx.weaving.launching import Placement
+    from goptx.weaving.sources import Source
+
+
+@remembered
+def weave(
+    *sources: Source,
+    entries: Sequence[str | None] | None = None,
+    arch: str | None = None,
+    name: str | None = None,
+    policy: str = "latency",
+    slicing: str | int | None = "adaptive",
+    divergence: Choice | None = None,
+    latency: str | Path | LatencyTable | None = None,
+    shapes: Sequence[Shape] | None = None,
+    placement: Placement = "spread",
+    max_blocks: int | None = None,
+    max_growth: float | None = None,
+) -> Woven:
+    """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
+
+    sources: PTX text, its bytes, paths, parsed modules or woven kernels; two or more of them, one of them as often as
+        you like, launched with the same grid and block unless `shapes` says otherwise. Kernels of one module have its
+        variables in common, and so has a kernel that is given twice. A woven kernel counts as its kernels.
+    entries: which entry of each module; may be left out where a module has only one.
+    arch: for example "sm_90"; the highest `.target` of the inputs by default.
+    name: of the woven entry.
+    policy: "latency" (default), "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving).
+    slicing: "adaptive" (default; the mean block latency), a threshold in cycles, or None. Policy "latency" leaves
+        adaptive slicing out where it would make the woven kernel longer.
+    divergence: what to do where the lanes of a warp go different ways: "park" (the other kernel waits meanwhile),
+        "predicate" (all sides run, under predicates) or "duplicate" (the other kernel's code stands on each side);
+        None (default) chooses by cost for each place.
+    latency: a latency table, its name or path; that of `arch` by default.
+    shapes: in what shape each kernel would be launched alone: grid, block, bytes of dynamic shared memory, None for
+        what is known at launch only. `Woven.shape` then says how to launch the woven kernel.
+    placement: where the CTAs of a smaller grid lie among those of the larger: "spread" (default; evenly) or "front"
+        (with the first ones).
+    max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
+    max_growth: how many times the instructions of all kernels it may have; by default 3. Within these bounds the
+        kernels are merged as closely as possible: if need be, loop beside loop only, or one after the other.
+
+    Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
+    """
+    # The passes take longer to import than most kernels to weave; what is kept already needs none of them.
+    from goptx.latency.table import load_table
+    from goptx.weaving.growth import check_limits
+    from goptx.weaving.merged import merged
+    from goptx.weaving.pipeline import Choices, Joining, check_request, finish, read_and_link, sides_of
+    from goptx.weaving.sources import kernels_of, shapes_of
+
+    check_request(policy, slicing, divergence, placement)
+    check_limits(max_blocks, max_growth)
+    kernels = kernels_of(sources, entries)
+    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, len(kernels)), placement)
+    choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
+    # Copies of code that were asked for are no fault.
+    tried = choices.alternatives() if divergence is None else (choices,)
+    joining = Joining(linked, tried, max_blocks, max_growth)
+    converged, sides = sides_of(linked, choices, divergence, joining.all_limits)
+    whole = joining.join(joining.kernels(sides))
+    own = [side.flow for side in sides]
+    return finish(kernels, linked, own, merged(whole), joining.chosen, converged, joining.notes)
