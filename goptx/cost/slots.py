@@ -1,7 +1,8 @@
-"""How many machine instructions the assembler makes of a PTX instruction, by kind: the common way through it.
+"""How many machine instructions the assembler makes of a PTX instruction, about, by kind: the common way through it.
 
-The counts are those of ptxas 13.0 for sm_90, read from its output for one instruction of each kind; they are near for
-other targets. What is not listed becomes one.
+The counts are approximations, one for a whole family of instructions: the size of what ptxas 13.0 makes for sm_90,
+not counted one by one for each type and rounding. What is not listed is taken to become one. They rank kernels; an
+error of some instructions in a division changes no choice of those that are tested.
 """
 
 from __future__ import annotations

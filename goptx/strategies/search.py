@@ -27,7 +27,7 @@ REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what another strategy may take
 MADE = 4  # kernels that are made at most, and separate ones as they are
 TIE = 0.01  # estimates that differ by less are taken to be equal
 MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
-SLOWER = "separate launches are estimated to take least"
+SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Search:
                 found |= {w: e for w, e in judge.estimates(way.uncapped, courses) if e.cycles < inf}
             else:
                 found = {w: e for w, e in found.items() if not way.is_part_of(w)}
-        return self._done(self.makers["separate"](*self.kernels), [])
+        return self._done(self.makers["separate"](*self.kernels))
 
     def _best(self, found: Mapping[Way, Estimate]) -> Way:
         """The fastest, or of those that are as fast the one with the fewest CTAs: they cost time even where their
@@ -101,15 +101,15 @@ class Search:
             for w, e in sorted(found.items(), key=lambda item: (item[0] != way, item[1].cycles))
         ]
         made = self.made[way.uncapped]
-        return self._done(made.capped(way.cap) if way.cap else made, candidates)
+        why = Why(tuple(candidates), _decided(way, found), self._assumed())
+        return self._done(made.capped(way.cap) if way.cap else made, why)
 
-    def _done(self, made: Woven, candidates: Sequence[Candidate]) -> Woven:
+    def _done(self, made: Woven, why: Why | None = None) -> Woven:
         refused = self._refusals()
         notes = [f"not {reason}" for reason in refused]
         if made.strategy == "separate":
             log("WARNING" if refused else "INFO", f"not fused: {'; '.join(refused) or SLOWER}")
             notes = notes or [f"not fused: {SLOWER}"]
-        why = Why(tuple(candidates), self._assumed()) if candidates else None
         return replace(made, report=replace(made.report, notes=(*made.report.notes, *notes), why=why))
 
     def _refusals(self) -> list[str]:
@@ -127,3 +127,14 @@ class Search:
         grids = "" if own and all(s.ctas for s in own) else f"grids of {CTAS} CTAs where they are not known"
         blocks = "" if own and all(s.threads for s in own) else f"blocks of {THREADS} threads where they are not known"
         return tuple(what for what in (grids, blocks) if what)
+
+
+def _decided(chosen: Way, found: Mapping[Way, Estimate]) -> str:
+    """What was for the way that is chosen, and by how much it is ahead of other strategies."""
+    own, least = found[chosen].cycles, min(e.cycles for e in found.values())
+    why = "the least estimate" if own == least else f"within {TIE:.0%} of the least estimate and of fewest CTAs"
+    others = [way for way in found if way.strategy != chosen.strategy]
+    if not others:
+        return why
+    other = min(others, key=lambda way: found[way].cycles)
+    return f"{why}; of another strategy: {other}, {found[other].cycles / own - 1:+.1%}"

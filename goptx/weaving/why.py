@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 SHOWN = 8  # candidates in the table
-TITLE = "chosen, then others"
+TITLE = "way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """All candidates, the chosen one first, then from the fastest on; `assumed` is what the estimates take for granted
-    because it was not known."""
+    """All candidates, the chosen one first, then from the fastest on; `decided` is what was for it, `assumed` what the
+    estimates take for granted because it was not known."""
 
     candidates: tuple[Candidate, ...]
+    decided: str
     assumed: tuple[str, ...] = ()
 
     @property
@@ -42,12 +43,16 @@ class Why:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"candidates": [asdict(c) for c in self.candidates], "assumed": list(self.assumed)}
+        candidates = [asdict(c) for c in self.candidates]
+        return {"candidates": candidates, "decided": self.decided, "assumed": list(self.assumed)}
 
     def __str__(self) -> str:
         shown = self.candidates[:SHOWN]
         width = max(len(TITLE), *(len(c.way) for c in shown))
-        lines = [f"{TITLE:{width}}{'kilocycles':>12}{'registers':>11}{'occupancy':>11}  most of it"]
+        lines = [
+            f"chosen: {self.chosen.way}, {self.decided}",
+            f"{TITLE:{width}}{'kilocycles':>12}{'registers':>11}{'occupancy':>11}  most of it",
+        ]
         lines += [
             f"{c.way:{width}}{c.cycles / 1000:>12.1f}{c.registers:>11}{c.occupancy:>11.0%}  {c.decided_by}"
             + ("" if c.made else ", not made")

@@ -49,8 +49,9 @@ def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], way: str) -
     best = made.report.why.chosen
     assert best.way == way and best.made
     assert made.strategy == "weave" and made.max_registers == (32 if "capped" in way else None)
-    head, first = str(made.report.why).splitlines()[:2]
-    assert head.split() == "chosen, then others kilocycles registers occupancy most of it".split()
+    chose, head, first = str(made.report.why).splitlines()[:3]
+    assert chose.startswith(f"chosen: {way}, the least estimate; of another strategy: ") and "%" in chose
+    assert head.split() == "way kilocycles registers occupancy most of it".split()
     assert first.startswith(way) and str(made.report.why) in str(made.report)
     told = made.report.to_dict()["why"]
     assert told["candidates"][0]["way"] == way and not told["assumed"]
