@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import auto_refit
 from suite_a.candidates import BASELINE, launches_of
+from suite_a.candidates import best as best_way
 
 import goptx
 
@@ -51,10 +52,10 @@ def compared(row: dict[str, Any], why: dict[str, Any], seconds: float) -> dict[s
     pairs = [(c["cycles"], ms) for c in why["candidates"] if (ms := measured(row, c["way"])) is not None]
     chosen = why["candidates"][0]
     taken = measured(row, chosen["way"])
-    best = min((ms[0], way) for way, ms in row["ms"].items() if way != BASELINE)
+    best = best_way(row)
     return {
         "name": row["name"], "chosen": chosen["way"], "estimated_cycles": chosen["cycles"], "ms": taken,
-        "best": best[1], "best_ms": best[0], "streams_ms": row["ms"][BASELINE][0], "seconds": seconds,
+        "best": best, "best_ms": row["ms"][best][0], "streams_ms": row["ms"][BASELINE][0], "seconds": seconds,
         "made": sum(c["made"] for c in why["candidates"] if " capped" not in c["way"]),
         "rank_correlation": spearman(pairs), "estimated_and_measured": pairs, "why": why,
     }  # fmt: skip
@@ -133,7 +134,7 @@ def main() -> None:
         shares: dict[str, dict[auto_refit.Setting, float]] = {}
         with multiprocessing.get_context("spawn").Pool(given.workers, maxtasksperchild=1) as pool:
             for pair, found in pool.imap(auto_refit.choices, given.pairs or rows):
-                best = min(ms[0] for way, ms in rows[pair]["ms"].items() if way != BASELINE)
+                best = rows[pair]["ms"][best_way(rows[pair])][0]
                 shares[pair] = {
                     setting: best / ms if (ms := measured(rows[pair], way)) else auto_refit.UNMEASURED
                     for setting, way in found.items()
