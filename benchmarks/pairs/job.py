@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from random_kernels.case import NAMES, Case
+from random_kernels.case import NAMES, Case, kept, read
 from random_kernels.pairs import reason_of, within
 from random_kernels.search import drawn
 from random_kernels.trial import LETTERS, Array, Data, Trial
@@ -33,6 +33,7 @@ ARCH = "sm_90"
 SECONDS = 60.0  # for weaving one pair
 EACH = 25  # random cases of one seed
 MOST_DRAWN = 12  # times as many as are wanted
+APPROXIMATE = r"\.(approx|full)\b"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 EXAMPLE_NAMES = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
 
@@ -77,11 +78,21 @@ def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
             texts = tuple(re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{number}_{i}", text) for text in case.texts)
             own = trial(replace(case, texts=texts))
             job = Job(f"{kind} {way} {number}_{i}", way, own.data(), case=case)
-            job.approximate = any(re.search(r"\.(approx|full)\b", text) for text in texts)
+            job.approximate = any(re.search(APPROXIMATE, text) for text in texts)
             job = made(job, own)
             seen += 1
             found += not job.refused
             yield job
+
+
+def kept_jobs(way: str) -> Iterator[Job]:
+    """The cases of that way that failed once."""
+    for path in kept():
+        case = read(path)
+        if case.way == way:
+            own = trial(case)
+            approximate = any(re.search(APPROXIMATE, text) for text in case.texts)
+            yield made(Job(f"kept {path.stem}", way, own.data(), approximate=approximate, case=case), own)
 
 
 def example_jobs(first: str, strategy: str = "weave") -> Iterator[Job]:
