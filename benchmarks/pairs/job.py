@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +50,16 @@ class Part:
 
 @dataclass(slots=True)
 class Job:
-    """`parts`: the kernels and the one made of them. `data`: their arguments, those behind the kernels' in the last
-    sequence of `together`. `emulated`: what the kernels leave of `data.compared`, each alone, on the emulator.
-    `refused` is a reason why there is nothing to run, `problem` one why something went wrong. `case` is the random
-    one."""
+    """`parts`: the kernels, then what is made of them, usually one. `data`: the arguments. `together`: of each launch
+    of what is made of them the part and its arguments. `emulated`: what the kernels leave of `data.compared`, each
+    alone, on the emulator. `refused` is a reason why there is nothing to run, `problem` one why something went wrong.
+    `case` is the random one."""
 
     name: str
     way: str
     data: Data
     parts: list[Part] = field(default_factory=list)
+    together: list[tuple[int, list[object]]] = field(default_factory=list)
     emulated: dict[str, Array] = field(default_factory=dict)
     approximate: bool = False
     refused: str = ""
@@ -143,10 +144,13 @@ def made(job: Job, own: Trial) -> Job:
             grid, block = shape.sizes("grid"), shape.sizes("block")
             goptx.emulate(own.modules[k], grid, block, values, shared=shape.shared or 0, letter=letter)
         job.emulated = left.compared
-        cubin = assemble(woven.ptx, entry=woven.name, arch=ARCH, fmad=False).cubin
-        shape, hidden = woven.launched(**{"grid": None, "block": None, **own.launch})
-        job.parts.append(Part(woven.name, cubin, woven.params, shape))
-        job.data.together.append([np.frombuffer(value, np.uint32)[0] for value in hidden])
+        given = chain.from_iterable(job.data.together)
+        for start in woven.starts(**{"grid": None, "block": None, **own.launch}):
+            cubin = assemble(woven.ptx, entry=start.entry, arch=ARCH, fmad=False).cubin
+            arguments = [next(given) for p in start.params if p.kernel is not None]
+            hidden = [np.frombuffer(value, np.uint32)[0] for value in start.hidden]
+            job.together.append((len(job.parts), arguments + hidden))
+            job.parts.append(Part(start.entry, cubin, start.params, start.shape))
     except GoptxError as error:
         return replace(job, problem=f"{type(error).__name__}: {error}"[:2000])
     return job
