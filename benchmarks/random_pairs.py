@@ -2,19 +2,19 @@
 
     python benchmarks/random_pairs.py --pairs 20000 [--seed S] [--workers N] [-o benchmarks/results]
     python benchmarks/random_pairs.py --strategy all|NAME[,PATTERN...] --pairs 2000
-    python benchmarks/random_pairs.py --gpu --pairs 2000 [--examples] [--sanitizer 50] [-o benchmarks/results]
+    python benchmarks/random_pairs.py --gpu --pairs 2000 [--kept] [--examples] [--sanitizer 50] [-o benchmarks/results]
 
 tests/random_kernels draws the kernels, and has the ways (`ways.py`): strategies, coarsened kernels and so on; --pairs
 are compared of each, those that are declined not counted. On the emulator each pair is judged as in CI: strict, races
 looked for, several orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are
 built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in a child
 process that is replaced after a hang. What separate launches leave is compared with the emulator's too; kernels with
-approximate instructions are counted apart there. --examples adds all pairs of examples/kernels, in the sizes for
-checks, to the strategies; --sanitizer runs that many pairs of each way under compute-sanitizer. A pair that fails is
-written to --keep, one that fails on the emulator after minutes of shrinking if --shrink is given. The results of
-several ways go to one file, those of earlier runs of the day with other ways are kept there. --seconds ends a run
-early, with the results that there are. The exit status is 1 if
-anything differs, hangs or fails, or too few are left of those that were drawn. --gpu needs ptxas, cuda-python and CuPy.
+approximate instructions are counted apart there. --kept adds the cases of each way that failed once, --examples all
+pairs of examples/kernels, in the sizes for checks, to the strategies; --sanitizer runs that many pairs of each way
+under compute-sanitizer. A pair that fails is written to --keep, one that fails on the emulator after minutes of
+shrinking if --shrink is given. The results of several ways go to one file, those of earlier runs of the day with other
+ways are kept there. --seconds ends a run early, with the results that there are. The exit status is 1 if anything
+differs, hangs or fails, or too few are left of those that were drawn. --gpu needs ptxas, cuda-python and CuPy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import filter as matching
@@ -46,7 +46,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the rando
 
 from pairs.children import Children
 from pairs.emulating import emulated
-from pairs.job import EACH, EXAMPLE_NAMES, Job, example_jobs, random_jobs
+from pairs.job import EACH, EXAMPLE_NAMES, Job, example_jobs, kept_jobs, random_jobs
 from pairs.report import table
 from pairs.sanitizer import sanitized
 from random_kernels.composed import STRATEGIES
@@ -56,7 +56,11 @@ from random_kernels.ways import WAYS
 SEPARATE = "a separate kernel hangs, fails or is not what the emulator says"
 RIGHT = ("right", "right, approximations differ from the emulator")
 SEEDS = 10_000  # from one way to the next
-KINDS = {"random": "random pairs", "shaped": "random pairs in shapes of their own"}  # by the first word of their names
+KINDS = {
+    "kept": "cases that failed once",
+    "random": "random pairs",
+    "shaped": "random pairs in shapes of their own",
+}  # by the first word of their names
 
 
 def main() -> int:
@@ -72,6 +76,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
     parser.add_argument("--shrink", action="store_true", help="pairs that fail on the emulator")
     parser.add_argument("--gpu", action="store_true", help="on the GPU")
+    parser.add_argument("--kept", action="store_true", help="with --gpu: the cases that failed once too")
     parser.add_argument("--examples", action="store_true", help="with --gpu: the pairs of examples/kernels too")
     parser.add_argument("--sanitizer", type=int, default=0, metavar="N", help="with --gpu: N pairs under the sanitizer")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
@@ -278,6 +283,8 @@ def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) 
     several = -(-options.pairs // EACH)  # seeds that are begun with, for each way
     tasks: list[tuple[str, Sequence[Any]]] = []
     for way, seed in first.items():
+        if options.kept:
+            tasks.append(("kept", (way,)))
         if options.examples and way in STRATEGIES:
             tasks += [("example", (name, way)) for name in EXAMPLE_NAMES]
         shares = [options.pairs // several + (i < options.pairs % several) for i in range(several)]
@@ -295,9 +302,16 @@ def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) 
                 yield job
 
 
+MADE: Mapping[str, Callable[..., Iterator[Job]]] = {
+    "kept": kept_jobs,
+    "example": example_jobs,
+    "random": random_jobs,
+}
+
+
 def _jobs(task: tuple[str, Sequence[Any]]) -> list[Job]:
     kind, arguments = task
-    return list(random_jobs(*arguments) if kind == "random" else example_jobs(*arguments))
+    return list(MADE[kind](*arguments))
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from random_kernels.case import NAMES, Case
+from random_kernels.case import NAMES, Case, kept, read
 from random_kernels.pairs import reason_of, within
 from random_kernels.search import drawn
 from random_kernels.trial import LETTERS, Array, Data, Trial
@@ -33,6 +33,7 @@ ARCH = "sm_90"
 SECONDS = 60.0  # for weaving one pair
 EACH = 25  # random cases of one seed
 MOST_DRAWN = 12  # times as many as are wanted
+APPROXIMATE = r"\.(approx|full)\b"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 EXAMPLE_NAMES = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
 
@@ -49,15 +50,16 @@ class Part:
 
 @dataclass(slots=True)
 class Job:
-    """`parts`: the kernels and the one made of them. `data`: their arguments, those behind the kernels' in the last
-    sequence of `together`. `emulated`: what the kernels leave of `data.compared`, each alone, on the emulator.
-    `refused` is a reason why there is nothing to run, `problem` one why something went wrong. `case` is the random
-    one."""
+    """`parts`: the kernels, then what is made of them, usually one. `data`: the arguments. `together`: of each launch
+    of what is made of them the part and its arguments. `emulated`: what the kernels leave of `data.compared`, each
+    alone, on the emulator. `refused` is a reason why there is nothing to run, `problem` one why something went wrong.
+    `case` is the random one."""
 
     name: str
     way: str
     data: Data
     parts: list[Part] = field(default_factory=list)
+    together: list[tuple[int, list[object]]] = field(default_factory=list)
     emulated: dict[str, Array] = field(default_factory=dict)
     approximate: bool = False
     refused: str = ""
@@ -77,11 +79,21 @@ def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
             texts = tuple(re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{number}_{i}", text) for text in case.texts)
             own = trial(replace(case, texts=texts))
             job = Job(f"{kind} {way} {number}_{i}", way, own.data(), case=case)
-            job.approximate = any(re.search(r"\.(approx|full)\b", text) for text in texts)
+            job.approximate = any(re.search(APPROXIMATE, text) for text in texts)
             job = made(job, own)
             seen += 1
             found += not job.refused
             yield job
+
+
+def kept_jobs(way: str) -> Iterator[Job]:
+    """The cases of that way that failed once."""
+    for path in kept():
+        case = read(path)
+        if case.way == way:
+            own = trial(case)
+            approximate = any(re.search(APPROXIMATE, text) for text in case.texts)
+            yield made(Job(f"kept {path.stem}", way, own.data(), approximate=approximate, case=case), own)
 
 
 def example_jobs(first: str, strategy: str = "weave") -> Iterator[Job]:
@@ -132,10 +144,13 @@ def made(job: Job, own: Trial) -> Job:
             grid, block = shape.sizes("grid"), shape.sizes("block")
             goptx.emulate(own.modules[k], grid, block, values, shared=shape.shared or 0, letter=letter)
         job.emulated = left.compared
-        cubin = assemble(woven.ptx, entry=woven.name, arch=ARCH, fmad=False).cubin
-        shape, hidden = woven.launched(**{"grid": None, "block": None, **own.launch})
-        job.parts.append(Part(woven.name, cubin, woven.params, shape))
-        job.data.together.append([np.frombuffer(value, np.uint32)[0] for value in hidden])
+        given = chain.from_iterable(job.data.together)
+        for start in woven.starts(**{"grid": None, "block": None, **own.launch}):
+            cubin = assemble(woven.ptx, entry=start.entry, arch=ARCH, fmad=False).cubin
+            arguments = [next(given) for p in start.params if p.kernel is not None]
+            hidden = [np.frombuffer(value, np.uint32)[0] for value in start.hidden]
+            job.together.append((len(job.parts), arguments + hidden))
+            job.parts.append(Part(start.entry, cubin, start.params, start.shape))
     except GoptxError as error:
         return replace(job, problem=f"{type(error).__name__}: {error}"[:2000])
     return job

@@ -32,15 +32,15 @@ def serve(connection: Connection) -> None:
 
 def compared(job: Job, connection: Connection) -> dict[str, Any]:
     """How many bytes the woven kernel leaves otherwise than its kernels alone, and these than the emulator, and whether
-    the woven kernel leaves what the emulator does. Says when the kernels have run alone, so that it is known what
-    hangs."""
+    the woven kernel has what the emulator has wherever it differs from them. Says when the kernels have run alone, so
+    that it is known what hangs."""
     alone = launched(job, woven=False)
     connection.send({"alone": True})
     together = launched(job, woven=True)
     return {
         "woven": differences(alone, together),
         "emulated": differences(alone, job.emulated),
-        "as emulated": not differences(together, job.emulated)["count"],
+        "as emulated": not differences(together, job.emulated, alone)["count"],
         "bytes": sum(array.nbytes for array in alone.values()),
     }
 
@@ -53,7 +53,7 @@ def launched(job: Job, woven: bool) -> dict[str, Array]:
     from goptx.device.launch import current_device, launch, load
 
     data = job.data
-    launches = [(-1, [v for own in data.together for v in own])] if woven else data.separate
+    launches = job.together if woven else data.separate
     arrays = {id(v): v for _, values in launches for v in values if isinstance(v, np.ndarray) and v.ndim}
     held = {key: cp.asarray(value) for key, value in arrays.items()}
     cp.cuda.Device().synchronize()
@@ -66,14 +66,23 @@ def launched(job: Job, woven: bool) -> dict[str, Array]:
     return {name: np.asarray(cp.asnumpy(held[id(array)])) for name, array in data.compared.items()}
 
 
-def differences(one: Mapping[str, Array], other: Mapping[str, Array]) -> dict[str, Any]:
-    """How many bytes differ, and the first place where some do."""
+def differences(
+    one: Mapping[str, Array], other: Mapping[str, Array], where_not: Mapping[str, Array] | None = None
+) -> dict[str, Any]:
+    """How many bytes differ, and the first place where some do; those of `one` that are as in `where_not` are passed
+    over."""
     count, first = 0, ""
     for name, a in one.items():
         b = other[name]
-        unequal = np.ascontiguousarray(a).view(np.uint8) != np.ascontiguousarray(b).view(np.uint8)
+        unequal = _bytes(a) != _bytes(b)
+        if where_not is not None:
+            unequal &= _bytes(a) != _bytes(where_not[name])
         if unequal.any():
             count += int(np.count_nonzero(unequal))
             at = int(unequal.argmax()) // a.itemsize
             first = first or f"{name}, element {at}: {a.reshape(-1)[at]!s}, {b.reshape(-1)[at]!s}"
     return {"count": count, "first": first}
+
+
+def _bytes(array: Array) -> Array:
+    return np.ascontiguousarray(array).view(np.uint8)

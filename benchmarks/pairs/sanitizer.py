@@ -61,9 +61,10 @@ def sanitized(jobs: Sequence[Job]) -> list[dict[str, Any]]:
 
 def new_findings(job: Job, found: dict[str, dict[str, Counter[str]]]) -> list[str]:
     """Kinds of findings in the woven kernel that its kernels do not have; what names no kernel may be anybody's."""
-    *entries, woven = (part.entry for part in job.parts)
-    new = set(found["woven"].get(woven, ())).union(found["woven"].get("", ()))
-    return sorted(new.difference(*(found["alone"].get(entry, ()) for entry in (*entries, ""))))
+    made = {number for number, _ in job.together}
+    alone = [part.entry for number, part in enumerate(job.parts) if number not in made]
+    new = {kind for entry in (*(job.parts[n].entry for n in made), "") for kind in found["woven"].get(entry, ())}
+    return sorted(new.difference(*(found["alone"].get(entry, ()) for entry in (*alone, ""))))
 
 
 def findings(log: str, entries: Sequence[str]) -> dict[str, Counter[str]]:

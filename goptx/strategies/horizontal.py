@@ -66,7 +66,7 @@ def _ending(kernel: Kernel, choices: Choices) -> Converged:
     others go on beside them, and warps that have ended do not arrive; so else such threads have to live on (M14). Lanes
     that a last warp lacks matter to no barrier, for those count whole warps."""
     if all_meet(of_own_lanes(kernel.flow)):
-        return Converged(kernel.flow)
+        return Converged(kernel.flow, as_written=True)
     made = converge(kernel.flow, free_prefix(kernel.prefix, kernel.register_names()), kernel.at, choices.cycles)
     note = f"{kernel.at(kernel.entry.line)}: threads that end ahead of a barrier of the CTA arrive there all the same"
     return replace(made, notes=(*made.notes, note))

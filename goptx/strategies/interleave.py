@@ -52,7 +52,12 @@ def interleave(
     layout = partial(Interleaved.of, ratio=tuple(ratio or ()))
     linked = read_and_link(kernels, arch, name, own, placement, layout)
     return side_by_side(
-        "interleave", kernels, linked, latency, lambda kernel, _: Converged(kernel.flow), _barriers_of_copies
+        "interleave",
+        kernels,
+        linked,
+        latency,
+        lambda kernel, _: Converged(kernel.flow, as_written=True),
+        _barriers_of_copies,
     )
 
 

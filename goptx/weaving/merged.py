@@ -18,11 +18,13 @@ Turn = tuple[tuple[int, Code], ...]  # what may wait or be waited for, and the n
 
 @dataclass(frozen=True, slots=True)
 class MergedBlock:
-    """`parts` has the code of each kernel, in their order; `turns` what must keep its order across kernels."""
+    """`parts` has the code of each kernel, in their order; `turns` what must keep its order across kernels. `apart`:
+    whether the lanes of a warp may have parted at its end, within the region of a kernel."""
 
     parts: tuple[tuple[Code, ...], ...]
     turns: tuple[Turn, ...]
     cells: tuple[Cell, ...]
+    apart: bool = False
 
     @property
     def woven(self) -> bool:
@@ -43,6 +45,10 @@ class Merged:
     flow: Flow
     blocks: Mapping[str, MergedBlock]
 
+    def apart(self, as_written: Collection[int]) -> set[str]:
+        """The blocks where lanes may have parted, in any of these kernels too."""
+        return {n for n, b in self.blocks.items() if b.apart or any(b.parts[k] for k in as_written)}
+
 
 def merged(side: Side, join: bool = True) -> Merged:
     """`join` makes blocks that always follow each other one."""
@@ -57,6 +63,7 @@ def merged(side: Side, join: bool = True) -> Merged:
             _parts(side, [c for piece in pieces for c in piece]),
             tuple(turn for piece in pieces for turn in _turns(side, piece)),
             tuple(cells[m] for m in members if m in cells),
+            members[-1] in inside,
         )
     return Merged(flow.pruned() if join else flow, blocks)
 

@@ -35,6 +35,7 @@ from goptx.weaving.locations import common_files
 from goptx.weaving.merged import Merged
 from goptx.weaving.origins import origins
 from goptx.weaving.own_shared import own_shared
+from goptx.weaving.rejoin import rejoined
 from goptx.weaving.report import Report
 from goptx.weaving.result import Woven
 from goptx.weaving.schedule import POLICIES, schedule
@@ -195,7 +196,10 @@ def finish(
     fresh = [r for c in converged for r in c.registers]
     bounds, dropped = launch_bounds(linked.given, linked.plan)
     woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in whole.blocks.items()}
-    flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()}).pruned()
+    flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()})
+    if converged:
+        flow = rejoined(flow.without_empty(), whole.apart({k for k, c in enumerate(converged) if c.as_written}))
+    flow = flow.pruned()
     module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
     whence = origins(linked.kernels, flows, module.entries[0])
     module = verify(

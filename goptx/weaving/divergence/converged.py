@@ -30,6 +30,7 @@ class Converged:
     may take differently; `notes` what was presumed; `last` whether it may only run when the other kernel has
     ended; `lanes_wait_apart` whether lanes of one warp may come to a wait for other threads one by one
     (waits.py); `threads` how many meet at its barriers where the woven kernel's CTA is larger (gate.py).
+    `as_written`: nothing was rewritten, so lanes may be apart in any block.
     """
 
     flow: Flow
@@ -40,3 +41,4 @@ class Converged:
     last: bool = False
     threads: Operand | None = None
     lanes_wait_apart: bool = False
+    as_written: bool = False
