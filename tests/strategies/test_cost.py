@@ -18,7 +18,7 @@ from goptx.cost.registers import Pressure
 from goptx.cost.trips import trips
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
-from goptx.strategies.ways import ways
+from goptx.strategies.ways import Way, ways
 from goptx.weaving.sources import kernels_of
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
@@ -113,6 +113,20 @@ def test_one_choice_everywhere() -> None:
         for seed in ("1", "2")
     }
     assert len(said) == 1
+
+
+def test_a_choice_that_is_kept_says_why_and_keeps_its_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOPTX_CACHE_DIR", "")  # in memory
+    monkeypatch.setenv("GOPTX_CACHE_SIZE", "64")
+    first, again = chosen("gelu", "harris"), chosen("gelu", "harris")
+    assert again is not first and again.report == first.report and again.report.why
+    assert again.ptx == first.ptx and again.max_registers == first.max_registers == 32
+
+
+def test_what_refuses_is_said_once_for_all_that_it_is_against() -> None:
+    assert Way("weave", (1, 2)).is_part_of(Way("weave", (2, 2), 32))
+    assert not Way("weave", (1, 2)).is_part_of(Way("weave", (4, 1)))
+    assert not Way("weave", (1, 2)).is_part_of(Way("vertical", (2, 2)))
 
 
 def test_the_cap_holds_where_no_other_is_asked_for() -> None:
