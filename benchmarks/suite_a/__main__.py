@@ -10,7 +10,8 @@ timed builds, with contraction, are compared too, and a difference is reported b
 streams; schemes are the ablation of the GoPTX paper's Figure: merge, + slicing, + weaving, + both; then what goptx does
 by default. "capped" is "both" under the best of the paper's register caps. Coarsened kernels are timed against
 themselves, by factor and register cap. Candidates are 50 ways to run each pair, all strategies among them, made by
-several processes beside the GPU. Needs cuda-python and CuPy.
+several processes beside the GPU; pairs may be of any kernels in examples/kernels, such as reduce+softmax. Needs
+cuda-python and CuPy.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def main() -> int:
     facts = {"command": command_line(options.output, "-m benchmarks.suite_a"), **environment(options.commit)}
     rows: list[dict[str, Any]] = []
     document = {"suite": "A", **facts, part.__name__.split(".")[-1]: rows}
-    name = "suite_a" + "_coarsened" * options.coarsened + "_candidates" * options.candidates + "_small" * options.small
+    others = any(kernel not in KERNELS for pair in chosen for kernel in pair.split("+"))
+    name = "examples" if others else "suite_a"
+    name += "_coarsened" * options.coarsened + "_candidates" * options.candidates + "_small" * options.small
     alone = (in_child(name, options) for name in chosen)
     for row in candidates.run_all(chosen, options.workers) if options.candidates else alone:
         rows.append(row)

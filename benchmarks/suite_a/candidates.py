@@ -1,4 +1,7 @@
-"""50 ways to run each pair of suite A, the same for all pairs: what `strategy="auto"` chooses from, measured."""
+"""50 ways to run each pair of suite A, the same for all pairs, measured, and what `strategy="auto"` makes of it.
+
+Pairs of other kernels of examples/kernels are measured in the same way.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +55,7 @@ WAYS = (
     *(Way("separate", factors) for factors in (*_FACTORS, (8, 8))),
 )
 FUSED = ("weave", "vertical", "interleave", "horizontal")
+AUTO = Way("auto")
 BASELINE = "streams"  # of the kernels as they are
 TIME_LIMIT = 120  # seconds for a pair, with the data of its kernels
 
@@ -69,7 +73,11 @@ class Made:
 
 def plans(pair: str) -> list[tuple[str, Way, tuple[int, ...]]]:
     """What is to be made for a pair: each way but for its caps."""
-    return [(pair, way, tuple(w.cap for w in WAYS if w.cap and w.uncapped == way)) for way in WAYS if way.cap is None]
+    return [
+        (pair, way, tuple(w.cap for w in WAYS if w.cap and w.uncapped == way))
+        for way in (*WAYS, AUTO)
+        if way.cap is None
+    ]
 
 
 def make(plan: tuple[str, Way, tuple[int, ...]]) -> tuple[str, Made]:
@@ -80,7 +88,7 @@ def make(plan: tuple[str, Way, tuple[int, ...]]) -> tuple[str, Made]:
         one.file if factor == 1 else goptx.coarsen(one.file, factor)
         for one, factor in zip(launches, way.factors, strict=True)
     ]
-    shapes = [goptx.Shape(one.grid, one.block) for one in launches]
+    shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches]
     try:
         result = goptx.fuse(*sources, strategy=way.strategy, shapes=shapes, **way.options)
         registers = result.resources().registers
@@ -217,6 +225,8 @@ def measured(pair: str, made: Sequence[Made], kept: dict[tuple[str, int], Data])
                     instructions=each.result.report.merged.instructions,
                     differences_with_contraction=differences(timed[str(way)], data, expected),
                 )
+        if each.way == AUTO and each.result is not None and each.result.report.why:
+            row["ways"][str(AUTO)]["chosen"] = each.result.report.why.chosen.way
     row["ms"] = in_turn(timed, streams[0], data)
     return row
 
@@ -247,9 +257,24 @@ def speedup(row: dict[str, Any], way: str) -> float:
 
 
 def best(row: dict[str, Any], *strategies: str) -> str:
-    """The fastest way, of these strategies if any are given."""
-    ways = [w for w in row["ms"] if w != BASELINE and (not strategies or w.split()[0] in strategies)]
-    return str(min(ways, key=lambda way: float(row["ms"][way][0])))
+    """The fastest way, of these strategies if any are given; "" if none was taken."""
+    ways = [w for w in row["ms"] if w not in (BASELINE, str(AUTO)) and (not strategies or w.split()[0] in strategies)]
+    return min(ways, key=lambda way: float(row["ms"][way][0]), default="")
+
+
+def columns(row: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """By column of the table: the way that is meant, and what it is called there."""
+    fused, separate = best(row, *FUSED), best(row, "separate")
+    chosen = row["ways"].get(str(AUTO), {}).get("chosen", str(AUTO))
+    return {
+        "best fused": (fused, fused), "best separate": (separate, separate), "default weave": ("weave", "weave"),
+        "auto": (str(AUTO), chosen),
+    }  # fmt: skip
+
+
+def cell(row: dict[str, Any], column: str) -> str:
+    way, name = columns(row)[column]
+    return f"{name} {speedup(row, way):.2f}" if way in row["ms"] else "-"
 
 
 def summary(row: dict[str, Any]) -> str:
@@ -257,36 +282,31 @@ def summary(row: dict[str, Any]) -> str:
     if "ms" not in row:
         return f"{row['name']:14} {state} {row.get('problem', '')[-600:]}"
     cells = "  ".join(f"{way} {speedup(row, way):.2f}" for way in sorted(row["ms"], key=lambda w: row["ms"][w][0])[:4])
-    fused = best(row, *FUSED)
-    return f"{row['name']:14} {state} {row['ms'][BASELINE][0]:6.3f} ms  {cells} | {fused} {speedup(row, fused):.2f}"
+    ends = f"{cell(row, 'best fused')} | auto: {cell(row, 'auto')}"
+    return f"{row['name']:14} {state} {row['ms'][BASELINE][0]:6.3f} ms  {cells} | {ends}"
 
 
 def table(document: dict[str, Any]) -> str:
     rows = [row for row in document["candidates"] if "ms" in row]
     lines = [
-        f"# Suite A on {document['gpu']}: {len(WAYS)} ways to run each pair",
+        f"# Pairs of kernels on {document['gpu']}: {len(WAYS)} ways to run each, and what auto chooses",
         "",
         f"Driver {document['driver']}, commit {document['commit']}. `{document['command']}`",
         "",
-        f"Speedup over two streams with the kernels as they are (medians of {REPEATS}), in the paper's shape. `x2 x4`: "
-        "the first kernel coarsened by 2, the second by 4. A cap that a kernel keeps by itself is not timed again. "
-        "Right: outputs equal those of separate launches bit for bit, contraction off. All times are in the JSON file.",
+        f"Speedup over two streams with the kernels as they are (medians of {REPEATS}), in the shapes of "
+        "examples/kernels (suite A: the paper's). `x2 x4`: the first kernel coarsened by 2, the second by 4. A cap "
+        "that a kernel keeps by itself is not timed again. Right: outputs equal those of separate launches bit for "
+        "bit, contraction off. All times are in the JSON file.",
         "",
-        "| pair | right | streams ms | best fused | | best separate | | default weave |",
-        "|---|---|---|---|---|---|---|---|",
     ]
-    for row in rows:
-        ways = [best(row, *FUSED), best(row, "separate")]
-        cells = " | ".join(f"{way} | {speedup(row, way):.2f}" for way in ways)
-        lines.append(
-            f"| {row['name']} | {'yes' if row['right'] else 'NO'} | {row['ms'][BASELINE][0]:.3f} | {cells} | "
-            f"{speedup(row, 'weave'):.2f} |"
-        )
     if rows:
-        picked = [[best(row, *FUSED), best(row, "separate"), "weave"] for row in rows]
-        means = [
-            statistics.geometric_mean([speedup(row, ways[k]) for row, ways in zip(rows, picked, strict=True)])
-            for k in range(3)
-        ]
-        lines.append("| geomean | | | | " + " | | ".join(f"{m:.3f}" for m in means[:2]) + f" | {means[2]:.3f} |")
+        titles = list(columns(rows[0]))
+        lines += [f"| pair | right | streams ms | {' | '.join(titles)} |", "|---" * (3 + len(titles)) + "|"]
+        for row in rows:
+            cells = " | ".join(cell(row, title) for title in titles)
+            right = "yes" if row["right"] else "NO"
+            lines.append(f"| {row['name']} | {right} | {row['ms'][BASELINE][0]:.3f} | {cells} |")
+        found = [[speedup(r, way) for r in rows if (way := columns(r)[title][0]) in r["ms"]] for title in titles]
+        means = [f"{statistics.geometric_mean(own):.3f} of {len(own)}" if own else "-" for own in found]
+        lines.append(f"| geomean | | | {' | '.join(means)} |")
     return "\n".join(lines) + "\n"

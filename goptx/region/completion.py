@@ -18,8 +18,8 @@ from goptx.kept import Kept, Same
 from goptx.log import LOG
 from goptx.region.meeting import NOTHING, Group, Meeting, Place, several
 from goptx.region.recorded import Known, Recorded
-from goptx.strategies.auto import REFUSALS
 from goptx.strategies.fuse import fuse
+from goptx.strategies.search import REFUSALS
 from goptx.strategies.separate import ANY, separate
 from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.result import Woven
@@ -117,7 +117,7 @@ class _Job:
         return Completion(made, why, perf_counter() - begin)
 
     def fused(self) -> tuple[Woven | None, str]:
-        """None, and why, where the launches stay separate."""
+        """None where the launches stay separate as they are, and why they stay separate, coarsened perhaps."""
         if self.how.strategy == "separate" or len(self.launches) < 2:
             return None, "there is one launch only" if len(self.launches) < 2 else "separate launches are asked for"
         if why := self.obstacle():
@@ -129,7 +129,9 @@ class _Job:
         except REFUSALS as refusal:
             LOG.warning("not fused: %s", refusal)
             return None, str(refusal)
-        return (made, "") if made.strategy != "separate" else (None, "; ".join(made.report.notes))
+        if made.strategy != "separate":
+            return made, ""
+        return made if made.report.why else None, "; ".join(made.report.notes)  # what was chosen, or all that is left
 
     def obstacle(self) -> str:
         """What is against fusing the kernels, by any strategy or by the one that is asked for."""

@@ -42,7 +42,7 @@ def fusion(
     `report`. Nothing is launched after an exception inside, nor where the end raises one.
 
     stream: a cuda.core Stream, any object with `__cuda_stream__`, or None for the default stream.
-    strategy: "auto" (weave, else vertical, else separate launches), or one of `goptx.fuse`, whose `options` may follow.
+    strategy: "auto" (what is estimated to be fastest), or one of `goptx.fuse`, whose `options` may follow.
         What a strategy refuses is launched one after the other.
     assume_local: the caller's word that what kernels hand on to each other stays within a CTA, where that is not shown.
     independent: the caller's word that no kernel touches what another writes; arguments are not compared then.

@@ -1,26 +1,29 @@
-"""auto: the first strategy that takes the kernels; a cost model will choose among them here."""
+"""auto: the way to run the kernels that the cost model finds fastest; no GPU and no assembler is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from goptx.errors import CannotLink, CannotWeave, TooLarge
-from goptx.latency.table import LatencyTable
+from goptx.latency.table import LatencyTable, load_table
 from goptx.shape import Shape
 from goptx.strategies.buffers import Names, Pairs
+from goptx.strategies.interleave import interleave
+from goptx.strategies.search import REFUSALS, Search
 from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
 from goptx.warned import log
 from goptx.weaving.divergence.converged import Choice
+from goptx.weaving.growth import check_limits
 from goptx.weaving.launching import Placement
+from goptx.weaving.pipeline import check_request
 from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source
+from goptx.weaving.sources import Source, kernels_of, shapes_of
+from goptx.weaving.target import common_target
 from goptx.weaving.weave import weave
-
-REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what another strategy may take
 
 
 def auto(
@@ -43,27 +46,47 @@ def auto(
     local: Pairs = (),
     apart: Names = (),
 ) -> Woven:
-    """Woven, else vertical, else separate. Kernels that depend on each other (`depends`, `private`, `local`) are not
-    woven; where their temporaries cannot be kept in registers or shared memory, they stay in memory.
+    """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the way
+    that is estimated to be fastest. `report.why` says what was compared; `max_registers` is the cap.
+
+    Kernels are coarsened only where `shapes` says their grids. Those that depend on each other (`depends`, `private`,
+    `local`) are made vertical, else separate; where their temporaries cannot be kept in registers or shared memory,
+    they stay in memory.
 
     What is refused on the way is noted in the report and logged ("goptx"; a warning where nothing is fused). Options
     are those of `weave` and `vertical`. Raises `CannotLink` where not even `separate` takes the kernels.
     """
-    read: dict[str, Any] = {"entries": entries, "arch": arch, "name": name, "latency": latency, "shapes": shapes}
+    check_request(policy, slicing, divergence, placement)
+    check_limits(max_blocks, max_growth)
+    kernels = kernels_of(sources, entries)
+    own = shapes_of(sources, shapes, len(kernels))
+    read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement}
-    woven = {**fused, "policy": policy, "slicing": slicing, "max_blocks": max_blocks, "max_growth": max_growth}
     hands_on = {**fused, "assume_local": assume_local, "apart": apart}
     temporaries = (*private, *local)
-    ways: list[tuple[str, Callable[..., Woven], Mapping[str, Any]]] = [
-        ("weave", weave, woven),
-        ("vertical", vertical, {**hands_on, "depends": depends, "same": same, "private": private, "local": local}),
-        ("temporaries in memory", vertical, {**hands_on, "depends": True, "same": (*same, *temporaries)}),
-    ]
-    tried = ways[0 if not (depends or temporaries) else 1 : 3 if temporaries else 2]
+    if depends or temporaries:
+        told = {**hands_on, "depends": depends, "same": same, "private": private, "local": local}
+        stored = {**hands_on, "depends": True, "same": (*same, *temporaries)}
+        tried = [("vertical", told), ("temporaries in memory", stored)][: 2 if temporaries else 1]
+        # Options may name parameters by what the sources are called, which the kernels alone do not know any more.
+        return _first(sources, {**read, "entries": entries}, [(w, {**o, "entries": entries}) for w, o in tried])
+    makers: dict[str, Callable[..., Woven]] = {
+        "weave": partial(weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth),
+        "vertical": partial(vertical, **hands_on, same=same),
+        "interleave": partial(interleave, **read, placement=placement),
+        "separate": partial(separate, **read),
+    }
+    target = common_target([k.module for k in kernels], arch)[0]
+    table = load_table(latency, target)
+    return Search(kernels, own, makers, target, table).best()
+
+
+def _first(sources: Sequence[Source], read: Mapping[str, Any], tried: Sequence[tuple[str, dict[str, Any]]]) -> Woven:
+    """Made vertical in the first of these ways that the kernels take, else separate."""
     refused: list[str] = []
-    for way, function, options in tried:
+    for way, options in tried:
         try:
-            made = function(*sources, **options)
+            made = vertical(*sources, **options)
         except REFUSALS as reason:
             refused.append(f"{way}: {reason}")
             log("INFO", f"not {refused[-1]}")

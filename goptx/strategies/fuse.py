@@ -34,7 +34,7 @@ def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
     "horizontal": the CTA's warps are shared out among the kernels; see `goptx.strategies.horizontal`.
     "interleave": the grid's CTAs are shared out among the kernels; see `goptx.strategies.interleave`.
     "separate": none; kernels are launched one after the other; see `goptx.strategies.separate`.
-    "auto": the first that takes the kernels of weave, vertical and separate; see `goptx.strategies.auto`.
+    "auto": the one that is estimated to be fastest, kernels coarsened if need be; see `goptx.strategies.auto`.
 
     Options are those of the strategy. Raises what `weave` raises.
     """

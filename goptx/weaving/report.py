@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goptx.weaving.why import Why
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -33,7 +35,8 @@ class Divergent:
 class Report:
     """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
     the power of its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of
-    which weaving made copies counts once, where any copy lies so."""
+    which weaving made copies counts once, where any copy lies so. `why` is there if `auto`
+    chose among several ways."""
 
     kernels: dict[str, Counts]
     merged: Counts
@@ -43,11 +46,12 @@ class Report:
     latency: str
     divergences: tuple[Divergent, ...]
     notes: tuple[str, ...]
+    why: Why | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; `woven_fraction` stands at the top level."""
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
-        return asdict(self) | lists
+        return asdict(self) | lists | {"why": self.why.to_dict() if self.why else None}
 
     def __str__(self) -> str:
         rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]
@@ -65,4 +69,5 @@ class Report:
         for choice in dict.fromkeys(d.choice for d in self.divergences):
             where = ", ".join(f"{d.kernel}:{d.line}" for d in self.divergences if d.choice == choice)
             lines.append(f"divergence {choice}: {where}")
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, str(self.why)] if self.why else lines)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -165,6 +165,20 @@ class Woven:
         return tuple(entry.name for entry in self.module.entries)
 
     @property
+    def max_registers(self) -> int | None:
+        """The most registers of a thread that the PTX itself allows (`.maxnreg`), as `fuse(strategy="auto")` may have
+        chosen; None where it says nothing."""
+        caps = [int(d.values[0]) for e in self.module.entries for d in e.directives if d.name == ".maxnreg"]
+        return max(caps, default=None)
+
+    def capped(self, max_registers: int) -> Self:
+        """With `max_registers` written into its PTX, so that it is the cap wherever no other is asked for."""
+        from goptx.weaving.register_cap import with_register_cap
+
+        module = with_register_cap(self.module, max_registers)
+        return replace(self, module=module, _assembled=Kept(), _loaded=Kept(), _launchers=Kept(most=LAUNCHES))
+
+    @property
     def shape(self) -> Shape | None:
         """How to launch this kernel, with None for what is known at launch only; None if the kernels were woven for one
         common shape, whatever it is."""
@@ -173,8 +187,9 @@ class Woven:
     def cubin(self, max_registers: int | None = None, *, fmad: bool = True, assembler: str | None = None) -> bytes:
         """Machine code for the module's target, by ptxas or nvJitLink; needs no GPU.
 
-        max_registers: cap per thread, None or above 255 for none. It is written as `.maxnreg` into the PTX,
-        because ptxas ignores its own option beside launch bounds; a cap that was not kept is warned of.
+        max_registers: cap per thread; above 255 for none, None for that of the PTX (`max_registers`), if there is one.
+        It is written as `.maxnreg` into the PTX, because ptxas ignores its own option beside launch bounds; a cap
+        that was not kept is warned of.
         fmad=False forbids contracting mul and add to fma. Raises `AssemblyError`.
         """
         return self.assembly(max_registers, fmad=fmad, assembler=assembler).cubin
@@ -185,7 +200,9 @@ class Woven:
         """As `cubin`, with what the assembler said of it; of several entries the most that any of them costs."""
         from goptx.device.assemble import RegisterCapWarning, assemble_all, most_of
 
-        cap = None if max_registers is None or max_registers > MOST_REGISTERS else max_registers
+        cap = max_registers
+        if cap is not None and cap > MOST_REGISTERS:
+            cap = None if self.max_registers is None else MOST_REGISTERS
         if cap is not None and cap < 1:
             raise InputError(f"max_registers={max_registers} is no cap; give 1 to {MOST_REGISTERS}, or None.")
 

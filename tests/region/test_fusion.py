@@ -180,6 +180,18 @@ def test_kernels_of_shapes_of_their_own(device: Device) -> None:
     assert (c.host[:96] == (a.host + b.host)[:96]).all() and (d.host[:32] == (a.host * b.host)[:32]).all()
 
 
+def test_what_stays_separate_may_be_coarsened(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goptx.strategies.ways.STRATEGIES", ("separate",))
+    monkeypatch.setattr("goptx.strategies.search.TIE", 1.0)  # few CTAs gain nothing by it
+    a, b, c, d = arrays(device, 4)
+    with goptx.fusion(Stream()) as f:
+        f.launch(PLUS, 4, 32, a, b, c, 100)
+        f.launch(TIMES, 2, 32, a, b, d, N)
+    assert strategy(f) == "separate" and f.fused and f.fused.plan
+    assert [own.factor for own in f.fused.plan.coarse] == [2, 2]
+    assert (c.host[:100] == (a.host + b.host)[:100]).all() and (d.host[:64] == (a.host * b.host)[:64]).all()
+
+
 def test_dynamic_shared_memory(device: Device) -> None:
     staged = kernel(
         "ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; "

@@ -1,0 +1,98 @@
+"""The work of a kernel as it is, and how warps go through what was made of several."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from goptx.analysis.cfg import Flow, depths
+from goptx.analysis.control_flow import control_flow
+from goptx.cost.machine import Machine
+from goptx.cost.registers import pressure
+from goptx.cost.trips import UNKNOWN, trips
+from goptx.cost.work import Course, Weight, Work, latency_of, units_of
+from goptx.latency.table import LatencyTable
+from goptx.ptx.aliases import without_aliases
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import Instruction
+from goptx.weaving.callees import mentioned, statements_in
+from goptx.weaving.inline import inlined
+from goptx.weaving.link import Chosen, choose_entry
+from goptx.weaving.result import Origin, Woven
+from goptx.weaving.shared import packed
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A kernel: the work of one warp, how often it comes to each line of the file, and the static shared memory of a
+    CTA in bytes."""
+
+    work: Work
+    lines: Mapping[int, float]
+    shared: int
+
+
+def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
+    """Raises `CannotWeave` where its control flow is not known."""
+    module = inlined(without_aliases(kernel.module))
+    flat = flatten(choose_entry(module, kernel.entry).body or (), lambda name: name)
+    flow = control_flow(flat, module.source)
+    often = trips(flow)
+    times = {id(i): often[name] for name, block in flow.blocks.items() for i in block.instructions()}
+    lines: dict[int, float] = {}
+    for name, block in flow.blocks.items():
+        for i in block.instructions():
+            lines[i.line] = max(often[name], lines.get(i.line, 0.0))
+
+    def weight(instruction: Instruction) -> float:
+        return times[id(instruction)]
+
+    course = Course(latency_of(flow, weight, table), pressure(flow, flat.registers))
+    named = set(mentioned(flow.codes()))
+    variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
+    return Alone(
+        Work(units_of(flow, weight, machine), course), lines, packed([v for v in variables if v.space == ".shared"])[1]
+    )
+
+
+def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> list[Course]:
+    """That of a warp of what was made of the kernels; of each kernel, where each warp runs one of them. What warps have
+    to do is what the kernels have."""
+    found: list[Course] = []
+    origins = iter(woven.origins)
+    for entry in woven.module.entries:
+        flat = flatten(entry.body or (), lambda name: name)
+        flow = control_flow(flat, woven.name)
+        code = [s for s in statements_in(flat.code) if isinstance(s, Instruction)]
+        known = {id(i): origin for i, origin in zip(code, origins, strict=False) if origin and origin.line}
+        needs = pressure(flow, flat.registers)
+        apart = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
+        for letters in apart:
+            found.append(Course(latency_of(flow, _weight(flow, known, kernels, letters), table), needs))
+    return found
+
+
+def _weight(
+    flow: Flow, known: Mapping[int, Origin], kernels: Sequence[Alone], letters: Collection[str] | None
+) -> Weight:
+    """As often as the kernel comes to the line that an instruction is from. Where a loop's first way around stands
+    ahead of it, that is one time, and the loop is the others. If there are `letters`, other kernels do not count."""
+    depth = depths(flow)
+    at = {id(i): depth[name] for name, block in flow.blocks.items() for i in block.instructions()}
+    depths_of: dict[tuple[str, int], set[int]] = {}
+    for i, origin in known.items():
+        if i in at:
+            depths_of.setdefault((origin.kernel, origin.line), set()).add(at[i])
+
+    def weight(instruction: Instruction) -> float:
+        origin = known.get(id(instruction))
+        if origin is None or (letters and origin.kernel not in letters):
+            return 0.0
+        times = kernels[ord(origin.kernel) - ord("A")].lines.get(origin.line, 0.0)
+        several = depths_of[origin.kernel, origin.line]
+        if len(several) == 1:
+            return times
+        first = times / UNKNOWN if times >= UNKNOWN else times
+        return first if at[id(instruction)] == min(several) else times - first
+
+    return weight

@@ -1,0 +1,77 @@
+"""How many machine instructions the assembler makes of a PTX instruction, about, by kind: the common way through it.
+
+The counts are approximations, one for a whole family of instructions: the size of what ptxas 13.0 makes for sm_90,
+not counted one by one for each type and rounding. What is not listed is taken to become one. Of 22 pairs of suite A
+`auto` chooses another way for one if the counts below are all a quarter higher, and for none if a fifth lower.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from goptx.ptx.ir import TYPE_BYTES, Instruction, Vector
+from goptx.ptx.opcodes import Facts, facts_of
+
+FRAME = 8  # of a warp, for its numbers and addresses and to end
+_NONE = frozenset("mov cvta".split())  # operands of what reads them
+_SPECIAL = {"ex2": 4, "lg2": 4, "rsqrt": 4, "sin": 2, "cos": 2, "tanh": 1}  # denormals scaled in and out
+_APPROXIMATE = {"div": 6, "rcp": 4, "sqrt": 4}
+_ROUNDED = {"div": 10, "rcp": 7, "sqrt": 8, "rem": 24}
+_INTEGER_DIVISION = 20
+_DOUBLE = 2  # times as many for a rounded one of 64 bits
+_WIDE = {"mul": 4, "mad": 5, "min": 4, "max": 4, "abs": 4}  # of 64-bit integers, else 2
+_INTEGERS = frozenset(f"{kind}{bits}" for kind in "usb" for bits in (8, 16, 32, 64))
+_USES_SPECIAL = frozenset((*_SPECIAL, *_ROUNDED))
+
+
+@lru_cache(maxsize=4096)
+def _slots(opcode: str) -> int:
+    facts = facts_of(opcode)
+    base = facts.base
+    if base in _NONE or (base == "ld" and facts.space == "param"):
+        return 0
+    type_ = facts.types[-1] if facts.types else ""
+    wide = TYPE_BYTES.get(type_, 4) == 8
+    if base in _SPECIAL:
+        return 1 if "ftz" in facts.modifiers else _SPECIAL[base]
+    if base in _ROUNDED:
+        if type_ in _INTEGERS:
+            return _INTEGER_DIVISION * (4 if wide else 1)
+        return _ROUNDED[base] * (_DOUBLE if wide else 1) if facts.slow_path else _APPROXIMATE[base]
+    if wide and type_ in _INTEGERS and base not in ("cvt", "ld", "st") and "wide" not in facts.modifiers:
+        return _WIDE.get(base, 2)
+    return 1
+
+
+def slots(code: Instruction) -> int:
+    """Issue slots of one warp."""
+    return _slots(code.opcode) * fragments(code)
+
+
+def fragments(code: Instruction) -> int:
+    """A matrix goes to and from memory in as many accesses as it has registers; other instructions are one."""
+    facts = facts_of(code.opcode)
+    if facts.base == "wmma" and facts.row.access:
+        return max((len(o.parts) for o in code.operands if isinstance(o, Vector)), default=1)
+    return 1
+
+
+def unit_of(facts: Facts) -> str:
+    """Which unit does it beside the scheduler; "" for those that are as wide."""
+    type_ = facts.types[-1] if facts.types else ""
+    if facts.base in _USES_SPECIAL and type_ not in _INTEGERS:
+        return "special"
+    if type_ == "f64":
+        return "double"
+    if type_ in _INTEGERS and not facts.row.access and facts.base not in ("cvt", "mov", "mul", "mad"):
+        return "integer"
+    return ""
+
+
+def moved_bytes(code: Instruction) -> int:
+    """Between memory and one lane."""
+    facts = facts_of(code.opcode)
+    if facts.base == "wmma":
+        return 4 * fragments(code)
+    lanes = next((int(m[1:]) for m in ("v2", "v4", "v8") if m in facts.modifiers), 1)
+    return TYPE_BYTES.get(facts.types[-1] if facts.types else "", 4) * lanes

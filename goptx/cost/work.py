@@ -1,0 +1,140 @@
+"""What one warp of a kernel has to do: how long it holds each unit, and how long it takes alone.
+
+Requires: a flow without regions, and how often each of its instructions is run. Accesses are taken to be those of
+neighbouring lanes to neighbouring elements, and every one to memory: what caches hold is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from goptx.analysis.cfg import Code, Flow, instructions_in
+from goptx.analysis.dataflow import read, written
+from goptx.cost.machine import QUARTERS, WARP, Machine
+from goptx.cost.registers import Pressure
+from goptx.cost.slots import FRAME, fragments, moved_bytes, slots, unit_of
+from goptx.latency.cost import ISSUE
+from goptx.latency.table import LatencyTable
+from goptx.ptx.ir import Instruction, Scope
+from goptx.ptx.opcodes import Scope as Convergence
+from goptx.ptx.opcodes import facts_of
+
+DEPENDENT = 4  # cycles from one instruction of a slow path to the next: HPEC 2022 (arXiv 2208.11174), Table 5
+BRANCH = 30  # cycles that its branch adds: two instructions that keep the lanes together, and the branch; assumed
+WORTH = 1000  # cycles: more than any instruction takes, so that it never counts as shorter to pass one by
+PIPES = ("issue", "integer", "double", "special")  # a warp's instructions go through them together
+_OUTSIDE = ("", "global")
+
+Weight = Callable[[Instruction], float]  # how often a warp runs an instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one warp goes through: cycles that it takes if it is alone on the SM, and the registers that it needs."""
+
+    latency: float
+    pressure: Pressure
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Of one warp: `units` are cycles for which it holds each unit of its quarter of an SM."""
+
+    units: Mapping[str, float] = field(hash=False)
+    course: Course
+
+    @property
+    def arithmetic(self) -> float:
+        """Cycles of the pipe that it holds longest."""
+        return max(self.units[pipe] for pipe in PIPES)
+
+    def beside(self, other: Work) -> Work:
+        """Woven: while one waits, the other works."""
+        mine, its = self.course, other.course
+        latency = max(mine.latency, its.latency) + ISSUE * min(self.units["issue"], other.units["issue"])
+        return Work(_sum(self.units, other.units), Course(latency, mine.pressure + its.pressure))
+
+    def before(self, other: Work) -> Work:
+        """One after the other."""
+        mine, its = self.course, other.course
+        return Work(_sum(self.units, other.units), Course(mine.latency + its.latency, mine.pressure | its.pressure))
+
+    def copies(self, number: int) -> Work:
+        """Copies of it, woven."""
+        latency = self.course.latency + (number - 1) * ISSUE * self.units["issue"]
+        return Work(self._times(number), Course(latency, self.course.pressure.times(number)))
+
+    def in_turn(self, number: int) -> Work:
+        """Copies of it, one after the other."""
+        return Work(self._times(number), Course(self.course.latency * number, self.course.pressure))
+
+    def _times(self, number: int) -> dict[str, float]:
+        return {unit: cycles * number for unit, cycles in self.units.items()}
+
+
+def _sum(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {unit: one[unit] + other[unit] for unit in one}
+
+
+def units_of(flow: Flow, weight: Weight, machine: Machine) -> dict[str, float]:
+    """As `Work.units`."""
+    found = dict.fromkeys((*PIPES, "shared", "memory"), 0.0)
+    found["issue"] = FRAME + sum(_times(flow, name, weight) for name in flow.blocks if flow.blocks[name].end.reads())
+    for instruction in flow.instructions():
+        facts, times = facts_of(instruction.opcode), weight(instruction)
+        found["issue"] += times * slots(instruction) * machine.cycles("issue")
+        if unit := unit_of(facts):
+            found[unit] += times * (1 if unit == "special" else slots(instruction)) * machine.cycles(unit)
+        if facts.row.access not in ("", "f") and facts.space not in ("param", "const"):
+            moved = moved_bytes(instruction)
+            accesses = max(fragments(instruction), moved / 4, 1)
+            found["shared"] += times * accesses * machine.cycles("shared")
+            if facts.space in _OUTSIDE:
+                found["memory"] += times * WARP * moved * machine.sms * QUARTERS / machine.memory
+    return found
+
+
+def _times(flow: Flow, name: str, weight: Weight) -> float:
+    """How often a block is run."""
+    return max(map(weight, flow.blocks[name].instructions()), default=1.0)
+
+
+def latency_of(flow: Flow, weight: Weight, table: LatencyTable) -> float:
+    """Cycles of the way through on which all work is done, the shortest of such: where copies of code stand on several
+    ways, the others are taken by few warps."""
+    order = flow.reverse_postorder()
+    rank = {name: i for i, name in enumerate(order)}
+    best: dict[str, tuple[float, float]] = {}  # instructions, cycles
+    for name in reversed(order):
+        block = flow.blocks[name]
+        ahead = [best[t] for t in block.end.successors() if rank[t] > rank[name]]  # back edges left out
+        done, cycles = max(ahead, key=lambda way: way[0] * WORTH - way[1], default=(0.0, 0.0))
+        own = _critical(block.code, table) * _times(flow, name, weight)
+        best[name] = done + sum(map(weight, block.instructions())), cycles + own
+    return best[flow.entry][1]
+
+
+def _critical(block: Sequence[Code], table: LatencyTable) -> int:
+    """Cycles of a block as the assembler may order it: it lifts nothing over a barrier or a slow path, and no load over
+    a store."""
+    ready: dict[str, int] = {}
+    wall = stored = finish = 0
+    for code in block:
+        several = list(instructions_in(code)) if isinstance(code, Scope) else [code]
+        facts = [facts_of(i.opcode) for i in several]
+        start = max([wall, *(ready.get(r, 0) for r in read(code))])
+        if any(f.loads and f.space not in ("param", "const") for f in facts):
+            start = max(start, stored)
+        done = start + sum(_cycles(i, table) for i in several)
+        if any(f.row.scope > Convergence.WARP or f.slow_path for f in facts):
+            wall = done
+        elif any("s" in f.row.access for f in facts):
+            stored = max(stored, start)
+        ready.update(dict.fromkeys(written(code), done))
+        finish = max(finish, done)
+    return finish
+
+
+def _cycles(code: Instruction, table: LatencyTable) -> int:
+    return DEPENDENT * slots(code) + BRANCH if facts_of(code.opcode).slow_path else table.cycles_of(code)

@@ -1,0 +1,129 @@
+"""The ways to run kernels that `auto` chooses among, and what each is estimated to take.
+
+What a strategy makes of kernels is foretold from the kernels alone: woven, one works while the other waits, and needs
+registers beside it; in turn, one waits after the other; in CTAs of their own they have nothing but the SM in common. A
+woven kernel that was made is looked at itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
+from operator import or_
+
+from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step
+from goptx.cost.kernels import Alone
+from goptx.cost.work import Course, Work
+from goptx.shape import Shape
+from goptx.weaving.coarse import MOST
+from goptx.weaving.link import Chosen
+
+FACTORS = (1, 2, 4)  # CTAs of a kernel in one; with 8, registers allow too few warps, and weaving takes long
+STRATEGIES = ("weave", "interleave", "vertical", "separate")  # equals are preferred in this order
+CTAS = 1 << 16  # taken for a grid that is not known: many times what a GPU holds
+THREADS = 256  # taken for a block that is not known
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A strategy, by how many CTAs each kernel is coarsened, and the most registers that a thread may have."""
+
+    strategy: str
+    factors: tuple[int, ...]
+    cap: int | None = None
+
+    def __str__(self) -> str:
+        coarse = "" if self.plain else "".join(f" x{factor}" for factor in self.factors)
+        return f"{self.strategy}{coarse}" + (f" capped at {self.cap}" if self.cap else "")
+
+    @property
+    def uncapped(self) -> Way:
+        return replace(self, cap=None)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the kernels are as they were given."""
+        return set(self.factors) == {1}
+
+    def is_part_of(self, other: Way) -> bool:
+        """Whether `other` is of the same strategy and makes one of as many CTAs of each kernel, or of more: what is
+        against this is against that."""
+        less = all(own <= its for own, its in zip(self.factors, other.factors, strict=True))
+        return self.strategy == other.strategy and less
+
+    def size(self, sizes: Sequence[int]) -> int:
+        """Of all copies of kernels of these sizes."""
+        return sum(size * factor for size, factor in zip(sizes, self.factors, strict=True))
+
+
+def ways(kernels: Sequence[Chosen], shapes: Sequence[Shape] | None) -> list[Way]:
+    """Those that may be made, without caps. Kernels are not coarsened where grids are not known; more than two of them
+    all by one factor."""
+    given: Sequence[Shape | None] = shapes or [None] * len(kernels)
+    own = [_factors(k, s) for k, s in zip(kernels, given, strict=True)]
+    common = [(f,) * len(own) for f in FACTORS if all(f in factors for factors in own)]
+    every = list(product(*own)) if len(own) <= 2 else common
+    strategies = STRATEGIES if shapes else [s for s in STRATEGIES if s != "interleave"]  # which has to know blocks
+    return [Way(strategy, factors) for factors in every for strategy in strategies]
+
+
+def _factors(kernel: Chosen, shape: Shape | None) -> tuple[int, ...]:
+    """By which no CTA is left over."""
+    along = shape.axes("grid")[0] if shape else None
+    if along is None or kernel.coarse.axis or (shape and shape.cluster):
+        return (1,)
+    before = kernel.coarse.factor
+    return tuple(f for f in FACTORS if f == 1 or (along % (f * before) == 0 and f * before <= MOST))
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Estimates ways to run kernels, of which it has the work, and by how many CTAs each was coarsened before."""
+
+    kernels: Sequence[Alone]
+    before: Sequence[int]
+    shapes: Sequence[Shape]
+    arch: str
+
+    def estimates(self, way: Way, made: Sequence[Course] = ()) -> Iterator[tuple[Way, Estimate]]:
+        """Of a way, without a cap and with one that may help. `made` says how warps go through what was made, if it
+        was."""
+        factors = [f * b for f, b in zip(way.factors, self.before, strict=True)]
+        loads = [
+            Load(kernel.work, shape.ctas or CTAS, shape.threads or THREADS, factor)
+            for kernel, shape, factor in zip(self.kernels, self.shapes, factors, strict=True)
+        ]
+        shared = [(k.shared + (s.shared or 0)) * f for k, s, f in zip(self.kernels, self.shapes, factors, strict=True)]
+        copies = [load.work.copies(load.joined) for load in loads]
+        match way.strategy:
+            case "weave":
+                yield from self._launch(way, loads, made or [reduce(Work.beside, copies).course], sum(shared))
+            case "vertical":
+                in_turn = reduce(Work.before, (load.work.in_turn(load.joined) for load in loads))
+                yield from self._launch(way, loads, made or [in_turn.course], sum(shared))
+            case "interleave":
+                yield from self._launch(way, loads, made or [work.course for work in copies], max(shared))
+            case _:
+                courses = made or [work.course for work in copies]
+                each = [
+                    next(e for _, e in self._launch(way, [load], [course], own))
+                    for load, course, own in zip(loads, courses, shared, strict=True)
+                ]
+                yield way, reduce(Estimate.then, each)
+
+    def _launch(
+        self, way: Way, loads: Sequence[Load], courses: Sequence[Course], shared: int
+    ) -> Iterator[tuple[Way, Estimate]]:
+        """Of one launch with CTAs of each of the courses, which are as many as loads, or one for all of them."""
+        threads = max(load.threads for load in loads)
+        ctas = [-(-load.ctas // load.joined) for load in loads]
+        each = ctas if len(courses) == len(loads) else [max(ctas)]
+        waves = [Wave(n, threads, course.latency) for n, course in zip(each, courses, strict=True)]
+        pressure = reduce(or_, (course.pressure for course in courses))
+        caps: list[int | None] = [None]
+        if way.strategy == "weave" and (cap := next_step(pressure, shared, threads, self.arch)):
+            caps.append(cap)
+        for cap in caps:
+            yield replace(way, cap=cap), estimate(loads, waves, pressure, shared, self.arch, cap)
