@@ -1,6 +1,7 @@
 """The switch `--update-golden`, and the fixtures that compare with it: texts of tests/golden/ and tables of docs/. No
 test gets what another one made: nothing is kept, but where a test of the cache says so."""
 
+import gc
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +16,16 @@ DOCUMENTS = Path(__file__).parents[1] / "docs"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write what the tests see to tests/golden/ and docs/")
+
+
+def pytest_collection() -> None:
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: nobody needs to look for garbage in it again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

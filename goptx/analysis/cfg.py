@@ -35,7 +35,8 @@ class Jump:
         return ()
 
     def retarget(self, new: dict[str, str]) -> End:
-        return Jump(new.get(self.target, self.target))
+        target = new.get(self.target, self.target)
+        return self if target == self.target else Jump(target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,9 @@ class Branch:
 
     def retarget(self, new: dict[str, str]) -> End:
         taken, fallen = new.get(self.taken, self.taken), new.get(self.fallen, self.fallen)
-        return Jump(taken) if taken == fallen else replace(self, taken=taken, fallen=fallen)
+        if taken == fallen:
+            return Jump(taken)
+        return self if (taken, fallen) == (self.taken, self.fallen) else replace(self, taken=taken, fallen=fallen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,19 +347,28 @@ class Flow:
         blocks: dict[str, Block] = {}
         for head, members in flow.chains().items():
             pieces = [flow.blocks[m] for m in members]
+            if len(pieces) == 1 and not pieces[0].step:
+                blocks[head] = pieces[0]
+                continue
             code = tuple(c for piece in pieces for c in piece.code)
             blocks[head] = Block(code, pieces[-1].end, pieces[0].pragmas, pieces[0].region)
-        return Flow(flow.entry, blocks)
+        return flow.with_blocks(blocks)
 
     def without_empty(self) -> Flow:
         """Without blocks that only jump on and blocks that cannot be reached; `EXIT` comes last."""
         skipped = {name: self._past_empty(name) for name in self.blocks}
-        redirected = {n: replace(b, end=b.end.retarget(skipped)) for n, b in self.blocks.items()}
-        reachable = [n for n in Flow(self.entry, redirected).reverse_postorder() if n != EXIT]
-        flow = Flow(self.entry, {n: redirected[n] for n in [*reachable, EXIT]})
+        ends = {n: b.end.retarget(skipped) for n, b in self.blocks.items()}
+        redirected = {n: b if ends[n] is b.end else replace(b, end=ends[n]) for n, b in self.blocks.items()}
+        reachable = [n for n in self.with_blocks(redirected).reverse_postorder() if n != EXIT]
+        flow = self.with_blocks({n: redirected[n] for n in [*reachable, EXIT]})
         # A branch whose ways have become one leaves a block that only jumps on.
         merged = (isinstance(b.end, Jump) and not isinstance(self.blocks[n].end, Jump) for n, b in flow.blocks.items())
         return flow.without_empty() if any(merged) else flow
+
+    def with_blocks(self, blocks: dict[str, Block]) -> Flow:
+        """With these blocks instead; itself, with all that was found of it, if they are its own."""
+        same = list(blocks) == list(self.blocks) and all(blocks[n] is b for n, b in self.blocks.items())
+        return self if same else Flow(self.entry, blocks)
 
     def chains(self) -> dict[str, tuple[str, ...]]:
         """Runs of blocks that always follow each other, by their first block; each could be one block."""

@@ -101,10 +101,10 @@ class _Search:
         inner = [i for s in code for i in (instructions_in(s) if isinstance(s, Scope) else [s])]
         self.steps = [_step(i) for i in inner if isinstance(i, Instruction)]
         self.defined = frozenset(register for step in self.steps for register in step.writes)
-        self.readers: dict[str, list[_Step]] = {register: [] for register in self.defined}
-        for step in self.steps:
+        self.readers: dict[str, list[int]] = {register: [] for register in self.defined}  # by their place among them
+        for i, step in enumerate(self.steps):
             for register in step.reads & self.defined:
-                self.readers[register].append(step)
+                self.readers[register].append(i)
         self.values: dict[str, Value] = {}
         self.done: dict[str, set[str]] = {name: set() for name in self.parameters}  # letters as of `Row.access`
         self.lost: set[str] = set()  # parameters with which the kernel does what cannot be followed
@@ -123,7 +123,8 @@ class _Search:
 
     def run(self) -> None:
         self.define(waiting=True)
-        self.define(waiting=False)  # what nothing gives a value is a number, and so is what is computed from it
+        if not all(map(self.is_known, self.steps)):
+            self.define(waiting=False)  # what nothing gives a value is a number, and so is what is computed from it
         for step in self.steps:
             self.note(step)
         if self.fetches:
@@ -134,10 +135,12 @@ class _Search:
     def define(self, waiting: bool) -> None:
         """Goes through the code until that says no more of any register; what is computed from registers of which
         nothing is known yet waits, or takes them for numbers."""
-        todo = deque(self.steps)
+        todo = deque(range(len(self.steps)))
+        due = set(todo)
         while todo:
-            step = todo.popleft()
-            if waiting and not step.reads & self.defined <= self.values.keys():
+            due.discard(i := todo.popleft())
+            step = self.steps[i]
+            if waiting and not self.is_known(step):
                 continue
             result = self.result(step)
             for register in step.writes:
@@ -145,7 +148,13 @@ class _Search:
                 new = _either(old, result) if old else result
                 if new != old:
                     self.values[register] = new
-                    todo.extend(self.readers[register])
+                    later = [reader for reader in self.readers[register] if reader not in due]
+                    todo.extend(later)
+                    due.update(later)
+
+    def is_known(self, step: _Step) -> bool:
+        """Whether something is known of all that the instruction reads."""
+        return step.reads & self.defined <= self.values.keys()
 
     def result(self, step: _Step) -> Value:
         """What an instruction gives to its destinations."""

@@ -193,10 +193,10 @@ class Machine:
         if limit is None:
             return
         self._steps[groups.warps] += len(place.segment.operations) + 1
-        over = groups.narrowed(np.where(self._steps[groups.warps] > limit, groups.masks, np.uint32(0)))
-        if len(over):
+        over = self._steps[groups.warps] > limit
+        if over.any():
             trouble = Trouble("step limit", f"more than {limit} instructions of one warp; is it an endless loop?")
-            raise self.launch.fault(self, place.operation, trouble, over.lanes(), place.segment.block)
+            raise self.launch.fault(self, place.operation, trouble, groups.chosen(over).lanes(), place.segment.block)
 
     def lanes_in(self, context: Context, groups: Groups) -> Lanes:
         if len(groups) == self.warps and (groups.masks == FULL).all() and (np.diff(groups.warps) > 0).all():
@@ -220,8 +220,9 @@ class Machine:
             going, touched = self.tokens.arrive(groups, place.id)
             if len(going):
                 self._push(place, going)
-            done = self.tokens.complete(touched, self.alive)
-            groups = self.tokens.release(done, self.alive) if len(done) else no_groups()
+            if not len(touched) or not len(done := self.tokens.complete(touched, self.alive)):
+                return
+            groups = self.tokens.release(done, self.alive)
 
     def _push(self, place: Place, groups: Groups) -> None:
         if not self.launch.seed:

@@ -1,6 +1,6 @@
 """`mbarrier` objects: arrivals and transactions counted in 8 bytes of shared memory, phase by phase.
 
-The lanes of an instruction operate one after the other.
+The lanes of an instruction operate one after the other; those that test a phase change nothing, so they do it at once.
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ def mbarrier(instruction: Instruction, names: Names) -> Execute:
     source, space = names.address(operands.pop(0), facts_of(instruction.opcode).space or "")
     type_ = "b64" if waits and "parity" not in words else "b32"
     value = names.source(operands[0], type_) if operands else None
-    act = _ACTIONS[operation]
+    act = _nothing if waits else _ACTIONS[operation]
 
     def execute(lanes: Lanes) -> None:
         machine = lanes.machine
         lanes.require((*source.registers, *(value.registers if value else ())), "an operand of an mbarrier operation")
         addresses = source.each(lanes)
-        values = value.each(lanes) if value else np.ones(lanes.count, np.int64)
+        values = value.each(lanes) if value else np.ones(lanes.count, np.uint64)
         results: Array = np.zeros(lanes.count, np.bool_ if waits else np.uint64)
         for found, chosen, own in machine.memory.parts(space, addresses):
             if found.name != "shared":
@@ -94,6 +94,12 @@ def mbarrier(instruction: Instruction, names: Names) -> Execute:
                 raise Trouble("out of bounds", message, lanes.numbers[chosen])
             if words[0] == "cp":
                 machine.copies.attach(lanes.numbers[chosen], found.places(own, lanes.numbers[chosen]))
+            if waits:
+                over = _tested(found, own, values[chosen], lanes.numbers[chosen], words)
+                if machine.races:
+                    machine.races.acquire(found, own[over], lanes.numbers[chosen][over])
+                results[chosen] = over
+                continue
             places = np.arange(lanes.count)[chosen]
             for i, address in zip(places, own, strict=True):
                 results[i] = _apply(found, act, int(address), int(values[i]), lanes, i, words)
@@ -103,12 +109,17 @@ def mbarrier(instruction: Instruction, names: Names) -> Execute:
     return execute
 
 
-Action = Callable[["_Object", int, list[str]], "int | bool"]
+def _tested(space: Space, addresses: Array, values: Array, numbers: Array, words: list[str]) -> Array:
+    """For each lane whether the phase is over that the state, or the parity, is of."""
+    objects, _ = space.load(addresses, 8, numbers, True)
+    asked = values & 1 if "parity" in words else values >> np.uint64(63)
+    return np.asarray(objects >> np.uint64(63) != asked)
 
 
-def _apply(
-    space: Space, act: Action, address: int, value: int, lanes: Lanes, lane: int, words: list[str]
-) -> int | bool:
+Action = Callable[["_Object", int, list[str]], int]
+
+
+def _apply(space: Space, act: Action, address: int, value: int, lanes: Lanes, lane: int, words: list[str]) -> int:
     """One lane's operation on the object at the address."""
     at, number = np.array([address]), lanes.numbers[lane : lane + 1]
     if "init" in words:
@@ -128,8 +139,6 @@ def _apply(
         raise Trouble(trouble.kind, trouble.message, number) from None
     if object_.phase != phase:
         lanes.machine.copies.arrive(int(space.places(at, number)[0]))
-    if races and result is True:
-        races.acquire(space, at, number)
     if object_.word != before or "inval" in words:
         known = np.array([False]) if "inval" in words else None
         space.store(at, np.array([object_.word], np.uint64), 8, number, known)
@@ -173,18 +182,13 @@ def _complete(object_: _Object, value: int, words: list[str]) -> int:
     return 0
 
 
-def _waited(object_: _Object, value: int, words: list[str]) -> bool:
-    """Whether the phase is over that the state, or the parity, is of."""
-    return object_.phase != (value & 1 if "parity" in words else value >> 63)
-
-
 def _nothing(object_: _Object, value: int, words: list[str]) -> int:
     return 0
 
 
 _ACTIONS: dict[str, Action] = {
     "init": _nothing, "inval": _nothing, "arrive": _arrive, "arrive_drop": _arrive, "expect_tx": _expect,
-    "complete_tx": _complete, "test_wait": _waited, "try_wait": _waited,
+    "complete_tx": _complete,
 }  # fmt: skip
 
 

@@ -74,8 +74,16 @@ class _Names:
     parent: _Names | None
     singles: dict[str, str]
     ranges: dict[str, tuple[int, str]] = field(default_factory=dict)
+    _resolved: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def resolve(self, name: str) -> str:
+        """What a name in this scope has become; asked when all is declared."""
+        found = self._resolved.get(name)
+        if found is None:
+            found = self._resolved[name] = self._found(name)
+        return found
+
+    def _found(self, name: str) -> str:
         found = self._find(name)
         if found is None and "." in name:  # a component of a vector register, or a special register
             stem, dot, component = name.partition(".")

@@ -94,10 +94,11 @@ def _verify_entry(module: Module, entry: Function) -> None:
                 stems[name] = amount
         if isinstance(statement, Label):
             labels.add(statement.name)
+    known = single | SPECIAL
     for statement in body:
         match statement:
             case Instruction():
-                _verify_instruction(statement, single, stems, labels)
+                _verify_instruction(statement, known, stems, labels)
             case Directive(".branchtargets", values):
                 _require(set(values) <= labels, f"`{statement}` names a label that is not there")
 
@@ -112,17 +113,19 @@ def _declared(statement: object) -> Iterator[tuple[str, int | None]]:
             yield name, None
 
 
-def _verify_instruction(instruction: Instruction, single: set[str], stems: dict[str, int], labels: set[str]) -> None:
+def _verify_instruction(instruction: Instruction, known: set[str], stems: dict[str, int], labels: set[str]) -> None:
+    """Adds to the names that are `known` to be declared."""
     facts = facts_of(instruction.opcode)
     if facts.base == "bra":
         _require(str(instruction.operands[0]) in labels, f"`{instruction}` goes nowhere")
     if facts.known and facts.barrier and len(instruction.operands):
         text = str(instruction.operands[facts.barrier_id])
         _require(not text.isdigit() or int(text) < 16, f"`{instruction}` has no barrier id below 16")
-    names = re.findall(r"%[\w$]+", str(instruction))
-    for name in names:
-        known = name in single or name in SPECIAL or name.startswith(("%envreg", "%pm", "%lanemask"))
-        _require(known or _in_range(name, stems), f"`{instruction}` uses `{name}`, which is not declared")
+    for name in re.findall(r"%[\w$]+", str(instruction)):
+        if name not in known:
+            declared = name.startswith(("%envreg", "%pm", "%lanemask")) or _in_range(name, stems)
+            _require(declared, f"`{instruction}` uses `{name}`, which is not declared")
+            known.add(name)
 
 
 def _in_range(name: str, stems: dict[str, int]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 from goptx.analysis.cfg import Code, Flow, is_barrier, is_cluster_barrier, is_rendezvous
 from goptx.analysis.ranges import Ranges
@@ -64,8 +64,10 @@ class _Ids:
     def __init__(self, kernel: Kernel, others_wait: bool) -> None:
         self.kernel = kernel
         self.others_wait = others_wait
-        code = list(kernel.flow.instructions())
-        self.ranges = Ranges(code, (), {}, ANY_SHAPE, ANY_SHAPE)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        return Ranges(list(self.kernel.flow.instructions()), (), {}, ANY_SHAPE, ANY_SHAPE)
 
     def of(self, barrier: Instruction) -> int:
         """Raises `CannotWeave` where the id is none, or may be any."""

@@ -48,7 +48,7 @@ from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
 from goptx.weaving.launching import Plan
 from goptx.weaving.locations import Location, Tables, locations, lost, tables
-from goptx.weaving.refusals import refuse_instruction, refuse_spin
+from goptx.weaving.refusals import Said, refuse_instruction, refuse_spin
 from goptx.weaving.symbols import module_symbols
 from goptx.weaving.target import common_address_size, common_target, common_version
 
@@ -235,20 +235,22 @@ def _kernel(
     def rename(name: str) -> str:
         return prefixed(name, prefix)
 
+    def said(instruction: Instruction) -> str:
+        return f"{_place(module.source, instruction.line, letter, entry)}: `{as_written(instruction, prefix)}`"
+
     parameters = tuple(replace(p, name=f"{woven_name}_{first}_param_{i}") for i, p in enumerate(entry.parameters))
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
     flat = flatten(entry.body or (), rename, own)
     for statement in statements_in(flat.code):
         if isinstance(statement, Instruction):
-            place = _place(module.source, statement.line, letter, entry)
-            refuse_instruction(statement, f"{place}: `{as_written(statement, prefix)}`")
+            refuse_instruction(statement, said)
     callees = [s for pair in pairwise(flat.code) if is_list_of_callees(pair[1]) for s in pair]
     code = tuple(s for s in flat.code if s not in callees and not _is_hint(s))
     hints = {s: None for s in flat.code if _is_hint(s)}
     left_out = tuple(f"{_place(module.source, s.line, letter, entry)}: `{s}` is left out" for s in hints)
     flow = control_flow(replace(flat, code=code), module.source, lambda code: as_written(code, prefix))
     for _, waited in waiting_loops(flow):
-        refuse_spin(waited, f"{_place(module.source, waited.line, letter, entry)}: `{as_written(waited, prefix)}`")
+        refuse_spin(waited, said)
     declared = (flat.registers, flat.variables)
     kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
     lines = locations(module, entry)
@@ -326,18 +328,21 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                         "call, which are moved whole; put it outside of them."
                     )
         for function in functions[kernel.prefix]:
+            said = _within(function, kernel)
             for statement in statements_in(function.body or ()):
                 if isinstance(statement, Instruction):
-                    said = f"{kernel.at(statement.line)}: `{statement}` in the device function `{function.name}`"
                     refuse_instruction(statement, said)
                     facts = facts_of(statement.opcode)
                     if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
-                        raise CannotWeave(f"{said} {_HIDDEN}")
+                        raise CannotWeave(f"{said(statement)} {_HIDDEN}")
             flow = control_flow(flatten(function.body or (), lambda n: n), kernel.source)
             for _, waited in waiting_loops(flow):
-                said = f"{kernel.at(waited.line)}: `{waited}` in the device function `{function.name}`"
                 refuse_spin(waited, said)
-                raise CannotWeave(f"{said} {_HIDDEN}")
+                raise CannotWeave(f"{said(waited)} {_HIDDEN}")
+
+
+def _within(function: Function, kernel: Kernel) -> Said:
+    return lambda found: f"{kernel.at(found.line)}: `{found}` in the device function `{function.name}`"
 
 
 _HIDDEN = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
@@ -16,20 +18,22 @@ REFUSED = {
 }
 
 
-def refuse_instruction(instruction: Instruction, said: str) -> None:
-    """Raises `CannotWeave` for an instruction that cannot be woven; `said` names it and its place."""
+Said = Callable[[Instruction], str]  # names an instruction and its place
+
+
+def refuse_instruction(instruction: Instruction, said: Said) -> None:
+    """Raises `CannotWeave` for an instruction that cannot be woven."""
     reason = next((why for word, why in REFUSED.items() if instruction.opcode.startswith(word)), "")
     if reason:
-        raise CannotWeave(f"{said} cannot be woven: {reason} (contract 3); use separate launches.")
+        raise CannotWeave(f"{said(instruction)} cannot be woven: {reason} (contract 3); use separate launches.")
 
 
-def refuse_spin(waited: Instruction, said: str) -> None:
-    """Raises `CannotWeave` if a loop that waits for what the instruction reads may wait for other CTAs; `said` names it
-    and its place."""
+def refuse_spin(waited: Instruction, said: Said) -> None:
+    """Raises `CannotWeave` if a loop that waits for what the instruction reads may wait for other CTAs."""
     facts = facts_of(waited.opcode)
     own_memory = facts.space == "shared" and "shared::cluster" not in facts.modifiers
     if not (own_memory or facts.base == "mbarrier" or "cta" in facts.modifiers):
         raise CannotWeave(
-            f"{said} decides when a loop ends, so the loop may wait for other CTAs (M18), which the woven kernel, "
-            "with its larger CTAs, could keep from running; use separate launches."
+            f"{said(waited)} decides when a loop ends, so the loop may wait for other CTAs (M18), which the woven "
+            "kernel, with its larger CTAs, could keep from running; use separate launches."
         )

@@ -86,17 +86,17 @@ def greedy(
     alone = {id(unit[0]) for part in parts for unit in part if len(unit) == 1}
     left = [kernels for turn in turns for kernels in _kernels(turn, alone)]
     in_turn = {id(code) for turn in turns for _, code in turn}
+    takes = [[*(sum(id(code) in in_turn for code in unit) for unit in part), 0] for part in parts]
     woven: list[Code] = []
 
     def needed(k: int) -> int:
         """How many turns the next unit of a part takes."""
-        return sum(id(code) in in_turn for code in parts[k][positions[k]]) if positions[k] < len(parts[k]) else 0
+        return takes[k][positions[k]]
 
     def may_go(k: int) -> bool:
-        if positions[k] == len(parts[k]):
-            return False
-        together = left[0] if needed(k) and left else ()
-        return all(k in kernels for kernels in left[: needed(k)]) and all(map(needed, together))
+        if positions[k] == len(parts[k]) or not needed(k):
+            return positions[k] < len(parts[k])
+        return all(k in kernels for kernels in left[: needed(k)]) and all(map(needed, left[0] if left else ()))
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
         k = min(ready, key=lambda k: (rank[k][positions[k]], emitted[k], -latencies[k][positions[k]], k))

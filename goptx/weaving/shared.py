@@ -53,10 +53,11 @@ def packed(variables: Sequence[Variable]) -> tuple[dict[str, int], int]:
 
 
 def shared_of(kernel: Kernel, linked: Linked) -> Own:
-    functions = called_functions(kernel, linked.items)
-    named = {*mentioned(kernel.flow.codes()), *(name for f in functions for name in mentioned(f.body or ()))}
-    variables = [i for i in linked.items if isinstance(i, Variable) and i.name in named]
-    shared = [v for v in [*variables, *(d.variable for d in kernel.variables)] if v.space == ".shared"]
+    shared = [d.variable for d in kernel.variables if d.variable.space == ".shared"]
+    if of_module := [i for i in linked.items if isinstance(i, Variable) and i.space == ".shared"]:
+        functions = called_functions(kernel, linked.items)
+        named = {*mentioned(kernel.flow.codes()), *(name for f in functions for name in mentioned(f.body or ()))}
+        shared = [*(v for v in of_module if v.name in named), *shared]
     return Own(tuple(v for v in shared if not is_dynamic_shared(v)), tuple(v for v in shared if is_dynamic_shared(v)))
 
 

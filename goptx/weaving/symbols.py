@@ -147,6 +147,8 @@ def _refuse_launches(module: Module, names: Collection[str]) -> None:
     """Raises `CannotWeave` where one of these functions names an entry."""
     entries = {f.name for f in module.functions if f.is_entry}
     for function in (f for f in module.functions if f.name in names):
+        if entries.isdisjoint(mentioned(function.body or ())):
+            continue
         for instruction in (s for s in statements_in(function.body or ()) if isinstance(s, Instruction)):
             for kernel in entries.intersection(mentioned((instruction,))):
                 raise CannotWeave(

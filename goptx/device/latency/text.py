@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from string import Template
 
 from goptx.device.latency.row import Row
@@ -216,27 +216,40 @@ def _repeated(row: Row, count: int, times: int, numbers: Iterator[int]) -> str:
     guard = "@$g " if row.guarded else ""
     others = [f"{text};" if text else "" for text in (row.first, row.then)]
     one = f"{row.ahead} {others[0]} {guard}{row.opcode} {row.operands}; {others[1]} {row.back}".strip()
-    return "\n".join(_filled(row, one, j, k) for k in (next(numbers) for _ in range(times)) for j in range(count))
+    filled = _filling(row, one)
+    return "\n".join(filled(j, k) for k in (next(numbers) for _ in range(times)) for j in range(count))
 
 
 def _filled(row: Row, text: str, j: int, k: int, count: int = 1) -> str:
     """Text with its `$names` filled in, for repetition `k` of chain `j`."""
+    return _filling(row, text)(j, k, count)
+
+
+def _filling(row: Row, text: str) -> Callable[..., str]:
+    """As `_filled`, for many repetitions and chains."""
     wide_x, wide_a, wide_b = row.widths
-    changing = ("%a0", "%b0") if k % 2 == 0 else ("%b0", "%a0")
-    names = {
-        **{f"x{i}": f"%x{j}_{i}" for i in range(wide_x)},
-        "x": f"%x{j}_0", "y": f"%y{j}", "z": f"%z{j}", "q": f"%q{j}", "g": f"%g{k % 2}",
-        "a": changing[0], "b": changing[1], "a0": "%a0", "b0": "%b0", "c": changing[0].replace("0", "1"),
-        "X": f"{{{', '.join(f'%x{j}_{i}' for i in range(wide_x))}}}",
+    template = Template(_lines(text))
+    same = {
+        "a0": "%a0", "b0": "%b0", "buffer": "%buffer", "shared": "%shared",
         "A": f"{{{', '.join(f'%a{i}' for i in range(wide_a))}}}",
         "B": f"{{{', '.join(f'%b{i}' for i in range(wide_b))}}}",
-        "buffer": "%buffer", "shared": "%shared", "offset": str(_STEP * k), "k": str(k),
-        "line": str(_STEP * j), "id": str(k % 15 + 1),
     }  # fmt: skip
-    if row.ring:
-        nodes = row.ring.span // row.ring.stride
-        names["start"] = str(j * nodes // count * row.ring.stride)
-    return _lines(Template(text).substitute(names))
+
+    def filled(j: int, k: int, count: int = 1) -> str:
+        changing = ("%a0", "%b0") if k % 2 == 0 else ("%b0", "%a0")
+        names = same | {
+            **{f"x{i}": f"%x{j}_{i}" for i in range(wide_x)},
+            "x": f"%x{j}_0", "y": f"%y{j}", "z": f"%z{j}", "q": f"%q{j}", "g": f"%g{k % 2}",
+            "a": changing[0], "b": changing[1], "c": changing[0].replace("0", "1"),
+            "X": f"{{{', '.join(f'%x{j}_{i}' for i in range(wide_x))}}}",
+            "offset": str(_STEP * k), "k": str(k), "line": str(_STEP * j), "id": str(k % 15 + 1),
+        }  # fmt: skip
+        if row.ring:
+            nodes = row.ring.span // row.ring.stride
+            names["start"] = str(j * nodes // count * row.ring.stride)
+        return template.substitute(names)
+
+    return filled
 
 
 def _lines(text: str) -> str:

@@ -62,6 +62,8 @@ class Lanes:
 
     def promise(self, branches: Collection[str]) -> None:
         """Whole warps take these branches together, as long as none of their lanes has ended."""
+        if not branches:
+            return
         alike = self.uniformity().branches
         self.promised = {n: alike[n] for n in self.flow.blocks if n in branches}
         self.flow = marked_uniform(self.flow, branches)

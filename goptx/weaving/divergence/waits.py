@@ -39,6 +39,8 @@ def lanes_wait_apart(flow: Flow) -> bool:
     may take differently, or they may wait for different things, or no longer. A barrier lets whole warps through in
     any case, a phase of an mbarrier is over for all lanes that test it."""
     loops = list(waiting_loops(flow))
+    if not loops:
+        return False
     if any(facts_of(waited.opcode).base != "mbarrier" or waited.guard for _, waited in loops):
         return True
     tested = {id(waited): _true(waited) for _, waited in loops}

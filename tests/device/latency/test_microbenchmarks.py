@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -29,12 +30,14 @@ def tool() -> str:
 @pytest.mark.parametrize("arch", ["sm_90", "sm_80"])
 @pytest.mark.parametrize("rows", MODULES, ids=lambda rows: rows[0].label)
 def test_every_row_is_taken(rows: tuple[Row, ...], arch: str) -> None:
-    """By ptxas; and where there is a disassembler, each repetition is seen to be there."""
+    """By ptxas; and where there is a disassembler, each repetition is seen to be there. Else a few repetitions are
+    enough, which ptxas takes or refuses like many."""
     known = [row for row in rows if row.arch <= int(arch[3:])]
     try:
         tool = find_disassembler()
     except AssemblyError:
-        assemble(module_text(known, arch), entry=entry_name(known[0], kinds(known[0])[0]))
+        few = [replace(row, short=2, long=4) for row in known]
+        assemble(module_text(few, arch), entry=entry_name(known[0], kinds(known[0])[0]))
         return
     ready = prepared(rows, arch, tool)
     assert [one.problem for one in ready if one.job is None and one.row in known] == []

@@ -1,0 +1,149 @@
+"""Weaving in process against `ptxas -O3` on what was woven: all 28 pairs of suite A (no GPU).
+
+    python benchmarks/weave_speed.py [-o benchmarks/results]
+
+`goptx.weave` of two files, from reading them to the PTX as text, in a process where all is imported and what it knew of
+instructions and kernels is forgotten, takes turns with ptxas, a process from start to end. Times are those of the
+processor (user and system): what else the machine does counts less. Exit code 1 where weaving takes longer than both
+100 ms and ptxas. Needs ptxas.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from datetime import date
+from itertools import combinations_with_replacement
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import goptx
+from goptx.device.assemble import find_ptxas
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNELS = ROOT / "examples" / "kernels"
+NAMES = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
+REPEATS = 9
+BAR_MS = 100  # or what ptxas takes, if that is more
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
+    options = parser.parse_args()
+    ptxas = find_ptxas()
+    if ptxas is None:
+        sys.exit("no ptxas")
+    os.environ.update(GOPTX_CACHE_DIR="", GOPTX_CACHE_SIZE="0")
+    for name in NAMES:  # all is imported, and Python has seen what it runs often
+        weave(name, name)
+    with TemporaryDirectory() as folder:
+        pairs = [measured(a, b, ptxas, Path(folder)) for a, b in combinations_with_replacement(NAMES, 2)]
+    document = {
+        "suite": "A, weaving",
+        "command": "python benchmarks/weave_speed.py" + (" -o benchmarks/results" if options.output else ""),
+        **environment(ptxas),
+        "repeats": REPEATS,
+        "pairs": pairs,
+        "bar_reached": all(row["reached"] for row in pairs),
+    }
+    print(table(document))
+    if options.output:
+        options.output.mkdir(parents=True, exist_ok=True)
+        stem = options.output / f"{date.today().isoformat()}-cpu-weave_speed"
+        stem.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")
+        stem.with_suffix(".md").write_text(table(document))
+    return 0 if document["bar_reached"] else 1
+
+
+def measured(a: str, b: str, ptxas: str, folder: Path) -> dict[str, Any]:
+    """Milliseconds of weaving and of assembling a pair: medians, and all of which they are."""
+    weaving, assembling = [], []
+    file = folder / f"{a}_{b}.ptx"
+    for _ in range(REPEATS):
+        spent, text = weave(a, b)
+        weaving.append(spent)
+        file.write_text(text)
+        assembling.append(milliseconds([ptxas, "-O3", "-arch=sm_90", str(file), "-o", str(folder / "cubin")]))
+    woven, assembled = statistics.median(weaving), statistics.median(assembling)
+    return {
+        "pair": f"{a}+{b}",
+        "lines": text.count("\n"),
+        "weave_ms": woven,
+        "ptxas_ms": assembled,
+        "reached": woven <= max(BAR_MS, assembled),
+        "all": {"weave_ms": weaving, "ptxas_ms": assembling},
+    }
+
+
+def weave(a: str, b: str) -> tuple[float, str]:
+    """Milliseconds, and the woven PTX."""
+    forget()
+    begin = time.process_time()
+    text = goptx.weave(*(KERNELS / f"{name}.sm_90.ptx" for name in (a, b))).ptx
+    return 1000 * (time.process_time() - begin), text
+
+
+def forget() -> None:
+    """All that was found out about instructions and kernels; what opcodes do and how long they take is known."""
+    for name, module in sys.modules.items():
+        if name.startswith("goptx.analysis."):
+            for value in vars(module).values():
+                getattr(value, "cache_clear", lambda: None)()
+
+
+def milliseconds(command: Sequence[str]) -> float:
+    """What a process, with those that it starts, takes of the processor."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def environment(ptxas: str) -> dict[str, str]:
+    """Processor, Python, ptxas and commit, for the record."""
+    processor = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    version = subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=True).stdout
+    describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    return {
+        "processor": processor[1] if processor else platform.processor(),
+        "python": platform.python_version(),
+        "ptxas": (re.findall(r"V[\d.]+", version) or ["unknown"])[-1],
+        "commit": subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip(),
+    }
+
+
+def table(document: dict[str, Any]) -> str:
+    pairs = document["pairs"]
+    slowest = max(pairs, key=lambda row: row["weave_ms"])
+    lines = [
+        "# Weaving against ptxas -O3 on what was woven",
+        "",
+        f"{document['processor']}, Python {document['python']}, ptxas {document['ptxas']}, "
+        f"commit {document['commit']}. `{document['command']}`",
+        "",
+        f"Processor time, medians of {document['repeats']}, goptx and ptxas in turn; of these kernels nothing is kept "
+        f"from before. Bar: at most {BAR_MS} ms, or what ptxas takes if that is more. The slowest takes "
+        f"{slowest['weave_ms']:.0f} ms ({slowest['pair']}).",
+        "",
+        "| pair | lines | weave ms | ptxas ms | ratio | bar reached |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in pairs:
+        figures = f"{row['weave_ms']:.0f} | {row['ptxas_ms']:.0f} | {row['weave_ms'] / row['ptxas_ms']:.2f}"
+        lines.append(f"| {row['pair']} | {row['lines']} | {figures} | {'yes' if row['reached'] else 'no'} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
