@@ -37,7 +37,7 @@ from goptx.weaving.origins import origins
 from goptx.weaving.own_shared import own_shared
 from goptx.weaving.report import Report
 from goptx.weaving.result import Woven
-from goptx.weaving.schedule import POLICIES, schedule
+from goptx.weaving.schedule import POLICIES, schedule_blocks
 from goptx.weaving.shapes import Layout, with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
@@ -63,7 +63,7 @@ class Choices:
         """What is tried, the smallest result to be kept. Where the slices of two loops do not line up, one kernel's
         loop begins in the middle of the other's: that takes a copy of both for each way they may stand to each
         other, and values that live across. Published policies slice as they are told."""
-        if self.policy == "latency" and self.slicing == "adaptive":
+        if self.policy in ("latency", "urgency") and self.slicing == "adaptive":
             return self, replace(self, slicing=None)
         return (self,)
 
@@ -194,7 +194,10 @@ def finish(
     """
     fresh = [r for c in converged for r in c.registers]
     bounds, dropped = launch_bounds(linked.given, linked.plan)
-    woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in whole.blocks.items()}
+    registers = (*(r for k in linked.kernels for r in k.registers), *fresh)
+    woven = schedule_blocks(
+        whole, choices.policy, choices.cycles, registers, bounds, lambda k, line: linked.kernels[k].at(line)
+    )
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()}).pruned()
     module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
     whence = origins(linked.kernels, flows, module.entries[0])

@@ -6,16 +6,21 @@ dependences), and no carry chain is parted by instructions of another kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from goptx.analysis.cfg import Code, is_reduction
-from goptx.ptx.ir import Instruction
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.merged import Turn
+from goptx.weaving.list_schedule import list_schedule
+from goptx.weaving.merged import Merged, MergedBlock, Turn
+from goptx.weaving.precedence import Node, precedence
+from goptx.weaving.pressure import BESIDE, Pressure, Room, ends, step, threads, widths
 from goptx.weaving.urgency import Rank, by_urgency
 
 Unit = tuple[Code, ...]
-POLICIES = ("latency", "paper", "concat")
+POLICIES = ("latency", "paper", "concat", "urgency")
 
 
 def units(code: Sequence[Code]) -> list[Unit]:
@@ -47,16 +52,76 @@ def _uses_carry(code: Code) -> bool:
     return isinstance(code, Instruction) and facts_of(code.opcode).uses_carry
 
 
+def schedule_blocks(
+    merged: Merged,
+    policy: str,
+    cycles: Callable[[Code], int],
+    registers: Iterable[Registers] = (),
+    bounds: Iterable[Directive] = (),
+    at: Callable[[int, int], str] = "kernel {}, line {}".format,
+) -> dict[str, tuple[Code, ...]]:
+    """The woven code of each block. `registers` are all that the kernel declares, `bounds` its launch bounds; `at` says
+    where a line of a kernel, by its number, stands. Raises `CannotWeave`."""
+    for block in merged.blocks.values():
+        _check_carries(block, at)
+    if policy != "latency":
+        return {name: schedule(block.parts, block.turns, policy, cycles) for name, block in merged.blocks.items()}
+    rooms = ends(merged.flow, widths(merged.flow, registers, cycles))
+    prepared = {name: Prepared.of(block.parts, block.turns, rooms[name]) for name, block in merged.blocks.items()}
+    peak = max((p.pressure.peak() for p in prepared.values()), default=0)
+    most = step(peak + BESIDE, threads(bounds)) - BESIDE
+    return {name: p.code(most, cycles) for name, p in prepared.items()}
+
+
+def _check_carries(block: MergedBlock, at: Callable[[int, int], str]) -> None:
+    """What is moved whole cannot wait twice where another kernel has a turn between."""
+    order = {id(code): i for i, (_, code) in enumerate(place for turn in block.turns for place in turn)}
+    for k, part in enumerate(block.parts if len(order) > 2 else ()):
+        for unit in units(part):
+            places = [order[id(code)] for code in unit if id(code) in order]
+            if places and places[-1] - places[0] >= len(places):
+                line = getattr(unit[0], "line", 0)
+                raise CannotWeave(
+                    f"{at(k, line)}: `{str(unit[0]).strip()}` leaves a carry flag for behind two or more barriers, and "
+                    "between these another kernel has one; move the barriers or use separate launches."
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A block to be scheduled, and behind it the code of which something is unknown."""
+
+    nodes: Sequence[Node]
+    pressure: Pressure
+    behind: tuple[Code, ...]
+
+    @staticmethod
+    def of(parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: Room) -> Prepared:
+        parts = list(parts)
+        behind: tuple[Code, ...] = ()
+        for k, part in enumerate(parts):
+            if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:
+                parts[k], behind = (), (*part, *behind)
+                turns = [turn for old in turns if (turn := tuple(place for place in old if place[0] != k))]
+        nodes = precedence([units(part) for part in parts], turns)
+        return Prepared(nodes, Pressure(nodes, room), behind)
+
+    def code(self, most: int, cycles: Callable[[Code], int]) -> tuple[Code, ...]:
+        return (*list_schedule(self.nodes, self.pressure, most, cycles), *self.behind)
+
+
 def schedule(
     parts: Sequence[Sequence[Code]], turns: Sequence[Turn], policy: str, cycles: Callable[[Code], int]
 ) -> tuple[Code, ...]:
-    """The woven code of a merged block; `cycles` gives the latency of one instruction.
+    """The woven code of a merged block by itself; `cycles` gives the latency of one instruction.
 
-    "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is that
-    greedy among units of equal urgency, each part put in order by it (urgency.py). `turns` has what keeps its order
-    across the parts; of barriers that have one turn one is left, under the policy "latency". A part of which something
-    is unknown stands behind the others, as it is written.
+    "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is a list
+    schedule (list_schedule.py). `turns` has what keeps its order across the parts; of barriers that have one turn one
+    is left, under the policy "latency". A part of which something is unknown stands behind the others, as it is
+    written.
     """
+    if policy == "latency":
+        return Prepared.of(parts, turns, Room()).code(255, cycles)
     for k, part in enumerate(parts):
         if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:
             others = [() if i == k else p for i, p in enumerate(parts)]
@@ -64,7 +129,7 @@ def schedule(
             return (*schedule(others, [turn for turn in ahead if turn], policy, cycles), *part)
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
     grouped = [units(part) for part in parts]
-    if policy != "latency":
+    if policy != "urgency":
         return greedy(grouped, latency, [(place,) for turn in turns for place in turn])
     urgent = [by_urgency(part) for part in grouped]
     return greedy([part for part, _ in urgent], latency, turns, [ranks for _, ranks in urgent])
