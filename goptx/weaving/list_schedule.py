@@ -22,7 +22,7 @@ from goptx.ptx.opcodes import Facts
 from goptx.weaving.precedence import CONSTANT, NEAR, Node
 from goptx.weaving.pressure import Pressure
 
-_ALIKE = 64  # cycles by which ways may differ: between pins the assembler goes by cycles itself
+_ALIKE = 512  # cycles by which ways may differ: between pins the assembler goes by cycles itself
 
 
 class Key(NamedTuple):
@@ -32,7 +32,6 @@ class Key(NamedTuple):
     level: int  # negative: answers of far memory to be awaited from it on
     pin: int  # 1 if the assembler lifts no load across it, 2 if none has to come behind it, 3 if it stores then
     in_a_row: bool  # under the guard of what was put last
-    no_load: bool
     path: int  # negative: cycles from it to the end of the block, in steps of `_ALIKE`
     emitted: int  # cycles of its kernel's units that were put already
     place: int  # where it stood
@@ -60,7 +59,6 @@ def list_schedule(
             level=-levels[i],
             pin=pins[i],
             in_a_row=guards[i] is not None and guards[i] == guard,
-            no_load=not loads[i],
             path=-(paths[i] // _ALIKE),
             emitted=emitted[nodes[i].parts[0]],
             place=i,

@@ -63,7 +63,7 @@ class Choices:
         """What is tried, the smallest result to be kept. Where the slices of two loops do not line up, one kernel's
         loop begins in the middle of the other's: that takes a copy of both for each way they may stand to each
         other, and values that live across. Published policies slice as they are told."""
-        if self.policy in ("latency", "urgency") and self.slicing == "adaptive":
+        if self.policy == "latency" and self.slicing == "adaptive":
             return self, replace(self, slicing=None)
         return (self,)
 

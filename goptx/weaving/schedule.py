@@ -6,10 +6,10 @@ dependences), and no carry chain is parted by instructions of another kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from goptx.analysis.cfg import Code, is_reduction
+from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
@@ -17,10 +17,9 @@ from goptx.weaving.list_schedule import list_schedule
 from goptx.weaving.merged import Merged, MergedBlock, Turn
 from goptx.weaving.precedence import Node, precedence
 from goptx.weaving.pressure import BESIDE, Pressure, Room, ends, step, threads, widths
-from goptx.weaving.urgency import Rank, by_urgency
 
 Unit = tuple[Code, ...]
-POLICIES = ("latency", "paper", "concat", "urgency")
+POLICIES = ("latency", "paper", "concat")
 
 
 def units(code: Sequence[Code]) -> list[Unit]:
@@ -128,54 +127,33 @@ def schedule(
             ahead = [tuple(place for place in turn if place[0] != k) for turn in turns]
             return (*schedule(others, [turn for turn in ahead if turn], policy, cycles), *part)
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
-    grouped = [units(part) for part in parts]
-    if policy != "urgency":
-        return greedy(grouped, latency, [(place,) for turn in turns for place in turn])
-    urgent = [by_urgency(part) for part in grouped]
-    return greedy([part for part, _ in urgent], latency, turns, [ranks for _, ranks in urgent])
+    return greedy([units(part) for part in parts], latency, [place for turn in turns for place in turn])
 
 
 def greedy(
-    parts: Sequence[Sequence[Unit]],
-    latency: Callable[[Unit], int],
-    turns: Sequence[Turn] = (),
-    ranked: Sequence[Sequence[Rank]] | None = None,
+    parts: Sequence[Sequence[Unit]], latency: Callable[[Unit], int], turns: Sequence[tuple[int, Code]] = ()
 ) -> tuple[Code, ...]:
     """The next unit comes from the part that has emitted the least latency so far; where these are equal,
-    the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). The ranks
-    of the units, where given, decide before that. What has a turn that has not come holds its part back."""
+    the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). What has a turn
+    that has not come holds its part back."""
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
-    rank = ranked or [[(0, False, 0)] * len(part) for part in parts]
-    alone = {id(unit[0]) for part in parts for unit in part if len(unit) == 1}
-    left = [kernels for turn in turns for kernels in _kernels(turn, alone)]
-    in_turn = {id(code) for turn in turns for _, code in turn}
+    left = [k for k, _ in turns]
+    in_turn = {id(code) for _, code in turns}
     woven: list[Code] = []
 
     def needed(k: int) -> int:
         """How many turns the next unit of a part takes."""
-        return sum(id(code) in in_turn for code in parts[k][positions[k]]) if positions[k] < len(parts[k]) else 0
+        return sum(id(code) in in_turn for code in parts[k][positions[k]])
 
     def may_go(k: int) -> bool:
-        if positions[k] == len(parts[k]):
-            return False
-        together = left[0] if needed(k) and left else ()
-        return all(k in kernels for kernels in left[: needed(k)]) and all(map(needed, together))
+        return positions[k] < len(parts[k]) and all(turn == k for turn in left[: needed(k)])
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
-        k = min(ready, key=lambda k: (rank[k][positions[k]], emitted[k], -latencies[k][positions[k]], k))
-        together = left[0] if needed(k) else (k,)
-        heads = [parts[j][positions[j]] for j in together]
+        k = min(ready, key=lambda k: (emitted[k], -latencies[k][positions[k]], k))
         del left[: needed(k)]
-        woven += next((unit for unit in heads if any(map(is_reduction, unit))), heads[0])
-        for j in together:
-            emitted[j] += latencies[j][positions[j]]
-            positions[j] += 1
+        woven += parts[k][positions[k]]
+        emitted[k] += latencies[k][positions[k]]
+        positions[k] += 1
     return tuple(woven)
-
-
-def _kernels(turn: Turn, alone: Collection[int]) -> list[tuple[int, ...]]:
-    """The kernels of a turn, one by one where their code moves with other code."""
-    kernels = tuple(k for k, _ in turn)
-    return [kernels] if all(id(code) in alone for _, code in turn) else [(k,) for k in kernels]
