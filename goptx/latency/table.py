@@ -99,14 +99,19 @@ class LatencyTable:
         return Entry(self.defaults[_kind(key)], ASSUMED)
 
 
+def siblings(key: str) -> tuple[str, ...]:
+    """The key, and those of types that differ from its own in sign only."""
+    words = key.split(".")
+    types = [SIGNS.get(w, (w,)) for w in words[1:]]
+    return tuple(dict.fromkeys([key, *(".".join([words[0], *choice]) for choice in product(*types))]))
+
+
 @lru_cache(maxsize=4096)
 def _fallbacks(key: str) -> tuple[str, ...]:
     """The keys to look for, in order: itself, its types with another sign, its opcode shortened."""
     words = key.split(".")
-    types = [SIGNS.get(w, (w,)) for w in words[1:]]
-    siblings = [".".join([words[0], *choice]) for choice in product(*types)]
     shorter = [".".join(words[:n]) for n in range(len(words) - 1, 0, -1)]
-    return tuple(dict.fromkeys([key, *siblings, *shorter]))
+    return tuple(dict.fromkeys([*siblings(key), *shorter]))
 
 
 @lru_cache(maxsize=4096)

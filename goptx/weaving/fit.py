@@ -69,7 +69,10 @@ Way = tuple[Weighed, Levels | None]
 
 
 def _freely(weighed: Weighed) -> Iterator[Iterable[Way]]:
+    """Copies loop beside loop too: that is often the smallest way of them."""
     yield [(weighed, None)]
+    if all(side.copy for side in weighed[0]):
+        yield [_level(weighed)]
 
 
 def _level_by_level(weighed: Weighed) -> Iterator[Iterable[Way]]:

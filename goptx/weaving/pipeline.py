@@ -38,7 +38,7 @@ from goptx.weaving.own_shared import own_shared
 from goptx.weaving.rejoin import rejoined
 from goptx.weaving.report import Report
 from goptx.weaving.result import Woven
-from goptx.weaving.schedule import POLICIES, schedule
+from goptx.weaving.schedule import POLICIES, schedule_blocks
 from goptx.weaving.shapes import Layout, with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
@@ -195,7 +195,10 @@ def finish(
     """
     fresh = [r for c in converged for r in c.registers]
     bounds, dropped = launch_bounds(linked.given, linked.plan)
-    woven = {n: schedule(b.parts, b.turns, choices.policy, choices.cycles) for n, b in whole.blocks.items()}
+    registers = (*(r for k in linked.kernels for r in k.registers), *fresh)
+    woven = schedule_blocks(
+        whole, choices.policy, choices.cycles, registers, bounds, lambda k, line: linked.kernels[k].at(line)
+    )
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()})
     if converged:
         flow = rejoined(flow.without_empty(), whole.apart({k for k, c in enumerate(converged) if c.as_written}))

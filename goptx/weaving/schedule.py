@@ -6,13 +6,17 @@ dependences), and no carry chain is parted by instructions of another kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from goptx.analysis.cfg import Code, is_reduction
-from goptx.ptx.ir import Instruction
+from goptx.analysis.cfg import Code
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.merged import Turn
-from goptx.weaving.urgency import Rank, by_urgency
+from goptx.weaving.list_schedule import list_schedule
+from goptx.weaving.merged import Merged, MergedBlock, Turn
+from goptx.weaving.precedence import Node, precedence
+from goptx.weaving.pressure import BESIDE, Pressure, Room, ends, step, threads, widths
 
 Unit = tuple[Code, ...]
 POLICIES = ("latency", "paper", "concat")
@@ -47,70 +51,109 @@ def _uses_carry(code: Code) -> bool:
     return isinstance(code, Instruction) and facts_of(code.opcode).uses_carry
 
 
+def schedule_blocks(
+    merged: Merged,
+    policy: str,
+    cycles: Callable[[Code], int],
+    registers: Iterable[Registers] = (),
+    bounds: Iterable[Directive] = (),
+    at: Callable[[int, int], str] = "kernel {}, line {}".format,
+) -> dict[str, tuple[Code, ...]]:
+    """The woven code of each block. `registers` are all that the kernel declares, `bounds` its launch bounds; `at` says
+    where a line of a kernel, by its number, stands. Raises `CannotWeave`."""
+    for block in merged.blocks.values():
+        _check_carries(block, at)
+    if policy != "latency":
+        return {name: schedule(block.parts, block.turns, policy, cycles) for name, block in merged.blocks.items()}
+    rooms = ends(merged.flow, widths(merged.flow, registers, cycles))
+    prepared = {name: Prepared.of(block.parts, block.turns, rooms[name]) for name, block in merged.blocks.items()}
+    peak = max((p.pressure.peak() for p in prepared.values()), default=0)
+    most = step(peak + BESIDE, threads(bounds)) - BESIDE
+    return {name: p.code(most, cycles) for name, p in prepared.items()}
+
+
+def _check_carries(block: MergedBlock, at: Callable[[int, int], str]) -> None:
+    """What is moved whole cannot wait twice where another kernel has a turn between."""
+    order = {id(code): i for i, (_, code) in enumerate(place for turn in block.turns for place in turn)}
+    for k, part in enumerate(block.parts if len(order) > 2 else ()):
+        for unit in units(part):
+            places = [order[id(code)] for code in unit if id(code) in order]
+            if places and places[-1] - places[0] >= len(places):
+                line = getattr(unit[0], "line", 0)
+                raise CannotWeave(
+                    f"{at(k, line)}: `{str(unit[0]).strip()}` leaves a carry flag for behind two or more barriers, and "
+                    "between these another kernel has one; move the barriers or use separate launches."
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A block to be scheduled, and behind it the code of which something is unknown."""
+
+    nodes: Sequence[Node]
+    pressure: Pressure
+    behind: tuple[Code, ...]
+
+    @staticmethod
+    def of(parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: Room) -> Prepared:
+        parts = list(parts)
+        behind: tuple[Code, ...] = ()
+        for k, part in enumerate(parts):
+            if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:
+                parts[k], behind = (), (*part, *behind)
+                turns = [turn for old in turns if (turn := tuple(place for place in old if place[0] != k))]
+        nodes = precedence([units(part) for part in parts], turns)
+        return Prepared(nodes, Pressure(nodes, room), behind)
+
+    def code(self, most: int, cycles: Callable[[Code], int]) -> tuple[Code, ...]:
+        return (*list_schedule(self.nodes, self.pressure, most, cycles), *self.behind)
+
+
 def schedule(
     parts: Sequence[Sequence[Code]], turns: Sequence[Turn], policy: str, cycles: Callable[[Code], int]
 ) -> tuple[Code, ...]:
-    """The woven code of a merged block; `cycles` gives the latency of one instruction.
+    """The woven code of a merged block by itself; `cycles` gives the latency of one instruction.
 
-    "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is that
-    greedy among units of equal urgency, each part put in order by it (urgency.py). `turns` has what keeps its order
-    across the parts; of barriers that have one turn one is left, under the policy "latency". A part of which something
-    is unknown stands behind the others, as it is written.
+    "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is a list
+    schedule (list_schedule.py). `turns` has what keeps its order across the parts; of barriers that have one turn one
+    is left, under the policy "latency". A part of which something is unknown stands behind the others, as it is
+    written.
     """
+    if policy == "latency":
+        return Prepared.of(parts, turns, Room()).code(255, cycles)
     for k, part in enumerate(parts):
         if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:
             others = [() if i == k else p for i, p in enumerate(parts)]
             ahead = [tuple(place for place in turn if place[0] != k) for turn in turns]
             return (*schedule(others, [turn for turn in ahead if turn], policy, cycles), *part)
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
-    grouped = [units(part) for part in parts]
-    if policy != "latency":
-        return greedy(grouped, latency, [(place,) for turn in turns for place in turn])
-    urgent = [by_urgency(part) for part in grouped]
-    return greedy([part for part, _ in urgent], latency, turns, [ranks for _, ranks in urgent])
+    return greedy([units(part) for part in parts], latency, [place for turn in turns for place in turn])
 
 
 def greedy(
-    parts: Sequence[Sequence[Unit]],
-    latency: Callable[[Unit], int],
-    turns: Sequence[Turn] = (),
-    ranked: Sequence[Sequence[Rank]] | None = None,
+    parts: Sequence[Sequence[Unit]], latency: Callable[[Unit], int], turns: Sequence[tuple[int, Code]] = ()
 ) -> tuple[Code, ...]:
     """The next unit comes from the part that has emitted the least latency so far; where these are equal,
-    the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). The ranks
-    of the units, where given, decide before that. What has a turn that has not come holds its part back."""
+    the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). What has a turn
+    that has not come holds its part back."""
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
-    rank = ranked or [[(0, False, 0)] * len(part) for part in parts]
-    alone = {id(unit[0]) for part in parts for unit in part if len(unit) == 1}
-    left = [kernels for turn in turns for kernels in _kernels(turn, alone)]
-    in_turn = {id(code) for turn in turns for _, code in turn}
-    takes = [[*(sum(id(code) in in_turn for code in unit) for unit in part), 0] for part in parts]
+    left = [k for k, _ in turns]
+    in_turn = {id(code) for _, code in turns}
     woven: list[Code] = []
 
     def needed(k: int) -> int:
         """How many turns the next unit of a part takes."""
-        return takes[k][positions[k]]
+        return sum(id(code) in in_turn for code in parts[k][positions[k]])
 
     def may_go(k: int) -> bool:
-        if positions[k] == len(parts[k]) or not needed(k):
-            return positions[k] < len(parts[k])
-        return all(k in kernels for kernels in left[: needed(k)]) and all(map(needed, left[0] if left else ()))
+        return positions[k] < len(parts[k]) and all(turn == k for turn in left[: needed(k)])
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
-        k = min(ready, key=lambda k: (rank[k][positions[k]], emitted[k], -latencies[k][positions[k]], k))
-        together = left[0] if needed(k) else (k,)
-        heads = [parts[j][positions[j]] for j in together]
+        k = min(ready, key=lambda k: (emitted[k], -latencies[k][positions[k]], k))
         del left[: needed(k)]
-        woven += next((unit for unit in heads if any(map(is_reduction, unit))), heads[0])
-        for j in together:
-            emitted[j] += latencies[j][positions[j]]
-            positions[j] += 1
+        woven += parts[k][positions[k]]
+        emitted[k] += latencies[k][positions[k]]
+        positions[k] += 1
     return tuple(woven)
-
-
-def _kernels(turn: Turn, alone: Collection[int]) -> list[tuple[int, ...]]:
-    """The kernels of a turn, one by one where their code moves with other code."""
-    kernels = tuple(k for k, _ in turn)
-    return [kernels] if all(id(code) in alone for _, code in turn) else [(k,) for k in kernels]

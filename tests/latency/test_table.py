@@ -63,13 +63,22 @@ def test_values_of_the_publication(opcode: str, cycles: int) -> None:
     assert "2208.11174" in table.sources["published"]
 
 
-def test_hopper_publishes_global_memory_alone() -> None:
-    ampere, hopper = load_table(None, "sm_80"), load_table(None, "sm_90")
+def test_hopper_is_measured() -> None:
+    """Whatever the example kernels hold, and what is published of it: the range of DRAM, 610 to 656 cycles."""
+    hopper = load_table(None, "sm_90")
+    keys = {facts_of(i.opcode).latency_key for path in KERNELS for i in _instructions(path)}
+    assert len(keys) > 80
+    assert [key for key in sorted(keys) if hopper.source_of(key) != "measured"] == []
     assert 610 < hopper.cycles("ld.global") < 656
-    assert {key for key, entry in hopper.entries.items() if entry.source == "published"} == {"ld.global"}
-    for key in ("add.u32", "div.f64", "bfind.s64", "ld.shared", "wmma.mma"):
-        assert hopper.cycles(key) == ampere.cycles(key)
-        assert (hopper.is_assumed(key), ampere.is_assumed(key)) == (True, False)
+    assert "H200" in hopper.name
+    assert "H200" in hopper.sources["measured"]
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_nothing_assumed_stands_before_what_is_known_of_another_sign(arch: str) -> None:
+    table = load_table(None, arch)
+    known = {key for key, entry in table.entries.items() if entry.source != "assumed"}
+    assert [k for k in table.entries if k not in known and known.intersection(module.siblings(k))] == []
 
 
 @dataclass

@@ -29,7 +29,7 @@ CONVERGE = "tests/weaving/test_converge.py"
 MERGE = "tests/weaving/test_merge.py"
 GROWTH = "tests/weaving/test_growth.py"
 SPLIT = "tests/weaving/test_split.py"
-URGENCY = "tests/weaving/test_urgency.py"
+LIST_SCHEDULE = "tests/weaving/test_list_schedule.py"
 PROJECTION = "tests/weaving/test_projection.py"
 SCHEDULE = "tests/weaving/test_schedule.py"
 
@@ -380,24 +380,24 @@ MUTATIONS = (
     ),
     Mutation(
         "a register is written before all have read it",
-        f"{WEAVING}/urgency.py",
-        "writes.get(r, 0) for r in inputs + outputs]",
-        "writes.get(r, 0) for r in outputs]",
-        f"{URGENCY}::test_what_must_not_pass[add.u32 %r3, %r2, 1; ld.global.u32 %r2, [%rd2];]",
+        f"{WEAVING}/precedence.py",
+        "for reader in readers.pop(r, ()):",
+        "for reader in ():",
+        f"{LIST_SCHEDULE}::test_what_must_not_pass[add.u32 %r3, %r2, 1; ld.global.u32 %r2, [%rd2];]",
     ),
     Mutation(
         "loads rise above a barrier",
-        f"{WEAVING}/urgency.py",
+        f"{WEAVING}/precedence.py",
         'return ("near", "far")',
         'return ("near",)',
-        f"{URGENCY}::test_what_must_not_pass[bar.sync 0; ld.global.u32 %r2, [%rd2];]",
+        f"{LIST_SCHEDULE}::test_what_must_not_pass[bar.sync 0; ld.global.u32 %r2, [%rd2];]",
     ),
     Mutation(
         "loads rise above a store that may write what they read",
-        f"{WEAVING}/urgency.py",
-        "for kind in memory if not plain)",
-        "for kind in memory if plain)",
-        f"{URGENCY}::test_what_must_not_pass[st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd2];]",
+        f"{WEAVING}/precedence.py",
+        "if kind in orderer:",
+        "if False:",
+        f"{LIST_SCHEDULE}::test_what_must_not_pass[st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd2];]",
     ),
     Mutation(
         "slices part carry chains",

@@ -1,6 +1,6 @@
 """Rules of the order of waiting, how each is broken, and the test that has to notice."""
 
-from mutations.mutations import CONVERGE, LANES, LINK, URGENCY, WEAVING, Mutation
+from mutations.mutations import CONVERGE, LANES, LINK, LIST_SCHEDULE, WEAVING, Mutation
 
 BARRIERS = "tests/weaving/test_barriers.py"
 RED = "bar.red.popc.u32 %r3, 0, %p1; add.u32 %r1, %r1, %r3;"
@@ -158,10 +158,10 @@ OF_WAITING = (
     ),
     Mutation(
         "what a warpgroup multiplies is read ahead of the wait",
-        f"{WEAVING}/urgency.py",
+        f"{WEAVING}/precedence.py",
         "f.known and f.row.scope != Convergence.WARPGROUP for",
         "f.known for",
-        f"{URGENCY}::test_a_warpgroups_part_stays_as_it_stood",
+        f"{LIST_SCHEDULE}::test_a_warpgroups_part_stays_as_it_stood",
     ),
     Mutation(
         "a kernel reads ahead of the grids that another waits for",

@@ -1,4 +1,8 @@
+import pytest
+
+import goptx
 from goptx.analysis.cfg import Code
+from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction, Name
 from goptx.weaving.schedule import greedy, schedule, units
 from goptx.weaving.slice import adaptive_threshold, cuts
@@ -65,3 +69,34 @@ def test_carry_chains_are_not_parted_by_the_other_kernel() -> None:
 def test_concat_puts_one_after_the_other() -> None:
     other = [instruction("mov.u32", "%A", "%B")]
     assert schedule([CHAIN, other], [], "concat", lambda _: 4) == (*CHAIN, *other)
+
+
+CARRY = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry carries(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    add.cc.u32 %r2, %r1, -1;
+    bar.sync 0;
+    bar.sync 0;
+    addc.u32 %r3, %r1, 0;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("policy", ["latency", "paper", "concat"])
+def test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between(policy: str) -> None:
+    other = CARRY.replace("add.cc.", "add.").replace("addc.", "add.").replace("carries", "other")
+    said = r"kernel A .* `add.cc.u32 %a_r2, %a_r1, -1;` leaves a carry flag .* separate"
+    with pytest.raises(CannotWeave, match=said):
+        goptx.weave(CARRY, other, policy=policy)
+    once = CARRY.replace("    bar.sync 0;\n    bar", "    bar")
+    woven = goptx.weave(once, other.replace("    bar.sync 0;\n    bar", "    bar"), policy=policy).ptx
+    assert woven.index("add.cc.u32") < woven.index("bar") < woven.index("addc.u32")
+    assert woven.count("st.global") == 2

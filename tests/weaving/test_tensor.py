@@ -25,20 +25,21 @@ def both_orders(*partners: str) -> list[tuple[str, str]]:
     return [pair for name in partners for pair in ((name, "wmma"), ("wmma", name))]
 
 
-def products(result: goptx.Woven, partner: str) -> Iterator[tuple[bool, int]]:
-    """Of each block with WMMA's product, whether it lies in a loop and how many of the partner's instructions it
-    holds."""
+def products(result: goptx.Woven, partner: str, pieces: tuple[str, ...] = ("wmma.mma",)) -> Iterator[tuple[bool, int]]:
+    """Of each block with WMMA's product, or other pieces of an iteration, whether it lies in a loop and how many of the
+    partner's instructions it holds."""
     flow = control_flow(flatten(result.module.entries[0].body or (), lambda n: n))
     in_loops = frozenset[str]().union(*loops(flow).values())
     for name, block in flow.blocks.items():
-        if any("wmma.mma" in str(c) for c in block.code):
+        if any(piece in str(c) for c in block.code for piece in pieces):
             yield name in in_loops, sum(partner in str(c) for c in block.code)
 
 
 # None of the six can split a warp, guards and grid-stride loops being predicated: so each has to be woven there.
 @pytest.mark.parametrize(("first", "second"), both_orders(*STRAIGHT))
 def test_first_iterations_hold_a_straight_partner(first: str, second: str) -> None:
-    found = list(products(woven(first, second), "%a_" if second == "wmma" else "%b_"))
+    pieces = ("wmma.load.a", "wmma.load.b", "wmma.mma")
+    found = list(products(woven(first, second), "%a_" if second == "wmma" else "%b_", pieces))
     assert any(count > 10 for _, count in found)
     assert (True, 0) in found, "WMMA's loop goes on alone when the partner has ended"
 

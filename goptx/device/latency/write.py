@@ -12,7 +12,7 @@ from statistics import median
 
 from goptx.device.latency.measure import Measured, Measurement
 from goptx.device.latency.sample import Sample
-from goptx.latency.table import ASSUMED, KINDS, Entry, LatencyTable
+from goptx.latency.table import ASSUMED, KINDS, Entry, LatencyTable, siblings
 
 METHOD = (
     "One warp, or as many as a remark says. Between two readings of %clock64 stand instructions of one kind, in two "
@@ -109,8 +109,13 @@ def _kept(source: str) -> str:
 
 
 def _rest(base: LatencyTable, measured: Mapping[str, Entry]) -> Iterator[str]:
-    """Entries of the other table. Short keys that stand for what has no other take the middle of what was measured."""
-    left = {key: entry for key, entry in base.entries.items() if key not in measured}
+    """Entries of the other table. Short keys that stand for what has no other take the middle of what was measured.
+    What is only assumed there gives way to what was measured with another sign."""
+    left = {
+        key: entry
+        for key, entry in base.entries.items()
+        if not any(k in measured for k in (siblings(key) if entry.source == ASSUMED else (key,)))
+    }
     if not left:
         return
     yield f"# Not measured: keys that stand for several, as the middle of those above, and entries of {base.path.name}."

@@ -1,5 +1,6 @@
 """From rows to a table, with a process that stands in for the one on the device."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import measuring_children
@@ -17,7 +18,7 @@ from goptx.device.latency.sample import Sample, sample
 from goptx.device.latency.text import kinds
 from goptx.device.latency.write import Unresolved, resolved, table_text
 from goptx.errors import DeviceError
-from goptx.latency.table import LatencyTable, load_table, read_table
+from goptx.latency.table import Entry, LatencyTable, load_table, read_table
 
 SHIFTED = Row("shl.b32", "$x, $x, 3", "SHF", then="add.s32 $x, $y, $a", why="by three")
 
@@ -63,7 +64,7 @@ def written(path: Path, of: Measurement, base: LatencyTable) -> tuple[str, Laten
 
 
 def test_the_table_that_is_written(tmp_path: Path) -> None:
-    base = load_table("sm_90", "sm_90")
+    base = load_table("sm_80", "sm_80")
     text, table = written(tmp_path / "own.toml", measurement(ADD, SHL, CHASE, FAR, STORE, tex="no texture"), base)
     assert (table.arch, table.name) == ("sm_90", "Imaginary")
     assert table.measurement["date"] == "2026-12-24"
@@ -90,6 +91,15 @@ def test_the_table_that_is_written(tmp_path: Path) -> None:
     assert table.sources["assumed"] == base.sources["assumed"]
 
 
+def test_what_was_assumed_gives_way_to_another_sign(tmp_path: Path) -> None:
+    base = load_table("sm_90", "sm_90")
+    base = replace(base, entries={**base.entries, "add.u32": Entry(99, "assumed"), "shl.s32": Entry(7, "published")})
+    base = replace(base, sources={**base.sources, "published": "somewhere"})
+    _, table = written(tmp_path / "own.toml", measurement(ADD, SHL), base)
+    assert (table.cycles("add.u32"), table.source_of("add.u32")) == (4, "measured")
+    assert (table.cycles("shl.s32"), table.source_of("shl.s32")) == (7, "published")
+
+
 def test_short_keys_take_the_middle_of_what_was_measured(tmp_path: Path) -> None:
     others = (measured(Row(f"shl.b{w}", "$x, $x, 3", "SHF"), float(w), None) for w in (16, 64))
     _, table = written(tmp_path / "own.toml", measurement(ADD, SHL, *others), load_table("sm_90", "sm_90"))
@@ -97,7 +107,7 @@ def test_short_keys_take_the_middle_of_what_was_measured(tmp_path: Path) -> None
 
 
 def test_a_measured_table_is_measured_again(tmp_path: Path) -> None:
-    base = load_table("sm_90", "sm_90")
+    base = load_table("sm_80", "sm_80")
     _, first = written(tmp_path / "first.toml", measurement(ADD, CHASE), base)
     text, second = written(tmp_path / "second.toml", measurement(ADD), first)
     assert second.source_of("add.s32") == "measured"

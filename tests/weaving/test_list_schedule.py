@@ -1,4 +1,4 @@
-"""What the policy "latency" puts first, and that each kernel's dependences hold."""
+"""What the list schedule puts first, and that each kernel's dependences hold."""
 
 from itertools import combinations
 from pathlib import Path
@@ -10,13 +10,17 @@ import goptx
 from goptx.analysis.cfg import Code, Flow, is_barrier
 from goptx.analysis.control_flow import control_flow
 from goptx.analysis.dataflow import read, written
+from goptx.latency.table import load_table
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.list_schedule import list_schedule
+from goptx.weaving.precedence import precedence
+from goptx.weaving.pressure import Pressure, Room, step
 from goptx.weaving.schedule import schedule, units
-from goptx.weaving.urgency import by_urgency
 
 ROOT = Path(__file__).parents[2]
+TABLE = load_table("sm_90", "sm_90")
 KERNELS = sorted((ROOT / "examples" / "kernels").glob("*.sm_90.ptx"))
 
 
@@ -25,14 +29,18 @@ def part(body: str) -> tuple[Code, ...]:
     return found.blocks[found.entry].code
 
 
+def cycles(code: Code) -> int:
+    return 0 if isinstance(code, Scope) else TABLE.cycles_of(code)
+
+
 def ordered(body: str) -> list[str]:
-    return [str(c).strip() for unit in by_urgency(units(part(body)))[0] for c in unit]
+    return [str(c).strip() for c in schedule([part(body)], [], "latency", cycles)]
 
 
 def woven(first: str, second: str, waits: tuple[int, ...] = ()) -> list[str]:
     parts = [part(first), part(second)]
     turns = [((k, next(c for c in parts[k] if is_barrier(c))),) for k in waits]
-    return [str(c).split()[0] for c in schedule(parts, turns, "latency", lambda _: 4)]
+    return [str(c).split()[0] for c in schedule(parts, turns, "latency", cycles)]
 
 
 def test_loads_go_ahead_of_the_other_kernels_slow_path_and_store() -> None:
@@ -111,7 +119,7 @@ def test_dependences_of_all_examples_hold() -> None:
     moved = 0
     for found in flows():
         for block in found.blocks.values():
-            order = [c for unit in by_urgency(units(block.code))[0] for c in unit]
+            order = schedule([block.code], [], "latency", cycles)
             place = {id(c): i for i, c in enumerate(order)}
             assert sorted(place) == sorted(map(id, block.code))
             moved += list(place) != list(map(id, block.code))
@@ -127,3 +135,74 @@ def test_a_warpgroups_part_stays_as_it_stood() -> None:
     assert ordered(body) == [str(c).strip() for c in part(body)]
     fenced = ordered(body.replace("wgmma.wait_group.sync.aligned 0;", "membar.cta;"))
     assert fenced.index("add.s64 %rd1, %rd1, %rd4;") < fenced.index("membar.cta;")
+
+
+def test_stores_come_behind_all_that_they_may() -> None:
+    first = "st.global.u32 [%rd1], %r1;"
+    second = "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; div.rn.f32 %f2, %f1, %f1; st.global.u32 [%rd1], %r2;"
+    for order in (woven(first, second), woven(second, first)):
+        assert order[0] == "ld.global.u32"
+        assert order[-2:] == ["st.global.u32", "st.global.u32"]
+
+
+def test_a_store_with_loads_behind_it_does_not_wait_for_the_other_kernel() -> None:
+    first = "st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1+4]; add.u32 %r3, %r2, 1;"
+    second = "ex2.approx.f32 %f2, %f1; ex2.approx.f32 %f3, %f2; st.global.f32 [%rd1], %f3;"
+    for order in (woven(first, second), woven(second, first)):
+        assert order[:2] == ["st.global.u32", "ld.global.u32"]
+
+
+def test_the_longer_way_goes_first() -> None:
+    """By hundreds of cycles: the assembler sees to what is less."""
+    add, slow = "add.u32 %r2, %r1, 1;", "div.approx.f32 %f2, %f1, %f1;"
+    assert ordered(add + slow + "sin.approx.f32 %f2, %f2;" * 40)[0].startswith("div")
+    assert ordered(add + slow + "sin.approx.f32 %f2, %f2;" * 4)[0].startswith("add")
+
+
+def test_code_under_one_guard_does_not_stand_in_a_row() -> None:
+    """ptxas makes a branch of it; what it makes no instruction of stands between nothing."""
+    loads = "@%p1 ld.global.u32 %r1, [%rd1]; @%p1 ld.global.u32 %r2, [%rd1+4]; @%p1 ld.global.u32 %r3, [%rd1+8];"
+    order = ordered(f"{loads} cvta.to.global.u64 %rd2, %rd3; add.u32 %r5, %r4, 1; add.u32 %r6, %r4, 2;")
+    other = ordered(f"{loads} {loads.replace('%p1', '%p2').replace('%r', '%s')}")
+    assert [line.split()[0] for line in other] == ["@%p1", "@%p2"] * 3
+    assert order[0].startswith("@%p1")
+
+
+def values(count: int) -> str:
+    """Each loaded, then used."""
+    pieces = [f"ld.global.u32 %r{i}, [%rd1+{4 * i}]; add.u32 %r9, %r9, %r{i};" for i in range(count)]
+    return " ".join(pieces)
+
+
+@pytest.mark.parametrize(("most", "together"), [(255, 6), (6, 4), (4, 2)])
+def test_no_more_registers_than_there_are(most: int, together: int) -> None:
+    """The pointer takes two, the sum one: so many loads begin ahead of the first use."""
+    nodes = precedence([units(part(values(6)))], [])
+    widths = {"%rd1": 2} | {f"%r{i}": 1 for i in range(10)}
+    room = Room(frozenset({"%rd1", "%r9"}), frozenset({"%r9"}), widths)
+    order = [str(c).split()[0] for c in list_schedule(nodes, Pressure(nodes, room), most, cycles)]
+    assert order.index("add.u32") == max(together - (0 if most == 255 else 1), 1)
+
+
+def test_what_lives() -> None:
+    body = "add.u32 %r2, %r1, 1; add.s64 %rd2, %rd1, 8; @%p1 mov.u32 %r3, %r2; st.global.u32 [%rd2], %r3;"
+    nodes = precedence([units(part(body))], [])
+    widths = {"%r1": 1, "%r2": 1, "%r3": 1, "%rd1": 2, "%rd2": 2, "%p1": 0, "%other": 4}
+    pressure = Pressure(nodes, Room(frozenset({"%r1", "%rd1", "%r3", "%other"}), frozenset({"%other"}), widths))
+    assert (pressure.live, pressure.peak()) == (8, 8)
+    changes = []
+    for i in range(len(nodes)):
+        changes.append(pressure.change(i))
+        pressure.take(i)
+    assert changes == [0, 0, -1, -3]  # under a guard the old value of %r3 stays
+    assert pressure.live == 4
+
+
+@pytest.mark.parametrize(
+    ("registers", "threads", "most"),
+    [(8, 256, 32), (32, 256, 32), (33, 256, 40), (41, 256, 48), (49, 256, 64), (65, 256, 80), (97, 256, 128),
+     (129, 256, 255), (30, 1024, 32), (33, 1024, 64), (65, 1024, 64), (33, 96, 40)],
+)  # fmt: skip
+def test_steps_of_occupancy(registers: int, threads: int, most: int) -> None:
+    """As the occupancy calculator has them."""
+    assert step(registers, threads) == most

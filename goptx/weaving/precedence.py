@@ -1,0 +1,143 @@
+"""Which units of a merged block must come before which others.
+
+Requires: the units of each part, whose registers are apart, and the turns of the block. Ensures: an order that keeps
+all that is named here keeps each kernel's dependences through registers and through memory, and the turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from goptx.analysis.cfg import Code, instructions_in, is_reduction
+from goptx.analysis.dataflow import read, written
+from goptx.ptx.ir import Scope
+from goptx.ptx.opcodes import Facts, facts_of
+from goptx.ptx.opcodes import Scope as Convergence
+from goptx.weaving.merged import Turn
+
+Unit = tuple[Code, ...]
+
+CONSTANT = ("param", "const")  # never written while the kernel runs
+NEAR = ("shared", "local", *CONSTANT)  # answers within tens of cycles
+_CARRY = "%cc"  # the flag, beside the registers
+_CLOCKS = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi".split())
+
+
+@dataclass(slots=True)
+class Node:
+    """Units that are moved as one: a single one, or those of several kernels that are one barrier.
+
+    behind: what must come behind it, by number, and whether that reads a result of it. ahead: how many must come
+    before it.
+    """
+
+    units: list[Unit]
+    parts: list[int]
+    facts: list[Facts]
+    behind: dict[int, bool] = field(default_factory=dict)
+    ahead: int = 0
+
+    @property
+    def code(self) -> Unit:
+        """What stands for it: of several barriers one, a reduction if there is one."""
+        if len(self.units) == 1:
+            return self.units[0]
+        return next((unit for unit in self.units if any(map(is_reduction, unit))), self.units[0])
+
+
+def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn]) -> list[Node]:
+    """The units of all parts, part by part in the order in which they stood. What has a turn comes behind what had one
+    before it; what has one turn is one node, unless it is moved with other code."""
+    nodes: list[Node] = []
+    taken: list[list[int]] = []  # of each part, the nodes of its units
+    place: dict[int, int] = {}  # of code that is to have a turn
+    timed = {id(code) for turn in turns for _, code in turn}
+    alone = {id(unit[0]) for part in parts for unit in part if len(unit) == 1}
+    first = {id(code): id(turn[0][1]) for turn in turns if {id(c) for _, c in turn} <= alone for _, code in turn}
+    facts = [[list(facts_in(unit)) for unit in part] for part in parts]
+    for k, part in enumerate(parts):
+        taken.append([])
+        for unit, own in zip(part, facts[k], strict=True):
+            joint = place.get(first.get(id(unit[0]), 0))
+            number = len(nodes) if joint is None else joint
+            if joint is None:
+                nodes.append(Node([unit], [k], own))
+            else:
+                nodes[joint].units.append(unit)
+                nodes[joint].parts.append(k)
+            taken[k].append(number)
+            place |= {id(code): number for code in unit if id(code) in timed}
+    for k, part in enumerate(parts):
+        _within(part, facts[k], taken[k], nodes)
+    order = [place[id(code)] for turn in turns for _, code in turn]
+    for i, j in pairwise(order):
+        _follow(nodes, i, j)
+    return nodes
+
+
+def _follow(nodes: Sequence[Node], first: int, second: int, result: bool = False) -> None:
+    if first != second:
+        behind = nodes[first].behind
+        if second not in behind:
+            nodes[second].ahead += 1
+        behind[second] = behind.get(second, False) or result
+
+
+def _within(
+    part: Sequence[Unit], facts: Sequence[Sequence[Facts]], numbers: Sequence[int], nodes: Sequence[Node]
+) -> None:
+    """The dependences of one kernel. What a warpgroup multiplies is there behind a wait that names no register, so
+    where it does all stays as it stood."""
+    if not all(f.known and f.row.scope != Convergence.WARPGROUP for unit in facts for f in unit):
+        for i, j in pairwise(numbers):
+            _follow(nodes, i, j, result=True)
+        return
+    writer: dict[str, int] = {}  # the last that wrote each register
+    readers: dict[str, list[int]] = {}  # those that read it since
+    orderer: dict[str, int] = {}  # the last that is ordered with all else in each kind of memory
+    loads: dict[str, list[int]] = {}  # plain loads there since
+    for unit, own, i in zip(part, facts, numbers, strict=True):
+        inputs = [*(r for code in unit for r in read(code)), *(_CARRY for f in own if f.uses_carry)]
+        outputs = [*(r for code in unit for r in written(code)), *(_CARRY for f in own if f.sets_carry)]
+        for r in inputs:
+            if r in writer:
+                _follow(nodes, writer[r], i, result=True)
+            readers.setdefault(r, []).append(i)
+        for r in outputs:
+            if r in writer:
+                _follow(nodes, writer[r], i)
+            for reader in readers.pop(r, ()):
+                _follow(nodes, reader, i)
+            writer[r] = i
+        plain = all(map(_plain_load, own))
+        timed = not _CLOCKS.isdisjoint(inputs)  # what it times has to stay on its side
+        for kind in ("near", "far") if timed else dict.fromkeys(kind for f in own for kind in _memory(f)):
+            if kind in orderer:
+                _follow(nodes, orderer[kind], i)
+            if plain and not timed:
+                loads.setdefault(kind, []).append(i)
+            else:
+                for load in loads.pop(kind, ()):
+                    _follow(nodes, load, i)
+                orderer[kind] = i
+
+
+def facts_in(unit: Unit) -> Iterator[Facts]:
+    for code in unit:
+        for instruction in instructions_in(code) if isinstance(code, Scope) else (code,):
+            yield facts_of(instruction.opcode)
+
+
+def _memory(facts: Facts) -> tuple[str, ...]:
+    """The kinds of memory in which it is ordered with other accesses; what concerns other threads is in both."""
+    if facts.row.scope or facts.row.blocking or facts.volatile or facts.row.access == "f":
+        return ("near", "far")
+    if not facts.row.access or (facts.row.access == "l" and ("nc" in facts.modifiers or facts.space in CONSTANT)):
+        return ()
+    return tuple("near" if space in NEAR else "far" for space in facts.spaces) or ("near", "far")
+
+
+def _plain_load(facts: Facts) -> bool:
+    return facts.row.access == "l" and not (facts.row.scope or facts.volatile)
