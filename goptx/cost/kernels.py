@@ -24,12 +24,13 @@ from goptx.weaving.shared import packed
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """A kernel: the work of one warp, how often it comes to each line of the file, and the static shared memory of a
-    CTA in bytes."""
+    """A kernel: the work of one warp, how often it comes to each line of the file, the static shared memory of a CTA in
+    bytes, and how many loops within each other go round as often as nobody knows."""
 
     work: Work
     lines: Mapping[int, float]
     shared: int
+    unknown_loops: int = 0
 
 
 def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
@@ -37,7 +38,7 @@ def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
     module = inlined(without_aliases(kernel.module))
     flat = flatten(choose_entry(module, kernel.entry).body or (), lambda name: name)
     flow = control_flow(flat, module.source)
-    often = trips(flow)
+    often, unknown = trips(flow)
     times = {id(i): often[name] for name, block in flow.blocks.items() for i in block.instructions()}
     lines: dict[int, float] = {}
     for name, block in flow.blocks.items():
@@ -50,9 +51,8 @@ def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
     course = Course(latency_of(flow, weight, table), pressure(flow, flat.registers))
     named = set(mentioned(flow.codes()))
     variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
-    return Alone(
-        Work(units_of(flow, weight, machine), course), lines, packed([v for v in variables if v.space == ".shared"])[1]
-    )
+    work = Work(units_of(flow, weight, machine), course)
+    return Alone(work, lines, packed([v for v in variables if v.space == ".shared"])[1], unknown)
 
 
 def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> list[Course]:

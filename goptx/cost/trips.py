@@ -17,15 +17,17 @@ from goptx.ptx.opcodes import facts_of
 UNKNOWN = 10.0
 
 
-def trips(flow: Flow) -> dict[str, float]:
-    """Of each block."""
+def trips(flow: Flow) -> tuple[dict[str, float], int]:
+    """Of each block, and how many loops at most stand within each other of which the code does not tell."""
     found = dict.fromkeys(flow.blocks, 1.0)
+    unknown = dict.fromkeys(flow.blocks, 0)
     sizes = _from_sizes(flow)
     for body in loops(flow).values():
         times = _times(flow, body, sizes)
         for name in body:
-            found[name] *= times
-    return found
+            found[name] *= times or UNKNOWN
+            unknown[name] += times is None
+    return found, max(unknown.values())
 
 
 def _from_sizes(flow: Flow) -> set[str]:
@@ -41,7 +43,7 @@ def _from_sizes(flow: Flow) -> set[str]:
     return found
 
 
-def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float:
+def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float | None:
     inside = [i for name in body for i in flow.blocks[name].instructions()]
     changed = {register for i in inside for register in written(i)}
     for step in inside:
@@ -50,7 +52,7 @@ def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float:
                 return 1.0
             if (count := _counted(flow, body, inside, step)) is not None:
                 return count
-    return UNKNOWN
+    return None
 
 
 def _counted(flow: Flow, body: Collection[str], inside: Collection[Instruction], step: Instruction) -> float | None:

@@ -52,7 +52,8 @@ class Search:
         shapes = self.shapes or [ANY] * len(self.kernels)
         judge = Judge(kernels, [k.coarse.factor for k in self.kernels], shapes, self.arch)
         sizes = [len(a.lines) for a in kernels]
-        possible = [w for w in ways(self.kernels, self.shapes) if w.plain or w.size(sizes) <= MOST_CODE]
+        loops = [a.unknown_loops for a in kernels]
+        possible = [w for w in ways(self.kernels, self.shapes, loops) if w.plain or w.size(sizes) <= MOST_CODE]
         found = {way: e for w in possible for way, e in judge.estimates(w) if e.cycles < inf}
         for way in possible:  # what does not fit on an SM is refused, and says why
             if way.plain and way not in found:

@@ -23,6 +23,7 @@ from goptx.weaving.link import Chosen
 FACTORS = (1, 2, 4)  # CTAs of a kernel in one; with 8, registers allow too few warps, and weaving takes long
 STRATEGIES = ("weave", "interleave", "vertical", "separate")  # equals are preferred in this order
 CTAS = 1 << 16  # taken for a grid that is not known: many times what a GPU holds
+SHORT = 1 << 17  # CTAs of a grid, a hundred times what a GPU holds, of which each must be short
 THREADS = 256  # taken for a block that is not known
 
 
@@ -58,24 +59,31 @@ class Way:
         return sum(size * factor for size, factor in zip(sizes, self.factors, strict=True))
 
 
-def ways(kernels: Sequence[Chosen], shapes: Sequence[Shape] | None) -> list[Way]:
+def ways(
+    kernels: Sequence[Chosen], shapes: Sequence[Shape] | None, unknown_loops: Sequence[int] | None = None
+) -> list[Way]:
     """Those that may be made, without caps. Kernels are not coarsened where grids are not known; more than two of them
-    all by one factor."""
+    all by one factor. `unknown_loops` are those of `Alone`, 0 by default."""
     given: Sequence[Shape | None] = shapes or [None] * len(kernels)
-    own = [_factors(k, s) for k, s in zip(kernels, given, strict=True)]
+    loops = unknown_loops or [0] * len(kernels)
+    own = [_factors(k, s, n) for k, s, n in zip(kernels, given, loops, strict=True)]
     common = [(f,) * len(own) for f in FACTORS if all(f in factors for factors in own)]
     every = list(product(*own)) if len(own) <= 2 else common
     strategies = STRATEGIES if shapes else [s for s in STRATEGIES if s != "interleave"]  # which has to know blocks
     return [Way(strategy, factors) for factors in every for strategy in strategies]
 
 
-def _factors(kernel: Chosen, shape: Shape | None) -> tuple[int, ...]:
-    """By which no CTA is left over."""
+def _factors(kernel: Chosen, shape: Shape | None, unknown_loops: int) -> tuple[int, ...]:
+    """By which no CTA is left over. Each CTA of a kernel that may go round long has enough to do, unless there are so
+    many that they must be short; what copies of nested loops take nobody can tell."""
     along = shape.axes("grid")[0] if shape else None
-    if along is None or kernel.coarse.axis or (shape and shape.cluster):
+    if shape is None or along is None or kernel.coarse.axis or shape.cluster:
         return (1,)
+    most = MOST
+    if unknown_loops:
+        most = 1 if (shape.ctas or 0) < SHORT else 2 if unknown_loops > 1 else MOST
     before = kernel.coarse.factor
-    return tuple(f for f in FACTORS if f == 1 or (along % (f * before) == 0 and f * before <= MOST))
+    return tuple(f for f in FACTORS if f == 1 or (along % (f * before) == 0 and f <= most and f * before <= MOST))
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,12 +96,7 @@ class Prepared:
 
     @staticmethod
     def of(parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: Room) -> Prepared:
-        parts = list(parts)
-        behind: tuple[Code, ...] = ()
-        for k, part in enumerate(parts):
-            if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:
-                parts[k], behind = (), (*part, *behind)
-                turns = [turn for old in turns if (turn := tuple(place for place in old if place[0] != k))]
+        parts, turns, behind = _unknown_behind(parts, turns)
         nodes = precedence([units(part) for part in parts], turns)
         return Prepared(nodes, Pressure(nodes, room), behind)
 
@@ -121,13 +116,23 @@ def schedule(
     """
     if policy == "latency":
         return Prepared.of(parts, turns, Room()).code(255, cycles)
-    for k, part in enumerate(parts):
-        if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:
-            others = [() if i == k else p for i, p in enumerate(parts)]
-            ahead = [tuple(place for place in turn if place[0] != k) for turn in turns]
-            return (*schedule(others, [turn for turn in ahead if turn], policy, cycles), *part)
+    parts, turns, behind = _unknown_behind(parts, turns)
     latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
-    return greedy([units(part) for part in parts], latency, [place for turn in turns for place in turn])
+    return (*greedy([units(part) for part in parts], latency, [place for turn in turns for place in turn]), *behind)
+
+
+def _unknown_behind(
+    parts: Sequence[Sequence[Code]], turns: Sequence[Turn]
+) -> tuple[Sequence[Sequence[Code]], Sequence[Turn], tuple[Code, ...]]:
+    """Parts of which something is unknown, if there are others, are taken out, with their turns; they stand behind all
+    else."""
+    known = list(parts)
+    behind: tuple[Code, ...] = ()
+    for k, part in enumerate(known):
+        if part and not all(map(_is_known, part)) and sum(map(bool, known)) > 1:
+            known[k], behind = (), (*part, *behind)
+            turns = [turn for old in turns if (turn := tuple(place for place in old if place[0] != k))]
+    return known, turns, behind
 
 
 def greedy(

@@ -51,8 +51,8 @@ OF_SEVERAL = (
     Mutation(
         "what is unknown is woven like anything else",
         f"{WEAVING}/schedule.py",
-        "if part and not all(map(_is_known, part)) and sum(map(bool, parts)) > 1:",
-        "if part and not all(map(_is_known, part)) and not parts:",
+        "if part and not all(map(_is_known, part)) and sum(map(bool, known)) > 1:",
+        "if part and not all(map(_is_known, part)) and not known:",
         f"{SEVERAL}::test_what_is_unknown_runs_behind_all_others[0]",
     ),
 )

@@ -31,11 +31,18 @@ OF_WAITING = (
         f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two apart-behind a vote]",
     ),
     Mutation(
-        "the scheduler does not keep the order of waiting",
+        "the published order does not keep that of waiting",
         f"{WEAVING}/schedule.py",
-        "in_turn = {id(code) for turn in turns for _, code in turn}",
+        "in_turn = {id(code) for _, code in turns}",
         "in_turn = set[int]()",
-        f"{BARRIERS}::test_the_scheduler_keeps_the_order_in_each_copy_of_a_block",
+        "tests/weaving/test_schedule.py::test_kernels_wait_in_their_turns[paper]",
+    ),
+    Mutation(
+        "the list schedule does not keep the order of waiting",
+        f"{WEAVING}/precedence.py",
+        "for i, j in pairwise(order):",
+        "for i, j in ():",
+        "tests/weaving/test_schedule.py::test_kernels_wait_in_their_turns[latency]",
     ),
     Mutation(
         "copies of a barrier that warps reach separately stay aligned",
@@ -137,8 +144,8 @@ OF_WAITING = (
     ),
     Mutation(
         "of two barriers that become one the result is lost",
-        f"{WEAVING}/schedule.py",
-        "(unit for unit in heads if any(map(is_reduction, unit)))",
+        f"{WEAVING}/precedence.py",
+        "(unit for unit in self.units if any(map(is_reduction, unit)))",
         "iter(())",
         f"{BARRIERS}::test_one_barrier_serves_both_kernels[bar.sync 0;-{RED}-left2]",
     ),

@@ -39,7 +39,7 @@ def chosen(first: str, second: str, shape: Shape | None = LARGE) -> goptx.Woven:
     ("pair", "way"),
     [
         (("gelu", "harris"), "weave x2 x2 capped at 32"),
-        (("harris", "micnd"), "weave x4 x4"),
+        (("harris", "micnd"), "weave x4 x4 capped at 32"),
         (("gelu", "stms"), "weave x2 x2 capped at 32"),
     ],
 )
@@ -48,7 +48,7 @@ def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], way: str) -
     assert made.report.why
     best = made.report.why.chosen
     assert best.way == way and best.made
-    assert made.strategy == "weave" and made.max_registers == (32 if "capped" in way else None)
+    assert made.strategy == "weave" and made.max_registers == 32
     chose, head, first = str(made.report.why).splitlines()[:3]
     assert chose.startswith(f"chosen: {way}, the least estimate; of another strategy: ") and "%" in chose
     assert head.split() == "way kilocycles registers occupancy most of it".split()
@@ -80,6 +80,12 @@ def test_ctas_are_not_left_over() -> None:
     assert factors == {(1, 1), (2, 1)}
 
 
+@pytest.mark.parametrize(("loops", "ctas", "most"), [(0, 1024, 4), (1, 1024, 1), (1, 1 << 20, 4), (2, 1 << 20, 2)])
+def test_who_may_go_round_long_is_coarsened_only_in_large_grids(loops: int, ctas: int, most: int) -> None:
+    found = ways(kernels_of([kernel("gelu"), kernel("harris")]), [Shape(ctas, 256), Shape(7, 256)], [loops, 0])
+    assert max(w.factors for w in found) == (most, 1)
+
+
 def test_declines_what_cannot_be_fused(caplog: pytest.LogCaptureFixture) -> None:
     spins = """
 .version 8.0
@@ -95,8 +101,8 @@ $again: ld.volatile.global.u32 %v, [%a];
 }"""
     made = goptx.fuse(spins, spins, strategy="auto", shapes=[Shape(64, 32)] * 2)
     assert made.strategy == "separate" and made.report.why and made.report.why.chosen.way == "separate"
-    assert made.report.notes[0].startswith("not weave, interleave, vertical, separate x2 x2: <ptx>")
-    assert "not fused: weave, interleave, vertical, separate x2 x2: <ptx>" in caplog.text
+    assert made.report.notes[0].startswith("not weave, interleave, vertical: <ptx>")
+    assert "not fused: weave, interleave, vertical: <ptx>" in caplog.text
 
 
 def test_one_choice_everywhere() -> None:
@@ -135,7 +141,7 @@ def test_the_cap_holds_where_no_other_is_asked_for() -> None:
     assert woven.max_registers is None and capped.max_registers == 24 and ".maxnreg 24" in capped.ptx
     free = woven.resources().registers
     assert free > 28 and capped.resources().registers <= 24 and capped.cubin() == woven.cubin(24)
-    assert capped.resources(28).registers in range(25, 29) and capped.resources(256).registers == free
+    assert capped.resources(28).registers in range(25, 29) and capped.resources(256).registers > 28
 
 
 def work(issue: float = 100, latency: float = 1000, live: int = 20, memory: float = 50) -> Work:
@@ -195,4 +201,6 @@ def test_loops_go_round(step: str, bound: str, times: float) -> None:
         "mov.u32 %r1, %nctaid.x; mul.lo.u32 %r2, %r1, 4; ld.param.u32 %r3, [k_n]; mov.u32 %r4, 0;\n"
         f"LOOP: add.u32 %r4, %r4, {step}; setp.lt.u32 %p1, %r4, {bound}; @%p1 bra LOOP; ret;"
     )
-    assert max(trips(found).values()) == times
+    often, unknown = trips(found)
+    assert max(often.values()) == times
+    assert unknown == (bound == "%r3" and step == "1")

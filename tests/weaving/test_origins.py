@@ -16,6 +16,7 @@ from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module
 from goptx.weaving.callees import statements_in
 from goptx.weaving.paper import papers_merge
+from goptx.weaving.rejoin import MEET
 from goptx.weaving.result import Origin, Woven
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +68,7 @@ def check(found: Rows, sources: dict[str, Path]) -> None:
         said = f"{instruction}  {origin}"
         if origin is None:
             assert instruction.guard is None, said
-            assert instruction.opcode in ("ret", "bra.uni"), said
+            assert instruction.opcode in ("ret", "bra.uni", MEET.opcode), said
             continue
         assert origin.source == str(sources[origin.kernel]), said
         own = set(re.findall(r"(?<=%)[ab](?=_)", str(instruction)))

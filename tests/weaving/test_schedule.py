@@ -66,6 +66,16 @@ def test_carry_chains_are_not_parted_by_the_other_kernel() -> None:
     assert positions == list(range(positions[0], positions[0] + 4))
 
 
+@pytest.mark.parametrize("policy", ["latency", "paper"])
+def test_kernels_wait_in_their_turns(policy: str) -> None:
+    """In either order, whatever stands behind the barriers."""
+    first = [instruction("bar.sync", "%a"), instruction("ld.shared.f32", "%b", "%c")]
+    second = [instruction("bar.sync", "%d"), instruction("st.shared.f32", "%e", "%f")]
+    for order in ([(0, first[0])], [(1, second[0])]), ([(1, second[0])], [(0, first[0])]):
+        found = schedule([first, second], [tuple(turn) for turn in order], policy, lambda _: 4)
+        assert [c for c in found if c in (first[0], second[0])] == [code for ((_, code),) in order]
+
+
 def test_concat_puts_one_after_the_other() -> None:
     other = [instruction("mov.u32", "%A", "%B")]
     assert schedule([CHAIN, other], [], "concat", lambda _: 4) == (*CHAIN, *other)

@@ -48,7 +48,7 @@ ROWS = (
         start="mov.u64 $x, ring; cvt.u64.u32 $y, %zero; add.s64 $x, $x, $y;"),
     Row("ld.param.u64", "$x, [$y]", "LDC", name="ld.param by a register", ahead="add.s64 $y, $x, %table;",
         declares=".reg .b64 %table;", setup="mov.u64 %table, table;", start="cvt.u64.u32 $x, %zero;"),
-    Row("ld.param.f32", "$y, [table]", "", then="add.f32 $x, $x, $y", why="an operand of what reads it"),
+    Row("ld.param.f32", "$y, [table]", "FADD", then="add.f32 $x, $x, $y", why="an operand of what reads it"),
     Row("isspacep.shared", "$q, $x", "ISETP|QSPC", x="u64", then="selp.b64 $x, $b, $x, $q"),
     issued("st.global.u32", "[%at+$offset], $a", "STG", **GLOBAL),
     issued("st.u32", "[%at+$offset], $a", "ST", **GLOBAL),
