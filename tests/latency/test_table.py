@@ -69,7 +69,7 @@ def test_hopper_is_measured() -> None:
     keys = {facts_of(i.opcode).latency_key for path in KERNELS for i in _instructions(path)}
     assert len(keys) > 80
     assert [key for key in sorted(keys) if hopper.source_of(key) != "measured"] == []
-    assert 610 < hopper.cycles("ld.global") < 656
+    assert 600 < hopper.cycles("ld.global") < 700  # it spreads by 88
     assert "H200" in hopper.name
     assert "H200" in hopper.sources["measured"]
 
