@@ -1,8 +1,9 @@
-"""What `strategy="auto"` chooses for each pair of suite A, against what was measured of 50 ways to run it.
+"""What `strategy="auto"` chooses for each measured pair, against what was measured of 50 ways to run it.
 
-`python benchmarks/auto_choice.py` reads the newest results of `python -m benchmarks.suite_a --candidates`; it needs no
-GPU. The cost model was tuned on such results; `--refit` tunes it again without each kernel (auto_refit.py). With
-`-o FOLDER` it writes DATE-cpu-auto_choice.json and .md.
+`python benchmarks/auto_choice.py` reads the newest results of `python -m benchmarks.suite_a --candidates`, those of
+suite A and those of other kernels of examples/; it needs no GPU. The cost model was tuned on results of suite A;
+`--refit` tunes it again without each kernel (auto_refit.py). With `-o FOLDER` it writes DATE-cpu-auto_choice.json and
+.md.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import auto_refit
+from suite_a import KERNELS
 from suite_a.candidates import BASELINE, launches_of
 from suite_a.candidates import best as best_way
 
@@ -75,37 +77,53 @@ def _ranks(numbers: Sequence[float]) -> list[float]:
 def table(document: dict[str, Any]) -> str:
     rows = document["pairs"]
     lines = [
-        f"# What auto chooses in suite A, against measurements on {document['gpu']}", "",
-        f"`{document['command']}`, commit {document['commit']}; measured: {document['measured']}. No GPU was asked. "
-        "Speedups are over two streams. The rank correlation (Spearman) is that of the estimates of all ways that auto "
-        "considers with what was measured of them. In sample: the cost model was tuned on these very measurements.", "",
+        f"# What auto chooses, against measurements on {document['gpu']}", "",
+        f"`{document['command']}`, commit {document['commit']}; measured: {', '.join(document['measured'])}. No GPU "
+        "was asked. Speedups are over two streams. The rank correlation (Spearman) is that of the estimates of all "
+        "ways that auto considers with what was measured of them; `-` is a choice that was not measured. Suite A is in "
+        "sample: the cost model was tuned on such measurements. Of the others only one rule was made in their sight: "
+        "which kernels with loops are coarsened.", "",
         "| pair | chosen | speedup | best of 50 | speedup | chosen / best | made | seconds | rank correlation |",
         "|---|---|---|---|---|---|---|---|---|",
     ]  # fmt: skip
     for r in rows:
+        speed, share = ("-", "-") if r["ms"] is None else (f"{_gain(r):.2f}", f"{r['best_ms'] / r['ms']:.2f}")
         lines.append(
-            f"| {r['name']} | {r['chosen']} | {r['streams_ms'] / r['ms']:.2f} | {r['best']} | "
-            f"{r['streams_ms'] / r['best_ms']:.2f} | {r['best_ms'] / r['ms']:.2f} | {r['made']} | {r['seconds']:.1f} | "
-            f"{r['rank_correlation']:.2f} |"
+            f"| {r['name']} | {r['chosen']} | {speed} | {r['best']} | {r['streams_ms'] / r['best_ms']:.2f} | {share} | "
+            f"{r['made']} | {r['seconds']:.1f} | {r['rank_correlation']:.2f} |"
         )
-    speedups = [r["streams_ms"] / r["ms"] for r in rows]
-    near = sum(r["ms"] <= NEAR * r["best_ms"] for r in rows)
-    everything = [p for r in rows for p in r["estimated_and_measured"]]
-    unlike = [p for r in rows if "wmma" not in r["name"] for p in r["estimated_and_measured"]]
-    lines += [
-        "",
-        f"Chosen: geomean {statistics.geometric_mean(speedups):.3f} over two streams, least {min(speedups):.2f}; "
-        f"within {NEAR - 1:.0%} of the best for {near} of {len(rows)} pairs; best of all ways "
-        f"{statistics.geometric_mean([r['streams_ms'] / r['best_ms'] for r in rows]):.3f}.",
-        f"Rank correlation: mean over pairs {statistics.mean(r['rank_correlation'] for r in rows):.3f}; over all ways "
-        f"of all pairs {spearman(everything):.3f}, without WMMA's {spearman(unlike):.3f}: 99 of 100 of WMMA's CTAs end "
-        "at once, which cannot be foreseen, so that its time is estimated too long by far.",
-        f"Seconds of the processor: {sum(r['seconds'] for r in rows):.1f} in all, median "
-        f"{statistics.median(r['seconds'] for r in rows):.2f}; nearly all of it makes the kernels that are made.",
-    ]  # fmt: skip
+    of_suite = [r for r in rows if {*r["name"].split("+")} <= {*KERNELS}]
+    others = [r for r in rows if r not in of_suite]
+    for title, own in (("Suite A", of_suite), ("Other kernels of examples/", others)):
+        lines += ["", *_summary(title, own)] if own else []
     if document.get("refit"):
         lines += auto_refit.told(document["refit"], 1 / NEAR)
     return "\n".join(lines) + "\n"
+
+
+def _gain(row: dict[str, Any]) -> float:
+    return float(row["streams_ms"] / row["ms"])
+
+
+def _summary(title: str, rows: Sequence[dict[str, Any]]) -> list[str]:
+    known = [r for r in rows if r["ms"] is not None]
+    near = sum(r["ms"] <= NEAR * r["best_ms"] for r in known)
+    everything = [p for r in rows for p in r["estimated_and_measured"]]
+    unlike = [p for r in rows if "wmma" not in r["name"] for p in r["estimated_and_measured"]]
+    lines = [
+        f"{title}: chosen, geomean {statistics.geometric_mean(map(_gain, known)):.3f} over two streams, least "
+        f"{min(map(_gain, known)):.2f}; within {NEAR - 1:.0%} of the best for {near} of {len(rows)} pairs; best of all "
+        f"ways {statistics.geometric_mean([r['streams_ms'] / r['best_ms'] for r in rows]):.3f}. Rank correlation: mean "
+        f"over pairs {statistics.mean(r['rank_correlation'] for r in rows):.3f}, over all ways of all pairs "
+        f"{spearman(everything):.3f}. Seconds of the processor: {sum(r['seconds'] for r in rows):.1f} in all, median "
+        f"{statistics.median(r['seconds'] for r in rows):.2f}; nearly all of it makes the kernels that are made."
+    ]
+    if len(unlike) < len(everything):
+        lines.append(
+            f"Without WMMA's the correlation over all ways is {spearman(unlike):.3f}: 99 of 100 of WMMA's CTAs end at "
+            "once, which cannot be foreseen, so that its time is estimated too long by far."
+        )
+    return lines
 
 
 def main() -> None:
@@ -116,24 +134,25 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--refit", action="store_true", help="tune the model without each kernel, minutes")
     given = parser.parse_args()
-    source = max(RESULTS.glob("*-suite_a_candidates.json"))
-    candidates = json.loads(source.read_text())
-    rows = {row["name"]: row for row in candidates["candidates"] if "ms" in row}
+    kinds = ("suite_a", "examples")
+    sources = [max(paths) for kind in kinds if (paths := list(RESULTS.glob(f"*-{kind}_candidates.json")))]
+    documents = [json.loads(source.read_text()) for source in sources]
+    rows = {row["name"]: row for document in documents for row in document["candidates"] if "ms" in row}
+    suite = [name for name in rows if {*name.split("+")} <= {*KERNELS}]
     done = []
     with multiprocessing.get_context("spawn").Pool(given.workers) as pool:
         for pair, why, seconds in pool.imap(choose, given.pairs or rows):
             done.append(compared(rows[pair], why, seconds))
-            print(
-                f"{pair:14} {done[-1]['chosen']:28} {done[-1]['best_ms'] / done[-1]['ms']:.2f} of the best", flush=True
-            )
+            share = done[-1]["best_ms"] / done[-1]["ms"] if done[-1]["ms"] else 0.0
+            print(f"{pair:18} {done[-1]['chosen']:28} {share:.2f} of the best", flush=True)
     document: dict[str, Any] = {
-        "gpu": candidates["gpu"], "measured": source.name, "commit": given.commit,
+        "gpu": documents[0]["gpu"], "measured": [source.name for source in sources], "commit": given.commit,
         "command": f"python benchmarks/auto_choice.py {' '.join(sys.argv[1:])}".strip(), "pairs": done,
     }  # fmt: skip
     if given.refit:
         shares: dict[str, dict[auto_refit.Setting, float]] = {}
         with multiprocessing.get_context("spawn").Pool(given.workers, maxtasksperchild=1) as pool:
-            for pair, found in pool.imap(auto_refit.choices, given.pairs or rows):
+            for pair, found in pool.imap(auto_refit.choices, given.pairs or suite):
                 best = rows[pair]["ms"][best_way(rows[pair])][0]
                 shares[pair] = {
                     setting: best / ms if (ms := measured(rows[pair], way)) else auto_refit.UNMEASURED
