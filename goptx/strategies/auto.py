@@ -78,7 +78,8 @@ def auto(
     }
     target = common_target([k.module for k in kernels], arch)[0]
     table = load_table(latency, target)
-    return Search(kernels, own, makers, target, table).best()
+    slices = policy == "latency" and slicing == "adaptive"
+    return Search(kernels, own, makers, target, table, slices).best()
 
 
 def _first(sources: Sequence[Source], read: Mapping[str, Any], tried: Sequence[tuple[str, dict[str, Any]]]) -> Woven:

@@ -32,13 +32,15 @@ SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate lau
 
 @dataclass(slots=True)
 class Search:
-    """The choice among the ways to run kernels in these shapes; `makers` are the strategies."""
+    """The choice among the ways to run kernels in these shapes; `makers` are the strategies; `slices` is whether it is
+    left to goptx if blocks are sliced when kernels are woven."""
 
     kernels: Sequence[Chosen]
     shapes: Sequence[Shape] | None
     makers: Mapping[str, Callable[..., Woven]]
     arch: str
     table: LatencyTable
+    slices: bool = True
     made: dict[Way, Woven] = field(default_factory=dict)  # without caps
     refused: dict[Way, str] = field(default_factory=dict)
 
@@ -61,7 +63,12 @@ class Search:
         while found:
             way = self._best(found)
             if way.uncapped in self.made:
-                return self._chosen(way, found)
+                whole = replace(way.uncapped, sliced=False)
+                if not self._is_sliced(way) or whole in self.made or not self._make(whole):
+                    return self._chosen(way, found)
+                courses = courses_of(self.made[whole], kernels, self.table)
+                found |= {w: e for w, e in judge.estimates(whole, courses) if e.cycles < inf}
+                continue
             found = {w: e for w, e in found.items() if w.uncapped != way.uncapped}
             as_they_are = way.plain and way.strategy == "separate"
             if len(self.made) >= MADE and not as_they_are:
@@ -72,6 +79,11 @@ class Search:
             else:
                 found = {w: e for w, e in found.items() if not way.is_part_of(w)}
         return self._done(self.makers["separate"](*self.kernels))
+
+    def _is_sliced(self, way: Way) -> bool:
+        """Whether what was made may become another where blocks are not sliced."""
+        sliced = self.made[way.uncapped].report.slicing is not None
+        return self.slices and way.strategy == "weave" and way.sliced and sliced
 
     def _best(self, found: Mapping[Way, Estimate]) -> Way:
         """The fastest, or of those that are as fast the one with the fewest CTAs: they cost time even where their
@@ -90,7 +102,7 @@ class Search:
                 for k, f in zip(self.kernels, way.factors, strict=True)
             ]
             try:
-                self.made[way] = self.makers[way.strategy](*coarse)
+                self.made[way] = self.makers[way.strategy](*coarse, **({} if way.sliced else {"slicing": None}))
             except REFUSALS as reason:
                 self.refused[way] = str(reason)
                 log("INFO", f"not {way}: {reason}")

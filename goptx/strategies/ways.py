@@ -29,15 +29,18 @@ THREADS = 256  # taken for a block that is not known
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A strategy, by how many CTAs each kernel is coarsened, and the most registers that a thread may have."""
+    """A strategy, by how many CTAs each kernel is coarsened, the most registers that a thread may have, and whether
+    blocks may be sliced."""
 
     strategy: str
     factors: tuple[int, ...]
     cap: int | None = None
+    sliced: bool = True
 
     def __str__(self) -> str:
         coarse = "" if self.plain else "".join(f" x{factor}" for factor in self.factors)
-        return f"{self.strategy}{coarse}" + (f" capped at {self.cap}" if self.cap else "")
+        whole = "" if self.sliced else " slicing=None"
+        return f"{self.strategy}{coarse}{whole}" + (f" capped at {self.cap}" if self.cap else "")
 
     @property
     def uncapped(self) -> Way:
