@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
-from goptx.ptx.ir import TYPE_BYTES, Instruction, Registers
+from goptx.analysis.widths import widths
+from goptx.ptx.ir import Instruction, Registers
 from goptx.ptx.opcodes import facts_of
 
 FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
@@ -69,7 +70,7 @@ class Pressure:
 
 def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
     """Of a flow whose registers are `declared`. Predicates do not count, nor does what the constant bank holds."""
-    size = _sizes(declared)
+    size = widths(declared)
     size |= dict.fromkeys(_constant(flow), 0)
     before = live_in(flow)
     most = across = widest = 0
@@ -89,16 +90,6 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
         most = max(most, weight(live))
     around = max((weight(before[header]) for header in loops(flow)), default=0)
     return Pressure(most, across, around, widest)
-
-
-def _sizes(declared: Collection[Registers]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for one in declared:
-        kind = one.types[-1].lstrip(".")
-        size = 0 if kind == "pred" else max(1, TYPE_BYTES.get(kind, 4) // 4)
-        for name, count in one.names:
-            found |= dict.fromkeys([name] if count is None else [f"{name}{i}" for i in range(count)], size)
-    return found
 
 
 def _constant(flow: Flow) -> set[str]:

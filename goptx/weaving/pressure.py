@@ -12,6 +12,7 @@ from math import prod
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
+from goptx.analysis.widths import widths
 from goptx.ptx.ir import Directive, Registers, whole_number
 from goptx.weaving.precedence import Node, facts_in
 
@@ -130,21 +131,10 @@ def _ctas(registers: int, warps: int) -> int:
     return min(_QUARTERS * (_PER_SM // _QUARTERS // (_WARP * registers)), _WARPS) // warps
 
 
-def widths(flow: Flow, registers: Iterable[Registers], cycles: Callable[[Code], int]) -> dict[str, int]:
-    """Of each register how many of 32 bits it takes; none of a predicate."""
-    widths: dict[str, int] = {}
-    for declared in registers:
-        width = _width(declared.types)
-        for name, count in declared.names:
-            widths |= {name: width} if count is None else {f"{name}{i}": width for i in range(count)}
-    return widths | dict.fromkeys(_constants(flow, cycles) & widths.keys(), 0)
-
-
-def _width(types: Sequence[str]) -> int:
-    """Of a declaration: the type at its end, of vectors as often as they have components."""
-    bits = "".join(c for c in types[-1] if c.isdigit())
-    lanes = next((int(t[2:]) for t in types if t in (".v2", ".v4", ".v8")), 1)
-    return lanes * -(-int(bits or 0) // 32)
+def widths_of(flow: Flow, registers: Iterable[Registers], cycles: Callable[[Code], int]) -> dict[str, int]:
+    """Of each register how many of 32 bits it takes, none if it stands in constant memory."""
+    declared = widths(registers)
+    return declared | dict.fromkeys(_constants(flow, cycles) & declared.keys(), 0)
 
 
 def _constants(flow: Flow, cycles: Callable[[Code], int]) -> set[str]:

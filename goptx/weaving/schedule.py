@@ -16,7 +16,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.list_schedule import list_schedule
 from goptx.weaving.merged import Merged, MergedBlock, Turn
 from goptx.weaving.precedence import Node, precedence
-from goptx.weaving.pressure import BESIDE, Pressure, Room, ends, step, threads, widths
+from goptx.weaving.pressure import BESIDE, Pressure, Room, ends, step, threads, widths_of
 
 Unit = tuple[Code, ...]
 POLICIES = ("latency", "paper", "concat")
@@ -65,7 +65,7 @@ def schedule_blocks(
         _check_carries(block, at)
     if policy != "latency":
         return {name: schedule(block.parts, block.turns, policy, cycles) for name, block in merged.blocks.items()}
-    rooms = ends(merged.flow, widths(merged.flow, registers, cycles))
+    rooms = ends(merged.flow, widths_of(merged.flow, registers, cycles))
     prepared = {name: Prepared.of(block.parts, block.turns, rooms[name]) for name, block in merged.blocks.items()}
     peak = max((p.pressure.peak() for p in prepared.values()), default=0)
     most = step(peak + BESIDE, threads(bounds)) - BESIDE
