@@ -33,7 +33,6 @@ ARCH = "sm_90"
 SECONDS = 60.0  # for weaving one pair
 EACH = 25  # random cases of one seed
 MOST_DRAWN = 12  # times as many as are wanted
-APPROXIMATE = r"\.(approx|full)\b"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 EXAMPLE_NAMES = tuple(sorted(path.stem for path in EXAMPLES.glob("*.toml")))
 
@@ -78,9 +77,7 @@ def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
             kind = "random" if case.stated is None else "shaped"
             texts = tuple(re.sub(rf"\b({'|'.join(NAMES)})", rf"\1_{number}_{i}", text) for text in case.texts)
             own = trial(replace(case, texts=texts))
-            job = Job(f"{kind} {way} {number}_{i}", way, own.data(), case=case)
-            job.approximate = any(re.search(APPROXIMATE, text) for text in texts)
-            job = made(job, own)
+            job = made(_job(f"{kind} {way} {number}_{i}", case, own), own)
             seen += 1
             found += not job.refused
             yield job
@@ -92,8 +89,12 @@ def kept_jobs(way: str) -> Iterator[Job]:
         case = read(path)
         if case.way == way:
             own = trial(case)
-            approximate = any(re.search(APPROXIMATE, text) for text in case.texts)
-            yield made(Job(f"kept {path.stem}", way, own.data(), approximate=approximate, case=case), own)
+            yield made(_job(f"kept {path.stem}", case, own), own)
+
+
+def _job(name: str, case: Case, own: Trial) -> Job:
+    approximate = any(re.search(r"\.(approx|full)\b", text) for text in case.texts)
+    return Job(name, case.way, own.data(), approximate=approximate, case=case)
 
 
 def example_jobs(first: str, strategy: str = "weave") -> Iterator[Job]:

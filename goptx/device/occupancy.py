@@ -137,8 +137,13 @@ def _ctas_by_registers(registers: int, warps: int, limits: SmLimits) -> int:
     # The hardware checks a launch as if every quarter of the SM held as many warps of the CTA as the fullest.
     if registers > _MAX_REGISTERS_PER_THREAD or per_warp * _round_up(warps, _QUARTERS) > _REGISTERS_PER_SM:
         return 0
-    resident_warps = _REGISTERS_PER_SM // _QUARTERS // per_warp * _QUARTERS
-    return resident_warps // warps
+    return warps_by_registers(registers) // warps
+
+
+def warps_by_registers(registers: int) -> int:
+    """How many warps the registers of an SM are enough for, at `registers` (above 0) per thread."""
+    per_warp = _round_up(registers * _WARP, _REGISTER_UNIT)
+    return _REGISTERS_PER_SM // _QUARTERS // per_warp * _QUARTERS
 
 
 def _ctas_by_shared(shared_bytes: int, limits: SmLimits) -> int:

@@ -56,7 +56,12 @@ class Search:
         sizes = [len(a.lines) for a in kernels]
         loops = [a.unknown_loops for a in kernels]
         possible = [w for w in ways(self.kernels, self.shapes, loops) if w.plain or w.size(sizes) <= MOST_CODE]
-        found = {way: e for w in possible for way, e in judge.estimates(w) if e.cycles < inf}
+
+        def estimates(way: Way) -> dict[Way, Estimate]:
+            courses = courses_of(self.made[way], kernels, self.table) if way in self.made else ()
+            return {w: e for w, e in judge.estimates(way, courses) if e.cycles < inf}
+
+        found = {way: e for w in possible for way, e in estimates(w).items()}
         for way in possible:  # what does not fit on an SM is refused, and says why
             if way.plain and way not in found:
                 self._make(way)
@@ -66,16 +71,14 @@ class Search:
                 whole = replace(way.uncapped, sliced=False)
                 if not self._is_sliced(way) or whole in self.made or not self._make(whole):
                     return self._chosen(way, found)
-                courses = courses_of(self.made[whole], kernels, self.table)
-                found |= {w: e for w, e in judge.estimates(whole, courses) if e.cycles < inf}
+                found |= estimates(whole)
                 continue
             found = {w: e for w, e in found.items() if w.uncapped != way.uncapped}
             as_they_are = way.plain and way.strategy == "separate"
             if len(self.made) >= MADE and not as_they_are:
                 continue
             if self._make(way.uncapped):
-                courses = courses_of(self.made[way.uncapped], kernels, self.table)
-                found |= {w: e for w, e in judge.estimates(way.uncapped, courses) if e.cycles < inf}
+                found |= estimates(way.uncapped)
             else:
                 found = {w: e for w, e in found.items() if not way.is_part_of(w)}
         return self._done(self.makers["separate"](*self.kernels))

@@ -87,7 +87,7 @@ def _ahead(
     """Of each node the cycles to the end of the block, its level, and whether a load has to come behind it."""
     paths, levels, leads = [0] * len(nodes), [0] * len(nodes), [False] * len(nodes)
     for i in reversed(_sorted(nodes)):
-        far = loads[i] and any(f.loads and f.space not in NEAR for f in nodes[i].facts)
+        far = any(f.loads and f.space not in NEAR for f in nodes[i].facts)
         paths[i] = lasts[i]
         for j, reads in nodes[i].behind.items():
             paths[i] = max(paths[i], paths[j] + (lasts[i] if reads else ISSUE))

@@ -13,12 +13,13 @@ from math import prod
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
 from goptx.analysis.widths import widths
+from goptx.device.occupancy import warps_by_registers
 from goptx.ptx.ir import Directive, Registers, whole_number
 from goptx.weaving.precedence import Node, facts_in
+from goptx.weaving.view import WARP
 
-_PER_SM, _MOST = 65536, 255  # registers of an SM, and of a thread
-_WARP, _UNIT = 32, 8  # threads that registers are given out to at once, and in which number to each
-_QUARTERS, _WARPS = 4, 64  # of an SM
+_MOST, _UNIT = 255, 8  # registers of a thread, and in which number they are given out
+_WARPS = 64  # of an SM
 _LIKELY = 256  # threads of a CTA where nothing is known of it
 BESIDE = 12  # what ptxas takes besides, over the pairs of suite A: for addresses, constants, what it lifts itself
 
@@ -117,7 +118,7 @@ def threads(bounds: Iterable[Directive]) -> int:
 
 def step(registers: int, threads: int) -> int:
     """The most registers of a thread with which as many CTAs fit on an SM as with `registers`."""
-    warps = -(-threads // _WARP)
+    warps = -(-threads // WARP)
     most = -(-max(registers, 1) // _UNIT) * _UNIT
     while _ctas(most, warps) == 0:  # it could not be launched
         most -= _UNIT
@@ -127,8 +128,8 @@ def step(registers: int, threads: int) -> int:
 
 
 def _ctas(registers: int, warps: int) -> int:
-    """That fit on an SM; each quarter of it has registers of its own."""
-    return min(_QUARTERS * (_PER_SM // _QUARTERS // (_WARP * registers)), _WARPS) // warps
+    """That fit on an SM."""
+    return min(warps_by_registers(registers), _WARPS) // warps
 
 
 def widths_of(flow: Flow, registers: Iterable[Registers], cycles: Callable[[Code], int]) -> dict[str, int]:
