@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import re
 import statistics
 import subprocess
 import sys
@@ -24,6 +22,8 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import host
 
 import goptx
 from goptx.cache import store
@@ -52,7 +52,9 @@ def main() -> int:
     document = {
         "suite": "A, cache",
         "command": "python benchmarks/cache.py" + (" -o benchmarks/results" if options.output else ""),
-        **environment(),
+        "cores": os.cpu_count(),
+        "load_average": os.getloadavg()[0],
+        **host.environment(find_ptxas() or ""),
         "repeats": {"in one process": REPEATS, "new processes": PROCESSES},
         "empty_process_ms": statistics.median(empty),
         "pairs": pairs,
@@ -124,21 +126,6 @@ def forget() -> None:
 
 def file_of(name: str) -> Path:
     return KERNELS / f"{name}.sm_90.ptx"
-
-
-def environment() -> dict[str, Any]:
-    """Processor, its load, Python, ptxas and commit, for the record."""
-    processor = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    version = subprocess.run([find_ptxas() or "", "--version"], capture_output=True, text=True, check=True).stdout
-    describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    return {
-        "processor": processor[1] if processor else platform.processor(),
-        "cores": os.cpu_count(),
-        "load_average": os.getloadavg()[0],
-        "python": platform.python_version(),
-        "ptxas": (re.findall(r"V[\d.]+", version) or ["unknown"])[-1],
-        "commit": subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip(),
-    }
 
 
 def table(document: dict[str, Any]) -> str:

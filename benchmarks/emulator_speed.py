@@ -23,6 +23,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import host
 import numpy as np
 from measuring import command_line
 from suite_a import FOLDER, KERNELS
@@ -54,8 +55,8 @@ def main() -> int:
     document = {
         "suite": "emulator speed",
         "command": command_line(options.output),
-        "cpu": processor(),
-        "commit": options.commit or described(),
+        "cpu": host.processor(),
+        "commit": options.commit or host.commit(),
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "runs": RUNS,
         "kernels": rows,
@@ -106,18 +107,6 @@ def enlarged(launch: Launch, ctas: int) -> Launch:
         for a in launch.arguments
     )
     return replace(launch, grid=(ctas,), arguments=arguments)
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()
-
-
-def described() -> str:
-    command = ["git", "-C", str(FOLDER), "describe", "--always", "--dirty"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def table(document: dict[str, Any]) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import host
+
 import goptx
 from goptx.specification import Argument, Launch
 
@@ -161,8 +163,7 @@ def environment(commit: str | None) -> dict[str, Any]:
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     name, driver = subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()[0].split(", ")
     if commit is None:
-        describe = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
-        commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
+        commit = host.commit()
     short = name.lower().removeprefix("nvidia ").split()[0]
     return {"gpu": name, "gpu_short": short, "driver": driver, "commit": commit}
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import platform
 import re
 import statistics
 import subprocess
@@ -25,6 +24,8 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+import host
 
 from goptx.device.assemble import find_ptxas
 from goptx.ptx.parse import parse
@@ -48,7 +49,7 @@ def main() -> int:
         document: dict[str, Any] = {
             "suite": "E, parsing",
             "command": "python benchmarks/parse_speed.py" + (" -o benchmarks/results" if options.output else ""),
-            **environment(),
+            **host.environment(find_ptxas() or "ptxas"),
             "against_ptxas": [against_ptxas(path) for path in compared],
             "growth": growth(sizes),
             "memory_mb": memory(compared[0]),
@@ -146,20 +147,6 @@ def reached(document: dict[str, Any]) -> dict[str, bool]:
         "ratio": document["against_ptxas"][0]["ratio"] <= BARS["ratio"],
         "growth": all(row.get("per_doubling", 0) <= BARS["growth"] for row in document["growth"]),
         "memory": document["memory_mb"] < BARS["memory"],
-    }
-
-
-def environment() -> dict[str, str]:
-    """Processor, Python, ptxas and commit, for the record."""
-    processor = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    version = subprocess.run([find_ptxas() or "ptxas", "--version"], capture_output=True, text=True, check=True).stdout
-    describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    commit = subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip()
-    return {
-        "processor": processor[1] if processor else platform.processor(),
-        "python": platform.python_version(),
-        "ptxas": (re.findall(r"V[\d.]+", version) or ["unknown"])[-1],
-        "commit": commit,
     }
 
 

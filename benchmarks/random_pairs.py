@@ -25,7 +25,6 @@ import multiprocessing
 import os
 import platform
 import re
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -38,9 +37,9 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+import host
 import numpy as np
 from measuring import command_line, environment
-from suite_a import FOLDER
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the random kernels
 
@@ -90,8 +89,8 @@ def main() -> int:
     begin = time.monotonic()
     end = begin + options.seconds
     found = on_gpu(options, first, end) if options.gpu else on_cpu(options, first, end)
-    commit = options.commit or described()
-    where = environment(commit) if options.gpu else {"cpu": processor(), "commit": commit}
+    commit = options.commit or host.commit()
+    where = environment(commit) if options.gpu else {"cpu": host.processor(), "commit": commit}
     document = {
         "suite": "random pairs",
         **where,
@@ -179,18 +178,6 @@ class Emulated:
 def keep(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else ():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()
-
-
-def described() -> str:
-    command = ["git", "-C", str(FOLDER), "describe", "--always", "--dirty"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 # On a GPU -------------------------------------------------------------------------------------------------

@@ -13,8 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import re
 import resource
 import statistics
 import subprocess
@@ -26,6 +24,8 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import host
 
 import goptx
 from goptx.device.assemble import find_ptxas
@@ -52,7 +52,7 @@ def main() -> int:
     document = {
         "suite": "A, weaving",
         "command": "python benchmarks/weave_speed.py" + (" -o benchmarks/results" if options.output else ""),
-        **environment(ptxas),
+        **host.environment(ptxas),
         "repeats": REPEATS,
         "pairs": pairs,
         "bar_reached": all(row["reached"] for row in pairs),
@@ -108,19 +108,6 @@ def milliseconds(command: Sequence[str]) -> float:
     subprocess.run(command, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-
-
-def environment(ptxas: str) -> dict[str, str]:
-    """Processor, Python, ptxas and commit, for the record."""
-    processor = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    version = subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=True).stdout
-    describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    return {
-        "processor": processor[1] if processor else platform.processor(),
-        "python": platform.python_version(),
-        "ptxas": (re.findall(r"V[\d.]+", version) or ["unknown"])[-1],
-        "commit": subprocess.run(describe, capture_output=True, text=True, check=False).stdout.strip(),
-    }
 
 
 def table(document: dict[str, Any]) -> str:
