@@ -90,6 +90,17 @@ def _driver() -> Any:
     return driver
 
 
+def driver_version() -> str:
+    """As nvidia-smi names it, or "unknown"."""
+    try:
+        from cuda.bindings import nvml
+
+        nvml.init_v2()
+        return str(nvml.system_getdriver_version())
+    except Exception:  # the management library need not be there
+        return "unknown"
+
+
 def load(cubin: bytes, name: str) -> Kernel:
     """The kernel `name` of `cubin`, as of `load_all`."""
     return load_all(cubin, [name])[0]

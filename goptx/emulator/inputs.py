@@ -7,7 +7,7 @@ Requires: the shape of the launch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from goptx.analysis.ranges import Extent
 from goptx.emulator.made_up import made_up
@@ -15,7 +15,7 @@ from goptx.emulator.subject import Subject
 from goptx.errors import InputError
 from goptx.parameter_names import parameter_named
 from goptx.sample import sample
-from goptx.specification import Argument, described
+from goptx.specification import Argument, Launch, described
 
 GIVEN, MADE_UP = "given", "made up"
 
@@ -29,22 +29,29 @@ class Input:
 
 
 def inputs(subject: Subject, given: Mapping[int, object], grid: Extent, block: Extent, seed: int) -> list[Input]:
-    """One for each parameter. What is `given` by position is taken as it is, text as `described` reads it. `seed`
-    is of all data. Raises `InputError` that says which argument is needed."""
+    """One for each parameter, arrays with data in them. What is `given` by position is taken as it is, text as
+    `described` reads it. `seed` is of all data. Raises `InputError` that says which argument is needed."""
+    return [
+        replace(i, value=sample(i.value, seed, ord(subject.letter))) if isinstance(i.value, Argument) else i
+        for i in stated(subject, subject.launch, given, grid, block)
+    ]
+
+
+def stated(
+    subject: Subject, launch: Launch | None, given: Mapping[int, object], grid: Extent, block: Extent
+) -> list[Input]:
+    """As `inputs`, with arrays that are described still without data. `launch` is what the specification says."""
     said: dict[int, tuple[object, str]] = {
         i: (described(subject.called(i), value, i) if isinstance(value, str) else value, GIVEN)
         for i, value in given.items()
     }
     if len(said) < len(subject.entry.parameters):
-        if subject.launch:
-            rest, source = dict(enumerate(subject.launch.arguments)), str(subject.specification)
+        if launch:
+            rest, source = dict(enumerate(launch.arguments)), str(subject.specification)
         else:
             rest, source = made_up(subject, {i: v for i, (v, _) in said.items()}, grid, block), MADE_UP
         said = {i: (argument, source) for i, argument in rest.items()} | said
-    return [
-        Input(sample(value, seed, ord(subject.letter)) if isinstance(value, Argument) else value, source)
-        for _, (value, source) in sorted(said.items())
-    ]
+    return [Input(value, source) for _, (value, source) in sorted(said.items())]
 
 
 def given_to(subjects: Sequence[Subject], args: Mapping[str, object]) -> list[dict[int, object]]:

@@ -23,13 +23,22 @@ class Subject:
     @cached_property
     def launch(self) -> Launch | None:
         """In the sizes for checks; None without a specification. Raises `InputError` where that does not fit."""
+        return self.specified.small() if self.specified else None
+
+    @cached_property
+    def specified(self) -> Launch | None:
+        """In the sizes of the specification, as `launch`."""
         found = find_specification(self.path, self.entry.name) if self.path else None
-        if found is not None and len(found.arguments) != len(self.entry.parameters):
+        return self.fitting(found, self.specification) if found else None
+
+    def fitting(self, launch: Launch, path: Path | None) -> Launch:
+        """The launch, which `path` describes. Raises `InputError` where it is one of another kernel."""
+        if len(launch.arguments) != len(self.entry.parameters):
             raise InputError(
-                f"{self.specification}: {len(found.arguments)} arguments for `{self.entry.name}`, which has "
+                f"{path}: {len(launch.arguments)} arguments for `{self.entry.name}`, which has "
                 f"{len(self.entry.parameters)} parameters ({self.at(self.entry.line)})."
             )
-        return found.small() if found else None
+        return launch
 
     @property
     def specification(self) -> Path | None:

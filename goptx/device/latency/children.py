@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-
+from goptx.device import child
 from goptx.device.latency.jobs import Answer, Device, Job
 from goptx.device.latency.running import serve
 from goptx.errors import DeviceError
 
-START, LIMIT, END = 120, 20, 30  # seconds for a new one, for a job, for its end
+START, LIMIT = 120, 20  # seconds for a new one, for a job
 
 
 class Child:
@@ -21,19 +18,17 @@ class Child:
 
     def __init__(self, pace: bytes) -> None:
         self.replaced = 0
-        self._pace = pace
-        self._process: BaseProcess | None = None
+        self._process = child.Child(serve, pace)
         self.device = self._begin()
 
     def answer(self, job: Job) -> Answer:
         """Of a job, or what kept it from an answer."""
-        if self._process is None:
+        if not self._process.running:
             self._begin()
         try:
-            self._connection.send(job)
-            answer = self._received(LIMIT)
-        except OSError:  # it is gone
-            answer = Answer(problem="the process that measures ended", broken=True)
+            answer = self._process.ask(job, LIMIT)
+        except child.Lost as why:
+            answer = Answer(problem=str(why), broken=True)
         if not isinstance(answer, Answer):
             raise DeviceError(f"the process that measures answers {answer}")
         if answer.broken:
@@ -42,31 +37,15 @@ class Child:
         return answer
 
     def end(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join(END)
-            self._connection.close()
-            self._process = None
+        self._process.end()
 
     def _begin(self) -> Device:
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, self._pace), daemon=True)
-        self._process.start()
-        theirs.close()
-        described = self._received(START)
-        if isinstance(described, Answer):
+        self._process.begin()
+        try:
+            described = self._process.heard(START)
+        except child.Lost as why:
+            raise DeviceError(str(why)) from None
+        if not isinstance(described, Device):
             self.end()
             raise DeviceError(described.problem)
         return described
-
-    _connection: Connection
-
-    def _received(self, seconds: float) -> Answer | Device:
-        if not self._connection.poll(seconds):
-            return Answer(problem=f"no answer within {seconds:g} s: it hangs", broken=True)
-        try:
-            received: Answer | Device = self._connection.recv()
-        except (EOFError, OSError):
-            return Answer(problem="the process that measures ended without an answer", broken=True)
-        return received

@@ -13,7 +13,7 @@ import numpy as np
 
 from goptx.device.latency.jobs import Answer, Device, Job, Launch, Timed
 from goptx.device.latency.row import Ring
-from goptx.device.launch import current_device, launch, load
+from goptx.device.launch import current_device, driver_version, launch, load
 from goptx.errors import DeviceError
 
 ROUNDS = 12  # of a launch
@@ -89,7 +89,7 @@ class _Bench:
         return Device(
             name=self.device.name,
             arch=f"sm_{self.device.arch}",
-            driver=_driver_version(),
+            driver=driver_version(),
             cuda="{}.{}".format(*divmod(self._must(self.driver.cuDriverGetVersion()) // 10, 100)),
             sm_megahertz=of.clock_rate // 1000,
             memory_megahertz=of.memory_clock_rate // 1000,
@@ -171,14 +171,3 @@ def pointers(ring: Ring, base: int) -> np.ndarray[Any, Any]:
     pointers = np.zeros((nodes, ring.stride // 8), np.uint64)
     pointers[:, 0] = following + np.uint64(base)
     return pointers
-
-
-def _driver_version() -> str:
-    """As nvidia-smi names it, or "unknown"."""
-    try:
-        from cuda.bindings import nvml
-
-        nvml.init_v2()
-        return str(nvml.system_get_driver_version())
-    except Exception:  # the management library need not be there
-        return "unknown"

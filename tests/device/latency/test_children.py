@@ -28,7 +28,7 @@ def job(name: str) -> Job:
     ("name", "said", "replaced"),
     [
         ("hangs", "no answer within 2 s: it hangs", 1),
-        ("ends", "the process that measures ended without an answer", 1),
+        ("ends", "the process ended without an answer", 1),
         ("breaks", "CUDA_ERROR_ILLEGAL_ADDRESS", 1),
         ("refused", "the driver refuses kernel", 0),
     ],

@@ -1,0 +1,79 @@
+"""What the process that measures is asked, and what it answers; see `running.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from goptx.device.bench.workload import Workload
+from goptx.weaving.result import Woven
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Make the data, and run the kernels alone; answered by `Opened`."""
+
+    workload: Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is measured on: name, architecture, driver. ms: one run of the kernels, one after the other."""
+
+    gpu: str
+    arch: str
+    driver: str
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A kernel to be judged and timed, under a register cap; answered by `Judged`. Of one that was `judged` before
+    nothing is compared again."""
+
+    key: str
+    woven: Woven
+    cap: int | None = None
+    judged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Whether the kernel writes what its kernels alone write, bit for bit.
+
+    wrong: what differs if contraction is forbidden, "" if nothing. contracted: what differs in the timed builds only,
+    where the assembler joined other multiplications and additions (M19).
+    """
+
+    wrong: str = ""
+    contracted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Run these in turn; answered by `Times`. `STREAMS` are the kernels as they are, each on a stream of its own."""
+
+    keys: tuple[str, ...]
+    repeats: int
+    warmups: int
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds of each run, by key."""
+
+    ms: dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """problem: why there is no answer. input: whether what was given is at fault. broken: whether the process is of no
+    more use."""
+
+    problem: str
+    input: bool = False
+    broken: bool = False
+
+
+STREAMS = "streams"
+Question = Open | Hold | Time
+Answer = Opened | Judged | Times | Failed

@@ -1,0 +1,87 @@
+"""A process that answers one message at a time, and whose end is no harm to this one: what it runs may hang or break
+the device for every process that uses it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import ModuleType
+from typing import Any
+
+END = 30  # seconds for the end of one that was killed
+
+
+class Lost(Exception):
+    """The process has no answer, and is gone; says why."""
+
+
+class Child:
+    """`serve(connection, *args)` runs in a process of its own, which begins with the first question. It answers each
+    message that it receives with one that it sends."""
+
+    def __init__(self, serve: Callable[..., None], *args: Any) -> None:
+        self._serve, self._args = serve, args
+        self._running: tuple[BaseProcess, Connection] | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._running is not None
+
+    def begin(self) -> None:
+        """Starts the process, unless it runs."""
+        if self._running is None:
+            context = multiprocessing.get_context("spawn")
+            ours, theirs = context.Pipe()
+            process = context.Process(target=self._serve, args=(theirs, *self._args), daemon=True)
+            with without_main():
+                process.start()
+            theirs.close()
+            self._running = process, ours
+
+    def ask(self, message: object, seconds: float) -> Any:
+        """The answer. Raises `Lost` where there is none within `seconds`; the next question starts another process."""
+        self.begin()
+        assert self._running
+        try:
+            self._running[1].send(message)
+        except OSError:
+            self.end()
+            raise Lost("the process ended") from None
+        return self.heard(seconds)
+
+    def heard(self, seconds: float) -> Any:
+        """What the process says next; as `ask`."""
+        assert self._running
+        connection = self._running[1]
+        try:
+            if connection.poll(seconds):
+                return connection.recv()
+        except (EOFError, OSError):
+            self.end()
+            raise Lost("the process ended without an answer") from None
+        self.end()
+        raise Lost(f"no answer within {seconds:g} s: it hangs")
+
+    def end(self) -> None:
+        if self._running:
+            process, connection = self._running
+            self._running = None
+            process.kill()
+            process.join(END)
+            connection.close()
+
+
+@contextmanager
+def without_main() -> Iterator[None]:
+    """Processes that start meanwhile do not run the caller's script again, as they would to find in it what they
+    execute: a script needs no `if __name__ == "__main__"` for them. What they execute is found elsewhere."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

@@ -1,0 +1,158 @@
+"""The kernels that are measured: what launch specifications, files beside them, and the caller say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from goptx.device.bench.workload import Fetched, Workload, is_array
+from goptx.device_arrays import Extent
+from goptx.emulator.buffers import host_extents
+from goptx.emulator.inputs import given_to, stated
+from goptx.emulator.subject import Subject
+from goptx.errors import InputError
+from goptx.independence import Independence
+from goptx.parameter_names import letter_of
+from goptx.shape import Shape
+from goptx.specification import Launch, read_specification
+from goptx.strategies.separate import separate
+from goptx.weaving.coarse import ALONE
+from goptx.weaving.link import Chosen, choose_entry
+from goptx.weaving.sources import Source, kernels_of
+
+REMEDY = "give each an array of its own; kernels that depend on each other cannot be tuned"
+Specification = str | Path | Sequence[str | Path]
+Arguments = Mapping[str, object] | Sequence[Sequence[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The kernels, in what shapes they are launched, which of them take other blocks, and what is run of them."""
+
+    kernels: tuple[Chosen, ...]
+    shapes: tuple[Shape, ...]
+    tunable: tuple[bool, ...]
+    workload: Workload
+
+
+def measured(
+    sources: Sequence[Source],
+    spec: Specification | None = None,
+    entries: Sequence[str | None] | None = None,
+    shapes: Sequence[Shape] | None = None,
+    args: Arguments | None = None,
+    arch: str | None = None,
+    seed: int = 0,
+    tolerance: float | None = None,
+) -> Measured:
+    """Of `spec`, launch specifications (M21), come the kernels where no sources are given, else how these are launched;
+    without it that stands beside their files. `shapes` and `args`, by name ("A:2") or a sequence for each kernel, come
+    before that. Arguments that nobody describes are made up where that is possible.
+
+    Raises `InputError`, `DependentKernels`, and what reading PTX raises.
+    """
+    launches = _launches(spec)
+    if launches and not sources:
+        sources, entries = [launch.file for launch in launches], [launch.entry for launch in launches]
+    kernels = kernels_of(sources, entries, least=1, what="tune()")
+    subjects = [_subject(k, kernel) for k, kernel in enumerate(kernels)]
+    stated_launches = _fitting(launches, subjects, spec) if launches else [s.specified for s in subjects]
+    own = _shapes(subjects, stated_launches, shapes)
+    given = _given(subjects, args)
+    arguments = [
+        [i.value for i in stated(subject, launch, values, shape.sizes("grid"), shape.sizes("block"))]
+        for subject, launch, values, shape in zip(subjects, stated_launches, given, own, strict=True)
+    ]
+    return Measured(
+        tuple(kernels),
+        own,
+        tuple(bool(launch and launch.tunable) for launch in stated_launches),
+        _workload(kernels, own, arguments, arch, seed, tolerance),
+    )
+
+
+def _launches(spec: Specification | None) -> list[Launch]:
+    paths = [] if spec is None else [spec] if isinstance(spec, str | Path) else list(spec)
+    return [launch for path in paths for launch in read_specification(Path(path))]
+
+
+def _subject(k: int, kernel: Chosen) -> Subject:
+    entry = choose_entry(kernel.module, kernel.entry)
+    if kernel.coarse != ALONE:
+        raise InputError(
+            f"{kernel.module.source}:{entry.line}: `{kernel.entry}` was coarsened; give the kernel as it is, whether "
+            "coarsening makes it faster is part of what is tried."
+        )
+    return Subject(letter_of(k), kernel.module, entry, kernel.path)
+
+
+def _fitting(launches: Sequence[Launch], subjects: Sequence[Subject], spec: object) -> list[Launch | None]:
+    if len(launches) != len(subjects):
+        raise InputError(f"{spec}: {len(launches)} [[kernel]] tables for {len(subjects)} kernels.")
+    return [s.fitting(launch, Path(str(spec))) for s, launch in zip(subjects, launches, strict=True)]
+
+
+def _shapes(
+    subjects: Sequence[Subject], launches: Sequence[Launch | None], shapes: Sequence[Shape] | None
+) -> tuple[Shape, ...]:
+    """Raises `InputError` for one that is not wholly known."""
+    if shapes is not None and (isinstance(shapes, Shape) or len(shapes) != len(subjects)):
+        raise InputError(f"shapes= takes a goptx.Shape for each of the {len(subjects)} kernels.")
+    found = []
+    for k, (subject, launch) in enumerate(zip(subjects, launches, strict=True)):
+        said = Shape(launch.grid, launch.block, launch.shared) if launch else None
+        shape = shapes[k] if shapes else said
+        if shape is None or shape.ctas is None or shape.threads is None or shape.shared is None:
+            beside = f", or describe the launch in {subject.specification}" if subject.specification else ""
+            raise InputError(
+                f"{subject.at(subject.entry.line)}: the shape in which {subject} is launched is not known; give it, "
+                f"for example shapes=[goptx.Shape(grid=1024, block=256), ...]{beside}."
+            )
+        found.append(shape)
+    return tuple(found)
+
+
+def _given(subjects: Sequence[Subject], args: Arguments | None) -> list[dict[int, object]]:
+    """By position, device arrays as their contents."""
+    if args is None:
+        return [{} for _ in subjects]
+    if isinstance(args, Mapping):
+        given = given_to(subjects, args)
+    else:
+        if isinstance(args, str) or len(args) != len(subjects):
+            raise InputError(f"args= takes a sequence for each of the {len(subjects)} kernels, or values by name.")
+        given = [dict(enumerate(own)) for own in args]
+        for subject, own in zip(subjects, given, strict=True):
+            if len(own) != len(subject.entry.parameters):
+                raise InputError(
+                    f"{subject.at(subject.entry.line)}: {len(own)} arguments for {subject}, which has "
+                    f"{len(subject.entry.parameters)} parameters."
+                )
+    fetch = Fetched()
+    return [
+        {i: value if isinstance(value, str) else fetch(subject.called(i), value) for i, value in own.items()}
+        for subject, own in zip(subjects, given, strict=True)
+    ]
+
+
+def _workload(
+    kernels: Sequence[Chosen],
+    shapes: Sequence[Shape],
+    arguments: Sequence[Sequence[object]],
+    arch: str | None,
+    seed: int,
+    tolerance: float | None,
+) -> Workload:
+    whole = separate(*kernels, arch=arch, shapes=shapes)
+    each = tuple(separate(k, arch=arch, shapes=[s]) for k, s in zip(kernels, shapes, strict=True))
+    workload = Workload(whole, each, tuple(map(tuple, arguments)), seed, tolerance)
+    extents: list[Extent | None] = []
+    for param, value in workload.params:
+        if isinstance(value, np.ndarray) and not is_array(param, value):
+            value = value.tobytes()
+        extents += host_extents([value])
+    Independence(whole.params[: len(extents)]).check(extents, REMEDY)
+    return workload
