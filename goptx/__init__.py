@@ -35,11 +35,14 @@ if TYPE_CHECKING:
     from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
+    from goptx.tuning.best import Best, replay
+    from goptx.tuning.tune import tune
     from goptx.weaving.refusal import Refusal, can_weave
     from goptx.weaving.result import Woven
     from goptx.weaving.weave import weave
 
 _HOMES = {
+    "Best": "goptx.tuning.best",
     "Check": "goptx.emulator.verdict",
     "Emulation": "goptx.emulator.result",
     "Fusion": "goptx.region.fusion",
@@ -58,12 +61,15 @@ _HOMES = {
     "load_table": "goptx.latency.table",
     "parse": "goptx.ptx.parse",
     "read": "goptx.ptx.parse",
+    "replay": "goptx.tuning.best",
     "sweep": "goptx.device.sweep",
+    "tune": "goptx.tuning.tune",
     "weave": "goptx.weaving.weave",
 }
 
 __all__ = [
     "AssemblyError",
+    "Best",
     "CannotLink",
     "CannotWeave",
     "Check",
@@ -91,7 +97,9 @@ __all__ = [
     "load_table",
     "parse",
     "read",
+    "replay",
     "sweep",
+    "tune",
     "weave",
 ]
 
