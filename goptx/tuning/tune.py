@@ -10,7 +10,6 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from goptx.device.bench.bench import Bench
 from goptx.device.bench.questions import STREAMS, Described
 from goptx.device.child import without_main
 from goptx.errors import InputError
+from goptx.own_version import own_version
 from goptx.progress import shown
 from goptx.shape import Shape
 from goptx.strategies.way import Way
@@ -176,7 +176,7 @@ def _best(subject: Measured, found: Found, trials: Any, where: Described, budget
     ordered = sorted(trials, key=lambda t: (t.way != found.way, t.status != "timed", -t.speedup, str(t.way)))
     baselines = {f"{STREAMS} (as they are)": ms[STREAMS], "separate (as they are)": ms["separate"]}
     about = {
-        "goptx": version("goptx"),
+        "goptx": own_version(),
         "gpu": where.gpu,
         "driver": where.driver,
         "assembler": workload.separate.assembly().assembler,

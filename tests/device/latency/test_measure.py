@@ -166,7 +166,7 @@ def test_what_fails_is_left_out_and_said(made_up: None) -> None:
         one.latency == sample([(180, 420), (180, 421), (180, 430)], 16, 64) == Sample(5.0, 241 / 48, one.latency.spread)
     )
     assert one.interval is not None and one.interval.median == 241 / (48 * 8)
-    assert told[0] == (0, 8, "one") and told[-1] == (8, 8, "") and len(told) == 9
+    assert told[0] == (0, 8, "next one") and told[-1] == (8, 8, "") and len(told) == 9
 
 
 def test_where_nothing_can_be_measured(made_up: None) -> None:
