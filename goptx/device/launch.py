@@ -90,6 +90,14 @@ def _driver() -> Any:
     return driver
 
 
+def must(answer: Any) -> Any:
+    """What the driver gives beside success. Raises `DeviceError` where it answers anything else."""
+    failed, *value = answer
+    if failed:
+        raise DeviceError(f"the driver answers {failed.name}")
+    return value[0] if value else None
+
+
 def driver_version() -> str:
     """As nvidia-smi names it, or "unknown"."""
     try:

@@ -15,7 +15,7 @@ from statistics import median
 from typing import Protocol
 
 from goptx.device.bench.bench import Timed
-from goptx.device.bench.questions import STREAMS, Failed, Judged
+from goptx.device.bench.questions import SEPARATE, STREAMS, Failed, Judged
 from goptx.progress import Progress
 from goptx.strategies.way import Way
 from goptx.tuning.budget import Budget
@@ -57,7 +57,7 @@ class Found:
     @property
     def baseline(self) -> float:
         """Milliseconds of the kernels as they are, by whichever of the two ways is faster."""
-        return min(self.median(STREAMS), self.median("separate"))
+        return min(self.median(STREAMS), self.median(SEPARATE))
 
     @property
     def speedup(self) -> float:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from goptx.device.bench.bench import Bench
-from goptx.device.bench.questions import STREAMS, Described
+from goptx.device.bench.questions import SEPARATE, STREAMS, Described
 from goptx.device.child import without_main
 from goptx.errors import InputError
 from goptx.own_version import own_version
@@ -174,7 +174,7 @@ def _best(subject: Measured, found: Found, trials: Any, where: Described, budget
     woven = capped(found.woven, found.way) if found.woven else workload.separate
     ms = {key: found.median(key) for key in found.ms}
     ordered = sorted(trials, key=lambda t: (t.way != found.way, t.status != "timed", -t.speedup, str(t.way)))
-    baselines = {f"{STREAMS} (as they are)": ms[STREAMS], "separate (as they are)": ms["separate"]}
+    baselines = {f"{STREAMS} (as they are)": ms[STREAMS], "separate (as they are)": ms[SEPARATE]}
     about = {
         "goptx": own_version(),
         "gpu": where.gpu,

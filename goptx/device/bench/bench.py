@@ -4,7 +4,7 @@ device is of no more use."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goptx.device.bench.questions import (
     Answer,
@@ -23,6 +23,7 @@ from goptx.device.bench.running import serve
 from goptx.device.bench.workload import Workload
 from goptx.device.child import Child, Lost
 from goptx.errors import DeviceError, InputError
+from goptx.shape import Shape
 from goptx.weaving.result import Woven
 
 START, LIMIT = 300, 20  # seconds for the data of a workload; for a question, beside what its runs should take
@@ -64,13 +65,14 @@ class Bench:
         self._workload, self._held = workload, {}
         return self._open()
 
-    def judge(self, key: str, woven: Woven, cap: int | None = None) -> Judged | Failed:
-        """Whether the kernel does what the kernels alone do, on fresh data; from now on it can be timed."""
-        hold = Hold(key, woven, cap)
+    def judge(self, key: str, woven: Woven, cap: int | None = None, common: Shape | None = None) -> Judged | Failed:
+        """Whether the kernel does what the kernels alone do, on fresh data; from now on it can be timed. A kernel that
+        was not made for shapes needs the `common` one."""
+        hold = Hold(key, woven, cap, common)
         answer = self._asked(hold, 1)
         assert isinstance(answer, Judged | Failed)
         if isinstance(answer, Judged) and not answer.wrong:
-            self._held[key] = Hold(key, woven, cap, judged=True)
+            self._held[key] = replace(hold, judged=True)
         return answer
 
     def holds(self, key: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from goptx.device.assemble import assemble
-from goptx.device.launch import current_device, launch, load
+from goptx.device.launch import current_device, launch, load, must
 from goptx.errors import DeviceError
 from goptx.sample import POISON
 
@@ -107,7 +107,7 @@ class Memory:
 
     def free(self, address: int) -> None:
         if address:
-            self._must(self.driver.cuMemFree(address))
+            must(self.driver.cuMemFree(address))
 
     def buffer(self, dtype: np.dtype[Any], size: int) -> Buffer:
         """A new one, poisoned with its guard."""
@@ -130,19 +130,19 @@ class Memory:
         return buffer.whole
 
     def copy(self, to: int, source: int, size: int) -> None:
-        self._must(self.driver.cuMemcpyDtoDAsync(to, source, size, self._queue))
+        must(self.driver.cuMemcpyDtoDAsync(to, source, size, self._queue))
 
     def fill(self, address: int, byte: int, size: int) -> None:
-        self._must(self.driver.cuMemsetD8Async(address, byte, size, self._queue))
+        must(self.driver.cuMemsetD8Async(address, byte, size, self._queue))
 
     def write(self, address: int, values: Host) -> None:
         self.stream.sync()
-        self._must(self.driver.cuMemcpyHtoD(address, values.ctypes.data, values.nbytes))
+        must(self.driver.cuMemcpyHtoD(address, values.ctypes.data, values.nbytes))
 
     def read(self, address: int, size: int, dtype: np.dtype[Any]) -> Host:
         values = np.empty(size, np.uint8)
         self.stream.sync()
-        self._must(self.driver.cuMemcpyDtoH(values.ctypes.data, address, size))
+        must(self.driver.cuMemcpyDtoH(values.ctypes.data, address, size))
         return values.view(dtype)
 
     def differ(self, one: int, other: int, size: int) -> bool:
@@ -151,8 +151,3 @@ class Memory:
         arguments = [np.uint64(one), np.uint64(other), np.uint64(size // WIDTH), np.uint64(self._found)]
         launch(self._differing, self.stream, arguments, grid=self._ctas, block=256)
         return bool(self.read(self._found, 4, np.dtype(np.uint32))[0])
-
-    def _must(self, answer: Any) -> None:
-        (failed,) = answer
-        if failed:
-            raise DeviceError(f"the driver answers {failed.name}")

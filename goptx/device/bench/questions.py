@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goptx.device.bench.workload import Workload
+from goptx.shape import Shape
 from goptx.weaving.result import Woven
 
 
@@ -39,11 +40,12 @@ class Described:
 @dataclass(frozen=True, slots=True)
 class Hold:
     """A kernel to be judged and timed, under a register cap; answered by `Judged`. Of one that was `judged` before
-    nothing is compared again."""
+    nothing is compared again. `common` is the shape of all kernels, of a kernel that was not made for shapes."""
 
     key: str
     woven: Woven
     cap: int | None = None
+    common: Shape | None = None
     judged: bool = False
 
 
@@ -61,7 +63,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """Run these in turn; answered by `Times`. `STREAMS` are the kernels as they are, each on a stream of its own."""
+    """Run these in turn; answered by `Times`. The kernels as they are may be among them, one after the other
+    (`SEPARATE`), each on a stream of its own (`STREAMS`), and so in a CUDA graph (`GRAPH`)."""
 
     keys: tuple[str, ...]
     repeats: int
@@ -85,6 +88,6 @@ class Failed:
     broken: bool = False
 
 
-STREAMS = "streams"
+SEPARATE, STREAMS, GRAPH = "separate", "streams", "graph"
 Question = Describe | Open | Hold | Time
 Answer = Described | Opened | Judged | Times | Failed

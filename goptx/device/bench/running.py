@@ -7,12 +7,15 @@ device longer than the host needs to start the kernels: the time between two eve
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
 from goptx.device.bench.arrays import Arrays
 from goptx.device.bench.memory import Buffer, Memory
 from goptx.device.bench.questions import (
+    GRAPH,
+    SEPARATE,
     STREAMS,
     Answer,
     Describe,
@@ -27,8 +30,9 @@ from goptx.device.bench.questions import (
     Times,
 )
 from goptx.device.bench.workload import Workload
-from goptx.device.launch import current_device, driver_version
+from goptx.device.launch import current_device, driver_version, launch, load_all, must
 from goptx.errors import GoptxError, InputError
+from goptx.shape import Shape
 from goptx.weaving.result import Woven
 
 Run = Callable[[], None]
@@ -77,9 +81,9 @@ class _Bench:
                     self.open.close()
                 self.open = _Opened(self, workload)
                 return Opened(self.open.ms)
-            case Hold(key, woven, cap, judged):
+            case Hold():
                 assert self.open
-                return self.open.hold(key, woven, cap, judged)
+                return self.open.hold(question)
             case Time(keys, repeats, warmups):
                 assert self.open
                 return Times(self.open.timed(keys, repeats, warmups))
@@ -98,28 +102,27 @@ class _Opened:
         self.arrays = Arrays(bench.memory, workload, bench.kept)
         self.expected: dict[bool, dict[int, int]] = {}  # copies of outputs, by whether there was contraction
         self.streams = [bench.stream, *(bench.device.create_stream() for _ in workload.each[1:])]
-        self.runs: dict[str, Run] = {STREAMS: self._side_by_side()}
-        separate = self._run(workload.separate, None)
+        separate, streams = self._run(workload.separate), self._side_by_side()
         self._expect(True, separate)
         self._check_repeatable(separate)
-        self.runs["separate"] = separate
-        self.ms = min(self.timed(("separate",), 2, 1)["separate"])
+        self.runs: dict[str, Run] = {SEPARATE: separate, STREAMS: streams, GRAPH: self._graph(streams)}
+        self.ms = min(self.timed((SEPARATE,), 2, 1)[SEPARATE])
 
-    def hold(self, key: str, woven: Woven, cap: int | None, judged: bool) -> Judged:
-        self.runs[key] = run = self._run(woven, cap)
-        if judged:
+    def hold(self, held: Hold) -> Judged:
+        self.runs[held.key] = run = self._run(held.woven, held.cap, held.common)
+        if held.judged:
             return Judged()
         self._once(run)
         found = self.arrays.differences(self.expected[True])
         if not found or self.arrays.within_tolerance(found):
             return Judged()
         if False not in self.expected:
-            self._expect(False, self._run(self.workload.separate, None, fmad=False))
-        self._once(self._run(woven, cap, fmad=False))
+            self._expect(False, self._run(self.workload.separate, fmad=False))
+        self._once(self._run(held.woven, held.cap, held.common, fmad=False))
         wrong = self.arrays.differences(self.expected[False])
         if not wrong or self.arrays.within_tolerance(wrong):
             return Judged(contracted="; ".join(map(str, found)))
-        del self.runs[key]
+        del self.runs[held.key]
         return Judged(wrong="; ".join(map(str, wrong)))
 
     def timed(self, keys: tuple[str, ...], repeats: int, warmups: int) -> dict[str, list[float]]:
@@ -147,24 +150,34 @@ class _Opened:
                 self.bench.memory.free(copy)
         self.arrays.release()
 
-    def _run(self, woven: Woven, cap: int | None, fmad: bool = True) -> Run:
-        launch = started(woven, cap, fmad, list(self.arrays.arguments.values()))
-        return lambda: launch(self.bench.stream)
+    def _run(self, woven: Woven, cap: int | None = None, common: Shape | None = None, fmad: bool = True) -> Run:
+        start = started(woven, cap, fmad, list(self.arrays.arguments.values()), common)
+        return lambda: start(self.bench.stream)
 
     def _side_by_side(self) -> Run:
         own = zip(self.workload.each, self.arrays.arguments.values(), self.streams, strict=True)
-        launches = [(started(kernel, None, True, [arguments]), stream) for kernel, arguments, stream in own]
+        starts = [(started(kernel, None, True, [arguments]), stream) for kernel, arguments, stream in own]
         first, others = self.bench.stream, self.streams[1:]
 
         def run() -> None:
             for other in others:
                 other.wait(first)
-            for launch, stream in launches:
-                launch(stream)
+            for start, stream in starts:
+                start(stream)
             for other in others:
                 first.wait(other)
 
         return run
+
+    def _graph(self, streams: Run) -> Run:
+        """What runs do on streams, as a CUDA graph with a branch for each."""
+        driver = self.bench.driver
+        stream = driver.CUstream(int(self.bench.stream.handle))
+        mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+        must(driver.cuStreamBeginCapture(stream, mode))
+        streams()
+        graph = must(driver.cuGraphInstantiate(must(driver.cuStreamEndCapture(stream)), 0))
+        return lambda: must(driver.cuGraphLaunch(graph, stream))
 
     def _once(self, run: Run) -> None:
         self.arrays.reset()
@@ -186,23 +199,29 @@ class _Opened:
             )
 
 
-def started(woven: Woven, cap: int | None, fmad: bool, arguments: list[list[object]]) -> Callable[[Any], None]:
-    """What starts a kernel on a stream, one that was made for known shapes."""
+def started(
+    woven: Woven, cap: int | None, fmad: bool, arguments: list[list[object]], common: Shape | None = None
+) -> Callable[[Any], None]:
+    """What starts a kernel on a stream, one that was made for known shapes or is launched in the `common` one."""
+    shape: dict[str, Any] = {"grid": None, "block": None}
+    if common:
+        shape = {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}
     if fmad:
         woven.load(cap)
-        return lambda stream: woven.launch(stream, *arguments, max_registers=cap, independent=True)
-    from goptx.device.launch import launch, load_all
-
+        return lambda stream: woven.launch(stream, *arguments, **shape, max_registers=cap, independent=True)
     kernels = load_all(woven.cubin(cap, fmad=False), woven.entries)
-    starts = woven.starts(None, None)
     packed: list[Any] = woven.arguments(*arguments)
-    each = packed if woven.strategy == "separate" else [packed]
+    each = packed if woven.strategy == SEPARATE else [packed]
+    starts = [
+        partial(
+            launch, kernel, args=own, grid=one.shape.sizes("grid"), block=one.shape.sizes("block"),
+            shared=one.shape.shared or 0,
+        )
+        for kernel, one, own in zip(kernels, woven.starts(**shape), each, strict=True)
+    ]  # fmt: skip
 
     def start(stream: Any) -> None:
-        for kernel, one, own in zip(kernels, starts, each, strict=True):
-            launch(
-                kernel, stream, own, grid=one.shape.sizes("grid"), block=one.shape.sizes("block"),
-                shared=one.shape.shared or 0,
-            )  # fmt: skip
+        for one in starts:
+            one(stream=stream)
 
     return start

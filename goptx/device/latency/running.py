@@ -13,8 +13,7 @@ import numpy as np
 
 from goptx.device.latency.jobs import Answer, Device, Job, Launch, Timed
 from goptx.device.latency.row import Ring
-from goptx.device.launch import current_device, driver_version, launch, load
-from goptx.errors import DeviceError
+from goptx.device.launch import current_device, driver_version, launch, load, must
 
 ROUNDS = 12  # of a launch
 _SKIPPED = 2  # rounds at its beginning, while instructions are fetched
@@ -90,7 +89,7 @@ class _Bench:
             name=self.device.name,
             arch=f"sm_{self.device.arch}",
             driver=driver_version(),
-            cuda="{}.{}".format(*divmod(self._must(self.driver.cuDriverGetVersion()) // 10, 100)),
+            cuda="{}.{}".format(*divmod(must(self.driver.cuDriverGetVersion()) // 10, 100)),
             sm_megahertz=of.clock_rate // 1000,
             memory_megahertz=of.memory_clock_rate // 1000,
         )
@@ -120,7 +119,7 @@ class _Bench:
         size = 16 * ROUNDS + 8 * one.results
         for n in range(_LAUNCHES + 1):
             if job.ring and job.ring.cold:
-                self._must(self.driver.cuMemsetD8(self.flushed, n, 2 * self.cache))
+                must(self.driver.cuMemsetD8(self.flushed, n, 2 * self.cache))
             launch(kernel, None, [*addresses, np.uint32(ROUNDS), np.void(bytes(64))], grid=1, block=job.threads)
             answer = self._read(self.output, size)
             pairs = answer[: 16 * ROUNDS].view(np.int64).reshape(ROUNDS, 2)[_SKIPPED:]
@@ -133,28 +132,22 @@ class _Bench:
             return
         if ring.span > self.size:
             if self.buffer:
-                self._must(self.driver.cuMemFree(self.buffer))
+                must(self.driver.cuMemFree(self.buffer))
             self.buffer, self.size = self._room(ring.span), ring.span
         self._write(self.buffer, pointers(ring, self.buffer))
         self.content = ring
 
     def _room(self, size: int) -> int:
-        return int(self._must(self.driver.cuMemAlloc(size)))
+        return int(must(self.driver.cuMemAlloc(size)))
 
     def _write(self, address: int, values: np.ndarray[Any, Any]) -> None:
-        self._must(self.driver.cuMemcpyHtoD(address, values.ctypes.data, values.nbytes))
+        must(self.driver.cuMemcpyHtoD(address, values.ctypes.data, values.nbytes))
 
     def _read(self, address: int, size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         values = np.empty(size, np.uint8)
-        self._must(self.driver.cuCtxSynchronize())
-        self._must(self.driver.cuMemcpyDtoH(values.ctypes.data, address, size))
+        must(self.driver.cuCtxSynchronize())
+        must(self.driver.cuMemcpyDtoH(values.ctypes.data, address, size))
         return values
-
-    def _must(self, answer: Any) -> Any:
-        failed, *value = answer
-        if failed:
-            raise DeviceError(f"the driver answers {failed.name}")
-        return value[0] if value else None
 
 
 @lru_cache(maxsize=2)
