@@ -47,10 +47,11 @@ def measured(
     arch: str | None = None,
     seed: int = 0,
     tolerance: float | None = None,
+    small: bool = False,
 ) -> Measured:
     """Of `spec`, launch specifications (M21), come the kernels where no sources are given, else how these are launched;
     without it that stands beside their files. `shapes` and `args`, by name ("A:2") or a sequence for each kernel, come
-    before that. Arguments that nobody describes are made up where that is possible.
+    before that. Arguments that nobody describes are made up where that is possible. `small`: in the sizes for checks.
 
     Raises `InputError`, `DependentKernels`, and what reading PTX raises.
     """
@@ -60,6 +61,8 @@ def measured(
     kernels = kernels_of(sources, entries, least=1, what="tune()")
     subjects = [_subject(k, kernel) for k, kernel in enumerate(kernels)]
     stated_launches = _fitting(launches, subjects, spec) if launches else [s.specified for s in subjects]
+    if small:
+        stated_launches = [launch and launch.small() for launch in stated_launches]
     own = _shapes(subjects, stated_launches, shapes)
     given = _given(subjects, args)
     arguments = [

@@ -1,0 +1,87 @@
+"""What tuning has found for the pairs of suite A: best.json, which `--tune` makes anew, pair by pair."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import goptx
+from goptx.tuning.best import Replay
+from suite_a import SHAPES, specifications_of
+from suite_a.places import places
+
+FILE = Path(__file__).parent / "best.json"
+RUNS = Path(__file__).parent / ".tuning"  # records and results of a run of `--tune`, pair by pair
+BUDGET = 60  # seconds for a pair
+
+
+@cache
+def _all() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(FILE.read_text()) if FILE.exists() else {}
+    return {shape: found.get(shape, {}) for shape in SHAPES}
+
+
+def tuned(pair: str, shape: str) -> Replay:
+    """Raises `InputError` for a pair that was not tuned."""
+    held = _all()[shape].get(pair)
+    if held is None:
+        raise goptx.InputError(f"{FILE.name} has nothing of {pair} in the {shape} shape; make it with --tune.")
+    return Replay(FILE, held)
+
+
+def tune_all(
+    pairs: Sequence[str], shapes: Sequence[str], devices: Sequence[int], workers: int, resume: bool
+) -> Iterator[str]:
+    """Tunes them, several side by side where there are several devices; says of each what was found. best.json has
+    each as soon as it is known. `resume` goes on with what an interrupted run has left."""
+    RUNS.mkdir(exist_ok=True)
+    if not resume:
+        for path in RUNS.iterdir():
+            path.unlink()
+    with (
+        ProcessPoolExecutor(workers, get_context("spawn")) as pool,
+        places(devices) as free,
+        ThreadPoolExecutor(len(devices)) as threads,
+    ):
+
+        def one(pair: str, shape: str) -> str:
+            path = RUNS / f"{shape}-{pair}.json"
+            if not path.exists():
+                bench = free.get()
+                try:
+                    best = goptx.tune(
+                        spec=specifications_of(pair, shape), budget=BUDGET, executor=pool, benches=[bench],
+                        records=path.with_suffix(".jsonl"), progress=False,
+                    )  # fmt: skip
+                finally:
+                    free.put(bench)
+                best.save(path)
+            held = json.loads(path.read_text())
+            bugs = [
+                line for line in path.with_suffix(".jsonl").read_text().splitlines()[1:]
+                if json.loads(line)["status"] in ("wrong", "failed")
+            ]  # fmt: skip
+            said = "".join(f"\n    {json.loads(b)['status']}: {json.loads(b)['name']}: {json.loads(b)['reason']}" for b in bugs)
+            return f"{shape} {pair:14} {held['speedup']:.2f} {held['name']} ({held['seconds']} s){said}"
+
+        for future in [threads.submit(one, pair, shape) for shape in shapes for pair in pairs]:
+            yield future.result()
+            _gather()
+
+
+def _gather() -> None:
+    """Puts what was found into best.json, files being named as seen from there."""
+    _all.cache_clear()
+    found = {shape: dict(of) for shape, of in _all().items()}
+    for path in sorted(RUNS.glob("*.json")):
+        shape, _, pair = path.stem.partition("-")
+        held = json.loads(path.read_text())
+        for kernel in held["kernels"]:
+            kernel["file"] = kernel["file"].removeprefix("../")
+        found[shape][pair] = held
+    FILE.write_text(json.dumps(found, indent=1) + "\n")

@@ -1,0 +1,111 @@
+"""Measures what was made: kernels by the processes of a pool ahead of the GPUs, each of which has a process that is
+reused for all pairs and replaced only after a hang."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from queue import SimpleQueue
+from typing import Any
+
+import goptx
+from goptx.device.bench import bench as benches
+from goptx.device.bench.bench import Bench
+from goptx.device.bench.questions import GRAPH, SEPARATE, STREAMS, Failed
+from goptx.device.bench.workload import Workload
+from suite_a.schemes import Done, Form, Subject, Task, workload
+
+REPEATS, WARMUPS = 20, 3
+LIMIT = 6  # seconds after which a kernel of the suite hangs: they take milliseconds
+BASELINES = (STREAMS, GRAPH, SEPARATE)
+
+Row = dict[str, Any]
+
+
+def rows_of(name: str, bench: Bench, workload: Workload, made: Sequence[Done], timed: bool = True) -> Row:
+    """Each form judged; those that are right are timed in turn, with the kernels as they are."""
+    begin = time.monotonic()
+    row: Row = {"name": name, "right": True, "schemes": {}}
+    bench.open(workload)
+    right: list[str] = []
+    for done in made:
+        if done.refused:
+            row["schemes"][done.task.scheme] = {"scheme": done.task.scheme, "refused": done.refused}
+        for key, form in done.forms.items():
+            row["schemes"][key] = facts = {"scheme": done.task.scheme, **_costs(form)}
+            answer = bench.judge(key, form.woven, form.cap, form.common)
+            if isinstance(answer, Failed):
+                facts["failed"] = answer.problem
+            elif answer.wrong:
+                facts["wrong"] = answer.wrong
+            else:
+                right.append(key)
+                facts |= {"contracted": answer.contracted} if answer.contracted else {}
+            if form.common is None:  # the paper's merge is not ours to be right
+                row["right"] &= key in right
+    if timed:
+        taken = bench.time([*(BASELINES if "+" in name else (SEPARATE,)), *right], REPEATS, WARMUPS)
+        if taken.problem:
+            return {**row, "right": False, "problem": taken.problem}
+        row["ms"] = {key: [statistics.median(t), min(t), max(t)] for key, t in taken.ms.items()}
+    return {**row, "seconds": round(time.monotonic() - begin, 1)}
+
+
+def _costs(form: Form) -> dict[str, Any]:
+    found = form.woven.resources(form.cap)
+    report = form.woven.report
+    return {
+        "registers": found.registers,
+        "spill_bytes": found.spill_bytes,
+        "occupancy": found.occupancy,
+        "instructions": report.merged.instructions,
+        "woven_fraction": report.woven_fraction,
+        "assembler": found.assembler,
+        **({"way": form.said} if form.said else {}),
+    }
+
+
+@contextmanager
+def places(devices: Sequence[int]) -> Iterator[SimpleQueue[Bench]]:
+    """The devices, to be taken and put back."""
+    benches.LIMIT = LIMIT
+    free: SimpleQueue[Bench] = SimpleQueue()
+    every = [Bench(number) for number in devices]
+    for bench in every:
+        free.put(bench)
+    try:
+        yield free
+    finally:
+        for bench in every:
+            bench.close()
+
+
+def run_all(
+    subjects: Sequence[Subject], tasks_of: Callable[[Subject], Sequence[Task]], make: Callable[[Task], Done],
+    devices: Sequence[int], workers: int, timed: bool = True,
+) -> Iterator[Row]:
+    """A row for each of them, in order."""
+    with (
+        ProcessPoolExecutor(workers, get_context("spawn")) as pool,
+        places(devices) as free,
+        ThreadPoolExecutor(len(devices)) as threads,
+    ):
+        made = {s: [pool.submit(make, task) for task in tasks_of(s)] for s in subjects}
+        loads = {s: pool.submit(workload, s) for s in subjects}
+
+        def row(subject: Subject) -> Row:
+            done = [future.result() for future in made.pop(subject)]
+            bench = free.get()
+            try:
+                return rows_of(subject.name, bench, loads.pop(subject).result(), done, timed)
+            except goptx.GoptxError as error:
+                return {"name": subject.name, "right": False, "schemes": {}, "problem": str(error)}
+            finally:
+                free.put(bench)
+
+        for future in [threads.submit(row, subject) for subject in subjects]:
+            yield future.result()

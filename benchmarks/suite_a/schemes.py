@@ -1,0 +1,152 @@
+"""The ways in which suite A runs its pairs and its single kernels, made without a GPU.
+
+A scheme may have several forms, such as a kernel under several register caps, of which the fastest counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import goptx
+from goptx.device.bench.workload import Workload
+from goptx.strategies.way import Way
+from goptx.tuning.making import Job, make
+from goptx.tuning.measured import Measured, measured
+from goptx.weaving.paper import papers_merge
+from suite_a import specifications_of
+from suite_a.best import tuned
+
+CAPS = (32, 40, 48, 64, 80, 128)  # of the paper (M5)
+FACTORS = (2, 4, 8)  # of single kernels
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A kernel under a register cap; `common` is the shape of what was made without any."""
+
+    woven: goptx.Woven
+    cap: int | None = None
+    common: goptx.Shape | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A pair such as "gelu+harris", or a single kernel, in one of the two shapes, or in the sizes for checks."""
+
+    name: str
+    shape: str
+    small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    subject: Subject
+    scheme: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The forms that a scheme has, by what they are called; or why there are none."""
+
+    task: Task
+    forms: Mapping[str, Form]
+    refused: str = ""
+
+
+@cache
+def measured_of(subject: Subject) -> Measured:
+    return measured([], spec=specifications_of(subject.name, subject.shape), small=subject.small)
+
+
+def workload(subject: Subject) -> Workload:
+    return measured_of(subject).workload
+
+
+def _fused(measured: Measured, strategy: str, **options: Any) -> Iterator[Form]:
+    yield Form(goptx.fuse(*measured.kernels, strategy=strategy, shapes=measured.shapes, **options))
+
+
+def _horizontal(measured: Measured) -> Iterator[Form]:
+    """No kernel of the suite takes another block: the search of the HFUSE paper (M9) has one partition, and its cap."""
+    yield from _made(measured, Way("horizontal", (1, 1)))
+
+
+def _made(measured: Measured, way: Way) -> Iterator[Form]:
+    """With the register caps that are worth a trial."""
+    made = make(Job(measured.kernels, measured.shapes, measured.tunable, way, None))
+    for trial in made.trials:
+        if trial.status == "timed" and made.woven:
+            yield Form(made.woven, trial.way.cap)
+
+
+def _capped(measured: Measured) -> Iterator[Form]:
+    """What the paper does, under each of its caps."""
+    (free,) = _fused(measured, "weave", policy="paper", slicing="adaptive")
+    yield free
+    registers = free.woven.resources().registers
+    for cap in CAPS:
+        if cap < registers:
+            free.woven.assembly(cap)
+            yield Form(free.woven, cap)
+
+
+def _papers_merge(measured: Measured) -> Iterator[Form]:
+    """As it was published: for kernels of one shape, and it may hang."""
+    one, other = measured.shapes
+    if one != other:
+        raise goptx.CannotWeave("it takes kernels of one shape")
+    yield Form(papers_merge(*measured.kernels), common=one)
+
+
+def _auto(measured: Measured) -> Iterator[Form]:
+    (form,) = _fused(measured, "auto")
+    why = form.woven.report.why
+    yield Form(form.woven, said=why.chosen.way if why else "separate")
+
+
+PAIRED: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
+    "vertical": partial(_fused, strategy="vertical"),
+    "horizontal": _horizontal,
+    "interleave": partial(_fused, strategy="interleave"),
+    "merge": partial(_fused, strategy="weave", policy="concat", slicing=None),
+    "merge, slicing": partial(_fused, strategy="weave", policy="concat", slicing="adaptive"),
+    "merge, weaving": partial(_fused, strategy="weave", policy="paper", slicing=None),
+    "paper's weave, safe merge": _capped,
+    "paper's merge": _papers_merge,
+    "weave": partial(_fused, strategy="weave"),
+    "auto": _auto,
+}
+TUNED = "tuned"
+SINGLE: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
+    f"x{factor}": partial(_made, way=Way("coarsen", (factor,))) for factor in FACTORS
+}
+
+
+def tasks_of(subject: Subject) -> list[Task]:
+    schemes = (*PAIRED, TUNED) if "+" in subject.name else SINGLE
+    return [Task(subject, scheme) for scheme in schemes]
+
+
+def made(task: Task) -> Done:
+    """What a process of a pool does: the kernels with their machine code."""
+    forms: dict[str, Form] = {}
+    try:
+        for form in _forms(task):
+            form.woven.assembly(form.cap)
+            capped = f" capped at {form.cap}" if form.cap and task.scheme != TUNED else ""
+            forms[f"{task.scheme}{capped}"] = form
+    except goptx.GoptxError as error:
+        return Done(task, forms, str(error))
+    return Done(task, forms)
+
+
+def _forms(task: Task) -> Iterator[Form]:
+    measured = measured_of(task.subject)
+    if task.scheme == TUNED:
+        found = tuned(task.subject.name, task.subject.shape)
+        return iter([Form(found.made(measured.kernels, measured.shapes), said=str(found.way))])
+    return (PAIRED if task.scheme in PAIRED else SINGLE)[task.scheme](measured)
