@@ -23,6 +23,7 @@ from goptx.errors import (
 )
 
 if TYPE_CHECKING:
+    from goptx.device.profiling.result import Profile
     from goptx.device.sweep import Sweep, sweep
     from goptx.emulator.check import check
     from goptx.emulator.emulate import emulate
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
+    from goptx.tuning.profile import profile
     from goptx.weaving.refusal import Refusal, can_weave
     from goptx.weaving.result import Woven
     from goptx.weaving.weave import weave
@@ -44,6 +46,7 @@ _HOMES = {
     "Emulation": "goptx.emulator.result",
     "Fusion": "goptx.region.fusion",
     "LatencyTable": "goptx.latency.table",
+    "Profile": "goptx.device.profiling.result",
     "Refusal": "goptx.weaving.refusal",
     "Shape": "goptx.shape",
     "Sweep": "goptx.device.sweep",
@@ -57,6 +60,7 @@ _HOMES = {
     "fusion": "goptx.region.fusion",
     "load_table": "goptx.latency.table",
     "parse": "goptx.ptx.parse",
+    "profile": "goptx.tuning.profile",
     "read": "goptx.ptx.parse",
     "sweep": "goptx.device.sweep",
     "weave": "goptx.weaving.weave",
@@ -76,6 +80,7 @@ __all__ = [
     "GoptxError",
     "InputError",
     "LatencyTable",
+    "Profile",
     "PtxSyntaxError",
     "Refusal",
     "Shape",
@@ -90,6 +95,7 @@ __all__ = [
     "fusion",
     "load_table",
     "parse",
+    "profile",
     "read",
     "sweep",
     "weave",

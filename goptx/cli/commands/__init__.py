@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from goptx.cli.commands import batch, cache, check, coarsen, fmt, fuse, latency, show, weave
+from goptx.cli.commands import batch, cache, check, coarsen, fmt, fuse, latency, profile, show, weave
 
-COMMANDS = (weave.add, fuse.add, coarsen.add, batch.add, check.add, show.add, fmt.add, latency.add, cache.add)
+COMMANDS = (
+    weave.add, fuse.add, coarsen.add, batch.add, check.add, show.add, fmt.add, profile.add, latency.add, cache.add,
+)  # fmt: skip
