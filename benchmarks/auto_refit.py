@@ -18,7 +18,7 @@ from suite_a.candidates import launches_of
 import goptx
 from goptx.cost import estimate
 from goptx.strategies import auto, search
-from goptx.strategies.ways import Way
+from goptx.strategies.way import Way
 
 Setting = tuple[float, ...]  # of the numbers of TUNED, in that order
 

@@ -36,12 +36,15 @@ if TYPE_CHECKING:
     from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
+    from goptx.tuning.best import Best, replay
     from goptx.tuning.profile import profile
+    from goptx.tuning.tune import tune
     from goptx.weaving.refusal import Refusal, can_weave
     from goptx.weaving.result import Woven
     from goptx.weaving.weave import weave
 
 _HOMES = {
+    "Best": "goptx.tuning.best",
     "Check": "goptx.emulator.verdict",
     "Emulation": "goptx.emulator.result",
     "Fusion": "goptx.region.fusion",
@@ -62,12 +65,15 @@ _HOMES = {
     "parse": "goptx.ptx.parse",
     "profile": "goptx.tuning.profile",
     "read": "goptx.ptx.parse",
+    "replay": "goptx.tuning.best",
     "sweep": "goptx.device.sweep",
+    "tune": "goptx.tuning.tune",
     "weave": "goptx.weaving.weave",
 }
 
 __all__ = [
     "AssemblyError",
+    "Best",
     "CannotLink",
     "CannotWeave",
     "Check",
@@ -97,7 +103,9 @@ __all__ = [
     "parse",
     "profile",
     "read",
+    "replay",
     "sweep",
+    "tune",
     "weave",
 ]
 

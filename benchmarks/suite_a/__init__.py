@@ -6,3 +6,8 @@ from pathlib import Path
 
 KERNELS = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
 FOLDER = Path(__file__).parent.parent.parent / "examples" / "kernels"
+
+
+def specification_of(name: str) -> Path:
+    """That of a kernel of examples/kernels, or of the one in natural/ where `name` says so: "natural/gelu"."""
+    return (Path(__file__).parent if name.startswith("natural/") else FOLDER) / f"{name}.toml"

@@ -10,8 +10,8 @@ timed builds, with contraction, are compared too, and a difference is reported b
 streams; schemes are the ablation of the GoPTX paper's Figure: merge, + slicing, + weaving, + both; then what goptx does
 by default. "capped" is "both" under the best of the paper's register caps. Coarsened kernels are timed against
 themselves, by factor and register cap. Candidates are 50 ways to run each pair, all strategies among them, made by
-several processes beside the GPU; pairs may be of any kernels in examples/kernels, such as reduce+softmax. Needs
-cuda-python and CuPy.
+several processes beside the GPU; pairs may be of any kernels in examples/kernels, such as reduce+softmax. What is
+coarsened or has candidates may be in natural/ too, such as natural/gelu+natural/wmma. Needs cuda-python and CuPy.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def main() -> int:
     rows: list[dict[str, Any]] = []
     document = {"suite": "A", **facts, part.__name__.split(".")[-1]: rows}
     others = any(kernel not in KERNELS for pair in chosen for kernel in pair.split("+"))
-    name = "examples" if others else "suite_a"
+    natural = any("natural/" in pair for pair in chosen)
+    name = "suite_a_natural" if natural else "examples" if others else "suite_a"
     name += "_coarsened" * options.coarsened + "_candidates" * options.candidates + "_small" * options.small
     alone = (in_child(name, options) for name in chosen)
     for row in candidates.run_all(chosen, options.workers) if options.candidates else alone:

@@ -18,7 +18,7 @@ from measuring import REPEATS, Data, differences, in_turn, once
 
 import goptx
 from goptx.specification import Launch, read_specification
-from suite_a import FOLDER
+from suite_a import specification_of
 
 Factors = tuple[int, int]
 
@@ -102,7 +102,7 @@ def make(plan: tuple[str, Way, tuple[int, ...]]) -> tuple[str, Made]:
 
 
 def launches_of(pair: str) -> list[Launch]:
-    return [read_specification(FOLDER / f"{name}.toml")[0] for name in pair.split("+")]
+    return [read_specification(specification_of(name))[0] for name in pair.split("+")]
 
 
 def run_all(pairs: Sequence[str], workers: int) -> Iterator[dict[str, Any]]:

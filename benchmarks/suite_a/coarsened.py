@@ -10,7 +10,7 @@ from measuring import REPEATS, Data, Single, differences, in_turn, once
 
 import goptx
 from goptx.specification import read_specification
-from suite_a import FOLDER
+from suite_a import specification_of
 
 FACTORS = (2, 4, 8)
 CAPS = (32, 40, 48, 64)
@@ -22,7 +22,7 @@ def run(name: str, small: bool) -> dict[str, Any]:
     from goptx.device.launch import current_device, launch, load
 
     device = current_device()
-    one = read_specification(FOLDER / f"{name}.toml")[0]
+    one = read_specification(specification_of(name))[0]
     one = one.small() if small else one
     data = [Data(one, 0)]
     stream = device.create_stream()

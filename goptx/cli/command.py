@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goptx.cli.write import write
-from goptx.errors import GoptxError
+from goptx.errors import GoptxError, InputError
 
 if TYPE_CHECKING:
     from goptx.weaving.result import Woven
@@ -25,8 +26,16 @@ class Outcome:
     failure: GoptxError | None = None
 
 
-def made(options: argparse.Namespace, woven: Woven, cubin: bool = False) -> Outcome | None:
-    """Writes the kernel where `--output` says, and says of it what `--report` asks for."""
+def check_output(options: argparse.Namespace) -> None:
+    """Raises `InputError` where `--output` is neither PTX nor machine code."""
+    ending = Path(options.output or "").suffix
+    if ending not in ("", ".ptx", ".cubin"):
+        raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
+
+
+def made(options: argparse.Namespace, woven: Woven) -> Outcome | None:
+    """Writes the kernel where `--output` says, machine code to `.cubin`, and says of it what `--report` asks for."""
+    cubin = Path(options.output or "").suffix == ".cubin"
     write(options.output, woven.cubin() if cubin else woven.ptx)
     facts = {**woven.report.to_dict(), "strategy": woven.strategy, "symbols": woven.symbols}
     return Outcome(woven.report, facts) if options.report else None

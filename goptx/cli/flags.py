@@ -13,7 +13,7 @@ from typing import Any
 from goptx.cli import read
 
 Flags = Mapping[str, Mapping[str, Any]]  # by name, what argparse is told of each
-PTX_HERE = "write PTX here instead of to standard output"
+WRITTEN = "write here instead of to standard output: PTX, or machine code to .cubin"
 
 WEAVING: Flags = {
     "policy": {"help": "latency (default), paper or concat"},
@@ -130,6 +130,10 @@ def add_strategies(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, "of single strategies", STRATEGIES)
 
 
-def add_result(parser: argparse.ArgumentParser, output: str = "OUT.ptx", said: str = PTX_HERE) -> None:
-    parser.add_argument("-o", "--output", metavar=output, help=said)
+def add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="OUT", help=WRITTEN)
+
+
+def add_result(parser: argparse.ArgumentParser) -> None:
+    add_output(parser)
     add_flags(parser, "of the result", RESULT)

@@ -31,7 +31,7 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
+        from goptx.own_version import own_version
 
-        print(f"goptx {version('goptx')}")
+        print(f"goptx {own_version()}")
         parser.exit()

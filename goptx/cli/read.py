@@ -60,6 +60,17 @@ def shapes(options: argparse.Namespace) -> list[Shape] | None:
     return [found[letter] for letter in known] if named else None
 
 
+def arguments(given: Sequence[str]) -> dict[str, object]:
+    """By name, what `A:0=f32[1024]` and the like say. Raises `InputError`."""
+    args: dict[str, object] = {}
+    for text in given:
+        key, _, value = text.partition("=")
+        if key in args:
+            raise InputError(f"--arg {key} is given twice.")
+        args[key] = value
+    return args
+
+
 def tunable(given: Sequence[str], known: Sequence[str]) -> list[bool]:
     """Of each kernel, by the letters that are given. Raises `InputError`."""
     if unknown := [letter for letter in given if letter not in known]:

@@ -17,7 +17,8 @@ from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
 from goptx.shape import Shape
 from goptx.strategies.separate import ANY
-from goptx.strategies.ways import CTAS, STRATEGIES, THREADS, Judge, Way, ways
+from goptx.strategies.way import Way
+from goptx.strategies.ways import CTAS, STRATEGIES, THREADS, Judge, ways
 from goptx.warned import log
 from goptx.weaving.link import Chosen
 from goptx.weaving.result import Woven
@@ -68,7 +69,7 @@ class Search:
         while found:
             way = self._best(found)
             if way.uncapped in self.made:
-                whole = replace(way.uncapped, sliced=False)
+                whole = way.uncapped.having(slicing=None)
                 if not self._is_sliced(way) or whole in self.made or not self._make(whole):
                     return self._chosen(way, found)
                 found |= estimates(whole)
@@ -86,7 +87,7 @@ class Search:
     def _is_sliced(self, way: Way) -> bool:
         """Whether what was made may become another where blocks are not sliced."""
         sliced = self.made[way.uncapped].report.slicing is not None
-        return self.slices and way.strategy == "weave" and way.sliced and sliced
+        return self.slices and way.strategy == "weave" and not way.options and sliced
 
     def _best(self, found: Mapping[Way, Estimate]) -> Way:
         """The fastest, or of those that are as fast the one with the fewest CTAs: they cost time even where their
@@ -100,12 +101,8 @@ class Search:
         if way in self.made:
             return True
         if way not in self.refused:
-            coarse = [
-                k if f == 1 else replace(k, coarse=k.coarse.times(f, "x"))
-                for k, f in zip(self.kernels, way.factors, strict=True)
-            ]
             try:
-                self.made[way] = self.makers[way.strategy](*coarse, **({} if way.sliced else {"slicing": None}))
+                self.made[way] = self.makers[way.strategy](*way.coarse(self.kernels), **dict(way.options))
             except REFUSALS as reason:
                 self.refused[way] = str(reason)
                 log("INFO", f"not {way}: {reason}")

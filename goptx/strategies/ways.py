@@ -17,6 +17,7 @@ from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step
 from goptx.cost.kernels import Alone
 from goptx.cost.work import Course, Work
 from goptx.shape import Shape
+from goptx.strategies.way import Way
 from goptx.weaving.coarse import MOST
 from goptx.weaving.link import Chosen
 
@@ -25,41 +26,6 @@ STRATEGIES = ("weave", "interleave", "vertical", "separate")  # equals are prefe
 CTAS = 1 << 16  # taken for a grid that is not known: many times what a GPU holds
 SHORT = 1 << 17  # CTAs of a grid, a hundred times what a GPU holds, of which each must be short
 THREADS = 256  # taken for a block that is not known
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A strategy, by how many CTAs each kernel is coarsened, the most registers that a thread may have, and whether
-    blocks may be sliced."""
-
-    strategy: str
-    factors: tuple[int, ...]
-    cap: int | None = None
-    sliced: bool = True
-
-    def __str__(self) -> str:
-        coarse = "" if self.plain else "".join(f" x{factor}" for factor in self.factors)
-        whole = "" if self.sliced else " slicing=None"
-        return f"{self.strategy}{coarse}{whole}" + (f" capped at {self.cap}" if self.cap else "")
-
-    @property
-    def uncapped(self) -> Way:
-        return replace(self, cap=None)
-
-    @property
-    def plain(self) -> bool:
-        """Whether the kernels are as they were given."""
-        return set(self.factors) == {1}
-
-    def is_part_of(self, other: Way) -> bool:
-        """Whether `other` is of the same strategy and makes one of as many CTAs of each kernel, or of more: what is
-        against this is against that."""
-        less = all(own <= its for own, its in zip(self.factors, other.factors, strict=True))
-        return self.strategy == other.strategy and less
-
-    def size(self, sizes: Sequence[int]) -> int:
-        """Of all copies of kernels of these sizes."""
-        return sum(size * factor for size, factor in zip(sizes, self.factors, strict=True))
 
 
 def ways(

@@ -18,7 +18,8 @@ from goptx.cost.registers import Pressure
 from goptx.cost.trips import trips
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
-from goptx.strategies.ways import Way, ways
+from goptx.strategies.way import Way
+from goptx.strategies.ways import ways
 from goptx.weaving.sources import kernels_of
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"

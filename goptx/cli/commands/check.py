@@ -6,9 +6,8 @@ import argparse
 
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_strategies, add_weaving, given
-from goptx.cli.read import axes, shapes, sources
+from goptx.cli.read import arguments, axes, shapes, sources
 from goptx.cli.write import write
-from goptx.errors import InputError
 
 
 def add(new: NewParser) -> None:
@@ -42,12 +41,7 @@ def add(new: NewParser) -> None:
 def _run(options: argparse.Namespace) -> Outcome:
     from goptx.emulator.check import check
 
-    args: dict[str, object] = {}
-    for text in options.arg:
-        key, _, value = text.partition("=")
-        if key in args:
-            raise InputError(f"--arg {key} is given twice.")
-        args[key] = value
+    args = arguments(options.arg)
     own = ("strategy", "grid", "block", "shared", "seed", "races", "max_steps")
     launch = {name: getattr(options, name) for name in own}
     done = check(

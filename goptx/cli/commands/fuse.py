@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from goptx.cli.command import NewParser, Outcome, made
+from goptx.cli.command import NewParser, Outcome, check_output, made
 from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_result, add_strategies, add_weaving, given
 from goptx.cli.read import shapes, sources
-from goptx.errors import InputError
 
 
 def add(new: NewParser) -> None:
@@ -16,16 +14,14 @@ def add(new: NewParser) -> None:
     add_weaving(parser)
     add_strategies(parser)
     add_flags(parser, HANDING_ON, DEPENDENT)
-    add_result(parser, "OUT", "write here instead of to standard output: PTX to .ptx, machine code to .cubin")
+    add_result(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> Outcome | None:
     from goptx.strategies.fuse import fuse
 
-    ending = Path(options.output or "").suffix
-    if ending not in ("", ".ptx", ".cubin"):
-        raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
+    check_output(options)
     woven = fuse(
         *sources(options),
         strategy=options.strategy,
@@ -33,4 +29,4 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         shapes=shapes(options),
         **given(options),
     )
-    return made(options, woven, cubin=ending == ".cubin")
+    return made(options, woven)

@@ -28,11 +28,11 @@ def add(new: NewParser) -> None:
 
 def _measure(options: argparse.Namespace) -> None:
     from goptx.device.latency.measure import NotMeasured, measure
-    from goptx.device.latency.progress import shown
     from goptx.device.latency.write import table_text
     from goptx.latency.table import load_table
+    from goptx.progress import shown
 
-    with shown(options.quiet) as progress:
+    with shown("measured", options.quiet) as progress:
         measurement = measure(progress=progress)
     write(options.output, table_text(measurement, load_table(None, measurement.device.arch)))
     for key, why in measurement.problems.items():

@@ -6,7 +6,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from goptx.device.bench.questions import Answer, Failed, Hold, Judged, Open, Opened, Time, Times
+from goptx.device.bench.questions import (
+    Answer,
+    Describe,
+    Described,
+    Failed,
+    Hold,
+    Judged,
+    Open,
+    Opened,
+    Question,
+    Time,
+    Times,
+)
 from goptx.device.bench.running import serve
 from goptx.device.bench.workload import Workload
 from goptx.device.child import Child, Lost
@@ -37,6 +49,14 @@ class Bench:
         self._workload: Workload | None = None
         self._opened: Opened | None = None
         self._held: dict[str, Hold] = {}
+
+    def described(self) -> Described:
+        """What is measured on. Raises `DeviceError` where there is nothing."""
+        answer = self._answered(Describe(), START)
+        if not isinstance(answer, Described):
+            self.close()
+            raise DeviceError(answer.problem if isinstance(answer, Failed) else str(answer))
+        return answer
 
     def open(self, workload: Workload) -> Opened:
         """Data for these kernels, which are run alone. Raises `DeviceError` without a device, or where a kernel alone
@@ -93,7 +113,7 @@ class Bench:
         assert self._opened
         return self._answered(question, LIMIT + SLOW * runs * self._opened.ms / 1000)
 
-    def _answered(self, question: Open | Hold | Time, seconds: float) -> Answer:
+    def _answered(self, question: Question, seconds: float) -> Answer:
         try:
             answer: Answer = self._child.ask(question, seconds)
         except Lost as why:

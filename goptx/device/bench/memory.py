@@ -20,11 +20,11 @@ WIDTH = 16  # bytes that a thread compares at a time
 GUARD = 256  # bytes
 
 COMPARE = """\
-.version 7.0
-.target {arch}
+.version 6.3
+.target sm_75
 .address_size 64
 .visible .entry differing(.param .u64 one, .param .u64 other, .param .u64 amount, .param .u64 found)
-{{
+{
     .reg .b64 %one, %other, %amount, %found, %i, %step, %at;
     .reg .b32 %a<4>, %b<4>, %cta, %ctas, %threads, %thread;
     .reg .pred %end, %differs;
@@ -45,10 +45,10 @@ AGAIN:
     @%end ret;
     shl.b64 %at, %i, 4;
     add.u64 %at, %at, %one;
-    ld.global.v4.b32 {{%a0, %a1, %a2, %a3}}, [%at];
+    ld.global.v4.b32 {%a0, %a1, %a2, %a3}, [%at];
     shl.b64 %at, %i, 4;
     add.u64 %at, %at, %other;
-    ld.global.v4.b32 {{%b0, %b1, %b2, %b3}}, [%at];
+    ld.global.v4.b32 {%b0, %b1, %b2, %b3}, [%at];
     xor.b32 %a0, %a0, %b0;
     xor.b32 %a1, %a1, %b1;
     xor.b32 %a2, %a2, %b2;
@@ -60,7 +60,7 @@ AGAIN:
     @%differs st.global.b32 [%found], 1;
     add.u64 %i, %i, %step;
     bra AGAIN;
-}}
+}
 """
 
 
@@ -93,7 +93,7 @@ class Memory:
         device = current_device()
         self.driver, self.stream = driver, stream
         self._queue = driver.CUstream(int(stream.handle))
-        made = assemble(COMPARE.format(arch=f"sm_{device.arch}"), entry="differing")
+        made = assemble(COMPARE, entry="differing", arch=f"sm_{device.arch}")
         self._differing = load(made.cubin, "differing")
         self._ctas = 16 * device.properties.multiprocessor_count
         self._found = self.room(WIDTH)

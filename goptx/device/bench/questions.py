@@ -17,12 +17,23 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What is measured on: name, architecture, driver. ms: one run of the kernels, one after the other."""
+    """ms: one run of the kernels, one after the other."""
+
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """Say what is measured on; answered by `Described`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The name of the GPU, its architecture such as "sm_90", and the driver's version."""
 
     gpu: str
     arch: str
     driver: str
-    ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +86,5 @@ class Failed:
 
 
 STREAMS = "streams"
-Question = Open | Hold | Time
-Answer = Opened | Judged | Times | Failed
+Question = Describe | Open | Hold | Time
+Answer = Described | Opened | Judged | Times | Failed

@@ -15,6 +15,8 @@ from goptx.device.bench.memory import Buffer, Memory
 from goptx.device.bench.questions import (
     STREAMS,
     Answer,
+    Describe,
+    Described,
     Failed,
     Hold,
     Judged,
@@ -68,11 +70,13 @@ class _Bench:
 
     def answer(self, question: Question) -> Answer:
         match question:
+            case Describe():
+                return Described(self.device.name, f"sm_{self.device.arch}", driver_version())
             case Open(workload):
                 if self.open:
                     self.open.close()
                 self.open = _Opened(self, workload)
-                return Opened(self.device.name, f"sm_{self.device.arch}", driver_version(), self.open.ms)
+                return Opened(self.open.ms)
             case Hold(key, woven, cap, judged):
                 assert self.open
                 return self.open.hold(key, woven, cap, judged)

@@ -16,7 +16,6 @@ from goptx.device.assemble import Assembly, assemble
 from goptx.device.latency.children import Child
 from goptx.device.latency.jobs import Device, Job, Launch
 from goptx.device.latency.machine_code import Code, disassembled, find_disassembler, one_repetition
-from goptx.device.latency.progress import Progress
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
 from goptx.device.latency.running import PACE
@@ -33,6 +32,7 @@ from goptx.device.latency.text import (
 )
 from goptx.device.launch import current_device
 from goptx.errors import AssemblyError, DeviceError, GoptxError
+from goptx.progress import Progress
 
 TOGETHER = 16  # rows in one module
 
@@ -93,7 +93,7 @@ def measure(rows: Sequence[Row] = ROWS, progress: Progress | None = None) -> Mea
         for n, ready in enumerate(_ready(rows, arch, tool)):
             row = ready.row
             if progress:
-                progress(n, len(rows), row.key)
+                progress(n, len(rows), f"next {row.key}")
             if ready.job is None:
                 problems[row.key] = ready.problem
                 continue

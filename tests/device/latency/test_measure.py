@@ -12,7 +12,6 @@ from goptx.device.latency import children
 from goptx.device.latency import measure as module
 from goptx.device.latency.jobs import Job, Launch
 from goptx.device.latency.measure import Measured, Measurement, Ready, measure
-from goptx.device.latency.progress import lines, shown
 from goptx.device.latency.row import Row, issued
 from goptx.device.latency.sample import Sample, sample
 from goptx.device.latency.text import kinds
@@ -167,7 +166,7 @@ def test_what_fails_is_left_out_and_said(made_up: None) -> None:
         one.latency == sample([(180, 420), (180, 421), (180, 430)], 16, 64) == Sample(5.0, 241 / 48, one.latency.spread)
     )
     assert one.interval is not None and one.interval.median == 241 / (48 * 8)
-    assert told[0] == (0, 8, "one") and told[-1] == (8, 8, "") and len(told) == 9
+    assert told[0] == (0, 8, "next one") and told[-1] == (8, 8, "") and len(told) == 9
 
 
 def test_where_nothing_can_be_measured(made_up: None) -> None:
@@ -214,19 +213,3 @@ def test_command_without_a_disassembler(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr("sys.path", [])
     assert cli.main(["latency", "measure"]) == 2
     assert "no nvdisasm or cuobjdump" in capsys.readouterr().err
-
-
-def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    with shown(quiet=True) as nothing:
-        assert nothing is None
-    with shown() as told:  # standard error is no terminal here
-        assert told is lines
-    for done in range(51):
-        lines(done, 50, "add.s32" if done < 50 else "")
-    said = capsys.readouterr().err.splitlines()
-    assert (said[0], said[1], said[-1]) == (
-        "0 of 50 measured; next add.s32",
-        "5 of 50 measured; next add.s32",
-        "50 of 50 measured",
-    )
-    assert len(said) == 11

@@ -1,0 +1,29 @@
+"""goptx replay: the kernel that tuning has found, made again."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from goptx.cli.command import NewParser, Outcome, check_output, made
+from goptx.cli.flags import add_output, add_report
+
+
+def add(new: NewParser) -> None:
+    parser = new(
+        "replay",
+        help="make the kernel again that tuning has found",
+        description="Make the kernel that `goptx tune -o BEST.json` has found; needs no GPU.",
+    )
+    parser.add_argument("best", metavar="BEST.json", help="what `goptx tune` wrote")
+    parser.add_argument("inputs", nargs="*", metavar="A.ptx", help="the kernels, where they are not where it says")
+    add_output(parser)
+    add_report(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> Outcome | None:
+    from goptx.tuning.best import replay
+
+    check_output(options)
+    return made(options, replay(options.best, *map(Path, options.inputs)))

@@ -1,0 +1,86 @@
+"""goptx tune: the fastest way to run kernels on this GPU."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from goptx.cli.command import NewParser, Outcome
+from goptx.cli.flags import add_report, add_shapes
+from goptx.cli.read import arguments, shapes, sources
+from goptx.cli.write import write
+from goptx.errors import InputError
+
+
+def add(new: NewParser) -> None:
+    parser = new(
+        "tune",
+        help="measure which way to run kernels is the fastest",
+        description="Make, check and time many ways to run kernels on this GPU. The result is never slower than "
+        "separate launches.",
+        epilog="Launch and data come from the specifications, or from NAME.toml beside NAME.ptx or NAME.sm_90.ptx. "
+        "`goptx replay BEST.json` makes the kernel that was found.",
+    )
+    parser.add_argument("inputs", nargs="+", metavar="SPEC.toml", help="launch specifications, or PTX files")
+    parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per PTX file, in order")
+    add_shapes(parser)
+    parser.add_argument(
+        "--arg", action="append", default=[], metavar="A:0=f32[1024]", help="an argument, as of `goptx check`"
+    )
+    parser.add_argument("-o", "--output", metavar="BEST.json", help="write here what `goptx replay` reads")
+    parser.add_argument("--table", metavar="OUT.csv", help="write all trials here, as .csv or .json")
+    parser.add_argument("--records", metavar="FILE", help="append each result here, and go on from what is there")
+    parser.add_argument("--budget", metavar="TIME", help="such as 90s, 5m or 1h; until nothing better is found")
+    parser.add_argument("--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate; all")
+    parser.add_argument("--devices", default="0", metavar="N,N", help="GPUs that measure side by side; 0")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes that make kernels; one a processor")
+    parser.add_argument("--arch", metavar="sm_NN", help="architecture of what is made; that of the GPU")
+    parser.add_argument("--seed", type=int, default=0, help="of the data; 0")
+    parser.add_argument("--tolerance", type=float, metavar="X", help="floating-point results may differ by so much")
+    parser.add_argument("--quiet", action="store_true", help="show neither progress nor the table")
+    add_report(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> Outcome | None:
+    from goptx.tuning.tune import tune
+
+    ending = Path(options.table or "t.csv").suffix
+    if ending not in (".csv", ".json"):
+        raise InputError(f"--table {options.table}: `{ending}` is no kind of table; give .csv or .json.")
+    specified = [name.endswith(".toml") for name in options.inputs]
+    if any(specified) and not all(specified):
+        raise InputError("give launch specifications or PTX files, not both.")
+    if all(specified) and (options.shape or options.entry):
+        raise InputError("--shape and --entry are for PTX files; a launch specification says both.")
+    what: dict[str, Any] = {"spec": options.inputs} if all(specified) else {"shapes": shapes(options)}
+    best = tune(
+        *([] if all(specified) else sources(options)),
+        **what,
+        entries=options.entry,
+        args=arguments(options.arg) or None,
+        strategies=options.strategies and options.strategies.split(","),
+        budget=options.budget,
+        workers=options.workers,
+        devices=_numbers(options.devices),
+        records=options.records,
+        arch=options.arch,
+        seed=options.seed,
+        tolerance=options.tolerance,
+        progress=not options.quiet,
+    )
+    if options.output:
+        best.save(options.output)
+    if options.table:
+        write(options.table, best.table.to_json() if ending == ".json" else best.table.to_csv())
+    if not options.quiet:
+        write(None, f"{best}\n")
+    facts = best.to_dict()
+    return Outcome(best, {**facts, "trials": list(best.table.rows())}) if options.report else None
+
+
+def _numbers(text: str) -> list[int]:
+    if not all(word.isdecimal() for word in text.split(",")):
+        raise InputError(f"--devices {text}: give numbers of GPUs, for example 0,1.")
+    return [int(word) for word in text.split(",")]

@@ -1,0 +1,47 @@
+"""How long a run may take."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import TIMEOUT_MAX
+
+from goptx.errors import InputError
+
+TRYING = 0.8  # of the time, in which new ways are tried; the rest is for comparing the best of them
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+@dataclass(slots=True)
+class Budget:
+    """`seconds` from now on, None for as many as it takes; `clock` tells the time in seconds."""
+
+    seconds: float | None = None
+    clock: Callable[[], float] = time.monotonic
+    begin: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.begin = self.clock()
+
+    @property
+    def spent(self) -> float:
+        """Seconds."""
+        return self.clock() - self.begin
+
+    def left(self, reserved: bool = False) -> float:
+        """Seconds for trying new ways, not below 0; `reserved` with those for comparing."""
+        if self.seconds is None:
+            return TIMEOUT_MAX
+        return max(0.0, self.seconds * (1 if reserved else TRYING) - self.spent)
+
+
+def seconds_of(text: str | float | None) -> float | None:
+    """Of "90s", "5m", "1h" or a number of seconds. Raises `InputError`."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([smh]?)", str(text))
+    if text is None:
+        return None
+    if not found or not float(found[1]):
+        raise InputError(f"budget={text!r} is no time above 0; write seconds or, for example, 90s, 5m, 1h.")
+    return float(found[1]) * _UNITS[found[2] or "s"]

@@ -1,0 +1,67 @@
+"""Records: the trials of a run in a file, each appended when it is known, so that an interrupted run goes on.
+
+One line of JSON each. The first says what was tuned and on what; a later trial of a way takes the place of an earlier.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from goptx.errors import InputError
+from goptx.strategies.way import Way
+from goptx.tuning.trials import Trial
+
+FORMAT = 1
+
+
+class Records:
+    """Of a run that is `about` this, in a file if `path` says in which. Threads may share one.
+
+    Raises `InputError` where the file is about something else, or cannot be read or written.
+    """
+
+    def __init__(self, about: Mapping[str, Any], path: Path | None = None) -> None:
+        self.trials: dict[Way, Trial] = {}
+        self._path, self._lock = path, Lock()
+        head = json.loads(json.dumps({"format": FORMAT, **about}))
+        try:
+            if path and path.exists() and path.stat().st_size:
+                self._resume(path, head)
+            elif path:
+                self._append(head)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be used for the records of a run ({error.strerror}).") from None
+
+    def add(self, trial: Trial) -> None:
+        """Keeps the trial."""
+        with self._lock:
+            self.trials[trial.way] = trial
+            self._append(trial.to_dict())
+
+    def _append(self, content: Mapping[str, Any]) -> None:
+        if self._path:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(content) + "\n")
+
+    def _resume(self, path: Path, head: Mapping[str, Any]) -> None:
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines(keepends=True)
+        try:
+            found = json.loads(lines[0])
+            trials = [Trial.from_dict(json.loads(line)) for line in lines[1:] if line.endswith("\n")]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise InputError(
+                f"{path}: these are no records of a run; give another file (records=, --records)."
+            ) from None
+        if other := [key for key in head if not isinstance(found, dict) or found.get(key) != head[key]]:
+            raise InputError(
+                f"{path}: these are records of another run, with another {', '.join(other)}; give another file "
+                "(records=, --records), or delete it to begin anew."
+            )
+        if not text.endswith("\n"):  # the line that an interrupted run was writing
+            path.write_text("".join(lines[:-1]), encoding="utf-8")
+        self.trials = {trial.way: trial for trial in trials}

@@ -1,0 +1,187 @@
+"""tune(): the fastest way to run kernels that measuring finds, never slower than separate launches."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from goptx.device.bench.bench import Bench
+from goptx.device.bench.questions import STREAMS, Described
+from goptx.device.child import without_main
+from goptx.errors import InputError
+from goptx.own_version import own_version
+from goptx.progress import shown
+from goptx.shape import Shape
+from goptx.strategies.way import Way
+from goptx.tuning.best import Best, capped, digest
+from goptx.tuning.budget import Budget, seconds_of
+from goptx.tuning.foresight import Foresight
+from goptx.tuning.making import Job, Made, make
+from goptx.tuning.measured import Arguments, Measured, Specification, measured
+from goptx.tuning.records import Records
+from goptx.tuning.search import Found, Search
+from goptx.tuning.space import STRATEGIES, Space
+from goptx.tuning.trials import Table
+from goptx.weaving.sources import Source
+from goptx.weaving.target import ARCHITECTURE
+
+
+class WrongOutput(UserWarning):
+    """A way to run kernels that does not write what they write alone: a bug of goptx or of the assembler."""
+
+
+def tune(
+    *sources: Source,
+    spec: Specification | None = None,
+    entries: Sequence[str | None] | None = None,
+    shapes: Sequence[Shape] | None = None,
+    args: Arguments | None = None,
+    strategies: Sequence[str] | None = None,
+    budget: str | float | None = None,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    devices: Sequence[int] = (0,),
+    records: str | Path | None = None,
+    arch: str | None = None,
+    seed: int = 0,
+    tolerance: float | None = None,
+    progress: bool = True,
+    benches: Sequence[Bench] | None = None,
+) -> Best:
+    """Makes, checks and times many ways to run the kernels on a GPU, and gives the fastest.
+
+    sources, entries: as of `goptx.weave`; one kernel will do, of which coarsening is tried. None where `spec` has them.
+    spec: launch specifications (their paths), which say in what shapes and on what data kernels are launched; by
+        default those beside the kernels' files.
+    shapes, args: in their place, the shape of each kernel, and arguments: by name ("A:2") as `goptx.check` takes them,
+        or a sequence for each kernel. Arrays, of numpy or on a device, are copied to where is measured.
+    strategies: those to be tried, of "weave", "vertical", "interleave", "horizontal" and "separate".
+    budget: how long it may take: "90s", "5m", "1h" or seconds; by default until nothing better is found. The kernels'
+        first runs, which need data and a compiler, and the last comparison are not cut short.
+    executor: makes the kernels, without a GPU: any `concurrent.futures.Executor` whose processes have goptx; by default
+        a pool of `workers` processes, as many as there are processors.
+    devices: numbers of GPUs of one kind that measure side by side.
+    records: a file to which each result is appended as it comes; a run that was interrupted goes on from there.
+    arch: of what is made; by default that of the GPU, where the kernels' own is lower.
+    seed: of the data. tolerance: the largest absolute difference of floating-point results that is no error, where
+        kernels add in no fixed order; by default all bits count, but for contraction (M19).
+    progress: say how far it is on standard error.
+    benches: where to measure, in the place of `devices`; they stay open.
+
+    Raises `DeviceError` without a GPU, `InputError`, `DependentKernels`, and what reading the kernels raises. What is
+    wrong with one way of many, even if it hangs, is in the table; one with wrong results is a `WrongOutput` warning.
+    """
+    chosen = _strategies(strategies)
+    seconds = seconds_of(budget)
+    with ExitStack() as stack:
+        places = [stack.enter_context(_opened(Bench(number))) for number in devices] if benches is None else benches
+        if not places:
+            raise InputError("devices= names no GPU; give its number, for example devices=[0].")
+        where = places[0].described()
+        read = partial(measured, sources, spec, entries, shapes, args, seed=seed, tolerance=tolerance)
+        subject = read(arch=arch or _raised(read(arch=None), where.arch))
+        limit = Budget(seconds)
+        for place in places:
+            place.open(subject.workload)
+        kept = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
+        submit = stack.enter_context(_making(subject, executor, workers))
+        space = Space(subject.shapes, subject.tunable, chosen)
+        foresight = Foresight.of(subject.kernels, subject.shapes, subject.workload.separate.module.target[0])
+        tell = stack.enter_context(shown("tried", quiet=not progress))
+        found = Search(space, foresight, submit, places, kept, limit, tell).best()
+    best = _best(subject, found, kept.trials.values(), where, limit)
+    for trial in best.bugs:
+        warnings.warn(f"{trial.way}: {trial.reason}; please report it", WrongOutput, stacklevel=2)
+    return best
+
+
+def _strategies(given: Sequence[str] | None) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise InputError(f'strategies= takes a list, for example strategies=["{given}"].')
+    if unknown := [name for name in given or () if name not in STRATEGIES]:
+        raise InputError(f"strategy `{unknown[0]}` cannot be tuned; expected some of {', '.join(STRATEGIES)}.")
+    return tuple(s for s in STRATEGIES if given is None or s in given)
+
+
+@contextmanager
+def _opened(bench: Bench) -> Iterator[Bench]:
+    try:
+        yield bench
+    finally:
+        bench.close()
+
+
+def _raised(subject: Measured, device: str) -> str | None:
+    """The device's architecture, if the kernels are all made for lower ones and may run on it."""
+    own = [ARCHITECTURE.match(kernel.module.target[0]) for kernel in subject.kernels]
+    there = ARCHITECTURE.match(device)
+    plain = there and all(found and not found[2] and int(found[1]) < int(there[1]) for found in own)
+    return device if plain else None
+
+
+@contextmanager
+def _making(
+    subject: Measured, executor: Executor | None, workers: int | None
+) -> Iterator[Callable[[Way], Future[Made]]]:
+    """What has a way made."""
+    target = subject.workload.separate.module.target[0]
+    job = partial(Job, subject.kernels, subject.shapes, subject.tunable)
+    own = executor is None
+    pool = executor or ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn"))
+
+    def submit(way: Way) -> Future[Made]:
+        with without_main():
+            return pool.submit(make, job(way.uncapped, target))
+
+    try:
+        yield submit
+    finally:
+        if own:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _about_run(subject: Measured, where: Described, strategies: Sequence[str], seed: int) -> dict[str, Any]:
+    """What records have to be about, to go on with them."""
+    return {
+        "kernels": [digest(kernel) for kernel in subject.kernels],
+        "shapes": list(map(str, subject.shapes)),
+        "arguments": sha256(repr([_fixed(v) for _, v in subject.workload.params]).encode()).hexdigest(),
+        "seed": seed,
+        "strategies": list(strategies),
+        "gpu": where.gpu,
+        "driver": where.driver,
+        "assembler": subject.workload.separate.assembly().assembler,
+    }
+
+
+def _fixed(value: object) -> object:
+    return sha256(np.ascontiguousarray(value).tobytes()).hexdigest() if isinstance(value, np.ndarray) else value
+
+
+def _best(subject: Measured, found: Found, trials: Any, where: Described, budget: Budget) -> Best:
+    workload = subject.workload
+    woven = capped(found.woven, found.way) if found.woven else workload.separate
+    ms = {key: found.median(key) for key in found.ms}
+    ordered = sorted(trials, key=lambda t: (t.way != found.way, t.status != "timed", -t.speedup, str(t.way)))
+    baselines = {f"{STREAMS} (as they are)": ms[STREAMS], "separate (as they are)": ms["separate"]}
+    about = {
+        "goptx": own_version(),
+        "gpu": where.gpu,
+        "driver": where.driver,
+        "assembler": workload.separate.assembly().assembler,
+        "date": datetime.now(UTC).date().isoformat(),
+        "seconds": round(budget.spent, 1),
+    }
+    job = Job(subject.kernels, subject.shapes, subject.tunable, found.way, workload.separate.module.target[0])
+    return Best(woven, found.way, found.speedup, ms, Table(tuple(ordered), found.way, baselines), about, job)
