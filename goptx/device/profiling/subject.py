@@ -7,7 +7,7 @@ import os
 import pickle
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,7 +39,15 @@ class Subject:
         """What is launched, with the arguments and the shapes of its kernels, of which `arguments` has all."""
         for kernel, own, shape in zip(self.workload.each, arguments, self.shapes, strict=True):
             yield kernel, [own], [shape]
-        yield self.fused, arguments, list(self.shapes)
+        yield self.fused, arguments, self.shapes_fused
+
+    @property
+    def shapes_fused(self) -> list[Shape]:
+        """Of the kernels as parts of `fused`: a horizontal kernel may give them other numbers of threads."""
+        if self.fused.plan is None or self.fused.strategy != "horizontal":
+            return list(self.shapes)
+        stated = self.fused.plan.shapes
+        return [replace(own, block=s.block) if s.threads else own for own, s in zip(self.shapes, stated, strict=True)]
 
     def check(self) -> None:
         """Raises `InputError` where `fused` is made of other kernels, or for other shapes."""
@@ -49,7 +57,7 @@ class Subject:
                 f"fused=: `{self.fused.name}` is not made of the kernels {', '.join(self.alone)}, in this order; its "
                 "parameters are others."
             )
-        self.fused.starts(None, None, shapes=self.shapes)
+        self.fused.starts(None, None, shapes=self.shapes_fused)
 
     def assemble(self) -> None:
         """Makes machine code, which the program finds in what it is given."""

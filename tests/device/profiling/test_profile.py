@@ -151,8 +151,19 @@ def test_fused_that_is_given(ncu: Runs) -> None:
         InputError, match="fused=: `wmma_gelu_woven` is not made of the kernels gelu, wmma, in this ord"
     ):
         goptx.profile(*sources, fused=others)
-    with pytest.raises(InputError, match="shape"):
-        goptx.profile(*sources, fused=goptx.weave(*sources, shapes=[goptx.Shape(4, 256, 0)] * 2))
+    for strategy in ("weave", "horizontal"):
+        made = goptx.fuse(*sources, strategy=strategy, shapes=[goptx.Shape(4, 256, 0)] * 2)
+        with pytest.raises(InputError, match="kernel A was woven for the shape 4:256, which 1048576:256 contradicts"):
+            goptx.profile(*sources, fused=made)
+
+
+@needs_ptxas
+def test_other_numbers_of_threads_of_a_horizontal_kernel(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_NCU", "subject")
+    sources, shapes = [KERNELS / "gelu.sm_90.ptx", KERNELS / "histogram.sm_90.ptx"], [goptx.Shape(1 << 20, 256, 0)] * 2
+    made = goptx.fuse(*sources, strategy="horizontal", shapes=shapes, partition=(128, 512), tunable=[True, True])
+    with pytest.raises(DeviceError, match=f"saw gelu histogram {made.name}$"):
+        goptx.profile(*sources, shapes=shapes, fused=made)
 
 
 @needs_ptxas
