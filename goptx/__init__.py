@@ -23,6 +23,7 @@ from goptx.errors import (
 )
 
 if TYPE_CHECKING:
+    from goptx.device.profiling.result import Profile
     from goptx.device.sweep import Sweep, sweep
     from goptx.emulator.check import check
     from goptx.emulator.emulate import emulate
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
     from goptx.tuning.best import Best, replay
+    from goptx.tuning.profile import profile
     from goptx.tuning.tune import tune
     from goptx.weaving.refusal import Refusal, can_weave
     from goptx.weaving.result import Woven
@@ -47,6 +49,7 @@ _HOMES = {
     "Emulation": "goptx.emulator.result",
     "Fusion": "goptx.region.fusion",
     "LatencyTable": "goptx.latency.table",
+    "Profile": "goptx.device.profiling.result",
     "Refusal": "goptx.weaving.refusal",
     "Shape": "goptx.shape",
     "Sweep": "goptx.device.sweep",
@@ -60,6 +63,7 @@ _HOMES = {
     "fusion": "goptx.region.fusion",
     "load_table": "goptx.latency.table",
     "parse": "goptx.ptx.parse",
+    "profile": "goptx.tuning.profile",
     "read": "goptx.ptx.parse",
     "replay": "goptx.tuning.best",
     "sweep": "goptx.device.sweep",
@@ -82,6 +86,7 @@ __all__ = [
     "GoptxError",
     "InputError",
     "LatencyTable",
+    "Profile",
     "PtxSyntaxError",
     "Refusal",
     "Shape",
@@ -96,6 +101,7 @@ __all__ = [
     "fusion",
     "load_table",
     "parse",
+    "profile",
     "read",
     "replay",
     "sweep",

@@ -1,0 +1,55 @@
+"""goptx profile: kernels alone and fused under Nsight Compute."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from goptx.cli.command import NewParser, Outcome
+from goptx.cli.flags import add_report
+from goptx.cli.write import write
+
+
+def add(new: NewParser) -> None:
+    parser = new(
+        "profile",
+        help="count what kernels do alone and fused, with Nsight Compute",
+        description="Fuse the kernels of launch specifications, run each kernel alone and the fused one under Nsight "
+        "Compute, and print a table and a chart of what it counts: utilisation, hit rates, stalls, and I12 beside the "
+        "issue slots that the fused kernel uses. Needs a GPU, `ncu`, and the permission to read counters.",
+    )
+    parser.add_argument("spec", nargs="+", metavar="SPEC.toml", help="launch specifications, with one kernel or more")
+    parser.add_argument(
+        "--strategy", default="auto", help="auto (default), weave, vertical, horizontal, interleave or separate"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the data; 0")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="for each run of Nsight Compute; 900")
+    parser.add_argument("-o", "--output", metavar="CHART.svg", help="write the chart here too, light and dark")
+    parser.add_argument("--csv", metavar="FILE", help="write the table here too")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    add_report(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> Outcome:
+    from goptx.tuning.profile import LIMIT, profile
+    from goptx.view.bars import text
+    from goptx.view.bars_svg import svg
+
+    done = profile(
+        spec=options.spec,
+        strategy=options.strategy,
+        seed=options.seed,
+        limit=LIMIT if options.limit is None else options.limit,
+        progress=None if options.quiet else _tell,
+    )
+    if options.output:
+        write(options.output, svg(done.bars))
+    if options.csv:
+        write(options.csv, done.to_csv())
+    write(None, f"{done}\n\n{text(done.bars)}\n")
+    return Outcome(done.report, {**done.report.to_dict(), **done.to_dict()})
+
+
+def _tell(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)

@@ -1,0 +1,79 @@
+"""profile(): what Nsight Compute counts of kernels alone, and fused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from goptx.device.profiling.metrics import ALL, COUNTERS
+from goptx.device.profiling.ncu import find_ncu
+from goptx.device.profiling.result import Launched, Profile
+from goptx.device.profiling.subject import Subject, profiled
+from goptx.shape import Shape
+from goptx.strategies.fuse import check_strategy, fuse, options_of
+from goptx.tuning.measured import Arguments, Measured, Specification, measured
+from goptx.weaving.result import Woven
+from goptx.weaving.sources import Source
+
+LIMIT = 900  # seconds
+
+
+def profile(
+    *sources: Source,
+    spec: Specification | None = None,
+    entries: Sequence[str | None] | None = None,
+    shapes: Sequence[Shape] | None = None,
+    args: Arguments | None = None,
+    fused: Woven | None = None,
+    strategy: str = "auto",
+    arch: str | None = None,
+    seed: int = 0,
+    limit: float = LIMIT,
+    progress: Callable[[str], None] | None = None,
+) -> Profile:
+    """Each kernel alone and the kernels fused, each launched once under Nsight Compute (`ncu`).
+
+    sources, spec: the kernels; without sources, those of the launch specifications `spec`. How they are launched says
+        `spec`, or what stands beside their files, or `shapes` and `args`, which come before that: a shape, and a
+        sequence of arguments, for each kernel, or arguments by name ("A:2"). Arrays are copied.
+    fused: what was made of these kernels, in this order; by default `goptx.fuse(..., strategy=strategy)` makes it.
+    seed: of the described data. limit: seconds for each run of Nsight Compute. progress: is told what happens next.
+
+    Raises `DeviceError` where `ncu`, a GPU, or the permission to read counters is missing, `InputError`,
+    `DependentKernels`, and what `goptx.fuse` raises.
+    """
+    ncu = find_ncu()
+    check_strategy(strategy)
+    tell = progress or (lambda _: None)
+    given = measured(sources, spec, entries, shapes, args, arch, seed)
+    if fused is None:
+        tell(f"fusing {len(given.kernels)} kernels ({strategy})")
+        fused = _fused(given, strategy, arch)
+    subject = Subject(given.workload, given.shapes, fused)
+    subject.check()
+    subject.assemble()
+    tell(f"{ncu} counts {', '.join((*subject.alone, *fused.entries))}")
+    found, device = profiled(ncu, subject, COUNTERS, limit)
+    letters = list(given.workload.separate.report.kernels)
+    several = len(fused.entries) > 1
+    names = [f"fused {i + 1}" if several else "fused" for i in range(len(fused.entries))]
+    launches = [
+        Launched(label, one.kernel, {metric.short: one.values[metric.counter] for metric in ALL})
+        for label, one in zip([*letters, *names], found, strict=True)
+    ]
+    return Profile(
+        tuple(launches[: len(letters)]),
+        tuple(launches[len(letters) :]),
+        fused.strategy,
+        device["name"],
+        device["arch"],
+        str(ncu),
+        fused.report,
+    )
+
+
+def _fused(given: Measured, strategy: str, arch: str | None) -> Woven:
+    options: dict[str, Any] = {"shapes": given.shapes, "arch": arch}
+    if "tunable" in options_of(strategy):
+        options["tunable"] = given.tunable
+    return fuse(*given.kernels, strategy=strategy, **options)
