@@ -22,8 +22,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import auto_refit
-from suite_a import KERNELS
-from suite_a.candidates import BASELINE, launches_of
+from suite_a import KERNELS, launches_of
+from suite_a.candidates import BASELINE
 from suite_a.candidates import best as best_way
 
 import goptx

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from suite_a.candidates import launches_of
+from suite_a import launches_of
 
 import goptx
 from goptx.cost import estimate

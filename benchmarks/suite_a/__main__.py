@@ -1,17 +1,16 @@
-"""Suite A on a GPU: all 28 pairs woven, or its single kernels coarsened, compared with separate launches, then timed.
+"""Suite A on a GPU, in the paper's shape and in the natural one: all 28 pairs and the single kernels coarsened.
 
-    python -m benchmarks.suite_a [-o benchmarks/results] [--pairs gelu+harris,...] [--small]
-    python -m benchmarks.suite_a --coarsened [--kernels gelu,...] [-o benchmarks/results] [--small]
-    python -m benchmarks.suite_a --candidates [--pairs ...] [--workers N] [-o benchmarks/results]
+    python -m benchmarks.suite_a [-o benchmarks/results] [--pairs gelu+harris,...] [--shapes paper,natural] [--small]
+    python -m benchmarks.suite_a --tune [--pairs ...] [--shapes ...] [--resume]
+    python -m benchmarks.suite_a --candidates [--pairs ...] [--shapes paper] [-o benchmarks/results]
 
-Each pair, or kernel, runs in a child process under a time limit, so that a hang costs one. Right first, then fast: with
-contraction off (`fmad=False`) the outputs of what goptx made have to equal those of separate launches bit for bit; the
-timed builds, with contraction, are compared too, and a difference is reported by its size. Pairs are timed against two
-streams; schemes are the ablation of the GoPTX paper's Figure: merge, + slicing, + weaving, + both; then what goptx does
-by default. "capped" is "both" under the best of the paper's register caps. Coarsened kernels are timed against
-themselves, by factor and register cap. Candidates are 50 ways to run each pair, all strategies among them, made by
-several processes beside the GPU; pairs may be of any kernels in examples/kernels, such as reduce+softmax. What is
-coarsened or has candidates may be in natural/ too, such as natural/gelu+natural/wmma. Needs cuda-python and CuPy.
+Kernels are made by all processors ahead of the GPU, whose process is reused and replaced only after a hang. Right
+first, then fast: what a scheme writes has to equal what separate launches write (M19). All ways to run a pair are then
+timed in turn, with the kernels on two streams and in a CUDA graph with two branches beside them. `tuned` is what
+best.json says, which `--tune` makes anew for these pairs, on several GPUs side by side if there are `--devices`;
+`--resume` goes on with what an interrupted `--tune` has left. Candidates are 50 ways to run each pair and what auto
+chooses, for benchmarks/auto_choice.py; their pairs may be of any kernels in examples/kernels, such as reduce+softmax.
+`--small` compares in the sizes for checks and times nothing. Needs cuda-python.
 """
 
 from __future__ import annotations
@@ -19,10 +18,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -31,73 +28,87 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites 
 
 from measuring import command_line, environment
 
-from suite_a import KERNELS, candidates, coarsened, pairs
-
-TIME_LIMIT = 150  # seconds for one pair or kernel
+from goptx.view.bars_svg import svg
+from suite_a import KERNELS, PAIRS, PAPER, SHAPES, candidates, report
+from suite_a.best import tune_all
+from suite_a.runs import run_all
+from suite_a.schemes import Subject, made, tasks_of
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
     parser.add_argument("--pairs", help="only these, such as gelu+harris,lud+lud")
-    parser.add_argument("--coarsened", action="store_true", help="single kernels coarsened instead of pairs")
+    parser.add_argument("--shapes", default=",".join(SHAPES), help="only these of %(default)s")
+    parser.add_argument("--tune", action="store_true", help="make best.json anew")
+    parser.add_argument("--resume", action="store_true", help="with --tune: go on with an interrupted run")
     parser.add_argument("--candidates", action="store_true", help="50 ways to run each pair")
-    parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, help="processes that make them; all processors"
-    )
-    parser.add_argument("--kernels", help="only these of them, such as gelu,lud")
+    parser.add_argument("--devices", default="0", help="GPUs that measure side by side, such as 0,1")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that make kernels")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
     parser.add_argument("--small", action="store_true", help="the sizes of [check]: compare, do not time")
-    parser.add_argument("--one", help=argparse.SUPPRESS)  # the child's part
     options = parser.parse_args()
-    part = coarsened if options.coarsened else candidates if options.candidates else pairs
-    if options.one:
-        print("RESULT " + json.dumps(part.run(options.one, options.small)))
+    options.pairs = options.pairs.split(",") if options.pairs else list(PAIRS)
+    options.shapes = options.shapes.split(",")
+    options.devices = list(map(int, options.devices.split(",")))
+    if options.tune:
+        for line in tune_all(options.pairs, options.shapes, options.devices, options.workers, options.resume):
+            print(line, flush=True)
         return 0
-    if options.coarsened:
-        chosen = options.kernels.split(",") if options.kernels else list(KERNELS)
-    else:
-        chosen = options.pairs.split(",") if options.pairs else [f"{a}+{b}" for a, b in all_pairs()]
-    facts = {"command": command_line(options.output, "-m benchmarks.suite_a"), **environment(options.commit)}
-    rows: list[dict[str, Any]] = []
-    document = {"suite": "A", **facts, part.__name__.split(".")[-1]: rows}
-    others = any(kernel not in KERNELS for pair in chosen for kernel in pair.split("+"))
-    natural = any("natural/" in pair for pair in chosen)
-    name = "suite_a_natural" if natural else "examples" if others else "suite_a"
-    name += "_coarsened" * options.coarsened + "_candidates" * options.candidates + "_small" * options.small
-    alone = (in_child(name, options) for name in chosen)
-    for row in candidates.run_all(chosen, options.workers) if options.candidates else alone:
-        rows.append(row)
-        print(part.summary(row), flush=True)
+    document = {
+        "suite": "A",
+        "date": date.today().isoformat(),
+        "command": command_line(options.output, "-m benchmarks.suite_a"),
+        **environment(options.commit),
+    }
+    return (_candidates if options.candidates else _suite)(options, document)
+
+
+def _suite(options: argparse.Namespace, document: dict[str, Any]) -> int:
+    begin = time.monotonic()
+    single = list(KERNELS) if set(options.pairs) == set(PAIRS) else []
+    subjects = [Subject(name, shape, options.small) for shape in options.shapes for name in (*options.pairs, *single)]
+    rows = run_all(subjects, tasks_of, made, options.devices, options.workers, timed=not options.small)
+    document |= {"pairs": {s: [] for s in options.shapes}, "single": {s: [] for s in options.shapes}}
+    right = True
+    for subject, row in zip(subjects, rows, strict=True):
+        document["pairs" if "+" in subject.name else "single"][subject.shape].append(row)
+        right &= row["right"]
+        print(f"{subject.shape:8}", report.summary(row), flush=True)
+    document |= {"seconds": round(time.monotonic() - begin), "assembler": _assembler(document)}
+    print(report.table(document))
+    if options.output is not None:
+        stem = f"{document['date']}-{document['gpu_short']}-suite_a" + "_small" * options.small
+        options.output.mkdir(parents=True, exist_ok=True)
+        (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
+        (options.output / f"{stem}.md").write_text(report.table(document))
+        for shape in options.shapes:
+            (options.output / f"{stem}_{shape}.svg").write_text(svg(report.chart(document, shape)))
+    return 0 if right else 1
+
+
+def _assembler(document: dict[str, Any]) -> str:
+    rows = [row for part in ("pairs", "single") for of in document[part].values() for row in of]
+    return next((f["assembler"] for row in rows for f in row["schemes"].values() if "assembler" in f), "no assembler")
+
+
+def _candidates(options: argparse.Namespace, document: dict[str, Any]) -> int:
+    """In one shape."""
+    shape = options.shapes[0]
+    document["candidates"] = []
+    others = any(kernel not in KERNELS for pair in options.pairs for kernel in pair.split("+"))
+    name = f"{document['date']}-{document['gpu_short']}-" + ("examples" if others else "suite_a")
+    name += "" if shape == PAPER else f"_{shape}"
+    subjects = [Subject(pair, shape) for pair in options.pairs]
+    for row in run_all(subjects, candidates.tasks_of, candidates.made, options.devices, options.workers):
+        document["candidates"].append(candidates.renamed(row))
+        print(candidates.summary(row), flush=True)
         if options.output is not None:  # what is there is kept, whatever happens to the rest
             options.output.mkdir(parents=True, exist_ok=True)
-            stem = f"{date.today().isoformat()}-{facts['gpu_short']}-{name}"
-            (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
-            (options.output / f"{stem}.md").write_text(part.table(document))
-    print(part.table(document))
-    return 0 if all(row.get("right") for row in rows) else 1
-
-
-def all_pairs() -> Iterator[tuple[str, str]]:
-    for i, first in enumerate(KERNELS):
-        for second in KERNELS[i:]:
-            yield first, second
-
-
-def in_child(name: str, options: argparse.Namespace) -> dict[str, Any]:
-    flags = ["--coarsened"] * options.coarsened + ["--small"] * options.small
-    command = [sys.executable, "-m", "benchmarks.suite_a", "--one", name, *flags]
-    begin = time.monotonic()
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False, cwd=Path(__file__).parents[2]
-        )
-    except subprocess.TimeoutExpired:
-        return {"name": name, "right": False, "problem": f"no answer within {TIME_LIMIT} s: hangs"}
-    for line in done.stdout.splitlines():
-        if line.startswith("RESULT "):
-            return {**json.loads(line.removeprefix("RESULT ")), "seconds": round(time.monotonic() - begin, 1)}
-    return {"name": name, "right": False, "problem": (done.stdout + done.stderr)[-2000:]}
+            (options.output / f"{name}_candidates.json").write_text(json.dumps(document, indent=1) + "\n")
+            (options.output / f"{name}_candidates.md").write_text(candidates.table(document))
+    print(candidates.table(document))
+    return 0 if all(row["right"] for row in document["candidates"]) else 1
 
 
 if __name__ == "__main__":

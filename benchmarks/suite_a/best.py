@@ -61,17 +61,19 @@ def tune_all(
                 finally:
                     free.put(bench)
                 best.save(path)
-            held = json.loads(path.read_text())
-            bugs = [
-                line for line in path.with_suffix(".jsonl").read_text().splitlines()[1:]
-                if json.loads(line)["status"] in ("wrong", "failed")
-            ]  # fmt: skip
-            said = "".join(f"\n    {json.loads(b)['status']}: {json.loads(b)['name']}: {json.loads(b)['reason']}" for b in bugs)
-            return f"{shape} {pair:14} {held['speedup']:.2f} {held['name']} ({held['seconds']} s){said}"
+            return said(pair, shape, path)
 
         for future in [threads.submit(one, pair, shape) for shape in shapes for pair in pairs]:
             yield future.result()
             _gather()
+
+
+def said(pair: str, shape: str, path: Path) -> str:
+    """What was found, with the trials that failed."""
+    held = json.loads(path.read_text())
+    trials = map(json.loads, path.with_suffix(".jsonl").read_text().splitlines()[1:])
+    bad = [f"\n    {t['status']}: {t['name']}: {t['reason']}" for t in trials if t["status"] in ("wrong", "failed")]
+    return f"{shape:8} {pair:14} {held['speedup']:.2f} {held['name']} ({held['seconds']} s){''.join(bad)}"
 
 
 def _gather() -> None:

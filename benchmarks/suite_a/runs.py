@@ -7,20 +7,17 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
 from multiprocessing import get_context
-from queue import SimpleQueue
 from typing import Any
 
 import goptx
-from goptx.device.bench import bench as benches
 from goptx.device.bench.bench import Bench
 from goptx.device.bench.questions import GRAPH, SEPARATE, STREAMS, Failed
 from goptx.device.bench.workload import Workload
+from suite_a.places import places
 from suite_a.schemes import Done, Form, Subject, Task, workload
 
 REPEATS, WARMUPS = 20, 3
-LIMIT = 6  # seconds after which a kernel of the suite hangs: they take milliseconds
 BASELINES = (STREAMS, GRAPH, SEPARATE)
 
 Row = dict[str, Any]
@@ -69,24 +66,13 @@ def _costs(form: Form) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def places(devices: Sequence[int]) -> Iterator[SimpleQueue[Bench]]:
-    """The devices, to be taken and put back."""
-    benches.LIMIT = LIMIT
-    free: SimpleQueue[Bench] = SimpleQueue()
-    every = [Bench(number) for number in devices]
-    for bench in every:
-        free.put(bench)
-    try:
-        yield free
-    finally:
-        for bench in every:
-            bench.close()
-
-
 def run_all(
-    subjects: Sequence[Subject], tasks_of: Callable[[Subject], Sequence[Task]], make: Callable[[Task], Done],
-    devices: Sequence[int], workers: int, timed: bool = True,
+    subjects: Sequence[Subject],
+    tasks_of: Callable[[Subject], Sequence[Task]],
+    make: Callable[[Task], Done],
+    devices: Sequence[int],
+    workers: int,
+    timed: bool = True,
 ) -> Iterator[Row]:
     """A row for each of them, in order."""
     with (

@@ -6,14 +6,15 @@ A scheme may have several forms, such as a kernel under several register caps, o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
 import goptx
 from goptx.device.bench.workload import Workload
 from goptx.strategies.way import Way
-from goptx.tuning.making import Job, make
+from goptx.tuning.best import capped
+from goptx.tuning.making import Job, fused, make
 from goptx.tuning.measured import Measured, measured
 from goptx.weaving.paper import papers_merge
 from suite_a import specifications_of
@@ -99,7 +100,7 @@ def _papers_merge(measured: Measured) -> Iterator[Form]:
     one, other = measured.shapes
     if one != other:
         raise goptx.CannotWeave("it takes kernels of one shape")
-    yield Form(papers_merge(*measured.kernels), common=one)
+    yield Form(papers_merge(measured.kernels[0], measured.kernels[1]), common=one)
 
 
 def _auto(measured: Measured) -> Iterator[Form]:
@@ -148,5 +149,6 @@ def _forms(task: Task) -> Iterator[Form]:
     measured = measured_of(task.subject)
     if task.scheme == TUNED:
         found = tuned(task.subject.name, task.subject.shape)
-        return iter([Form(found.made(measured.kernels, measured.shapes), said=str(found.way))])
+        job = replace(found.job(measured.kernels), shapes=measured.shapes)
+        return iter([Form(capped(fused(job), found.way), said=str(found.way))])
     return (PAIRED if task.scheme in PAIRED else SINGLE)[task.scheme](measured)

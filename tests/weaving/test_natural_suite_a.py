@@ -21,8 +21,10 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from suite_a import FOLDER as PAPER  # noqa: E402
-from suite_a import KERNELS  # noqa: E402
-from suite_a.candidates import Way, launches_of, make  # noqa: E402
+from suite_a import KERNELS, launches_of  # noqa: E402
+from suite_a import NATURAL as NATURAL_SHAPE  # noqa: E402
+from suite_a.candidates import made  # noqa: E402
+from suite_a.schemes import Subject, Task, workload  # noqa: E402
 
 NATURAL = ROOT / "benchmarks" / "suite_a" / "natural"
 WIDE = ("gelu", "harris", "micnd", "sort", "stms")
@@ -94,7 +96,7 @@ PAIRS = [*((name, name) for name in WIDE), ("gelu", "sort"), ("micnd", "harris")
 
 @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
 def test_woven(pair: tuple[str, str], assembles: Callable[[goptx.Woven], None]) -> None:
-    launches = launches_of("+".join(f"natural/{name}" for name in pair))
+    launches = launches_of("+".join(pair), NATURAL_SHAPE)
     files = [one.file for one in launches]
     check = goptx.check(*files, races=True)
     assert check, check
@@ -102,7 +104,7 @@ def test_woven(pair: tuple[str, str], assembles: Callable[[goptx.Woven], None]) 
 
 
 def test_the_suite_takes_natural_kernels() -> None:
-    launches = launches_of("natural/gelu+natural/wmma+gelu")
-    assert [one.grid[0] for one in launches] == [262144, 8192, 1048576]
-    pair, made = make(("natural/micnd+natural/wmma", Way("interleave"), ()))
-    assert pair == "natural/micnd+natural/wmma" and made.refused == "" and made.result is not None
+    subject = Subject("micnd+wmma", NATURAL_SHAPE)
+    assert [shape.grid[0] for shape in workload(subject).separate.plan.shapes] == [262144, 8192]  # type: ignore[union-attr]
+    done = made(Task(subject, "interleave"))
+    assert done.refused == "" and list(done.forms) == ["interleave"]

@@ -1,0 +1,128 @@
+"""The results of suite A as tables in Markdown, and as a chart."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from goptx.device.bench.questions import GRAPH, SEPARATE, STREAMS
+from goptx.view.bars import Bars, Group
+from suite_a import NATURAL, PAPER, SHAPES
+from suite_a.runs import REPEATS, Row
+from suite_a.schemes import PAIRED, SINGLE, TUNED
+
+COLUMNS = (GRAPH, *PAIRED, TUNED)
+CHARTED = ("vertical", "interleave", "paper's weave, safe merge", "auto", TUNED)
+SIX = ("gelu", "harris", "lud", "micnd", "sort", "stms")  # single kernels of which shared figures are
+HEAD = {
+    PAPER: "The paper's shape: every kernel is launched as 1,048,576 CTAs",
+    NATURAL: "The natural shape: what an expert would write (benchmarks/suite_a/natural)",
+}
+GAIN = 1.05  # what is less is no gain
+
+
+def speedup(row: Row, scheme: str) -> float | None:
+    """Over two streams, or over the kernel alone: that of the scheme's fastest form. None where there is none."""
+    keys = [scheme] if scheme in row.get("ms", {}) else []
+    keys += [key for key, facts in row["schemes"].items() if facts["scheme"] == scheme and key in row.get("ms", {})]
+    base = row.get("ms", {}).get(STREAMS) or row.get("ms", {}).get(SEPARATE)
+    return max((float(base[0] / row["ms"][key][0]) for key in keys), default=None)
+
+
+def geomean(rows: Sequence[Row], scheme: str) -> str:
+    found = [s for row in rows if (s := speedup(row, scheme)) is not None]
+    if not found:
+        return "-"
+    return f"{statistics.geometric_mean(found):.3f}" + (f" of {len(found)}" if len(found) < len(rows) else "")
+
+
+LEGEND = (
+    "Speedup over two streams (medians of {} runs, in turn). Right: every output of every scheme but the paper's merge "
+    "equals that of separate launches bit for bit, but for contraction (M19). `graph`: a CUDA graph with two branches. "
+    "`horizontal`: without a register cap and with that of the HFUSE paper, the better. `paper's weave, safe merge`: "
+    "the GoPTX paper's slicing and weaving on goptx's merge, under the best of its register caps. `paper's merge`: as "
+    "published; `-`: it hangs, is wrong, or does not take kernels of different shapes. `tuned`: what `--tune` found."
+)
+
+
+def table(document: Mapping[str, Any]) -> str:
+    """All of it."""
+    lines = [
+        f"# Suite A on {document['gpu']}",
+        "",
+        f"{document['date']}, driver {document['driver']}, {document['assembler']}, commit {document['commit']}. "
+        f"`{document['command']}`, {document['seconds']} s.",
+        "",
+        LEGEND.format(REPEATS),
+    ]
+    for shape in SHAPES:
+        if rows := document["pairs"].get(shape):
+            lines += ["", f"## {HEAD[shape]}", "", *_pairs(rows)]
+    if both := list(_only_in_the_papers_shape(document)):
+        lines += ["", "Gains of 5 % and more, tuned, that exist in the paper's shape only: " + ", ".join(both) + "."]
+    for shape in SHAPES:
+        if rows := document["single"].get(shape):
+            lines += ["", f"## Single kernels coarsened, {shape} shape", "", *_single(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _pairs(rows: Sequence[Row]) -> Iterator[str]:
+    yield f"| pair | right | streams ms | {' | '.join(COLUMNS)} | tuned is |"
+    yield "|---" * (4 + len(COLUMNS)) + "|"
+    for row in rows:
+        ms = row.get("ms", {}).get(STREAMS)
+        cells = " | ".join(_cell(speedup(row, column)) for column in COLUMNS)
+        tuned = next((f.get("way", "") for f in row["schemes"].values() if f["scheme"] == TUNED), "")
+        yield f"| {row['name']} | {_right(row)} | {f'{ms[0]:.3f}' if ms else '-'} | {cells} | {tuned} |"
+    yield f"| geomean | | | {' | '.join(geomean(rows, column) for column in COLUMNS)} | |"
+    least = [min((s for r in rows if (s := speedup(r, c)) is not None), default=None) for c in COLUMNS]
+    yield f"| least | | | {' | '.join(map(_cell, least))} | |"
+
+
+def _single(rows: Sequence[Row]) -> Iterator[str]:
+    yield f"| kernel | right | alone ms | {' | '.join(SINGLE)} |"
+    yield "|---" * (3 + len(SINGLE)) + "|"
+    for row in rows:
+        ms = row.get("ms", {}).get(SEPARATE)
+        cells = " | ".join(_cell(speedup(row, scheme)) for scheme in SINGLE)
+        yield f"| {row['name']} | {_right(row)} | {f'{ms[0]:.3f}' if ms else '-'} | {cells} |"
+    six = [max(1.0, *(speedup(r, s) or 0.0 for s in SINGLE)) for r in rows if r["name"] in SIX]
+    if len(six) == len(SIX):
+        yield f"\nGeomean of the best over six, without WMMA: {statistics.geometric_mean(six):.3f}."
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _right(row: Row) -> str:
+    return "yes" if row.get("right") else f"NO {row.get('problem', '')}".strip()
+
+
+def _only_in_the_papers_shape(document: Mapping[str, Any]) -> Iterator[str]:
+    natural = {row["name"]: speedup(row, TUNED) for row in document["pairs"].get(NATURAL, ())}
+    for row in document["pairs"].get(PAPER, ()):
+        there, here = natural.get(row["name"]), speedup(row, TUNED)
+        if there is not None and here is not None and here >= GAIN > there:
+            yield f"{row['name']} ({here:.2f}, {there:.2f})"
+
+
+def summary(row: Row) -> str:
+    """A line for a terminal."""
+    said = f"{row['name']:14} {_right(row):4}"
+    schemes = [c for c in (COLUMNS if "+" in row["name"] else tuple(SINGLE)) if speedup(row, c) is not None]
+    cells = "  ".join(f"{scheme} {speedup(row, scheme):.2f}" for scheme in schemes)
+    problems = [(key, f.get("wrong") or f.get("failed")) for key, f in row["schemes"].items()]
+    bad = "; ".join(f"{key}: {problem[:100]}" for key, problem in problems if problem)
+    return f"{said} {cells} {bad} ({row.get('seconds')} s)"
+
+
+def chart(document: Mapping[str, Any], shape: str) -> Bars:
+    """Of the pairs in a shape."""
+    groups = [
+        Group(row["name"], "", tuple(speedup(row, scheme) for scheme in CHARTED), 2.0, ("streams", 1.0))
+        for row in document["pairs"][shape]
+    ]
+    title = f"Suite A on {document['gpu']}, {shape} shape: speedup over two streams"
+    return Bars(title, CHARTED, len(CHARTED) - 1, tuple(groups))
