@@ -22,6 +22,7 @@ def add(new: NewParser) -> None:
     parser.add_argument(
         "--strategy", default="auto", help="auto (default), weave, vertical, horizontal, interleave or separate"
     )
+    parser.add_argument("--best", metavar="BEST.json", help="what `goptx tune` found, in the place of a strategy")
     parser.add_argument("--seed", type=int, default=0, help="of the data; 0")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="for each run of Nsight Compute; 900")
     parser.add_argument("-o", "--output", metavar="CHART.svg", help="write the chart here too, light and dark")
@@ -32,12 +33,14 @@ def add(new: NewParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Outcome:
+    from goptx.tuning.best import replay
     from goptx.tuning.profile import LIMIT, profile
     from goptx.view.bars import text
     from goptx.view.bars_svg import svg
 
     done = profile(
         spec=options.spec,
+        fused=replay(options.best) if options.best else None,
         strategy=options.strategy,
         seed=options.seed,
         limit=LIMIT if options.limit is None else options.limit,
