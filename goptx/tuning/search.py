@@ -1,7 +1,8 @@
 """The search: ways are made by an executor and tried as they come, on every device that is there; the best of them are
 varied; and `finals.py` chooses among the best.
 
-Nothing that becomes of a way ends the run. The same times give the same choice.
+Nothing that becomes of a way ends the run. The same times give the same choice, also of a run that goes on with the
+records of another: it takes the same steps, but for those of which the records know the result.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Search:
     progress: Progress | None = None
     _made: dict[Way, Woven] = field(default_factory=dict)  # without caps
     _codes: dict[str, Way] = field(init=False)  # the first of each, by digests
+    _steps: set[Way] = field(default_factory=set)  # ways that this run has come to
     _idle: SimpleQueue[Bench] = field(default_factory=SimpleQueue)
     _done: int = 0
 
@@ -66,7 +68,8 @@ class Search:
 
     def _timed(self) -> list[Trial]:
         """The fastest first."""
-        found = [t for t in self.records.all() if t.status == "timed" and t.way != self.space.separate]
+        tried = [t for t in self.records.all() if t.way.uncapped in self._steps]
+        found = [t for t in tried if t.status == "timed" and t.way != self.space.separate]
         return sorted(found, key=Trial.rank)
 
     def _leaders(self) -> list[Trial]:
@@ -78,9 +81,13 @@ class Search:
 
     def _try_all(self, ways: Iterable[Way]) -> None:
         """Makes and times those that were not tried before, as far as there is time."""
-        todo, pruned = self.foresight.sorted(filter(self.records.lack, dict.fromkeys(ways)))
+        new = [way for way in dict.fromkeys(ways) if way not in self._steps]
+        self._steps |= set(new)
+        promising, pruned = self.foresight.sorted(new)
         for trial in pruned:
-            self.records.add(trial)
+            if self.records.lack(trial.way):
+                self.records.add(trial)
+        todo = list(filter(self.records.lack, promising))
         with timers(len(self.benches)) as pool:
             tried = [pool.submit(self._try, made) for made in self._as_made(todo)]
             for one in tried:
