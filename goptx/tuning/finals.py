@@ -15,7 +15,7 @@ from goptx.device.bench.questions import STREAMS
 from goptx.errors import DeviceError
 from goptx.strategies.way import Way
 from goptx.tuning.budget import Budget
-from goptx.tuning.judging import Bench, judged
+from goptx.tuning.judging import Place, judged
 from goptx.tuning.records import Records
 from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
@@ -54,7 +54,7 @@ class Finals:
 
     separate: Way
     woven: Callable[[Way], Woven | None]
-    benches: Sequence[Bench]
+    benches: Sequence[Place]
     records: Records
     budget: Budget
 
@@ -78,7 +78,7 @@ class Finals:
             trials = ranked[: max(FINALISTS, len(trials) // 2)]
         return trials[:FINALISTS]
 
-    def _again(self, bench: Bench, trials: Sequence[Trial], repeats: int) -> list[Trial]:
+    def _again(self, bench: Place, trials: Sequence[Trial], repeats: int) -> list[Trial]:
         """Timed together; where that fails, each alone."""
         held, lost = self._held(bench, trials)
         timed = bench.time([STREAMS, *(str(t.way) for t in held)], repeats, 1)
@@ -88,13 +88,13 @@ class Finals:
             return [held[0].failed("failed", timed.problem), *lost]
         return [*(t for one in held for t in self._again(bench, [one], repeats)), *lost]
 
-    def _held(self, bench: Bench, trials: Sequence[Trial]) -> tuple[list[Trial], list[Trial]]:
+    def _held(self, bench: Place, trials: Sequence[Trial]) -> tuple[list[Trial], list[Trial]]:
         """Those that the bench can time, and those that it cannot: they were tried on another device, or in a run that
         this one goes on with."""
         there = [t if bench.holds(str(t.way)) else self._brought(bench, t) for t in trials]
         return [t for t in there if t.status == "timed"], [t for t in there if t.status != "timed"]
 
-    def _brought(self, bench: Bench, trial: Trial) -> Trial:
+    def _brought(self, bench: Place, trial: Trial) -> Trial:
         """As `judged`."""
         woven = self.woven(trial.way)
         return judged(bench, trial, woven) if woven else trial.failed("failed", "it could not be made again")
@@ -122,5 +122,5 @@ class Finals:
             self.records.add(trial)
         return found
 
-    def _in_turn(self, bench: Bench, trials: Sequence[Trial]) -> Timed:
+    def _in_turn(self, bench: Place, trials: Sequence[Trial]) -> Timed:
         return bench.time([STREAMS, str(self.separate), *(str(t.way) for t in trials)], MOST, WARMUPS)

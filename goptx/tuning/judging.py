@@ -6,22 +6,25 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from goptx.device.bench.bench import Timed
-from goptx.device.bench.questions import Failed, Judged
+from goptx.device.bench.questions import Described, Failed, Judged
+from goptx.device.bench.workload import Workload
 from goptx.tuning.trials import Trial
 from goptx.weaving.result import Woven
 
 OTHER_BLOCK = "; in blocks of other sizes it may round otherwise: tolerance= says by how much it may differ"
 
 
-class Bench(Protocol):
-    """As `goptx.device.bench.bench.Bench`, with the kernels opened."""
+class Place(Protocol):
+    """As `goptx.device.bench.bench.Bench`. Kernels are judged and timed when they are opened."""
 
+    def described(self) -> Described: ...
+    def open(self, workload: Workload) -> object: ...
     def judge(self, key: str, woven: Woven, cap: int | None) -> Judged | Failed: ...
     def holds(self, key: str) -> bool: ...
     def time(self, keys: Sequence[str], repeats: int, warmups: int) -> Timed: ...
 
 
-def judged(bench: Bench, trial: Trial, woven: Woven) -> Trial:
+def judged(bench: Place, trial: Trial, woven: Woven) -> Trial:
     """The trial, which can be timed there now; or why it cannot."""
     answer = bench.judge(str(trial.way), woven, trial.way.cap)
     if isinstance(answer, Failed):

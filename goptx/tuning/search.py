@@ -18,7 +18,7 @@ from goptx.strategies.way import Way
 from goptx.tuning.budget import Budget
 from goptx.tuning.finals import FIRST, Finals, Found
 from goptx.tuning.foresight import Foresight
-from goptx.tuning.judging import Bench, judged
+from goptx.tuning.judging import Place, judged
 from goptx.tuning.making import Made
 from goptx.tuning.records import Records
 from goptx.tuning.space import Space
@@ -39,14 +39,14 @@ class Search:
     space: Space
     foresight: Foresight
     submit: Callable[[Way], Future[Made]]
-    benches: Sequence[Bench]
+    benches: Sequence[Place]
     records: Records
     budget: Budget
     progress: Progress | None = None
     _made: dict[Way, Woven] = field(default_factory=dict)  # without caps
     _codes: dict[str, Way] = field(init=False)  # the first of each, by digests
     _steps: set[Way] = field(default_factory=set)  # ways that this run has come to
-    _idle: SimpleQueue[Bench] = field(default_factory=SimpleQueue)
+    _idle: SimpleQueue[Place] = field(default_factory=SimpleQueue)
     _done: int = 0
 
     def __post_init__(self) -> None:

@@ -23,6 +23,7 @@ from goptx.tuning.best import Best, capped, digest
 from goptx.tuning.budget import Budget
 from goptx.tuning.finals import Found
 from goptx.tuning.foresight import Foresight
+from goptx.tuning.judging import Place
 from goptx.tuning.makers import makers
 from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
@@ -53,7 +54,7 @@ def tune(
     seed: int = 0,
     tolerance: float | None = None,
     progress: bool = True,
-    benches: Sequence[Bench] | None = None,
+    benches: Sequence[Place] | None = None,
 ) -> Best:
     """Makes, checks and times many ways to run the kernels on a GPU, and gives the fastest.
 
@@ -82,7 +83,7 @@ def tune(
     limit = Budget.of(budget)
     _check_devices(devices)
     with ExitStack() as stack:
-        places = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
+        places: Sequence[Place] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
         where = _of_one_kind([place.described() for place in places])
         subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
         if arch is None:

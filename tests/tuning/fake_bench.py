@@ -32,6 +32,7 @@ TIMES = kernel(BODY.format(name="times", operation="mul.lo"), "times")
 SHAPES = [Shape(4, 64), Shape(4, 64)]
 ARGS = {"A:0": "u32[256]", "A:1": "u32[256]", "A:2": "u32:3", "B:0": "u32[256]", "B:1": "u32[256]", "B:2": "u32:5"}
 SEPARATE = "separate"
+IMAGINARY = Described("Imaginary", "sm_90", "580.1")
 
 
 @dataclass
@@ -47,7 +48,7 @@ class FakeBench:
     judged: Mapping[str, Judged | Failed] = field(default_factory=dict)
     breaks: Sequence[str] = ()
     asked: Callable[[str], None] = lambda _: None
-    described_as: Described = Described("Imaginary", "sm_90", "580.1")
+    described_as: Described = IMAGINARY
     journal: list[tuple[str, ...]] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
 
@@ -116,10 +117,12 @@ class Pretending(AtOnce):
     woven = goptx.weave(PLUS, TIMES, shapes=SHAPES)
 
     def done(self, make: Callable[[Job], Made], job: Job) -> Made:
-        return Made((Trial(job.way, "timed", registers=32, spill_bytes=0, occupancy=1.0, code=str(job.way)),), self.woven)
+        return Made(
+            (Trial(job.way, "timed", registers=32, spill_bytes=0, occupancy=1.0, code=str(job.way)),), self.woven
+        )
 
 
-def tuned(*benches: FakeBench, **how: Any) -> Best:
+def tuned(*benches: Any, **how: Any) -> Best:
     """Of the two small kernels; nothing is made where nothing else is said."""
     what = {"shapes": SHAPES, "args": ARGS, "executor": Pretending(), "progress": False}
     return tune(PLUS, TIMES, benches=benches, **{**what, **how})

@@ -188,8 +188,8 @@ def test_a_partition_that_rounds_otherwise_is_no_bug() -> None:
     assert len(warned) == 1 and [str(t.way) for t in best.bugs] == ["horizontal"]
     assert statuses(best)[str(parted)] == "pruned"
     assert reason(best, str(parted)) == (
-        "A:1 differs in 3 elements; in blocks of other sizes it may round otherwise: tolerance= says by how much it may "
-        "differ"
+        "A:1 differs in 3 elements; in blocks of other sizes it may round otherwise: tolerance= says by how much it "
+        "may differ"
     )
 
 

@@ -146,7 +146,7 @@ def test_records_of_other_kernels_or_of_another_device(tmp_path: Path) -> None:
 def test_a_file_that_is_something_else(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "records"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="records: these are (no records of a run|records of another run)"):
+    with pytest.raises(InputError, match=r"records: these are (no records of a run|records of another run)"):
         tuned(FakeBench(FAST), records=path)
     assert path.read_bytes() == content
 
