@@ -32,7 +32,7 @@ def imaginary(connection: Connection, device: int) -> None:
                 said = "describe"
             case Open(workload):
                 said = f"open {workload.seed}"
-            case Hold(key, _, cap, judged):
+            case Hold(key=key, cap=cap, judged=judged):
                 said = f"{'hold' if judged else 'judge'} {key}{f' capped at {cap}' if cap else ''}"
             case Time(keys):
                 said = f"time {' '.join(keys)}"
