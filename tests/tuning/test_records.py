@@ -1,6 +1,7 @@
 """A run that was interrupted goes on from its records, and ends as if nothing had been."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from goptx.shape import Shape
 from goptx.strategies.way import Way
 from goptx.tuning.best import Best
 from goptx.tuning.budget import Budget
+from goptx.tuning.making import Made
 from goptx.tuning.records import Records
 from goptx.tuning.trials import Trial
 from goptx.tuning.tune import tune
@@ -178,3 +180,25 @@ def test_trials_are_kept_as_they_are(tmp_path: Path) -> None:
     assert not again.lack(way)
     records.add(trials[0].failed("left out", "late"))
     assert Records({"seed": 0}, tmp_path / "records").lack(way)
+
+
+def test_a_way_of_which_some_caps_are_known(tmp_path: Path) -> None:
+    """Interrupted between the trials of one way: what was judged is not judged again."""
+
+    class Capped(Pretending):
+        def done(self, make: Any, job: Any) -> Made:
+            made = super().done(make, job)
+            capped = [Trial(replace(job.way, cap=cap), "timed") for cap in (32, 24)] if str(job.way) == "weave" else []
+            return Made((*made.trials, *capped), made.woven)
+
+    def stop(key: str) -> None:
+        if key == "weave capped at 32":
+            raise KeyboardInterrupt
+
+    how = {"executor": Capped(), "strategies": ["weave"]}
+    with pytest.raises(KeyboardInterrupt):
+        tuned(FakeBench({}, asked=stop), records=tmp_path / "records", **how)
+    bench = FakeBench()
+    tuned(bench, records=tmp_path / "records", **how)
+    new = [keys[1] for what, *keys in bench.journal if what == "time" and len(keys) == 2]
+    assert "weave" in new and "weave capped at 32" in new and "weave capped at 24" not in new
