@@ -26,7 +26,7 @@ from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
 from goptx.weaving.result import Woven
 
-LEADERS, ROUNDS = 3, 4  # the best ways, which are varied, and how often
+LEADERS, ROUNDS = 5, 4  # the best ways, which are varied, and how often
 GAIN = 1.005  # by which a round has to better the best, or it is the last
 SURVIVORS = 16  # ways that are timed again
 NO_TIME = "there was no time left"

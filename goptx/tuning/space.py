@@ -51,14 +51,18 @@ class Space:
         return Way("separate", (1,) * len(self.shapes))
 
     def first(self) -> list[Way]:
-        """Each strategy, with kernels coarsened or not; more than two of them all alike."""
+        """Each strategy, with kernels coarsened or not; more than two of them all alike. Woven ones with slices and
+        without."""
         if len(self.shapes) == 1:
             return [Way(ALONE, (f,)) for f in SEPARATE if self._divides((f,)) and f > 1]
-        found = []
+        found: list[Way] = []
         for strategy in self.strategies:
             common = [(f,) * len(self.shapes) for f in (SEPARATE if strategy == "separate" else FACTORS)]
             mixed = product(FACTORS, repeat=2) if len(self.shapes) == 2 and strategy != "horizontal" else ()
-            found += [Way(strategy, f) for f in dict.fromkeys([*common, *mixed]) if self._divides(f)]
+            own = [Way(strategy, f) for f in dict.fromkeys([*common, *mixed]) if self._divides(f)]
+            found += own
+            if strategy == "weave":  # slices matter most of all options
+                found += [way.having(slicing=None) for way in own]
             if strategy == "horizontal":
                 found += self._partitioned(Way(strategy, common[0]))
         return found

@@ -104,7 +104,8 @@ def test_what_hangs(bench: Bench) -> None:
 
 def test_what_breaks_the_device(bench: Bench) -> None:
     _, made = opened(bench, PLUS, TIMES)
-    answer = bench.judge("breaking", altered(made, r"(st\.global\.u32 +\[)%\w+", r"\g<1>16"))
+    nowhere = r"{ .reg .b64 %nowhere; mov.u64 %nowhere, 16; st.global.u32 [%nowhere], \1; }"
+    answer = bench.judge("breaking", altered(made, r"st\.global\.u32 +\[%\w+\], (%\w+);", nowhere))
     assert isinstance(answer, Failed) and answer.broken
     assert bench.judge("right", made) == Judged()
     assert bench.replaced == 1

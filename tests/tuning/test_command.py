@@ -78,7 +78,7 @@ def test_all_that_is_written(measuring: Path) -> None:
     assert done.stdout.startswith("way ") and done.stdout.endswith(
         "vertical x2 x2: 2.00 times as fast as separate launches\n"
     )
-    assert re.fullmatch(r"10 tried; best vertical x2 x2 2\.00\n", done.stderr), done.stderr
+    assert re.fullmatch(r"(\d+ tried; best vertical x2 x2 2\.00\n)+", done.stderr), done.stderr
     held = json.loads((measuring / "best.json").read_text())
     assert held["way"] == {"strategy": "vertical", "factors": [2, 2], "cap": None, "options": {}}
     assert [kernel["file"] for kernel in held["kernels"]] == list(FILES)
