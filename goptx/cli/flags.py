@@ -43,6 +43,7 @@ STRATEGIES: Flags = {
         "metavar": "P:Q",
         "help": "interleave: CTAs of each kernel that follow each other in turn",
     },
+    "streams": {"action": "store_true", "help": "separate: launch the kernels side by side"},
 }
 HANDING_ON = "of kernels that depend on each other (vertical, auto)"
 DEPENDENT: Flags = {

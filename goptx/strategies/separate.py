@@ -40,6 +40,7 @@ def separate(
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
     notes: Sequence[str] = (),
+    streams: bool = False,
 ) -> Separate:
     """The kernels in one module, with an entry for each, which `launch` starts one after the other.
 
@@ -48,6 +49,8 @@ def separate(
 
     name: of the result, in messages; entries keep theirs, or one like it where two have the same.
     notes: what the report is to say, such as why the kernels are not fused.
+    streams: launch them side by side instead, which are independent then: the first on the stream of the launch, each
+        of the others on one of its own, between what was on that stream before and what comes on it later.
 
     Other arguments are those of `weave`; one kernel will do. Raises `CannotLink` where the modules do not fit into one.
     """
@@ -94,7 +97,8 @@ def separate(
         ),
         "separate",
         tuple(kernels),
-        depends=True,
+        depends=not streams,
+        streams=streams,
     )
 
 

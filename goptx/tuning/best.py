@@ -28,9 +28,10 @@ class Best:
     """The fastest way that was found to run the kernels.
 
     fused: the kernel, with the register cap in its PTX; `strategy` is "separate" where none is faster than the kernels
-        as they are. way: how it was made.
-    speedup: of the last measurement, in turn: over the kernels as they are, one after the other or each on a stream of
-        its own, whichever is faster; 1.0 where they stay as they are. ms: medians of that, in milliseconds.
+        as they are, which are then launched one after the other or side by side, whichever is faster. way: how it was
+        made.
+    speedup: of the last measurement, in turn: over the kernels as they are, in the faster of the two ways; 1.0 where
+        they stay so. ms: medians of it, in milliseconds.
     table: all trials. about: GPU, driver, assembler, date, seconds.
     """
 
@@ -73,8 +74,8 @@ class Best:
 
     def __str__(self) -> str:
         said = f"{self.way}: {self.speedup:.2f} times as fast as separate launches"
-        if self.way == Way("separate", (1,) * len(self.job.kernels)):
-            said = "separate: no way was found that is faster than separate launches"
+        if self.way.strategy == "separate" and self.way.plain:
+            said = f"{self.way}: no way was found that is faster than separate launches"
         return f"{self.table}\n{said}"
 
 

@@ -17,6 +17,7 @@ from goptx.strategies.way import Way
 from goptx.tuning.budget import Budget
 from goptx.tuning.judging import Place, judged
 from goptx.tuning.records import Records
+from goptx.tuning.space import Space
 from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
 from goptx.weaving.result import Woven
@@ -24,6 +25,7 @@ from goptx.weaving.result import Woven
 FIRST, MOST = 3, 20  # runs of a way when it is tried, and of those that are left at last
 FINALISTS = 3  # ways that are measured against separate launches
 WARMUPS = 3
+GAIN = 1.005  # by which streams of their own are faster than one, or one will do
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Finals:
-    """`separate` are the kernels as they are; `woven` gives what a way made, None where it cannot."""
+    """`woven` gives what a way made, None where it cannot."""
 
-    separate: Way
+    space: Space
     woven: Callable[[Way], Woven | None]
     benches: Sequence[Place]
     records: Records
@@ -112,15 +114,18 @@ class Finals:
             compared = self._in_turn(bench, held)
         if compared.problem:
             raise DeviceError(f"the kernels cannot be measured as they are: {compared.problem}")
-        found = Found(self.separate, None, compared.ms)
+        ms = {key: median(runs) for key, runs in compared.ms.items()}
         for trial in held:
-            key = str(trial.way)
-            self.records.add(trial.timed(compared.ms[key], compared.ms[STREAMS]))
-            if found.median(key) < min(found.baseline, found.median(str(found.way))):
-                found = Found(trial.way, self.woven(trial.way), compared.ms)
+            self.records.add(trial.timed(compared.ms[str(trial.way)], compared.ms[STREAMS]))
+        best = min(held, key=lambda t: ms[str(t.way)], default=None)
+        several = len(self.space.shapes) > 1
+        way = self.space.streams if several and ms[STREAMS] * GAIN < ms[SEPARATE] else self.space.separate
+        found = Found(way, None, compared.ms)
+        if best and ms[str(best.way)] < min(ms[STREAMS], ms[SEPARATE]):
+            found = Found(best.way, self.woven(best.way), compared.ms)
         for trial in lost:
             self.records.add(trial)
         return found
 
     def _in_turn(self, bench: Place, trials: Sequence[Trial]) -> Timed:
-        return bench.time([STREAMS, str(self.separate), *(str(t.way) for t in trials)], MOST, WARMUPS)
+        return bench.time([STREAMS, SEPARATE, *(str(t.way) for t in trials)], MOST, WARMUPS)

@@ -57,7 +57,7 @@ def make(job: Job) -> Made:
         return Made(
             (Trial(job.way, "pruned", "no CTA fits on an SM", resources.registers, resources.spill_bytes, 0.0),)
         )
-    code = sha256(f"{woven.shape}\n{woven.ptx}".encode()).hexdigest()
+    code = sha256(f"{woven.shape} {woven.streams}\n{woven.ptx}".encode()).hexdigest()
     return Made((replace(_trial(job.way, resources), code=code), *_capped(job, woven, resources)), woven)
 
 

@@ -63,13 +63,14 @@ class Search:
             self._try_all(way for leader in leaders for way in self.space.near(leader.way))
             if max((t.speedup for t in self._leaders()), default=0.0) <= GAIN * before:
                 break
-        finals = Finals(self.space.separate, self._woven, self.benches, self.records, self.budget)
+        finals = Finals(self.space, self._woven, self.benches, self.records, self.budget)
         return finals.best(self._timed()[:SURVIVORS])
 
     def _timed(self) -> list[Trial]:
         """The fastest first."""
         tried = [t for t in self.records.all() if t.way.uncapped in self._steps]
-        found = [t for t in tried if t.status == "timed" and t.way != self.space.separate]
+        as_they_are = self.space.separate, self.space.streams
+        found = [t for t in tried if t.status == "timed" and t.way not in as_they_are]
         return sorted(found, key=Trial.rank)
 
     def _leaders(self) -> list[Trial]:

@@ -37,6 +37,9 @@ VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # what is tried of each strat
 OTHER_ORDER = {"placement": "ratio", "ratio": "placement"}  # CTAs have one
 
 
+TWINS: dict[str, dict[str, Any]] = {"weave": {"slicing": None}, "separate": {"streams": True}}  # matter most
+
+
 @dataclass(frozen=True, slots=True)
 class Space:
     """Of kernels in these shapes; `tunable` are those that are right with other blocks."""
@@ -47,12 +50,17 @@ class Space:
 
     @property
     def separate(self) -> Way:
-        """The kernels as they are."""
+        """The kernels as they are, one after the other."""
         return Way("separate", (1,) * len(self.shapes))
 
+    @property
+    def streams(self) -> Way:
+        """The kernels as they are, side by side."""
+        return self.separate.having(streams=True)
+
     def first(self) -> list[Way]:
-        """Each strategy, with kernels coarsened or not; more than two of them all alike. Woven ones with slices and
-        without."""
+        """Each strategy, with kernels coarsened or not; more than two of them all alike. Woven with slices and without,
+        not fused one after the other and side by side."""
         if len(self.shapes) == 1:
             return [Way(ALONE, (f,)) for f in SEPARATE if self._divides((f,)) and f > 1]
         found: list[Way] = []
@@ -61,8 +69,7 @@ class Space:
             mixed = product(FACTORS, repeat=2) if len(self.shapes) == 2 and strategy != "horizontal" else ()
             own = [Way(strategy, f) for f in dict.fromkeys([*common, *mixed]) if self._divides(f)]
             found += own
-            if strategy == "weave":  # slices matter most of all options
-                found += [way.having(slicing=None) for way in own]
+            found += [way.having(**TWINS[strategy]) for way in own if strategy in TWINS]
             if strategy == "horizontal":
                 found += self._partitioned(Way(strategy, common[0]))
         return found

@@ -159,7 +159,6 @@ def _fixed(value: object) -> object:
 
 def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Described, budget: Budget) -> Best:
     workload = subject.workload
-    woven = capped(found.woven, found.way) if found.woven else workload.separate
     ms = {key: found.median(key) for key in found.ms}
     ordered = sorted(trials, key=lambda t: (t.way != found.way, t.status != "timed", -t.speedup, str(t.way)))
     baselines = {f"{STREAMS} (as they are)": ms[STREAMS], "separate (as they are)": ms[SEPARATE]}
@@ -172,4 +171,7 @@ def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Descr
         "seconds": round(budget.spent, 1),
     }
     job = Job(subject.kernels, subject.shapes, subject.tunable, found.way, workload.separate.module.target[0])
-    return Best(woven, found.way, found.speedup, ms, Table(tuple(ordered), found.way, baselines), about, job)
+    separate = workload.separate.side_by_side() if found.way.option("streams") else workload.separate
+    woven = capped(found.woven, found.way) if found.woven else separate
+    table = Table(tuple(ordered), found.way, baselines)
+    return Best(woven, found.way, found.speedup, ms, table, about, job)

@@ -94,7 +94,7 @@ class Woven:
     holds: their names in W by those that they have there. `plan` is there if the kernels were given shapes.
     `strategy` is how it was made (`goptx.fuse`). `chosen` are the kernels, for fusing them again with others. `depends`
     says that they may depend on each other, so that their arguments are not compared; `along_x` that they are right in
-    grids and blocks of one dimension only.
+    grids and blocks of one dimension only; `streams` that several entries are launched side by side.
 
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
@@ -110,6 +110,7 @@ class Woven:
     chosen: tuple[Chosen, ...] = field(default_factory=tuple, repr=False, compare=False)
     depends: bool = False
     along_x: bool = False
+    streams: bool = False
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=Kept, repr=False, compare=False
     )
@@ -361,7 +362,7 @@ class Woven:
             device = current_device().device_id
 
         def make() -> Starter:
-            from goptx.device.launch import Launcher, in_turn
+            from goptx.device.launch import Launcher, in_turn, side_by_side
 
             starts = self.starts(grid, block, shared, shapes)
             launchers = [
@@ -375,7 +376,7 @@ class Woven:
                 )
                 for kernel, start in zip(self._kernels(max_registers), starts, strict=True)
             ]
-            return in_turn(launchers)
+            return side_by_side(launchers) if self.streams else in_turn(launchers)
 
         return self._launchers.made((device, max_registers, _fixed(grid), _fixed(block), shared, shapes), make)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Self
 
 from goptx.errors import InputError
 from goptx.ptx.flatten import flatten
@@ -24,17 +25,23 @@ from goptx.weaving.target import common_address_size, common_target, common_vers
 
 
 class Separate(Woven):
-    """Several kernels that `launch` starts one after the other on the stream, each in its own shape.
+    """Several kernels that `launch` starts one after the other on the stream, each in its own shape; with `streams`
+    side by side, all but the first on streams of their own, behind what was on the stream before and ahead of what
+    comes on it later.
 
     It is used as a `Woven` is. `module` has the entries in the order of the kernels, `origins` are those of all their
-    instructions, `params` what each takes, hidden ones (of coarsened kernels) last, and `shape` is None. Each kernel
-    finds what those before it have written, so arguments are not compared. `resources` says the most that any of the
-    kernels takes, `max_registers` holds for each, and `load` gives the first.
+    instructions, `params` what each takes, hidden ones (of coarsened kernels) last, and `shape` is None. One after the
+    other, each kernel finds what those before it have written, so arguments are not compared. `resources` says the most
+    that any of the kernels takes, `max_registers` holds for each, and `load` gives the first.
     """
 
     @property
     def shape(self) -> Shape | None:
         return None
+
+    def side_by_side(self) -> Self:
+        """With `streams`; the kernels are independent then."""
+        return replace(self, streams=True, depends=False)
 
     def starts(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None

@@ -141,6 +141,30 @@ def test_two_shapes_in_one_graph(woven: Woven, arrays: list[Words]) -> None:
     assert results(arrays) == (plus, times[: THREADS // 2] + [0] * (THREADS // 2))
 
 
+def side_by_side(woven: Woven) -> Woven:
+    shapes = [goptx.Shape(1, THREADS)] * 2
+    return goptx.fuse(PLUS, TIMES, strategy="separate", arch=woven.module.target[0], shapes=shapes, streams=True)
+
+
+def test_kernels_side_by_side_are_between_what_comes_before_and_after(woven: Woven, arrays: list[Words]) -> None:
+    """Each launch finds what the one before it has written, whichever stream that was on."""
+    both, stream = side_by_side(woven), current_device().create_stream()
+    first, second = arrays[:2], arrays[2:]
+    both.launch(stream, *arguments(arrays, 5))
+    back = [first[1], first[0], np.uint32(6)], [second[1], second[0], np.uint32(6)]
+    both.launch(stream, *back)
+    stream.sync()
+    plus, times = expected(5)
+    assert [first[0].get(), second[0].get()] == [[n + 6 for n in plus], [n * 6 for n in times]]
+
+
+def test_kernels_side_by_side_in_a_graph(woven: Woven, arrays: list[Words]) -> None:
+    both, stream = side_by_side(woven), current_device().create_stream()
+    both.load()  # and no launch yet
+    captured(stream, lambda: both.launch(stream, *arguments(arrays, 9)))()
+    assert results(arrays) == expected(9)
+
+
 # Streams, threads, what is kept ---------------------------------------------------------------------------
 
 

@@ -248,3 +248,23 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert out.read_bytes().startswith(b"\x7fELF") and '"strategy": "separate"' in capsys.readouterr().err
     assert main(["fuse", str(HARRIS), str(LUD), "--strategy", "separate", "--policy", "paper"]) == 2
     assert "strategy separate has no option `policy`" in capsys.readouterr().err
+
+
+def test_side_by_side_kernels_are_independent() -> None:
+    """Nothing says then which of them is first."""
+    shapes = [Shape(4, 256)] * 2
+    in_order, both = (separate(HARRIS, LUD, shapes=shapes, streams=streams) for streams in (False, True))
+    assert (in_order.streams, in_order.depends, both.streams, both.depends) == (False, True, True, False)
+    assert both.ptx == in_order.ptx and both.starts(None, None) == in_order.starts(None, None)
+    assert pickle.loads(pickle.dumps(both)).streams
+    one = type("Array", (), {"__cuda_array_interface__": {"data": (4096, False), "typestr": "|u1", "shape": (64,)}})()
+    harris = [None, None, None, one, np.int32(0), np.uint32(0)]
+    with pytest.raises(goptx.DependentKernels, match=r"A:3 .* is written, B:0 .* is read and written"):
+        both.launch(None, harris, [one, np.uint32(0)])
+
+
+def test_side_by_side_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuse", str(HARRIS), str(LUD), "--strategy", "separate", "--streams"]) == 0
+    assert capsys.readouterr().out == separate(HARRIS, LUD).ptx
+    assert main(["fuse", str(HARRIS), str(LUD), "--streams"]) == 2
+    assert "strategy weave has no option `streams`; it is one of separate" in capsys.readouterr().err

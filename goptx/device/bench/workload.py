@@ -14,6 +14,7 @@ from goptx.device_arrays import extent_of
 from goptx.errors import InputError
 from goptx.specification import Argument
 from goptx.weaving.result import Parameter, Woven
+from goptx.weaving.separate import Separate
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Workload:
         that are taken to be equal; None for none.
     """
 
-    separate: Woven
+    separate: Separate
     each: tuple[Woven, ...]
     arguments: tuple[tuple[object, ...], ...]
     seed: int = 0
