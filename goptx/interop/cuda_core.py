@@ -16,7 +16,7 @@ def compiled(code: Any) -> Compiled | None:
         return None
     if kind != "ptx":
         raise InputError(
-            f"an ObjectCode of {kind} has no PTX, and goptx weaves that; compile to it: Program(...).compile(\"ptx\")."
+            f'an ObjectCode of {kind} has no PTX, and goptx weaves that; compile to it: Program(...).compile("ptx").'
         )
     content = code.code
     if isinstance(content, str):  # the path that it was made from

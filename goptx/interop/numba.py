@@ -27,8 +27,8 @@ def compiled(kernel: Any) -> Compiled | None:
     if len(found) != 1:
         listed = "; ".join(map(str, texts))
         raise InputError(
-            f"the Numba kernel `{name}` is compiled for these signatures: {listed}. Give (`{name}`, signature) with one "
-            "of them."
+            f"the Numba kernel `{name}` is compiled for these signatures: {listed}. Give (`{name}`, signature) with "
+            "one of them."
         )
     return Compiled(f"{name} (Numba)", texts[found[0]])
 

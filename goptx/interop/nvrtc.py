@@ -82,6 +82,6 @@ def _must(answer: Any) -> Any:
 
 
 def _text(program: Any, size: Any, get: Any) -> bytes:
-    text = b" " * _must(size(program))
+    text: bytes = b" " * _must(size(program))
     _must(get(program, text))
     return text

@@ -31,6 +31,6 @@ def taken(source: Any) -> Any:
                 return found
     raise InputError(
         f"a {type(source).__module__}.{type(source).__qualname__} is no kernel; goptx takes PTX text (str, bytes), a "
-        "pathlib.Path, a parsed module, a woven kernel, a Triton CompiledKernel, a Numba-CUDA dispatcher or (dispatcher, "
-        "signature), a CuPy RawKernel or RawModule, and a cuda.core ObjectCode of PTX."
+        "pathlib.Path, a parsed module, a woven kernel, a Triton CompiledKernel, a Numba-CUDA dispatcher or "
+        "(dispatcher, signature), a CuPy RawKernel or RawModule, and a cuda.core ObjectCode of PTX."
     )

@@ -1,7 +1,7 @@
 """Triton's compiled kernels: what a launch, or `kernel.warmup(*arguments, grid=(1,))`, returns.
 
 Their PTX has a parameter for each argument but constants (`tl.constexpr`, and numbers that are 1), then pointers to
-scratch memory that Triton's launcher passes: null where the kernel needs none. Of Triton 3.0 to 3.6.
+scratch memory that Triton's launcher passes: null where the kernel needs none. As of Triton 3.0 to 3.8.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def compiled(kernel: Any) -> Compiled | None:
 def _check(about: Any) -> None:
     if about.num_ctas > 1:
         raise InputError(
-            f"Triton's `{about.name}` runs in clusters of {about.num_ctas} CTAs, of which its PTX says nothing that goptx "
-            "could keep; compile it with num_ctas=1."
+            f"Triton's `{about.name}` runs in clusters of {about.num_ctas} CTAs, of which its PTX says nothing that "
+            "goptx could keep; compile it with num_ctas=1."
         )
     if getattr(about, "launch_cooperative_grid", False):
         raise InputError(

@@ -21,7 +21,7 @@ from goptx.ptx.source import TEXT, Compiled, PtxFile
 from goptx.warned import warn
 
 
-def read(source: str | bytes | Path | PtxFile | Compiled | Module) -> Module:
+def read(source: str | bytes | Path | PtxFile | Compiled | Module | Any) -> Module:
     """The module of a path, of a file that was read, of PTX text or of its bytes, of a kernel that a framework
     compiled; a module is returned as it is.
 

@@ -53,4 +53,3 @@ def without_nulls(module: Module, entry: Function, positions: Sequence[int]) -> 
         body=tuple(map(place, entry.body or ())),
     )
     return replace(module, items=tuple(made if i is entry else i for i in module.items))
-

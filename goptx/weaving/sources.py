@@ -113,8 +113,9 @@ def in_own_shape(kernel: Chosen, given: Shape) -> Shape:
     made = replace(given, block=block, shared=shared)
     if made.axes("block") != own.axes("block") or made.shared != own.shared:
         raise InputError(
-            f"{kernel.module.source}: `{kernel.entry}` was compiled for a block of {own.threads} threads and {own.shared} "
-            f"bytes of dynamic shared memory, which the shape {given} contradicts; say its grid only: goptx.Shape(grid)."
+            f"{kernel.module.source}: `{kernel.entry}` was compiled for a block of {own.threads} threads and "
+            f"{own.shared} bytes of dynamic shared memory, which the shape {given} contradicts; say its grid only: "
+            "goptx.Shape(grid)."
         )
     return made
 
