@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from goptx.emulator.emulate import emulate
     from goptx.emulator.result import Emulation
     from goptx.emulator.verdict import Check
+    from goptx.interop.nvrtc import compile_cuda
     from goptx.latency.table import LatencyTable, load_table
     from goptx.ptx.parse import parse, read
     from goptx.region.fusion import Fusion, fusion
@@ -58,6 +59,7 @@ _HOMES = {
     "can_weave": "goptx.weaving.refusal",
     "check": "goptx.emulator.check",
     "coarsen": "goptx.strategies.coarsen",
+    "compile_cuda": "goptx.interop.nvrtc",
     "emulate": "goptx.emulator.emulate",
     "fuse": "goptx.strategies.fuse",
     "fusion": "goptx.region.fusion",
@@ -96,6 +98,7 @@ __all__ = [
     "can_weave",
     "check",
     "coarsen",
+    "compile_cuda",
     "emulate",
     "fuse",
     "fusion",

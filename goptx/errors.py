@@ -46,7 +46,7 @@ class DependenceWarning(UserWarning):
 
 
 class AssemblyError(GoptxError):
-    """The assembler is missing, refuses the text, or did not honour what was asked of it."""
+    """The assembler (or the compiler of CUDA C++) is missing, refuses the text, or did not honour what was asked."""
 
 
 class DeviceError(GoptxError):

@@ -25,7 +25,8 @@ class Shape:
     """The launch of one kernel. Raises `InputError` for what no GPU takes.
 
     grid, block: CTAs, and threads of one, along up to three axes; an int is one axis. None stands for what is known
-        at launch only: one axis (`grid=(None, 7)`, `grid=(None,)`), or all three (`grid=None`).
+        at launch only: one axis (`grid=(None, 7)`, `grid=(None,)`), or all three (`grid=None`). A kernel that knows
+        its block (one of Triton's) needs the grid only, `Shape(1024)`.
     shared: bytes of dynamic shared memory of a CTA, None if known at launch only.
     cluster: CTAs of a cluster along up to three axes, None where there are no clusters.
 
@@ -37,7 +38,7 @@ class Shape:
     shared: int | None
     cluster: tuple[int | None, ...] | None
 
-    def __init__(self, grid: Extent, block: Extent, shared: int | None = 0, cluster: Extent = None) -> None:
+    def __init__(self, grid: Extent, block: Extent = None, shared: int | None = 0, cluster: Extent = None) -> None:
         set_ = object.__setattr__
         set_(self, "grid", _extent("grid", grid, MOST_CTAS))
         set_(self, "block", _extent("block", block, MOST_ALONG))

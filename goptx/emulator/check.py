@@ -68,10 +68,10 @@ def check(
         raise InputError(f"seed={seed} is below 0.")
     kernels = kernels_of(sources, entries)
     subjects = [
-        Subject(chr(ord("A") + i), kernel.module, choose_entry(kernel.module, kernel.entry), kernel.path)
+        Subject(chr(ord("A") + i), kernel.module, choose_entry(kernel.module, kernel.entry), kernel.path, kernel.shape)
         for i, kernel in enumerate(kernels)
     ]
-    launched, own = launch_shapes(subjects, grid, block, shared, shapes_of(sources, shapes, len(kernels)))
+    launched, own = launch_shapes(subjects, grid, block, shared, shapes_of(sources, shapes, kernels))
     if "partition" in options:
         options.setdefault("tunable", [bool(s.launch and s.launch.tunable) for s in subjects])
     woven = fuse(

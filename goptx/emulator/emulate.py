@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from pathlib import Path
 
 import numpy as np
 
@@ -23,18 +22,19 @@ from goptx.independence import Independence
 from goptx.kept import Same
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
-from goptx.ptx.parse import parse, read
+from goptx.ptx.parse import parse
 from goptx.shape import MOST_SHARED, Shape
 from goptx.weaving.arguments import held
-from goptx.weaving.link import choose_entry
+from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.result import Origin, Parameter, Woven
+from goptx.weaving.sources import Source, chosen_from, in_own_shape
 
 Extent = int | Sequence[int]
 Axes = tuple[int, int, int]
 
 
 def emulate(
-    source: str | bytes | Path | Module | Woven,
+    source: Source,
     grid: Extent | None = None,
     block: Extent | None = None,
     args: Sequence[object] = (),
@@ -50,9 +50,10 @@ def emulate(
 ) -> Emulation:
     """Runs one launch and gives what it counted; needs neither a GPU nor a toolkit.
 
-    source: PTX text, its bytes, a path, a parsed module, or a woven kernel; kernels that are not fused run one after
+    source: what `goptx.weave` takes for a kernel, or a woven kernel; kernels that are not fused run one after
         the other.
-    grid, block: CTAs, and threads of one, along x, y and z. A kernel woven for given shapes knows them itself.
+    grid, block: CTAs, and threads of one, along x, y and z. A kernel woven for given shapes knows them itself, and one
+        of Triton's its block.
     args: one value for each parameter; for a woven kernel one sequence for each of its kernels. A numpy array is a
         buffer: the kernel gets its address and changes it in place (one that is not writeable is read-only). Numpy
         scalars are values of their size; Python numbers are taken in the parameter's. A structure passed by value
@@ -83,8 +84,9 @@ def emulate(
         raise InputError(f"seed={seed} is no number from 0 on.")
     launch = partial(Launch, strict=strict, find_races=races, seed=seed, max_steps=max_steps)
     if not isinstance(source, Woven):
-        shape = _shape(grid, block, int(shared), shapes)
-        made = _program(Same(read(source)), entry, int(shared), letter)
+        chosen = chosen_from(source, entry, "emulate()")
+        shape = _shape(chosen, grid, block, int(shared), shapes)
+        made = _program(Same(chosen.module), chosen.entry, shape.shared or 0, letter)
         params = [Parameter(letter, p.name, p.name, p.type, p.size) for p in made.entry.parameters]
         return _run(launch, made, shape, params, args)
     starts = source.starts(grid, block, int(shared), shapes)
@@ -117,12 +119,14 @@ def _run(
     return made.run()
 
 
-def _shape(grid: Extent | None, block: Extent | None, shared: int, shapes: Sequence[Shape] | None) -> Shape:
+def _shape(
+    kernel: Chosen, grid: Extent | None, block: Extent | None, shared: int, shapes: Sequence[Shape] | None
+) -> Shape:
     """In which a kernel that is not woven is launched."""
     if shapes is not None:
         raise InputError("shapes= is for a woven kernel; give grid and block.")
-    shape = Shape(grid, block, shared)
-    for name, extent in (("grid", grid), ("block", block)):
+    shape = in_own_shape(kernel, Shape(grid, block, shared))
+    for name, extent in (("grid", grid), ("block", shape.threads)):
         if extent is None:
             raise InputError(f"{name}=None is no extent; only a kernel woven with shapes knows its own.")
     return shape

@@ -43,6 +43,8 @@ def _usual(subject: Subject, subjects: Sequence[Subject], grid: Extent, block: E
     launches = [s.launch for s in subjects if s.launch]
     own, other = subject.launch, next(iter(launches), None)
     stated = own or other
+    if subject.shape:
+        block, shared = subject.shape.block, subject.shape.shared
     if block is None:
         block = own.block if own else _required([subject]) or (other.block if other else _allowed(subjects))
     if grid is None:

@@ -8,17 +8,20 @@ from pathlib import Path
 
 from goptx.errors import InputError
 from goptx.ptx.ir import Function, Module
+from goptx.shape import Shape
 from goptx.specification import Launch, find_specification, specification_beside
 
 
 @dataclass(frozen=True)
 class Subject:
-    """`path` is the file that it was read from, None where it was none."""
+    """`path` is the file that it was read from, None where it was none; `shape` what it was compiled for, if that was
+    said."""
 
     letter: str
     module: Module
     entry: Function
     path: Path | None
+    shape: Shape | None = None
 
     @cached_property
     def launch(self) -> Launch | None:

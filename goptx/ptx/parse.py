@@ -17,16 +17,20 @@ from goptx.ptx.ir import Instruction, Item, Module, Scope
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.parser import Parser
 from goptx.ptx.readers import READERS
-from goptx.ptx.source import TEXT, PtxFile
+from goptx.ptx.source import TEXT, Compiled, PtxFile
 from goptx.warned import warn
 
 
-def read(source: str | bytes | Path | PtxFile | Module) -> Module:
-    """The module of a path, of a file that was read, of PTX text or of its bytes; a module is returned as it is.
+def read(source: str | bytes | Path | PtxFile | Compiled | Module | Any) -> Module:
+    """The module of a path, of a file that was read, of PTX text or of its bytes, of a kernel that a framework
+    compiled; a module is returned as it is.
 
-    A `str` is text, never a path. Raises `InputError` where a file cannot be read and `PtxSyntaxError`
-    where its text is not PTX.
+    A `str` is text, never a path. Raises `InputError` where a file cannot be read, and for what has no PTX;
+    `PtxSyntaxError` where the text is not PTX.
     """
+    from goptx.interop.sources import taken
+
+    source = taken(source)
     if isinstance(source, Module):
         return source
     if isinstance(source, Path):
@@ -34,7 +38,9 @@ def read(source: str | bytes | Path | PtxFile | Module) -> Module:
             source = PtxFile(source, source.read_bytes())
         except OSError as error:
             raise InputError(f"{source}: cannot be read ({error.strerror}); give the path of a PTX file.") from None
-    return parse(source.content, str(source.path)) if isinstance(source, PtxFile) else parse(source)
+    if isinstance(source, PtxFile):
+        return parse(source.content, str(source.path))
+    return parse(source.content, source.name) if isinstance(source, Compiled) else parse(source)
 
 
 def parse(text: str | bytes, source: str = TEXT) -> Module:

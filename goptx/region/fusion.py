@@ -13,7 +13,7 @@ from goptx.device_arrays import Extent, extent_of, raw
 from goptx.errors import InputError
 from goptx.region.completion import Completion, How, completed, in_turn, start
 from goptx.region.meeting import meeting
-from goptx.region.recorded import Recorded, recorded, shape_of
+from goptx.region.recorded import Recorded, recorded
 from goptx.strategies.fuse import check_strategy
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import MOST_KERNELS, Source
@@ -105,7 +105,8 @@ class Fusion:
         """Records the launch of one kernel, with the arguments as they are now.
 
         kernel: whatever `goptx.weave` takes for one: a path, PTX text, its bytes, a module, a coarsened kernel.
-        grid, block: CTAs, and threads of one; shared: bytes of dynamic shared memory of a CTA.
+        grid, block: CTAs, and threads of one; shared: bytes of dynamic shared memory of a CTA. A kernel that knows the
+            last two (one of Triton's) takes None for the block.
         entry: may be left out where the module has only one.
 
         Raises `InputError` for what cannot be launched, `PtxSyntaxError`.
@@ -114,7 +115,7 @@ class Fusion:
         if len(self._launches) == MOST_KERNELS:
             raise InputError(f"a fusion region takes at most {MOST_KERNELS} launches; begin another one.")
         letter = chr(ord("A") + len(self._launches))
-        self._launches.append(recorded(kernel, entry, letter, shape_of(_fixed(grid), _fixed(block), shared), args))
+        self._launches.append(recorded(kernel, entry, letter, (_fixed(grid), _fixed(block), shared), args))
 
     def private(self, *buffers: object) -> None:
         """Says that these arrays, or raw pointers, hold nothing but what a thread hands on to itself in a later kernel.

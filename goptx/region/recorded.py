@@ -19,7 +19,7 @@ from goptx.ptx.aliases import without_aliases
 from goptx.shape import Shape
 from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.result import Parameter
-from goptx.weaving.sources import Source, chosen_from
+from goptx.weaving.sources import Source, chosen_from, in_own_shape
 
 KERNELS = 256  # that are remembered
 Extents = int | tuple[int, ...]
@@ -50,18 +50,28 @@ class Recorded:
 _KNOWN: Kept[Hashable, Known] = Kept(most=KERNELS)
 
 
-def recorded(source: Source, entry: str | None, letter: str, shape: Shape, args: Sequence[object]) -> Recorded:
-    """Raises `PtxSyntaxError`, and `InputError` for arguments that do not fit and for more than one kernel."""
+def recorded(
+    source: Source,
+    entry: str | None,
+    letter: str,
+    launch: tuple[Extents, Extents | None, int],
+    args: Sequence[object],
+) -> Recorded:
+    """`launch` is the grid, the block, None where the kernel was compiled for one, and the bytes of shared memory.
+
+    Raises `PtxSyntaxError`, and `InputError` for what cannot be launched and for more than one kernel."""
     key = _key(source), entry
     known = _KNOWN.made((key, letter), lambda: _known(key, source, entry, letter))
+    shape = _shape(Same(known.chosen) if known.chosen.shape else None, *launch)
     contents, extents = known.packing.pack(args)
     return Recorded(known, shape, tuple(contents), tuple(extents), args)
 
 
 @lru_cache(maxsize=KERNELS)
-def shape_of(grid: Extents, block: Extents, shared: int) -> Shape:
+def _shape(compiled: Same[Chosen] | None, grid: Extents, block: Extents | None, shared: int) -> Shape:
     """Raises `InputError` for what is none, or not known."""
     shape = Shape(grid, block, shared)
+    shape = in_own_shape(compiled.held, shape) if compiled else shape
     if not shape.known:
         raise InputError(f"a launch needs a grid and a block of known sizes, which {shape} has not.")
     return shape

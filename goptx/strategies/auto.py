@@ -59,7 +59,7 @@ def auto(
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries)
-    own = shapes_of(sources, shapes, len(kernels))
+    own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement}
     hands_on = {**fused, "assume_local": assume_local, "apart": apart}

@@ -56,7 +56,7 @@ def batched(
     if access not in ("none", "unknown"):
         raise InputError(f"parameter A:{position} ({name_}) is a pointer; `over` is a number that changes.")
     module = iterated(module, chosen, Iteration(position, axis, start, step))
-    made = [Chosen(module, kernel.entry)]
+    made = [Chosen(module, kernel.entry, shape=kernel.shape)]
     linked = read_and_link(made, arch, name or f"{kernel.entry}_batched")
     if not independent:
         _check_iterations(linked.kernels[0], {p.original: p.access for p in parameters(linked)}, axis, over)

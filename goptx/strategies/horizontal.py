@@ -50,7 +50,7 @@ def horizontal(
     """
     check_request("concat", None, None, placement)
     kernels = kernels_of(sources, entries)
-    own = own_shapes_of(sources, shapes, len(kernels), "horizontal")
+    own = own_shapes_of(sources, shapes, kernels, "horizontal")
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [

@@ -46,7 +46,7 @@ def interleave(
     """
     check_request("concat", None, None, placement)
     kernels = kernels_of(sources, entries)
-    own = own_shapes_of(sources, shapes, len(kernels), "interleave")
+    own = own_shapes_of(sources, shapes, kernels, "interleave")
     if ratio is not None:
         _check_ratio(ratio, len(kernels), placement)
     layout = partial(Interleaved.of, ratio=tuple(ratio or ()))

@@ -55,8 +55,8 @@ def separate(
     Other arguments are those of `weave`; one kernel will do. Raises `CannotLink` where the modules do not fit into one.
     """
     kernels = kernels_of(sources, entries, least=1, what="separate()")
-    given = shapes_of(sources, shapes, len(kernels))
-    own: Sequence[Shape | None] = given or [None] * len(kernels)
+    given = shapes_of(sources, shapes, kernels)
+    own: Sequence[Shape | None] = given or [k.shape for k in kernels]
     _check_state(kernels)
     table = load_table(latency, common_target([k.module for k in kernels], arch)[0])
     choices = Choices("concat", None, table)

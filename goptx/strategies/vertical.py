@@ -59,7 +59,7 @@ def vertical(
     """
     check_request("concat", None, divergence, placement)
     kernels = kernels_of(sources, entries)
-    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, len(kernels)), placement)
+    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, kernels), placement)
     coarse = next((k for k in linked.kernels if linked.is_copy(k)), None)
     if coarse and (depends or same or private or local):
         raise CannotWeave(

@@ -21,7 +21,7 @@ from goptx.specification import Launch, read_specification
 from goptx.strategies.separate import separate
 from goptx.weaving.coarse import ALONE
 from goptx.weaving.link import Chosen, choose_entry
-from goptx.weaving.sources import Source, kernels_of
+from goptx.weaving.sources import Source, in_own_shape, kernels_of
 from goptx.weaving.target import ARCHITECTURE
 
 REMEDY = "give each an array of its own; kernels that depend on each other cannot be tuned"
@@ -74,7 +74,7 @@ def measured(
     stated_launches = _fitting(launches, subjects, spec) if launches else [s.specified for s in subjects]
     if small:
         stated_launches = [launch and launch.small() for launch in stated_launches]
-    own = _shapes(subjects, stated_launches, shapes)
+    own = _shapes(kernels, subjects, stated_launches, shapes)
     given = _given(subjects, args)
     arguments = [
         [i.value for i in stated(subject, launch, values, shape.sizes("grid"), shape.sizes("block"))]
@@ -110,15 +110,19 @@ def _fitting(launches: Sequence[Launch], subjects: Sequence[Subject], spec: obje
 
 
 def _shapes(
-    subjects: Sequence[Subject], launches: Sequence[Launch | None], shapes: Sequence[Shape] | None
+    kernels: Sequence[Chosen],
+    subjects: Sequence[Subject],
+    launches: Sequence[Launch | None],
+    shapes: Sequence[Shape] | None,
 ) -> tuple[Shape, ...]:
     """Raises `InputError` for one that is not wholly known."""
     if shapes is not None and (isinstance(shapes, Shape) or len(shapes) != len(subjects)):
         raise InputError(f"shapes= takes a goptx.Shape for each of the {len(subjects)} kernels.")
     found = []
-    for k, (subject, launch) in enumerate(zip(subjects, launches, strict=True)):
+    for k, (kernel, subject, launch) in enumerate(zip(kernels, subjects, launches, strict=True)):
         said = Shape(launch.grid, launch.block, launch.shared) if launch else None
         shape = shapes[k] if shapes else said
+        shape = shape and in_own_shape(kernel, shape)
         if shape is None or shape.ctas is None or shape.threads is None or shape.shared is None:
             beside = f", or describe the launch in {subject.specification}" if subject.specification else ""
             raise InputError(

@@ -7,7 +7,7 @@ kernels are woven stays so when they are launched.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -202,9 +202,10 @@ class Plan:
                 stated.shared if shared is None else shared,
                 stated.cluster,
             )
-            unused = self.common and stated.shared == 0  # a kernel without dynamic memory beside one that has some
             for given in [common] if shapes is None else [common, shapes[k]]:
-                stated = _agreed(letter, stated, Shape(given.grid, given.block, 0) if unused else given)
+                # No bytes are none that were said; those of a common shape are for kernels that do not know theirs.
+                own = stated.shared is not None and (self.common or not given.shared)
+                stated = _agreed(letter, stated, replace(given, shared=stated.shared) if own else given)
             if not stated.known:
                 raise InputError(
                     f"the shape of kernel {letter} is not known ({stated}); give it with shapes=, as in "

@@ -35,6 +35,7 @@ from goptx.ptx.ir import (
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
+from goptx.shape import Shape
 from goptx.weaving.callees import (
     calls_indirectly,
     is_indirect,
@@ -129,13 +130,15 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A kernel to be woven: its module, the name of its entry, the file that it was read from if it was one, and how
-    many of its CTAs are to be one."""
+    """A kernel to be woven: its module, the name of its entry, the file that it was read from if it was one, how many
+    of its CTAs are to be one, and the shape that it was compiled for, if its compiler said that: a block and bytes of
+    dynamic shared memory."""
 
     module: Module
     entry: str
     path: Path | None = None
     coarse: Coarse = ALONE
+    shape: Shape | None = None
 
 
 def choose_entry(module: Module, name: str | None) -> Function:

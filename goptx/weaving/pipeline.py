@@ -130,8 +130,9 @@ def read_and_link(
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(kernels)]
     linked = own_shared(between_grids(link(modules, entries, arch, name, coarse)))
     linked = replace(linked, notes=(*linked.notes, *_small_grids(linked, [k.coarse for k in kernels])))
-    alike = shapes is None and all(k.coarse.factor == 1 for k in kernels)
-    return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement, layout))
+    alike = shapes is None and all(k.coarse.factor == 1 and k.shape is None for k in kernels)
+    compiled = [k.shape for k in kernels]
+    return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement, layout, compiled))
 
 
 def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:

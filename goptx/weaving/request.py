@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.cache import keys
 from goptx.errors import GoptxError
-from goptx.ptx.source import TEXT, PtxFile
+from goptx.interop.sources import taken
+from goptx.ptx.source import TEXT, Compiled, PtxFile
 from goptx.shape import Shape
 from goptx.weaving.result import Woven
 
@@ -75,7 +76,7 @@ _NO_OPTIONS = ("source", "sources", "options")  # the last are those that are gi
 
 
 def _read(source: Any) -> Any:
-    return PtxFile(source, source.read_bytes()) if isinstance(source, Path) else source
+    return PtxFile(source, source.read_bytes()) if isinstance(source, Path) else taken(source)
 
 
 def _table(latency: Any) -> Any:
@@ -92,6 +93,8 @@ def _content(source: object) -> Content:
     match source:
         case PtxFile(path, content):
             return (str(path),), ("text", content)
+        case Compiled(name, content, entry, shape, nulls):
+            return (name,), ("compiled", repr((entry, shape, nulls)), content)
         case str() | bytes():
             return (TEXT,), ("text", source)
         case Woven(identity=(key, names)):
@@ -110,7 +113,7 @@ def _content(source: object) -> Content:
         case Module():
             return (source.source,), ("module", _whole(source))
         case Chosen():
-            own = repr((source.entry, source.coarse))
+            own = repr((source.entry, source.coarse, source.shape))
             return (source.module.source,), ("kernel", own, _whole(source.module))
     raise TypeError(f"{type(source).__name__} is no source")
 

@@ -44,10 +44,14 @@ def of_own_lanes(flow: Flow) -> Flow:
 
 
 def with_shapes(
-    linked: Linked, shapes: Sequence[Shape] | None, placement: Placement, layout: Layout | None = None
+    linked: Linked,
+    shapes: Sequence[Shape] | None,
+    placement: Placement,
+    layout: Layout | None = None,
+    compiled: Sequence[Shape | None] = (),
 ) -> Linked:
     """By the plan as the `layout`, if there is one, changes it. `shapes` is None for kernels that are launched in one
-    common shape, whatever it is.
+    common shape, whatever it is but for what they were `compiled` for.
 
     Raises `InputError` where a shape contradicts its kernel, `CannotWeave` where a kernel would not be right in
     W's, `CannotLink` where parameters are too many."""
@@ -56,8 +60,11 @@ def with_shapes(
     common = False
     given = [(k, o) for k, o in zip(linked.kernels, own, strict=True) if not k.copy]
     if shapes is None:
-        known = common_block(linked)
-        shapes = [Shape(None, known, None if may_be_dynamic(k, linked) else 0) for k, _ in given]
+        known = next((own.block for own in compiled if own), common_block(linked))
+        shapes = [
+            Shape(None, known, own.shared if own else None if may_be_dynamic(k, linked) else 0)
+            for (k, _), own in zip(given, compiled, strict=True)
+        ]
         common = True
     plan = Plan(
         letters=tuple(k.letter for k, _ in given),

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from goptx.errors import InputError
+from goptx.interop.sources import taken
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import read
-from goptx.ptx.source import PtxFile
+from goptx.ptx.source import Compiled, PtxFile
 from goptx.shape import Shape
 from goptx.weaving.link import Chosen, choose_entry
+from goptx.weaving.nulls import without_nulls
 from goptx.weaving.result import Woven
 from goptx.weaving.separate import Separate
 
-Source = str | bytes | Path | PtxFile | Module | Woven | Chosen
+# A framework's object is any type: which of them have PTX, goptx.interop says.
+Source = str | bytes | Path | PtxFile | Compiled | Module | Woven | Chosen | Any
 MOST_KERNELS = 26  # as many as there are letters
 
 
@@ -51,9 +56,7 @@ def chosen_from(source: Source, entry: str | None, what: str) -> Chosen:
     if isinstance(source, Chosen):
         return source
     if not isinstance(source, Woven):
-        module = read(source)
-        path = source.path if isinstance(source, PtxFile) else source if isinstance(source, Path) else None
-        return Chosen(module, choose_entry(module, entry).name, path)
+        return _chosen(taken(source), entry)
     if entry not in (None, source.name):
         raise InputError(f"`{entry}` is no entry of the woven kernel `{source.name}`; give None there.")
     if len(source.chosen) != 1:
@@ -64,8 +67,21 @@ def chosen_from(source: Source, entry: str | None, what: str) -> Chosen:
     return source.chosen[0]
 
 
-def shapes_of(sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: int) -> Sequence[Shape] | None:
-    """One for each kernel, or None where they are launched in one common shape. Raises `InputError`."""
+def _chosen(source: str | bytes | Path | PtxFile | Compiled | Module, entry: str | None) -> Chosen:
+    module = read(source)
+    if isinstance(source, Compiled):
+        function = choose_entry(module, source.entry if entry is None else entry)
+        module = without_nulls(module, function, source.nulls) if source.nulls else module
+        return Chosen(module, function.name, shape=source.shape)
+    path = source.path if isinstance(source, PtxFile) else source if isinstance(source, Path) else None
+    return Chosen(module, choose_entry(module, entry).name, path)
+
+
+def shapes_of(
+    sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: Sequence[Chosen]
+) -> Sequence[Shape] | None:
+    """One for each kernel, with what the kernel itself knows of it; None where they are launched in one common shape.
+    Raises `InputError`."""
     plans = [s.plan for s in sources if isinstance(s, Woven) and s.plan and not s.plan.common]
     if shapes is None:
         if len(plans) == len(sources):
@@ -73,24 +89,44 @@ def shapes_of(sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels
         if plans:
             raise InputError(
                 "kernels that were woven for shapes of their own are woven again by shapes= for each of the "
-                f"{kernels} kernels."
+                f"{len(kernels)} kernels."
             )
-        return None
-    if isinstance(shapes, Shape) or not all(isinstance(s, Shape) for s in shapes) or len(shapes) != kernels:
+        if len({k.shape.block for k in kernels if k.shape}) < 2:
+            return None
+        shapes = [Shape(None, None, None)] * len(kernels)  # they have no block in common
+    if isinstance(shapes, Shape) or not all(isinstance(s, Shape) for s in shapes) or len(shapes) != len(kernels):
         raise InputError(
-            f"shapes= takes a goptx.Shape for each of the {kernels} kernels, as in "
+            f"shapes= takes a goptx.Shape for each of the {len(kernels)} kernels, as in "
             "shapes=[goptx.Shape(grid=1024, block=256), goptx.Shape(grid=(33, 7), block=(16, 16))]."
         )
-    return shapes
+    return [in_own_shape(k, s) for k, s in zip(kernels, shapes, strict=True)]
+
+
+def in_own_shape(kernel: Chosen, given: Shape) -> Shape:
+    """The shape with the block and the bytes of shared memory that the kernel was compiled for; of a shape, no bytes
+    are none that were said. Raises `InputError` where they are others."""
+    own = kernel.shape
+    if own is None:
+        return given
+    block = tuple(o if g is None else g for g, o in zip(given.axes("block"), own.axes("block"), strict=True))
+    shared = own.shared if own.shared is not None and not given.shared else given.shared
+    made = replace(given, block=block, shared=shared)
+    if made.axes("block") != own.axes("block") or made.shared != own.shared:
+        raise InputError(
+            f"{kernel.module.source}: `{kernel.entry}` was compiled for a block of {own.threads} threads and "
+            f"{own.shared} bytes of dynamic shared memory, which the shape {given} contradicts; say its grid only: "
+            "goptx.Shape(grid)."
+        )
+    return made
 
 
 def own_shapes_of(
-    sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: int, strategy: str
+    sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: Sequence[Chosen], strategy: str
 ) -> Sequence[Shape]:
     """As `shapes_of`, for a strategy that has to know them, and shares threads or CTAs out among several kernels."""
-    if kernels < 2:
+    if len(kernels) < 2:
         raise InputError(
-            f"strategy {strategy} takes two or more kernels, got {kernels}; a coarsened one alone is made by "
+            f"strategy {strategy} takes two or more kernels, got {len(kernels)}; a coarsened one alone is made by "
             "goptx.coarsen."
         )
     found = shapes_of(sources, shapes, kernels)

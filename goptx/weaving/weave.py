@@ -67,7 +67,7 @@ def weave(
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries)
-    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, len(kernels)), placement)
+    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, kernels), placement)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
     # Copies of code that were asked for are no fault.
     tried = choices.alternatives() if divergence is None else (choices,)

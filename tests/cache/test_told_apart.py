@@ -271,7 +271,7 @@ def test_failures_are_not_kept(folder: Path, linked: list[int], tmp_path: Path) 
         (lambda: goptx.weave(ONE, OTHER, policy="best"), InputError, "policy `best` is unknown"),
         (lambda: goptx.weave(ONE, OTHER, latency="none.toml"), InputError, "none.toml: cannot be read"),
         (lambda: goptx.weave(Path("missing.ptx"), ONE, policy="best"), InputError, "policy `best` is unknown"),
-        (lambda: goptx.weave(ONE, NO_SOURCE), TypeError, "argument of type 'int' is not iterable"),
+        (lambda: goptx.weave(ONE, NO_SOURCE), InputError, "a builtins.int is no kernel"),
         (lambda: goptx.weave(ONE, OTHER, **NO_OPTION), TypeError, "got an unexpected keyword argument 'polisy'"),
         (lambda: goptx.fuse(ONE, OTHER, strategy="best"), InputError, "strategy `best` is unknown"),
         (lambda: goptx.fuse(ONE, OTHER, strategy="vertical", ratio=1), InputError, "vertical has no option `ratio`"),

@@ -28,8 +28,8 @@ OF_COARSENING = (
     Mutation(
         "dynamic memory that the launch states for all is every kernel's",
         f"{WEAVING}/launching.py",
-        "unused = self.common and stated.shared == 0",
-        "unused = False",
+        "own = stated.shared is not None and (self.common or not given.shared)",
+        "own = False",
         f"{COARSEN}::test_dynamic_memory_of_one_kernel_in_a_common_shape",
     ),
     Mutation(
