@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError, LatencyTableWarning
+from goptx.files_read import note_read
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
 from goptx.warned import warn
@@ -149,6 +150,7 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
     if isinstance(source, LatencyTable):
         return source
     if isinstance(source, Path) or (source is not None and source.endswith(".toml")):
+        note_read(Path(source))
         return read_table(Path(source))
     brought = _brought()
     if source is not None:

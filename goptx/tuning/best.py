@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.files_read import note_read
 from goptx.shape import Shape
 from goptx.strategies.way import Way
 from goptx.tuning.making import Job, fused
@@ -99,6 +100,7 @@ class Replay:
     @classmethod
     def read(cls, path: Path) -> Replay:
         """Raises `InputError`."""
+        note_read(path)
         try:
             held = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
