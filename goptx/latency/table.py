@@ -152,7 +152,7 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
     if isinstance(source, Path) or (source is not None and source.endswith(".toml")):
         note_read(Path(source))
         return read_table(Path(source))
-    brought = _brought()
+    brought = brought_tables()
     if source is not None:
         if source not in brought:
             raise InputError(
@@ -180,7 +180,7 @@ def _number(arch: str) -> int:
     return int(match[1])
 
 
-def _brought() -> dict[str, Path]:
+def brought_tables() -> dict[str, Path]:
     """The tables that come with goptx, by name, in the order of their architectures."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "latency_tables", package.parent / "latency_tables"):  # a wheel's; a checkout's

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from os.path import relpath
@@ -68,7 +69,7 @@ class Best:
         others stand in it."""
         target = Path(path)
         try:
-            target.write_text(json.dumps(self.to_dict(target.parent), indent=1) + "\n", encoding="utf-8")
+            target.write_text(json.dumps(self.to_dict(target.parent), indent=1) + "\n", encoding="utf-8", newline="\n")
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror}); give a folder that exists.") from None
 
@@ -156,7 +157,10 @@ def _kernel(kernel: Chosen, folder: Path | None) -> dict[str, str]:
     said = {"entry": kernel.entry, "digest": digest(kernel)}
     if kernel.path is None or folder is None:
         return {**said, "ptx": str(kernel.module)}
-    return {**said, "file": Path(relpath(kernel.path.resolve(), folder.resolve())).as_posix()}
+    path = kernel.path.resolve()
+    with suppress(ValueError):  # on another drive of Windows
+        path = Path(relpath(path, folder.resolve()))
+    return {**said, "file": path.as_posix()}
 
 
 def _plain(shape: Shape) -> dict[str, Any]:
