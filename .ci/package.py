@@ -2,8 +2,8 @@
 """Builds sdist and wheel, and tries the wheel where nothing else is installed, outside of the checkout.
 
 The wheel of the sdist has to be that of the checkout, file by file. It is installed for every Python of PYTHONS that
-runs here; smoke.py then has to do what it says with what was installed. With mypy in .venv/, a user's program is checked
-against the types of the package.
+runs here; smoke.py then has to do what it says with what was installed. With mypy in .venv/, a user's program is
+checked against the types of the package.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ def main() -> int:
         (wheel,) = (folder / "dist").glob("*.whl")
         (direct,) = (folder / "direct").glob("*.whl")
         check_content(wheel, direct)
-        tried = [try_wheel(found, wheel, folder) for name in PYTHONS if (found := runs(name))]
-        if not tried:
-            tried = [try_wheel(sys.executable, wheel, folder)]
+        pythons = [found for name in PYTHONS if (found := runs(name))] or [sys.executable]
+        places = [try_wheel(found, wheel, folder) for found in pythons]
+        check_types(places[0])
+        tried = [said(place) for place in places]
         print(f"{wheel.name}: built, installed and tried with Python {', '.join(tried)}")
     return 0
 
@@ -67,8 +68,8 @@ def runs(name: str) -> str | None:
     return path
 
 
-def try_wheel(interpreter: str, wheel: Path, folder: Path) -> str:
-    """Returns the version of that Python."""
+def try_wheel(interpreter: str, wheel: Path, folder: Path) -> Path:
+    """In a folder, which is returned."""
     place = Path(tempfile.mkdtemp(dir=folder))
     call(interpreter, "-m", "venv", place / "empty")
     call(python(place / "empty"), "-m", "pip", "install", "-q", wheel)
@@ -77,11 +78,19 @@ def try_wheel(interpreter: str, wheel: Path, folder: Path) -> str:
         shutil.copy(kernels / f"{name}.sm_90.ptx", place / f"{name}.ptx")
         shutil.copy(kernels / f"{name}.toml", place)
     call(python(place / "empty"), ROOT / ".ci" / "smoke.py", cwd=place)
+    return place
+
+
+def check_types(place: Path) -> None:
     mypy = ROOT / ".venv" / "bin" / "mypy"
     if mypy.exists():
         (place / "user.py").write_text(USER)
         call(mypy, "--strict", "--python-executable", python(place / "empty"), "user.py", cwd=place)
-    asked = [python(place / "empty"), "-c", "import platform; print(platform.python_version())"]
+
+
+def said(place: Path) -> str:
+    """The version of its Python."""
+    asked = [str(python(place / "empty")), "-c", "import platform; print(platform.python_version())"]
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
 

@@ -16,6 +16,7 @@ from command_line import run
 from goptx import doctor
 from goptx.device import assemble
 from goptx.device.assemble import find_ptxas
+from goptx.device.latency import machine_code
 from goptx.device.profiling import ncu
 from goptx.doctor import Finding, examine
 
@@ -41,7 +42,8 @@ def nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(doctor, "version", none)
     monkeypatch.setattr("goptx.own_version.version", none)
     monkeypatch.setattr(builtins, "__import__", without)
-    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.setattr(assemble, "_WHEEL_FOLDERS", ())
+    monkeypatch.setattr(machine_code, "_WHEEL", "none")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("GOPTX_PTXAS", raising=False)
     for home in ("CUDA_HOME", "CUDA_PATH"):
@@ -64,7 +66,7 @@ def test_whatever_is_missing_is_said_with_what_it_is_needed_for(tmp_path: Path) 
     assert all(finding.needed for finding in found().values() if not finding.found)
     done = run("doctor", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    said = r"^missing  ptxas        not on the PATH, nor in a wheel\n +needed for machine code .*: pip install goptx\[ptxas"
+    said = r"^missing  ptxas        not on the PATH, nor in a wheel\n +needed for machine code .*: pip install goptx"
     assert re.search(said, done.stdout, re.MULTILINE)
     assert done.stdout.endswith("goptx parses, weaves and prints PTX.\n")
 
