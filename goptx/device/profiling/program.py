@@ -26,7 +26,7 @@ GRACE = 10  # seconds above the limit after which it ends by itself, whatever be
 
 
 def main(question: str, answer: str, limit: str) -> None:
-    _end_after(math.ceil(float(limit)) + GRACE)
+    end_after(math.ceil(float(limit)) + GRACE)
     try:
         said: dict[str, Any] = _run(pickle.loads(Path(question).read_bytes()))
     except GoptxError as error:
@@ -36,7 +36,7 @@ def main(question: str, answer: str, limit: str) -> None:
     Path(answer).write_text(json.dumps(said), encoding="utf-8")
 
 
-def _end_after(seconds: int) -> None:
+def end_after(seconds: int) -> None:
     """Ends this process, whatever it waits for."""
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)
