@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import goptx
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+import goptx
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]

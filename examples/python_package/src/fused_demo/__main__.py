@@ -22,8 +22,9 @@ def expected(y: Any, x: Any, states: Any) -> tuple[Any, Any]:
 
 
 def main() -> int:
-    y, x = np.arange(N, dtype=np.float32), np.arange(N, dtype=np.float32)[::-1].copy()
-    states = np.arange(1, M + 1, dtype=np.uint32)
+    y: Any = np.arange(N, dtype=np.float32)
+    x: Any = y[::-1].copy()
+    states: Any = np.arange(1, M + 1, dtype=np.uint32)
     right = expected(y, x, states)
     try:
         from cuda.core import Device
