@@ -96,9 +96,9 @@ t, z, out = (on_gpu(np.zeros(1000, np.float32)) for _ in range(3))
 
 
 def run(kernel: Any, on: Any) -> None:
-    from cuda.core import LaunchConfig, launch
+    from goptx.device.launch import launch
 
-    launch(on, LaunchConfig(grid=4, block=256), kernel, *woven_arguments)
+    launch(kernel, on, woven_arguments, grid=4, block=256)
 
 
 woven_arguments: list[Any] = []
