@@ -1,9 +1,9 @@
 """What `strategy="auto"` chooses for each measured pair, against what was measured of 50 ways to run it.
 
 `python benchmarks/auto_choice.py` reads the newest results of `python -m benchmarks.suite_a --candidates`, those of
-suite A and those of other kernels of examples/; it needs no GPU. The cost model was tuned on results of suite A;
-`--refit` tunes it again without each kernel (auto_refit.py). With `-o FOLDER` it writes DATE-cpu-auto_choice.json and
-.md.
+suite A in both shapes and those of other kernels of examples/; it needs no GPU. The cost model was tuned on results of
+suite A; `--refit` tunes it again without each kernel (auto_refit.py). With `-o FOLDER` it writes
+DATE-cpu-auto_choice.json and .md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import auto_refit
-from suite_a import KERNELS, launches_of
+from suite_a import KERNELS, NATURAL, PAPER, launches_of
 from suite_a.candidates import BASELINE
 from suite_a.candidates import best as best_way
 
@@ -33,13 +33,20 @@ NEAR = 1.1  # times the best of all ways, which a choice is to stay within
 
 
 def choose(pair: str) -> tuple[str, dict[str, Any], float]:
-    """The pair, the report's reasons, seconds of the processor that it took."""
-    launches = launches_of(pair)
+    """The pair, the report's reasons, seconds of the processor that it took. A pair in the natural shape is called
+    "natural gelu+lud"."""
+    shape, _, kernels = pair.rpartition(" ")
+    launches = launches_of(kernels, shape or PAPER)
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches]
     begin = time.process_time()
     result = goptx.fuse(*(one.file for one in launches), strategy="auto", shapes=shapes)
     assert result.report.why
     return pair, result.report.why.to_dict(), time.process_time() - begin
+
+
+def _named(row: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+    shape = document.get("shape", PAPER)
+    return row if shape == PAPER else {**row, "name": f"{shape} {row['name']}"}
 
 
 def measured(row: dict[str, Any], way: str) -> float | None:
@@ -81,8 +88,8 @@ def table(document: dict[str, Any]) -> str:
         f"`{document['command']}`, commit {document['commit']}; measured: {', '.join(document['measured'])}. No GPU "
         "was asked. Speedups are over two streams. The rank correlation (Spearman) is that of the estimates of all "
         "ways that auto considers with what was measured of them; `-` is a choice that was not measured. Suite A is in "
-        "sample: the cost model was tuned on such measurements. Of the others only one rule was made in their sight: "
-        "which kernels with loops are coarsened.", "",
+        "sample: the cost model was tuned on such measurements. Of the others two rules were made in their sight: "
+        "which kernels with loops are coarsened, and how many registers a cap may take (its natural shape).", "",
         "| pair | chosen | speedup | best of 50 | speedup | chosen / best | made | seconds | rank correlation |",
         "|---|---|---|---|---|---|---|---|---|",
     ]  # fmt: skip
@@ -93,8 +100,10 @@ def table(document: dict[str, Any]) -> str:
             f"{r['made']} | {r['seconds']:.1f} | {r['rank_correlation']:.2f} |"
         )
     of_suite = [r for r in rows if {*r["name"].split("+")} <= {*KERNELS}]
-    others = [r for r in rows if r not in of_suite]
-    for title, own in (("Suite A", of_suite), ("Other kernels of examples/", others)):
+    natural = [r for r in rows if r["name"].startswith(NATURAL)]
+    others = [r for r in rows if r not in (*of_suite, *natural)]
+    parts = ("Suite A", of_suite), ("Suite A in its natural shape", natural), ("Other kernels of examples/", others)
+    for title, own in parts:
         lines += ["", *_summary(title, own)] if own else []
     if document.get("refit"):
         lines += auto_refit.told(document["refit"], 1 / NEAR)
@@ -134,10 +143,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--refit", action="store_true", help="tune the model without each kernel, minutes")
     given = parser.parse_args()
-    kinds = ("suite_a", "examples")
+    kinds = ("suite_a", "suite_a_natural", "examples")
     sources = [max(paths) for kind in kinds if (paths := list(RESULTS.glob(f"*-{kind}_candidates.json")))]
     documents = [json.loads(source.read_text()) for source in sources]
-    rows = {row["name"]: row for document in documents for row in document["candidates"] if "ms" in row}
+    rows = {named["name"]: named for document in documents for row in document["candidates"] if "ms" in row
+            for named in [_named(row, document)]}  # fmt: skip
     suite = [name for name in rows if {*name.split("+")} <= {*KERNELS}]
     done = []
     with multiprocessing.get_context("spawn").Pool(given.workers) as pool:

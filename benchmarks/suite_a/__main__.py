@@ -95,7 +95,7 @@ def _assembler(document: dict[str, Any]) -> str:
 def _candidates(options: argparse.Namespace, document: dict[str, Any]) -> int:
     """In one shape."""
     shape = options.shapes[0]
-    document["candidates"] = []
+    document |= {"shape": shape, "candidates": []}
     others = any(kernel not in KERNELS for pair in options.pairs for kernel in pair.split("+"))
     name = f"{document['date']}-{document['gpu_short']}-" + ("examples" if others else "suite_a")
     name += "" if shape == PAPER else f"_{shape}"

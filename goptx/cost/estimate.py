@@ -20,7 +20,7 @@ from goptx.device.occupancy import occupancy
 
 OVERLAP = 3.0  # 1: nothing overlaps; from 2 on it hardly changes what is chosen
 LOADED = 1.5  # times as long as for one warp alone memory takes to answer where many ask
-NEAR = 8  # registers that a cap may take: one step of occupancy; spilling more costs more than is gained
+NEAR = 7  # registers that a cap may take: one step of occupancy; what is spilled beyond them costs more than is gained
 ENOUGH = 0.75  # of an SM's warps: with fewer there is enough to hide latency by as it is, or spilling would not end
 SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter for a register that is stored and loaded once
 

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from threading import RLock
 from types import ModuleType
 from typing import Any
 
 END = 30  # seconds for the end of one that was killed
+_STARTING = RLock()  # threads that take the caller's script away at once would put the wrong one back
 
 
 class Lost(Exception):
@@ -79,9 +81,10 @@ class Child:
 def without_main() -> Iterator[None]:
     """Processes that start meanwhile do not run the caller's script again, as they would to find in it what they
     execute: a script needs no `if __name__ == "__main__"` for them. What they execute is found elsewhere."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    with _STARTING:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main

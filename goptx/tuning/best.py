@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from goptx.weaving.result import Woven
 from goptx.weaving.sources import Source, kernels_of
 
 FORMAT = 1
+REPLAYED = {"way", "arch", "shapes", "tunable", "kernels"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Replay:
             raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
         except ValueError as error:
             raise InputError(f"{path}: not JSON: {error}.") from None
-        if not isinstance(held, dict) or held.get("format") != FORMAT:
+        if not isinstance(held, dict) or held.get("format") != FORMAT or not held.keys() >= REPLAYED:
             raise InputError(f"{path}: not what tuning saves (format {FORMAT}); write it with `goptx tune -o`.")
         return cls(path, held)
 
@@ -147,10 +147,8 @@ def capped(woven: Woven, way: Way) -> Woven:
 
 
 def digest(kernel: Chosen) -> str:
-    """Of the kernel's text, but for comments and blanks."""
-    text = kernel.path.read_text(encoding="utf-8") if kernel.path else str(kernel.module)
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
-    return sha256(f"{kernel.entry} {' '.join(code.split())}".encode()).hexdigest()
+    """Of the kernel's code, from a file or not: comments and blanks do not count."""
+    return sha256(f"{kernel.entry}\n{kernel.module}".encode()).hexdigest()
 
 
 def _kernel(kernel: Chosen, folder: Path | None) -> dict[str, str]:

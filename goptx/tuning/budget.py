@@ -23,6 +23,14 @@ class Budget:
     begin: float = field(init=False)
 
     def __post_init__(self) -> None:
+        self.start()
+
+    @classmethod
+    def of(cls, given: Budget | str | float | None) -> Budget:
+        """As of `seconds_of`. Raises `InputError`."""
+        return given if isinstance(given, Budget) else cls(seconds_of(given))
+
+    def start(self) -> None:
         self.begin = self.clock()
 
     @property

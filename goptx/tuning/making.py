@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from math import prod
 from typing import Any
 
@@ -56,7 +57,8 @@ def make(job: Job) -> Made:
         return Made(
             (Trial(job.way, "pruned", "no CTA fits on an SM", resources.registers, resources.spill_bytes, 0.0),)
         )
-    return Made((_trial(job.way, resources), *_capped(job, woven, resources)), woven)
+    code = sha256(f"{woven.shape}\n{woven.ptx}".encode()).hexdigest()
+    return Made((replace(_trial(job.way, resources), code=code), *_capped(job, woven, resources)), woven)
 
 
 def fused(job: Job) -> Woven:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from goptx.strategies.separate import separate
 from goptx.weaving.coarse import ALONE
 from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.sources import Source, kernels_of
+from goptx.weaving.target import ARCHITECTURE
 
 REMEDY = "give each an array of its own; kernels that depend on each other cannot be tuned"
 Specification = str | Path | Sequence[str | Path]
@@ -36,6 +37,16 @@ class Measured:
     shapes: tuple[Shape, ...]
     tunable: tuple[bool, ...]
     workload: Workload
+
+    def raised(self, device: str) -> Measured:
+        """For the architecture of a device, if the kernels are all made for lower ones and may run on it."""
+        own = [ARCHITECTURE.match(kernel.module.target[0]) for kernel in self.kernels]
+        there = ARCHITECTURE.match(device)
+        if not there or not all(found and not found[2] and int(found[1]) < int(there[1]) for found in own):
+            return self
+        had = self.workload
+        made = _workload(self.kernels, self.shapes, had.arguments, device, had.seed, had.tolerance)
+        return replace(self, workload=made)
 
 
 def measured(

@@ -42,17 +42,27 @@ class Records:
             self.trials[trial.way] = trial
             self._append(trial.to_dict())
 
+    def all(self) -> list[Trial]:
+        """As they are now."""
+        with self._lock:
+            return list(self.trials.values())
+
+    def lack(self, way: Way) -> bool:
+        """Whether the way is still to be tried."""
+        known = self.trials.get(way)
+        return known is None or known.status == "left out"
+
     def _append(self, content: Mapping[str, Any]) -> None:
         if self._path:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(content) + "\n")
 
     def _resume(self, path: Path, head: Mapping[str, Any]) -> None:
-        text = path.read_text(encoding="utf-8")
-        lines = text.splitlines(keepends=True)
+        content = path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]  # without the line that an interrupted run was writing
         try:
-            found = json.loads(lines[0])
-            trials = [Trial.from_dict(json.loads(line)) for line in lines[1:] if line.endswith("\n")]
+            found, *others = map(json.loads, whole.decode().splitlines())
+            trials = [Trial.from_dict(held) for held in others]
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError(
                 f"{path}: these are no records of a run; give another file (records=, --records)."
@@ -62,6 +72,6 @@ class Records:
                 f"{path}: these are records of another run, with another {', '.join(other)}; give another file "
                 "(records=, --records), or delete it to begin anew."
             )
-        if not text.endswith("\n"):  # the line that an interrupted run was writing
-            path.write_text("".join(lines[:-1]), encoding="utf-8")
+        if whole != content:
+            path.write_bytes(whole)
         self.trials = {trial.way: trial for trial in trials}

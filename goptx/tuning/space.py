@@ -34,6 +34,9 @@ VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # what is tried of each strat
 }  # fmt: skip
 
 
+OTHER_ORDER = {"placement": "ratio", "ratio": "placement"}  # CTAs have one
+
+
 @dataclass(frozen=True, slots=True)
 class Space:
     """Of kernels in these shapes; `tunable` are those that are right with other blocks."""
@@ -48,14 +51,18 @@ class Space:
         return Way("separate", (1,) * len(self.shapes))
 
     def first(self) -> list[Way]:
-        """Each strategy, with kernels coarsened or not; more than two of them all alike."""
+        """Each strategy, with kernels coarsened or not; more than two of them all alike. Woven ones with slices and
+        without."""
         if len(self.shapes) == 1:
             return [Way(ALONE, (f,)) for f in SEPARATE if self._divides((f,)) and f > 1]
-        found = []
+        found: list[Way] = []
         for strategy in self.strategies:
             common = [(f,) * len(self.shapes) for f in (SEPARATE if strategy == "separate" else FACTORS)]
             mixed = product(FACTORS, repeat=2) if len(self.shapes) == 2 and strategy != "horizontal" else ()
-            found += [Way(strategy, f) for f in dict.fromkeys([*common, *mixed]) if self._divides(f)]
+            own = [Way(strategy, f) for f in dict.fromkeys([*common, *mixed]) if self._divides(f)]
+            found += own
+            if strategy == "weave":  # slices matter most of all options
+                found += [way.having(slicing=None) for way in own]
             if strategy == "horizontal":
                 found += self._partitioned(Way(strategy, common[0]))
         return found
@@ -69,7 +76,7 @@ class Space:
             if name == "ratio" and len(self.shapes) != 2:
                 continue
             for value in values:
-                if (name, value) not in way.options and not (name == "ratio" and way.option("placement")):
+                if (name, value) not in way.options and not way.option(OTHER_ORDER.get(name, "")):
                     yield base.having(**{name: value})
         for k, factor in enumerate(way.factors):
             for other in (2 * factor, factor // 2):
@@ -89,7 +96,7 @@ class Space:
         own = [prod(n or 1 for n in shape.block) for shape in self.shapes]
         if len(own) != 2 or not any(self.tunable):
             return
-        parts = [(d, total - d) for total in (sum(own), THREADS) for d in range(STEP, total, STEP)]
+        parts = [(d, total - d) for total in (min(sum(own), THREADS), THREADS) for d in range(STEP, total, STEP)]
         if not all(self.tunable):
             most = THREADS - own[self.tunable.index(False)]
             parts = [(d, own[1]) if self.tunable[0] else (own[0], d) for d in range(STEP, most + 1, STEP)]

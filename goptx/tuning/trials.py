@@ -27,6 +27,7 @@ class Trial:
     ms: median, least and most of `repeats` runs in milliseconds; against: the median of the kernels as they are, each
         on a stream of its own, run in turn with it.
     contracted: what differs where multiplications and additions may be joined, and only there (M19).
+    code: a digest of what was made, of a way without a cap; ways of equal code are one.
     """
 
     way: Way
@@ -39,11 +40,16 @@ class Trial:
     against: float | None = None
     repeats: int = 0
     contracted: str = ""
+    code: str = ""
 
     @property
     def speedup(self) -> float:
         """Over the kernels as they are, on streams; 0 where it was not timed."""
         return self.against / self.ms[0] if self.ms and self.against else 0.0
+
+    def rank(self) -> tuple[Any, ...]:
+        """By which trials are sorted: the fastest first, of equals the one that was made of less."""
+        return -self.speedup, self.way.factors, str(self.way)
 
     def timed(self, runs: Sequence[float], against: Sequence[float]) -> Trial:
         """With the times of these runs, in milliseconds."""

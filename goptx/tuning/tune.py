@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import sha256
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +15,23 @@ import numpy as np
 
 from goptx.device.bench.bench import Bench
 from goptx.device.bench.questions import SEPARATE, STREAMS, Described
-from goptx.device.child import without_main
 from goptx.errors import InputError
 from goptx.own_version import own_version
 from goptx.progress import shown
 from goptx.shape import Shape
-from goptx.strategies.way import Way
 from goptx.tuning.best import Best, capped, digest
-from goptx.tuning.budget import Budget, seconds_of
+from goptx.tuning.budget import Budget
+from goptx.tuning.finals import Found
 from goptx.tuning.foresight import Foresight
-from goptx.tuning.making import Job, Made, make
+from goptx.tuning.judging import Place
+from goptx.tuning.makers import makers
+from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.records import Records
-from goptx.tuning.search import Found, Search
+from goptx.tuning.search import Search
 from goptx.tuning.space import STRATEGIES, Space
-from goptx.tuning.trials import Table
+from goptx.tuning.trials import Table, Trial
 from goptx.weaving.sources import Source
-from goptx.weaving.target import ARCHITECTURE
 
 
 class WrongOutput(UserWarning):
@@ -48,7 +45,7 @@ def tune(
     shapes: Sequence[Shape] | None = None,
     args: Arguments | None = None,
     strategies: Sequence[str] | None = None,
-    budget: str | float | None = None,
+    budget: str | float | Budget | None = None,
     executor: Executor | None = None,
     workers: int | None = None,
     devices: Sequence[int] = (0,),
@@ -57,7 +54,7 @@ def tune(
     seed: int = 0,
     tolerance: float | None = None,
     progress: bool = True,
-    benches: Sequence[Bench] | None = None,
+    benches: Sequence[Place] | None = None,
 ) -> Best:
     """Makes, checks and times many ways to run the kernels on a GPU, and gives the fastest.
 
@@ -83,24 +80,24 @@ def tune(
     wrong with one way of many, even if it hangs, is in the table; one with wrong results is a `WrongOutput` warning.
     """
     chosen = _strategies(strategies)
-    seconds = seconds_of(budget)
+    limit = Budget.of(budget)
+    _check_devices(devices)
     with ExitStack() as stack:
-        places = [stack.enter_context(_opened(Bench(number))) for number in devices] if benches is None else benches
-        if not places:
-            raise InputError("devices= names no GPU; give its number, for example devices=[0].")
-        where = places[0].described()
-        read = partial(measured, sources, spec, entries, shapes, args, seed=seed, tolerance=tolerance)
-        subject = read(arch=arch or _raised(read(arch=None), where.arch))
-        limit = Budget(seconds)
+        places: Sequence[Place] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
+        where = _of_one_kind([place.described() for place in places])
+        subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
+        if arch is None:
+            subject = subject.raised(where.arch)
+        limit.start()
         for place in places:
             place.open(subject.workload)
         kept = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
-        submit = stack.enter_context(_making(subject, executor, workers))
+        made = stack.enter_context(makers(subject, executor, workers))
         space = Space(subject.shapes, subject.tunable, chosen)
         foresight = Foresight.of(subject.kernels, subject.shapes, subject.workload.separate.module.target[0])
         tell = stack.enter_context(shown("tried", quiet=not progress))
-        found = Search(space, foresight, submit, places, kept, limit, tell).best()
-    best = _best(subject, found, kept.trials.values(), where, limit)
+        found = Search(space, foresight, made.submit, places, kept, limit, tell).best()
+    best = _best(subject, found, kept.all(), where, limit)
     for trial in best.bugs:
         warnings.warn(f"{trial.way}: {trial.reason}; please report it", WrongOutput, stacklevel=2)
     return best
@@ -122,33 +119,20 @@ def _opened(bench: Bench) -> Iterator[Bench]:
         bench.close()
 
 
-def _raised(subject: Measured, device: str) -> str | None:
-    """The device's architecture, if the kernels are all made for lower ones and may run on it."""
-    own = [ARCHITECTURE.match(kernel.module.target[0]) for kernel in subject.kernels]
-    there = ARCHITECTURE.match(device)
-    plain = there and all(found and not found[2] and int(found[1]) < int(there[1]) for found in own)
-    return device if plain else None
+def _check_devices(devices: Sequence[int]) -> None:
+    if not devices:
+        raise InputError("devices= names no GPU; give its number, for example devices=[0].")
+    if len(set(devices)) < len(devices):
+        raise InputError(f"devices={list(devices)} names a GPU twice; what it runs at once cannot be timed.")
 
 
-@contextmanager
-def _making(
-    subject: Measured, executor: Executor | None, workers: int | None
-) -> Iterator[Callable[[Way], Future[Made]]]:
-    """What has a way made."""
-    target = subject.workload.separate.module.target[0]
-    job = partial(Job, subject.kernels, subject.shapes, subject.tunable)
-    own = executor is None
-    pool = executor or ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn"))
-
-    def submit(way: Way) -> Future[Made]:
-        with without_main():
-            return pool.submit(make, job(way.uncapped, target))
-
-    try:
-        yield submit
-    finally:
-        if own:
-            pool.shutdown(wait=False, cancel_futures=True)
+def _of_one_kind(described: Sequence[Described]) -> Described:
+    for one in described:
+        if one.gpu != described[0].gpu:
+            raise InputError(
+                f"devices= names GPUs of two kinds, {described[0].gpu} and {one.gpu}, whose times cannot be compared."
+            )
+    return described[0]
 
 
 def _about_run(subject: Measured, where: Described, strategies: Sequence[str], seed: int) -> dict[str, Any]:
@@ -157,8 +141,12 @@ def _about_run(subject: Measured, where: Described, strategies: Sequence[str], s
         "kernels": [digest(kernel) for kernel in subject.kernels],
         "shapes": list(map(str, subject.shapes)),
         "arguments": sha256(repr([_fixed(v) for _, v in subject.workload.params]).encode()).hexdigest(),
+        "tunable": list(subject.tunable),
         "seed": seed,
+        "tolerance": subject.workload.tolerance,
         "strategies": list(strategies),
+        "arch": subject.workload.separate.module.target[0],
+        "goptx": own_version(),
         "gpu": where.gpu,
         "driver": where.driver,
         "assembler": subject.workload.separate.assembly().assembler,
@@ -169,7 +157,7 @@ def _fixed(value: object) -> object:
     return sha256(np.ascontiguousarray(value).tobytes()).hexdigest() if isinstance(value, np.ndarray) else value
 
 
-def _best(subject: Measured, found: Found, trials: Any, where: Described, budget: Budget) -> Best:
+def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Described, budget: Budget) -> Best:
     workload = subject.workload
     woven = capped(found.woven, found.way) if found.woven else workload.separate
     ms = {key: found.median(key) for key in found.ms}

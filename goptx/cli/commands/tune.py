@@ -49,6 +49,9 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     ending = Path(options.table or "t.csv").suffix
     if ending not in (".csv", ".json"):
         raise InputError(f"--table {options.table}: `{ending}` is no kind of table; give .csv or .json.")
+    for path in filter(None, (options.output, options.table)):
+        if not Path(path).parent.is_dir():  # before hours of measuring
+            raise InputError(f"{path}: cannot be written (no such folder); give a folder that exists.")
     specified = [name.endswith(".toml") for name in options.inputs]
     if any(specified) and not all(specified):
         raise InputError("give launch specifications or PTX files, not both.")

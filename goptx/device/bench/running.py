@@ -36,6 +36,7 @@ from goptx.shape import Shape
 from goptx.weaving.result import Woven
 
 Run = Callable[[], None]
+AHEAD = 1 << 30  # bytes to write ahead of a run: a quarter of a millisecond, in which the host queues it
 
 
 def serve(connection: Connection, device: int) -> None:
@@ -68,8 +69,8 @@ class _Bench:
         self.stream = self.device.create_stream()
         self.memory = Memory(self.stream)
         self.kept: dict[Hashable, Buffer] = {}
-        self.sweep = 2 * int(self.device.properties.l2_cache_size)
-        self.swept = self.memory.room(self.sweep)
+        self.size = 2 * int(self.device.properties.l2_cache_size)
+        self.swept = self.memory.room(self.size)
         self.open: _Opened | None = None
 
     def answer(self, question: Question) -> Answer:
@@ -87,6 +88,11 @@ class _Bench:
             case Time(keys, repeats, warmups):
                 assert self.open
                 return Times(self.open.timed(keys, repeats, warmups))
+
+    def sweep(self, amount: int) -> None:
+        """Writes so many bytes, or somewhat more, through the cache."""
+        for _ in range(0, amount, self.size):
+            self.memory.fill(self.swept, 0, self.size)
 
     def broken(self) -> bool:
         """Whether no more can be launched, as after an access out of bounds."""
@@ -126,14 +132,16 @@ class _Opened:
         return Judged(wrong="; ".join(map(str, wrong)))
 
     def timed(self, keys: tuple[str, ...], repeats: int, warmups: int) -> dict[str, list[float]]:
-        """One run of each after the other, again and again."""
+        """One run of each after the other, again and again. A run that does not count comes first each time, so that
+        the device is at work while what counts is queued."""
         stream = self.bench.stream
         times: dict[str, list[float]] = {key: [] for key in keys}
         for turn in range(warmups + repeats):
+            self.arrays.reset()
+            self.runs[keys[0]]()
             marks = []
             for key in keys:
-                if self.arrays.reset() < self.bench.sweep:
-                    self.bench.memory.fill(self.bench.swept, turn, self.bench.sweep)
+                self.bench.sweep(AHEAD - self.arrays.reset())
                 begin = stream.record(options={"timing_enabled": True})
                 self.runs[key]()
                 marks.append((key, begin, stream.record(options={"timing_enabled": True})))

@@ -1,0 +1,69 @@
+"""A bench without a GPU: the emulator judges, bit for bit, and what takes time is instructions."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import goptx
+from goptx.device.bench.bench import Timed
+from goptx.device.bench.questions import STREAMS, Described, Failed, Judged, Opened
+from goptx.device.bench.workload import Workload
+from goptx.emulator.verdict import differences
+from goptx.errors import EmulationFault
+from goptx.sample import sample
+from goptx.specification import Argument
+from goptx.weaving.result import Woven
+
+LAUNCH = 5000  # instructions that a launch is worth
+PATIENCE = 10_000  # instructions of a warp, after which a kernel hangs
+
+
+class EmulatingBench:
+    """`outputs` are what ways wrote, by their names; those of "separate" are what the kernels as they are write."""
+
+    def __init__(self) -> None:
+        self.ms: dict[str, float] = {}
+        self.outputs: dict[str, list[list[Any]]] = {}
+
+    def described(self) -> Described:
+        return Described("Emulator", "sm_90", "none")
+
+    def open(self, workload: Workload) -> Opened:
+        letters = workload.separate.report.kernels
+        self.inputs = [
+            [sample(v, workload.seed, ord(letter)) if isinstance(v, Argument) else v for v in own]
+            for letter, own in zip(letters, workload.arguments, strict=True)
+        ]
+        self._run("separate", workload.separate)
+        self.ms[STREAMS] = self.ms["separate"]
+        return Opened(self.ms["separate"])
+
+    def judge(self, key: str, woven: Woven, cap: int | None = None) -> Judged | Failed:
+        expected = self.outputs["separate"]
+        try:
+            self._run(key, woven)
+        except EmulationFault as fault:
+            return Failed(str(fault))
+        found = [
+            str(difference)
+            for letter, one, other in zip("ABC", expected, self.outputs[key], strict=False)
+            for difference in differences([f"{letter}:{i}" for i in range(len(one))], one, other)
+        ]
+        if found:
+            del self.ms[key]
+        return Judged(wrong="; ".join(found))
+
+    def holds(self, key: str) -> bool:
+        return key in self.ms
+
+    def time(self, keys: Sequence[str], repeats: int, warmups: int = 1) -> Timed:
+        return Timed({key: [self.ms[key]] * repeats for key in keys})
+
+    def close(self) -> None:
+        raise AssertionError("benches of the caller stay open")
+
+    def _run(self, key: str, woven: Woven) -> None:
+        state = deepcopy(self.inputs)
+        done = goptx.emulate(woven, args=state, max_steps=PATIENCE)
+        self.outputs[key] = state
+        self.ms[key] = (sum(done.instructions.values()) + LAUNCH * len(woven.entries)) / 1000

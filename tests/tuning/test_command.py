@@ -1,0 +1,189 @@
+"""goptx tune and goptx replay, as a user meets them; where it measures, a bench that says what it was told to say."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from command_line import run
+from tuning.fake_bench import PLUS, TIMES, AtOnce, FakeBench
+
+import goptx
+from goptx.device.assemble import find_ptxas
+from goptx.device.bench.questions import Failed
+from goptx.device.child import Child
+from goptx.errors import DeviceError
+from goptx.tuning import makers, tune
+from goptx.tuning.trials import COLUMNS
+
+SPEC = """
+[[kernel]]
+file = "{name}.ptx"
+entry = "{name}"
+grid = [4]
+block = [64]
+argument = [
+    {{ name = "in", dtype = "uint32", length = 256, generator = "integers" }},
+    {{ name = "out", dtype = "uint32", length = 256, role = "out" }},
+    {{ name = "n", dtype = "uint32", value = 3 }},
+]
+"""
+FILES = ("plus.ptx", "times.ptx")
+needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in (("plus", PLUS), ("times", TIMES)):
+        (tmp_path / f"{name}.ptx").write_text(text)
+        (tmp_path / f"{name}.toml").write_text(SPEC.format(name=name))
+    return tmp_path
+
+
+class Opened(FakeBench):
+    """The bench of a device, which is closed at last."""
+
+    numbers: list[int] = []  # noqa: RUF012 - of all
+
+    def __init__(self, device: int) -> None:
+        super().__init__({"vertical x2 x2": 0.5})
+        self.numbers.append(device)
+
+    def close(self) -> None:
+        self.numbers.remove(self.numbers[-1])
+
+
+@pytest.fixture
+def measuring(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
+    """The folder, where there is a GPU."""
+    monkeypatch.setattr(tune, "Bench", Opened)
+    monkeypatch.setattr(makers, "ProcessPoolExecutor", lambda *_: AtOnce())
+    return folder
+
+
+def tuned(folder: Path, *words: str) -> CompletedProcess[str]:
+    done = run("tune", *words, "--strategies", "vertical", cwd=folder)
+    assert Opened.numbers == []
+    return done
+
+
+@needs_ptxas
+def test_all_that_is_written(measuring: Path) -> None:
+    done = tuned(measuring, *FILES, "-o", "best.json", "--table", "table.csv", "--records", "records", "--seed", "3")
+    assert done.returncode == 0
+    assert done.stdout.startswith("way ") and done.stdout.endswith(
+        "vertical x2 x2: 2.00 times as fast as separate launches\n"
+    )
+    assert re.fullmatch(r"(\d+ tried; best vertical x2 x2 2\.00\n)+", done.stderr), done.stderr
+    held = json.loads((measuring / "best.json").read_text())
+    assert held["way"] == {"strategy": "vertical", "factors": [2, 2], "cap": None, "options": {}}
+    assert [kernel["file"] for kernel in held["kernels"]] == list(FILES)
+    rows = list(csv.DictReader(io.StringIO((measuring / "table.csv").read_text())))
+    assert (tuple(rows[0]), rows[0]["name"], rows[0]["speedup"]) == (COLUMNS, "vertical x2 x2", "2.0")
+    records = (measuring / "records").read_text().splitlines()
+    assert json.loads(records[0])["seed"] == 3 and len(records) > len(rows)
+
+
+@needs_ptxas
+def test_specifications_or_files(measuring: Path) -> None:
+    of_files = tuned(measuring, *FILES).stdout
+    assert of_files == tuned(measuring, "plus.toml", "times.toml").stdout
+    (measuring / "plus.toml").unlink()
+    shaped = ("--shape", "A=4:64", "--shape", "B=4:64", "--arg", "A:0=u32[256]", "--arg", "A:1=u32[256]")
+    assert (
+        of_files
+        == tuned(measuring, *FILES, *shaped, "--arg", "A:2=u32:3", "--entry", "plus", "--entry", "times").stdout
+    )
+
+
+@needs_ptxas
+def test_quiet_says_nothing(measuring: Path) -> None:
+    done = tuned(measuring, *FILES, "--quiet", "--table", "table.json")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    held = json.loads((measuring / "table.json").read_text())
+    assert list(held) == ["baselines", "trials"] and held["trials"][0]["name"] == "vertical x2 x2"
+
+
+@needs_ptxas
+def test_report_as_json_is_one_object(measuring: Path) -> None:
+    done = tuned(measuring, *FILES, "--quiet", "--report=json", "--devices", "0,2")
+    said = json.loads(done.stderr)
+    assert (done.returncode, done.stdout, said["speedup"], said["gpu"]) == (0, "", 2.0, "Imaginary")
+    assert said["trials"][0]["status"] == "timed" and said["warnings"] == []
+    words = tuned(measuring, *FILES, "--quiet", "--report")
+    assert "vertical x2 x2: 2.00 times as fast" in words.stderr
+
+
+@needs_ptxas
+def test_replayed(measuring: Path) -> None:
+    tuned(measuring, *FILES, "-o", "best.json")
+    expected = goptx.replay(measuring / "best.json")
+    assert expected.strategy == "vertical"
+    assert run("replay", "best.json", cwd=measuring).stdout == expected.ptx
+    done = run("replay", "best.json", *FILES, "-o", "fused.ptx", "--report=json", cwd=measuring)
+    assert (done.returncode, done.stdout, json.loads(done.stderr)["strategy"]) == (0, "", "vertical")
+    assert (measuring / "fused.ptx").read_text() == expected.ptx
+    assert run("replay", "best.json", "-o", "fused.cubin", cwd=measuring).returncode == 0
+    assert (measuring / "fused.cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plus.toml", "times.ptx"], "give launch specifications or PTX files, not both"),
+        (["plus.toml", "--shape", "A=4:64"], "--shape and --entry are for PTX files; a launch specification says both"),
+        (["plus.toml", "--entry", "plus"], "--shape and --entry are for PTX files"),
+        ([*FILES, "--table", "t.txt"], "--table t.txt: `.txt` is no kind of table; give .csv or .json"),
+        ([*FILES, "--devices", "0,x"], "--devices 0,x: give numbers of GPUs, for example 0,1"),
+        ([*FILES, "--devices", ""], "--devices : give numbers of GPUs"),
+        ([*FILES, "--devices", "1,1"], "devices=[1, 1] names a GPU twice"),
+        ([*FILES, "--strategies", "weave,auto"], "strategy `auto` cannot be tuned; expected some of weave"),
+        ([*FILES, "--budget", "long"], "budget='long' is no time above 0"),
+        ([*FILES, "--budget", "0s"], "budget='0s' is no time above 0"),
+        ([*FILES, "--shape", "A=4:64"], "--shape is given for A; give it once for each of the kernels A, B"),
+        ([*FILES, "-o", "none/best.json"], "none/best.json: cannot be written (no such folder); give a folder that"),
+        ([*FILES, "--table", "none/t.csv"], "none/t.csv: cannot be written (no such folder)"),
+    ],
+)
+def test_refused_before_anything_is_measured(words: list[str], said: str, folder: Path) -> None:
+    done = run("tune", *words, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"InputError: {said}")
+
+
+@pytest.mark.parametrize("words", [["none.ptx"], ["none.toml"], ["plus.ptx", "--arg", "C:0=u32:1"]])
+def test_refused_where_there_is_a_gpu(words: list[str], measuring: Path) -> None:
+    done = tuned(measuring, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("InputError: ")
+
+
+def test_without_a_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "no usable NVIDIA GPU"
+
+    def ask(self: Child, question: Any, seconds: float) -> Failed:
+        return Failed(said)
+
+    monkeypatch.setattr(Child, "ask", ask)
+    done = run("tune", *FILES, cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"DeviceError: {said}\n")
+    with pytest.raises(DeviceError, match=said):
+        goptx.tune(PLUS, TIMES)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["none.json"], "none.json: cannot be read"),
+        (["plus.toml"], "plus.toml: not JSON"),
+        (["plus.toml", "-o", "x.txt"], "-o x.txt: `.txt` is no kind of output; give .ptx or .cubin"),
+    ],
+)
+def test_what_cannot_be_replayed(words: list[str], said: str, folder: Path) -> None:
+    done = run("replay", *words, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"InputError: {said}")

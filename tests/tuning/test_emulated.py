@@ -1,0 +1,99 @@
+"""Tuning where the emulator judges: every way that is timed is right, and one that is not is found."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tuning.emulating_bench import EmulatingBench
+from tuning.fake_bench import AtOnce, reason, statuses, tuned
+
+import goptx
+from goptx.device.assemble import find_ptxas
+from goptx.sample import sample
+from goptx.shape import Shape
+from goptx.specification import read_specification
+from goptx.strategies.way import Way
+from goptx.tuning.best import Best, replay
+from goptx.tuning.making import Job, Made
+from goptx.tuning.tune import WrongOutput, tune
+
+KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
+pytestmark = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+
+
+def tuned_examples(names: str, *strategies: str) -> tuple[EmulatingBench, Best, list[list[Any]]]:
+    """In the sizes for checks; with the arguments, as they are at first."""
+    launches = [read_specification(KERNELS / f"{name}.toml")[0].small() for name in names.split("+")]
+    bench = EmulatingBench()
+    best = tune(
+        *(launch.file for launch in launches), shapes=[Shape(o.grid, o.block, o.shared) for o in launches],
+        args=[list(launch.arguments) for launch in launches], strategies=strategies, benches=[bench],
+        executor=AtOnce(), progress=False,
+    )  # fmt: skip
+    values = [[sample(a, 0, ord(letter)) for a in o.arguments] for letter, o in zip("AB", launches, strict=True)]
+    return bench, best, values
+
+
+@pytest.mark.parametrize(
+    ("names", "strategies"),
+    [("gelu+harris", ("vertical", "horizontal")), ("stms+gelu", ("interleave",))],
+)
+def test_every_way_that_is_timed_is_right(names: str, strategies: tuple[str, ...], tmp_path: Path) -> None:
+    bench, best, values = tuned_examples(names, *strategies)
+    assert best.bugs == ()
+    assert set(statuses(best).values()) <= {"timed", "pruned", "refused"}
+    assert len(bench.outputs) > 8
+    assert best.way.strategy in strategies and best.speedup > 1
+    least = min(bench.ms, key=lambda key: (bench.ms[key], key))
+    assert bench.ms[str(best.way)] == bench.ms[least]
+    best.save(tmp_path / "best.json")
+    goptx.emulate(replay(tmp_path / "best.json"), args=values)
+    for expected, got in zip(bench.outputs["separate"], values, strict=True):
+        for one, other in zip(expected, got, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+class Spoiling(AtOnce):
+    """Makes a way wrongly: an instruction is another one, or never ends."""
+
+    def __init__(self, way: Way, old: str, new: str) -> None:
+        super().__init__()
+        self.way, self.old, self.new = way, old, new
+
+    def done(self, make: Callable[[Job], Made], job: Job) -> Made:
+        made = make(job)
+        if job.way != self.way:
+            return made
+        assert made.woven
+        text, times = re.subn(self.old, self.new, made.woven.ptx, count=1)
+        assert times
+        return Made(made.trials, replace(made.woven, module=goptx.parse(text)))
+
+
+def test_a_way_that_is_made_wrongly_is_found() -> None:
+    usual = tuned(EmulatingBench(), executor=AtOnce(), strategies=["vertical"])
+    assert usual.bugs == () and usual.way.strategy == "vertical"
+    executor = Spoiling(usual.way, r"mul\.lo\.u32", "add.u32")
+    with pytest.warns(WrongOutput, match=rf"^{usual.way}: B:1.* of 256 differ; please report it$"):
+        best = tuned(EmulatingBench(), executor=executor, strategies=["vertical"])
+    assert [t.way for t in best.bugs] == [usual.way]
+    assert best.way != usual.way
+    assert statuses(best)[str(usual.way)] == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (r"st\.global\.u32[^;]*;", "L: bra L;", "10000"),
+        (r"st\.global\.u32 +\[(%\w+)\]", r"st.global.u32 [\1+65536]", "out"),
+    ],
+)
+def test_a_way_that_hangs_or_leaves_its_arrays_is_found(old: str, new: str, said: str) -> None:
+    executor = Spoiling(Way("vertical", (1, 1)), old, new)
+    best = tuned(EmulatingBench(), executor=executor, strategies=["vertical"])
+    assert statuses(best)["vertical"] == "failed" and said in reason(best, "vertical")
+    assert str(best.way) != "vertical" and best.way.strategy == "vertical"

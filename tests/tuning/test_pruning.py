@@ -1,0 +1,227 @@
+"""What is not timed: what the cost model, the assembler and the occupancy of an SM say of it is enough."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from bodies import kernel
+from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench, Pretending, reason, statuses, tuned
+
+from goptx.device.assemble import find_ptxas
+from goptx.device.bench.questions import Judged
+from goptx.device.occupancy import occupancy
+from goptx.shape import Shape
+from goptx.strategies.fuse import fuse
+from goptx.strategies.way import Way
+from goptx.tuning import foresight, making, search
+from goptx.tuning.foresight import Foresight
+from goptx.tuning.making import Job, caps, make
+from goptx.tuning.measured import Measured, measured
+from goptx.tuning.space import Space
+from goptx.tuning.tune import WrongOutput, tune
+
+KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
+needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+
+
+def small(shapes: Sequence[Shape] = SHAPES) -> Measured:
+    return measured([PLUS, TIMES], shapes=shapes, args=ARGS)
+
+
+def examples(*names: str) -> Measured:
+    return measured([], spec=[KERNELS / f"{name}.toml" for name in names])
+
+
+def job(what: Measured, way: Way, tunable: Sequence[bool] = (False, False)) -> Job:
+    return Job(what.kernels, what.shapes, tuple(tunable), way, "sm_90")
+
+
+# The cost model -------------------------------------------------------------------------------------------
+
+
+def test_what_is_estimated_to_be_much_slower_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foresight, "MUCH", 1.2)
+    bench, executor = FakeBench(), Pretending()
+    best = tuned(bench, executor=executor)
+    slow = [t for t in best.table.trials if "times as long as the best estimate" in t.reason]
+    assert len(slow) > 10
+    assert all(t.status == "pruned" and str(t.way) not in executor.made for t in slow)
+    assert reason(best, "separate x4 x4") == "estimated to take 2.0 times as long as the best estimate"
+    assert not any(t.way.strategy == "horizontal" for t in slow)  # of which the model knows nothing
+    monkeypatch.setattr(foresight, "MUCH", 1000)
+    assert "pruned" not in statuses(tuned(FakeBench())).values()
+
+
+def test_the_most_promising_first() -> None:
+    what = small()
+    sight = Foresight.of(what.kernels, what.shapes, "sm_90")
+    tried, _ = sight.sorted(reversed(Space(what.shapes, what.tunable).first()))
+    known = [estimate for way in tried if (estimate := sight.estimate(way)) is not None]
+    assert known == sorted(known) and len(set(known)) > 5
+    place = [way.strategy for way in tried].index("horizontal")
+    assert 0 < place < len(tried) - 1  # in the middle
+
+
+def test_long_code_is_not_woven() -> None:
+    what = examples("gelu", "sha256")
+    tried, pruned = Foresight.of(what.kernels, what.shapes, "sm_90").sorted(Space(what.shapes, what.tunable).first())
+    long = {str(t.way) for t in pruned if t.reason == "more than 1500 lines of code"}
+    assert {"weave x1 x2", "interleave x4 x4"} <= long
+    assert not any(name.endswith(("weave", "horizontal")) for name in long)  # whatever the size of kernels as they are
+    assert "horizontal" in map(str, tried)
+
+
+def test_without_control_flow_the_model_is_silent() -> None:
+    jumpy = kernel("TS: .branchtargets L; mov.u32 %r1, 0; brx.idx %r1, TS; L: ret;", "jumpy")
+    what = measured([jumpy], shapes=[Shape(4, 64)], args={"A:0": "u32[64]", "A:1": "u32[64]", "A:2": "u32:3"})
+    sight = Foresight.of(what.kernels, what.shapes, "sm_90")
+    ways = Space(what.shapes, (False,)).first()
+    assert sight.judge is None or sight.estimate(ways[0]) is not None
+    assert Foresight(None, (0,)).sorted(ways) == (ways, [])
+
+
+# The assembler and the SM ---------------------------------------------------------------------------------
+
+
+@needs_ptxas
+def test_caps_are_tried_where_they_let_more_ctas_onto_an_sm() -> None:
+    what = examples("histogram", "gemm")
+    way = Way("weave", (1, 1))
+    made = make(job(what, way))
+    assert made.woven and made.woven.shape
+    free = made.woven.resources()
+    tried = caps(job(what, way), made.woven, free.registers)
+    assembly, threads = made.woven.assembly(), made.woven.shape.threads or 0
+    shared = assembly.shared_bytes + (made.woven.shape.shared or 0)
+    fitting = [
+        occupancy("sm_90", registers, shared, threads, barriers=assembly.barriers).ctas_per_sm
+        for registers in (free.registers, *tried)
+    ]
+    assert tried and fitting == sorted(set(fitting))
+    assert all(cap % 8 == 0 and free.registers / 2 < cap < free.registers for cap in tried)
+    assert [t.way.cap for t in made.trials] == [None, *tried]
+    for trial in made.trials:
+        assert trial.registers is not None and trial.registers <= (trial.way.cap or 255)
+        if trial.way.cap and trial.status == "timed":
+            assert (trial.occupancy or 0) > (free.occupancy or 1)
+
+
+@needs_ptxas
+def test_no_caps_where_an_sm_is_full_anyhow() -> None:
+    made = make(job(small(), Way("weave", (1, 1))))
+    assert [str(t.way) for t in made.trials] == ["weave"]
+    assert made.trials[0].occupancy == 1.0
+
+
+@needs_ptxas
+def test_what_spills_much_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    what = examples("histogram", "gemm")
+    monkeypatch.setattr(making, "LEAST", 0.2)
+    monkeypatch.setattr(making, "SPILLS", 0)
+    spilling = [t for t in make(job(what, Way("weave", (1, 1)))).trials if t.reason.startswith("spills ")]
+    for trial in spilling:
+        assert trial.status == "pruned" and trial.reason == f"spills {trial.spill_bytes} bytes of a thread"
+    monkeypatch.setattr(making, "SPILLS", 1 << 20)
+    assert not any("spills" in t.reason for t in make(job(what, Way("weave", (1, 1)))).trials)
+    assert spilling
+
+
+@needs_ptxas
+def test_the_bound_of_the_hfuse_paper() -> None:
+    """M9: 1024 threads, of which two CTAs fit on an SM whatever their registers, may have 32 registers each."""
+    shapes = [Shape(4, 512), Shape(4, 512)]
+    what = small(shapes)
+    way = Way("horizontal", (1, 1))
+    woven = fuse(*what.kernels, strategy="horizontal", arch="sm_90", shapes=shapes)
+    assert 32 in caps(job(what, way), woven, 64)
+    assert caps(job(what, way), woven, 32) == []  # no cap for what has no more anyhow
+    parted = job(what, way.having(partition=(256, 768)), (True, True))
+    assert 32 in caps(parted, woven, 64)
+
+
+@needs_ptxas
+def test_what_does_not_fit_on_an_sm_is_refused_or_not_timed() -> None:
+    half = [Shape(4, 64, 200 * 1024), Shape(4, 64, 200 * 1024)]
+    best = tuned(FakeBench(), shapes=half, executor=AtOnce(), strategies=["weave", "interleave"])
+    assert statuses(best)["weave"] in ("refused", "pruned")
+    assert {t.status for t in best.table.trials if t.way.strategy == "weave"} <= {"refused", "pruned"}
+    assert "interleave" in [str(t.way) for t in best.table.trials if t.status == "timed"]  # which needs the larger only
+
+
+# Partitions -----------------------------------------------------------------------------------------------
+
+
+def partitions(shapes: Sequence[Shape], tunable: Sequence[bool]) -> list[tuple[int, ...]]:
+    return [p for way in Space(shapes, tunable, ["horizontal"]).first() if (p := way.option("partition"))]
+
+
+def test_partitions_of_kernels_that_take_other_blocks() -> None:
+    one, other = Shape(4, 256), Shape(4, 512)
+    assert partitions([one, other], [False, False]) == []
+    assert partitions([one, other], [True, False]) == [(128, 512), (384, 512), (512, 512)]
+    assert partitions([one, other], [False, True]) == [(256, 128), (256, 256), (256, 384), (256, 640), (256, 768)]
+    both = partitions([one, other], [True, True])
+    assert (128, 640) in both and (896, 128) in both and (256, 512) not in both
+    assert {sum(p) for p in both} == {768, 1024}
+    assert all(d % 128 == 0 for p in both for d in p)
+    assert len(both) == len(set(both))
+
+
+def test_partitions_keep_whole_rows_and_what_a_cta_holds() -> None:
+    rows = partitions([Shape(4, (48, 8)), Shape(4, 128)], [True, False])
+    assert rows == [(768, 128)]  # 16 rows of 48; 384 threads are its own block
+    assert {sum(p) for p in partitions([Shape(4, 1024), Shape(4, 1024)], [True, True])} == {1024}
+    assert partitions([Shape(4, 256)] * 3, [True] * 3) == []
+
+
+def test_a_partition_that_rounds_otherwise_is_no_bug() -> None:
+    spec = [KERNELS / "layernorm.toml", KERNELS / "softmax.toml"]
+    what = measured([], spec=spec)
+    assert any(what.tunable)
+    space = Space(what.shapes, what.tunable, ["horizontal"])
+    parted, *_ = (way for way in space.first() if way.option("partition"))
+    bench = FakeBench(judged={str(parted): Judged(wrong="A:1 differs in 3 elements"), "horizontal": Judged("all")})
+    with pytest.warns(WrongOutput, match="horizontal: all; please report it") as warned:
+        best = tune(
+            spec=spec, executor=Pretending(), benches=[bench], progress=False, strategies=["horizontal"]
+        )  # fmt: skip
+    assert len(warned) == 1 and [str(t.way) for t in best.bugs] == ["horizontal"]
+    assert statuses(best)[str(parted)] == "pruned"
+    assert reason(best, str(parted)) == (
+        "A:1 differs in 3 elements; in blocks of other sizes it may round otherwise: tolerance= says by how much it "
+        "may differ"
+    )
+
+
+# What is near ---------------------------------------------------------------------------------------------
+
+
+def near(way: Way, shapes: Sequence[Shape] = SHAPES) -> list[str]:
+    return [str(w) for w in Space(shapes, [False] * len(shapes)).near(way)]
+
+
+def test_what_is_near_differs_in_one_thing() -> None:
+    way = Way("weave", (2, 2), 40).having(policy="paper")
+    found = near(way)
+    assert len(found) == len(set(found))
+    assert "weave x2 x2 policy=paper slicing=256" in found and "weave x2 x2 policy=concat" in found
+    assert "weave x4 x2 policy=paper" in found and "weave x1 x2 policy=paper" in found
+    assert "weave x2 x2 policy=paper" not in found
+    assert not any("capped" in name or "placement" in name for name in found)  # grids are equal
+
+
+def test_orders_of_ctas_exclude_each_other() -> None:
+    unequal = [Shape(4, 64), Shape(8, 64)]
+    plain, front = Way("interleave", (1, 1)), Way("interleave", (1, 1)).having(placement="front")
+    assert {"interleave placement=front", "interleave ratio=1,2"} <= set(near(plain, unequal))
+    assert not any("ratio" in name for name in near(front, unequal))
+    assert not any("placement" in name for name in near(plain.having(ratio=(1, 2)), unequal))
+
+
+def test_no_cta_is_left_over() -> None:
+    odd = [Shape(6, 64), Shape(4, 64)]
+    factors = {way.factors for way in Space(odd, [False] * 2, ["weave"]).first()}
+    assert factors == {(1, 1), (2, 2), (1, 2), (1, 4), (2, 1), (2, 4)}
+    clusters = [Shape(4, 64, cluster=2), Shape(4, 64)]
+    assert {way.factors for way in Space(clusters, [False] * 2, ["weave"]).first()} == {(1, 1), (1, 2), (1, 4)}
+    assert search.ROUNDS > 1
