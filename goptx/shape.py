@@ -13,6 +13,7 @@ from goptx.errors import InputError
 MOST_THREADS = 1024  # of a CTA
 MOST_ALONG = (1024, 1024, 64)  # of them, x, y and z
 MOST_CTAS = ((1 << 31) - 1, 65535, 65535)  # of a grid
+MOST_REGISTERS = 255  # of a thread
 MOST_SHARED = 227 * 1024  # bytes of a CTA, static ones among them; fewer on all GPUs but H100, H200 and B200
 MOST_CLUSTER = 16  # CTAs; more than 8 only where the driver is asked for it
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.files_read import note_read
 
 GENERATORS = ("uniform", "normal", "integers", "zeros", "arange")
 ROLES = ("in", "out", "inout")
@@ -126,6 +127,7 @@ def _number(word: str, text: str) -> float | int:
 
 def read_specification(path: Path) -> tuple[Launch, ...]:
     """The launches of a file in order. Raises `InputError` that names file and key."""
+    note_read(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

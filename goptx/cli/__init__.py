@@ -6,6 +6,7 @@ wrong.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -20,6 +21,8 @@ from goptx.errors import CannotWeave, DependentKernels, GoptxError
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # the same bytes on every platform
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

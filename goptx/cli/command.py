@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goptx.cli.depfile import rule
 from goptx.cli.write import write
 from goptx.errors import GoptxError, InputError
+from goptx.files_read import files_read
 
 if TYPE_CHECKING:
     from goptx.weaving.result import Woven
@@ -26,16 +28,35 @@ class Outcome:
     failure: GoptxError | None = None
 
 
-def check_output(options: argparse.Namespace) -> None:
-    """Raises `InputError` where `--output` is neither PTX nor machine code."""
+def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | None:
+    """Makes a kernel, writes it where `--output` says, machine code to `.cubin`, with what is to stand beside it, and
+    says of it what `--report` asks for. The kernel is written last: where it is, all of it is."""
+    output, cap = options.output, options.max_registers
+    _check_output(options)
+    with files_read() as read:
+        woven = make()
+    if Path(output or "").suffix == ".cubin":
+        content: str | bytes = woven.cubin(cap)
+    else:
+        content = woven.ptx if cap is None else woven.capped(cap).ptx
+    if options.header:
+        from goptx.view.c_header import c_header
+
+        write(options.header, c_header(woven))
+    if options.depfile:
+        write(options.depfile, rule(output, read))
+    write(output, content)
+    facts = {**woven.report.to_dict(), "strategy": woven.strategy, "symbols": woven.symbols}
+    return Outcome(woven.report, facts) if options.report else None
+
+
+def _check_output(options: argparse.Namespace) -> None:
+    """Raises `InputError` where `--output` is neither PTX nor machine code, or too little is said."""
     ending = Path(options.output or "").suffix
     if ending not in ("", ".ptx", ".cubin"):
         raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
-
-
-def made(options: argparse.Namespace, woven: Woven) -> Outcome | None:
-    """Writes the kernel where `--output` says, machine code to `.cubin`, and says of it what `--report` asks for."""
-    cubin = Path(options.output or "").suffix == ".cubin"
-    write(options.output, woven.cubin() if cubin else woven.ptx)
-    facts = {**woven.report.to_dict(), "strategy": woven.strategy, "symbols": woven.symbols}
-    return Outcome(woven.report, facts) if options.report else None
+    if options.depfile and options.output in (None, "-"):
+        raise InputError("--depfile says what a file depends on; name that file with -o.")
+    files = [path for path in (options.output, options.depfile, options.header) if path]
+    if twice := [path for path in files if files.count(path) > 1]:
+        raise InputError(f"{twice[0]}: two outputs cannot be one file.")

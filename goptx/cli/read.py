@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from goptx.errors import InputError
 from goptx.parameter_names import letter_of
+from goptx.shape import MOST_REGISTERS
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
@@ -87,6 +88,13 @@ def numbers(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"[0-9]+([,:][0-9]+)*", text):
         raise argparse.ArgumentTypeError(f"`{text}` is none; write a number for each kernel, such as 128,256 or 1:3")
     return tuple(map(int, re.split("[,:]", text)))
+
+
+def registers(text: str) -> int:
+    """Of one thread. Whatever is wrong with it, argparse says."""
+    if not re.fullmatch(r"[0-9]+", text) or not 1 <= int(text) <= MOST_REGISTERS:
+        raise argparse.ArgumentTypeError(f"`{text}` is no cap of registers; give 1 to {MOST_REGISTERS}")
+    return int(text)
 
 
 def axes(text: str) -> tuple[int, ...]:

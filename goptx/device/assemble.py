@@ -21,7 +21,7 @@ from goptx.errors import AssemblyError, InputError
 
 _TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.MULTILINE)
 _ELF = b"\x7fELF"  # a cubin begins with it
-_WHEEL_PATHS = ("nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas")
+_WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")
 _INSTALL = "`pip install goptx[ptxas]`, or name the path of yours in the environment variable GOPTX_PTXAS"
 
 
@@ -174,8 +174,8 @@ def find_ptxas() -> str | None:
     if found := shutil.which("ptxas"):
         return found
     for folder in map(Path, sys.path):
-        for path in _WHEEL_PATHS:
-            if found := shutil.which(str(folder / path)):
+        for binaries in _WHEEL_FOLDERS:
+            if found := shutil.which("ptxas", path=str(folder / binaries)):
                 return found
     return None
 
@@ -195,7 +195,7 @@ def _choose(assembler: str | None) -> tuple[str, _Run]:
         if path := shutil.which(str(assembler)):
             return _ptxas(path)
         raise AssemblyError(f"the assembler `{assembler}` is no program that can be run: {_INSTALL}")
-    version = _nvjitlink_version()
+    version = nvjitlink_version()
     if version is None:
         if assembler == "nvjitlink":
             raise AssemblyError("nvJitLink is not installed: `pip install goptx[gpu]`")
@@ -205,12 +205,12 @@ def _choose(assembler: str | None) -> tuple[str, _Run]:
 
 
 def _ptxas(path: str) -> tuple[str, _Run]:
-    name = f"ptxas {_ptxas_version(path)}"
+    name = f"ptxas {ptxas_version(path)}"
     return name, lambda ptx, arch, fmad: _run_ptxas(name, path, ptx, arch, fmad)
 
 
 @lru_cache
-def _ptxas_version(path: str) -> str:
+def ptxas_version(path: str) -> str:
     try:
         done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     except OSError as error:
@@ -245,7 +245,7 @@ def _refusal(name: str, arch: str, log: str, ptx: str) -> AssemblyError:
 
 
 @lru_cache
-def _nvjitlink_version() -> str | None:
+def nvjitlink_version() -> str | None:
     """Version of nvJitLink, None when it cannot be loaded."""
     try:
         from cuda.bindings import nvjitlink

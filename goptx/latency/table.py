@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError, LatencyTableWarning
+from goptx.files_read import note_read
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
 from goptx.warned import warn
@@ -149,8 +150,9 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
     if isinstance(source, LatencyTable):
         return source
     if isinstance(source, Path) or (source is not None and source.endswith(".toml")):
+        note_read(Path(source))
         return read_table(Path(source))
-    brought = _brought()
+    brought = brought_tables()
     if source is not None:
         if source not in brought:
             raise InputError(
@@ -178,7 +180,7 @@ def _number(arch: str) -> int:
     return int(match[1])
 
 
-def _brought() -> dict[str, Path]:
+def brought_tables() -> dict[str, Path]:
     """The tables that come with goptx, by name, in the order of their architectures."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "latency_tables", package.parent / "latency_tables"):  # a wheel's; a checkout's

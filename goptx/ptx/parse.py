@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError, PtxSyntaxError, UnknownInstruction
+from goptx.files_read import note_read
 from goptx.ptx.generated.PtxParser import PtxParser
 from goptx.ptx.ir import Instruction, Item, Module, Scope
 from goptx.ptx.opcodes import facts_of
@@ -34,6 +35,7 @@ def read(source: str | bytes | Path | PtxFile | Compiled | Module | Any) -> Modu
     if isinstance(source, Module):
         return source
     if isinstance(source, Path):
+        note_read(source)
         try:
             source = PtxFile(source, source.read_bytes())
         except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from os.path import relpath
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.files_read import note_read
 from goptx.shape import Shape
 from goptx.strategies.way import Way
 from goptx.tuning.making import Job, fused
@@ -68,7 +70,7 @@ class Best:
         others stand in it."""
         target = Path(path)
         try:
-            target.write_text(json.dumps(self.to_dict(target.parent), indent=1) + "\n", encoding="utf-8")
+            target.write_text(json.dumps(self.to_dict(target.parent), indent=1) + "\n", encoding="utf-8", newline="\n")
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror}); give a folder that exists.") from None
 
@@ -100,6 +102,7 @@ class Replay:
     @classmethod
     def read(cls, path: Path) -> Replay:
         """Raises `InputError`."""
+        note_read(path)
         try:
             held = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
@@ -153,7 +156,10 @@ def _kernel(kernel: Chosen, folder: Path | None) -> dict[str, str]:
     said = {"entry": kernel.entry, "digest": digest(kernel)}
     if kernel.path is None or folder is None:
         return {**said, "ptx": str(kernel.module)}
-    return {**said, "file": Path(relpath(kernel.path.resolve(), folder.resolve())).as_posix()}
+    path = kernel.path.resolve()
+    with suppress(ValueError):  # on another drive of Windows
+        path = Path(relpath(path, folder.resolve()))
+    return {**said, "file": path.as_posix()}
 
 
 def _plain(shape: Shape) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.cache import keys
 from goptx.errors import GoptxError
+from goptx.files_read import note_read
 from goptx.interop.sources import taken
 from goptx.ptx.source import TEXT, Compiled, PtxFile
 from goptx.shape import Shape
@@ -76,7 +77,10 @@ _NO_OPTIONS = ("source", "sources", "options")  # the last are those that are gi
 
 
 def _read(source: Any) -> Any:
-    return PtxFile(source, source.read_bytes()) if isinstance(source, Path) else taken(source)
+    if not isinstance(source, Path):
+        return taken(source)
+    note_read(source)
+    return PtxFile(source, source.read_bytes())
 
 
 def _table(latency: Any) -> Any:
@@ -84,6 +88,7 @@ def _table(latency: Any) -> Any:
     if isinstance(latency, Path) or (isinstance(latency, str) and latency.endswith(".toml")):
         from goptx.latency.table import read_table
 
+        note_read(Path(latency))
         return read_table(Path(latency))
     return latency
 
@@ -145,4 +150,8 @@ def _beside(sources: Sequence[object]) -> Iterator[bytes]:
         if not isinstance(source, PtxFile | str | bytes):
             raise TypeError("what has been read already may have come from anywhere")
         path = specification_beside(source.path) if isinstance(source, PtxFile) else None
-        yield path.read_bytes() if path and path.is_file() else b""
+        if path and path.is_file():
+            note_read(path)
+            yield path.read_bytes()
+        else:
+            yield b""

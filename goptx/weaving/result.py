@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 from goptx.errors import DependenceWarning, InputError
 from goptx.kept import Kept
 from goptx.recording import check_launch
-from goptx.shape import Shape
+from goptx.shape import MOST_REGISTERS, Shape
 
 if TYPE_CHECKING:
     from cuda.core import Kernel
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from goptx.weaving.link import Chosen
     from goptx.weaving.report import Report
 
-MOST_REGISTERS = 255  # of one thread; a cap above it is none
 LAUNCHES = 256  # shapes of launches that are remembered
 Extent = int | Sequence[int]
 
@@ -176,14 +175,21 @@ class Woven:
         """With `max_registers` written into its PTX, so that it is the cap wherever no other is asked for."""
         from goptx.weaving.register_cap import with_register_cap
 
-        module = with_register_cap(self.module, max_registers)
-        return replace(self, module=module, _assembled=Kept(), _loaded=Kept(), _launchers=Kept(most=LAUNCHES))
+        new = {"module": with_register_cap(self.module, max_registers), "_assembled": Kept()}
+        _, (held, later) = self.__reduce__()
+        return self.revived({**held, **new}, later)
 
     @property
     def shape(self) -> Shape | None:
         """How to launch this kernel, with None for what is known at launch only; None if the kernels were woven for one
         common shape, whatever it is."""
         return self.plan.shape if self.plan else None
+
+    @property
+    def launches(self) -> tuple[tuple[str, tuple[Parameter, ...], Plan | None], ...]:
+        """Of each entry that is launched, in turn: its name, all its parameters, and how it is to be launched, None
+        where that is as each of the kernels would be."""
+        return ((self.name, self.params, self.plan),)
 
     def cubin(self, max_registers: int | None = None, *, fmad: bool = True, assembler: str | None = None) -> bytes:
         """Machine code for the module's target, by ptxas or nvJitLink; needs no GPU.

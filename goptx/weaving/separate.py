@@ -19,7 +19,7 @@ from goptx.weaving.apart import free_name
 from goptx.weaving.callees import statements_in
 from goptx.weaving.launching import Plan
 from goptx.weaving.locations import NAMES, common_files, tables
-from goptx.weaving.result import Extent, Start, Woven
+from goptx.weaving.result import Extent, Parameter, Start, Woven
 from goptx.weaving.symbols import module_symbols
 from goptx.weaving.target import common_address_size, common_target, common_version
 
@@ -55,13 +55,22 @@ class Separate(Woven):
         return [self._start(k, entry, shapes[k]) for k, entry in enumerate(self.entries)]
 
     def _start(self, k: int, entry: str, shape: Shape) -> Start:
-        assert self.plan
-        plan, letter = _of_one(self.plan, k), self.plan.letters[k]
-        own = [p for p in self.params if p.kernel == letter]
-        hidden = [p for p in self.params if p.kernel is None and p.role.startswith(f"{letter}.")]
+        _, params, plan = self._launch(k, entry)
+        hidden = [p for p in params if p.kernel is None]
         values = plan.values([shape]) if hidden else {}
         filled = [values[p.role].to_bytes(p.size, "little") for p in hidden]
-        return Start(entry, plan.launched([shape]), (*own, *hidden), filled)
+        return Start(entry, plan.launched([shape]), params, filled)
+
+    @property
+    def launches(self) -> tuple[tuple[str, tuple[Parameter, ...], Plan | None], ...]:
+        return tuple(self._launch(k, entry) for k, entry in enumerate(self.entries))
+
+    def _launch(self, k: int, entry: str) -> tuple[str, tuple[Parameter, ...], Plan]:
+        assert self.plan
+        letter = self.plan.letters[k]
+        own = [p for p in self.params if p.kernel == letter]
+        hidden = [p for p in self.params if p.kernel is None and p.role.startswith(f"{letter}.")]
+        return entry, (*own, *hidden), _of_one(self.plan, k)
 
     def launched(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None

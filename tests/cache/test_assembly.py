@@ -65,7 +65,7 @@ def test_each_of_what_it_follows_from_counts(assembled: list[int], monkeypatch: 
     assemble(TWO, entry="k", arch="sm_80", assembler="ptxas")  # what is taken anyway
     assemble(TWO, entry="other", max_registers=40)  # which is only compared
     assert len(assembled) == 6
-    monkeypatch.setattr(module, "_ptxas_version", lambda path: "99.0")
+    monkeypatch.setattr(module, "ptxas_version", lambda path: "99.0")
     assert assemble(TWO, entry="k").assembler == "ptxas 99.0" and len(assembled) == 7
     monkeypatch.setattr(keys, "code", lambda: "changed")
     assemble(TWO, entry="k")

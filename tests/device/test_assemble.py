@@ -55,7 +55,7 @@ def code(built: Assembly, entry: str) -> bytes:
 
 
 def nvjitlink_works() -> bool:
-    return module._nvjitlink_version() is not None
+    return module.nvjitlink_version() is not None
 
 
 ASSEMBLERS = [
@@ -168,7 +168,7 @@ def test_arch_may_be_above_the_target(assembler: str) -> None:
 def test_without_any_assembler_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GOPTX_PTXAS", raising=False)
     monkeypatch.setattr(module, "find_ptxas", lambda: None)
-    monkeypatch.setattr(module, "_nvjitlink_version", lambda: None)
+    monkeypatch.setattr(module, "nvjitlink_version", lambda: None)
     for assembler in (None, "ptxas"):
         with pytest.raises(AssemblyError, match=r"pip install goptx\[ptxas\]"):
             assemble(text(), entry="small", assembler=assembler)

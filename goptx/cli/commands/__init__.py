@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from goptx.cli.commands import batch, cache, check, coarsen, fmt, fuse, latency, profile, replay, show, tune, weave
+from goptx.cli.commands import (
+    batch,
+    cache,
+    check,
+    coarsen,
+    doctor,
+    fmt,
+    fuse,
+    latency,
+    profile,
+    replay,
+    show,
+    tune,
+    weave,
+)
 
 COMMANDS = (
     weave.add, fuse.add, coarsen.add, batch.add, check.add, tune.add, replay.add, profile.add, show.add, fmt.add,
-    latency.add, cache.add,
+    latency.add, cache.add, doctor.add,
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import Flags, add_flags, add_inputs, add_report, add_result, given
@@ -35,4 +36,4 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     from goptx.strategies.batch import batch
 
     (source,), (entry,) = sources(options), options.entry or [None]
-    return made(options, batch(source, options.over, entry=entry, **given(options)))
+    return made(options, partial(batch, source, options.over, entry=entry, **given(options)))

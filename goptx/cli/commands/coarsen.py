@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import WEAVING, Flags, add_flags, add_result, add_weaving, given
@@ -31,4 +32,4 @@ def _run(options: argparse.Namespace) -> Outcome | None:
 
     (source,), (entry,) = sources(options), options.entry or [None]
     shape = next(iter(shapes(options) or ()), None)
-    return made(options, coarsen(source, entry=entry, shape=shape, **given(options)))
+    return made(options, partial(coarsen, source, entry=entry, shape=shape, **given(options)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from goptx.cli.command import NewParser, Outcome, check_output, made
+from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_result, add_strategies, add_weaving, given
 from goptx.cli.read import shapes, sources
 
@@ -21,12 +22,12 @@ def add(new: NewParser) -> None:
 def _run(options: argparse.Namespace) -> Outcome | None:
     from goptx.strategies.fuse import fuse
 
-    check_output(options)
-    woven = fuse(
+    make = partial(
+        fuse,
         *sources(options),
         strategy=options.strategy,
         entries=options.entry,
         shapes=shapes(options),
         **given(options),
     )
-    return made(options, woven)
+    return made(options, make)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
-from goptx.cli.command import NewParser, Outcome, check_output, made
+from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import add_output, add_report
 
 
@@ -25,5 +26,4 @@ def add(new: NewParser) -> None:
 def _run(options: argparse.Namespace) -> Outcome | None:
     from goptx.tuning.best import replay
 
-    check_output(options)
-    return made(options, replay(options.best, *map(Path, options.inputs)))
+    return made(options, partial(replay, options.best, *map(Path, options.inputs)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import add_result, add_weaving, given
@@ -19,4 +20,5 @@ def add(new: NewParser) -> None:
 def _run(options: argparse.Namespace) -> Outcome | None:
     from goptx.weaving.weave import weave
 
-    return made(options, weave(*sources(options), entries=options.entry, shapes=shapes(options), **given(options)))
+    inputs, own = sources(options), given(options)
+    return made(options, partial(weave, *inputs, entries=options.entry, shapes=shapes(options), **own))

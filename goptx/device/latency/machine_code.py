@@ -6,11 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from goptx.device.latency.row import Row
 from goptx.device.latency.text import entry_name, repetitions
@@ -38,11 +38,11 @@ def find_disassembler() -> str:
 
 def disassembled(cubin: bytes, tool: str) -> dict[str, Code]:
     """The code of each function of a cubin. Raises AssemblyError."""
-    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-        file.write(cubin)
-        file.flush()
+    with TemporaryDirectory(prefix="goptx-") as folder:
+        file = Path(folder, "kernel.cubin")
+        file.write_bytes(cubin)
         options = ["-sass"] if "cuobjdump" in Path(tool).name else []
-        done = subprocess.run([tool, *options, file.name], capture_output=True, text=True, check=False)
+        done = subprocess.run([tool, *options, str(file)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise AssemblyError(f"`{tool}` does not read the machine code: {done.stderr.strip()[:300]}")
     pieces = _FUNCTION.split(done.stdout)

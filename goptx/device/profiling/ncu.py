@@ -149,7 +149,10 @@ def ended(command: Sequence[str], environment: Mapping[str, str], limit: float) 
         try:
             said, _ = process.communicate(timeout=limit)
         except BaseException as why:
-            os.killpg(process.pid, signal.SIGKILL)  # itself and the program that it runs
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)  # itself and the program that it runs
+            else:
+                process.kill()  # the program ends by itself
             if isinstance(why, subprocess.TimeoutExpired):
                 raise DeviceError(
                     f"`{command[0]}` did not end within {limit:g} s: a kernel hangs, or more time is needed (limit=)"

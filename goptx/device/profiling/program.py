@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import pickle
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ GRACE = 10  # seconds above the limit after which it ends by itself, whatever be
 
 
 def main(question: str, answer: str, limit: str) -> None:
-    signal.alarm(math.ceil(float(limit)) + GRACE)
+    end_after(math.ceil(float(limit)) + GRACE)
     try:
         said: dict[str, Any] = _run(pickle.loads(Path(question).read_bytes()))
     except GoptxError as error:
@@ -32,6 +34,16 @@ def main(question: str, answer: str, limit: str) -> None:
     except Exception as error:  # whatever it is, the parent is to say it
         said = {"problem": f"{type(error).__name__}: {error}", "input": False}
     Path(answer).write_text(json.dumps(said), encoding="utf-8")
+
+
+def end_after(seconds: int) -> None:
+    """Ends this process, whatever it waits for."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
+    else:  # Windows
+        timer = threading.Timer(seconds, os._exit, [1])
+        timer.daemon = True
+        timer.start()
 
 
 def _run(subject: Subject) -> dict[str, Any]:

@@ -1,0 +1,106 @@
+"""What the Python of README.md takes for granted: kernels, arguments and a stream. Where there is no GPU, a launch runs
+on the emulator, with 4 CTAs where the document has more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import goptx
+from goptx.sample import sample
+from goptx.specification import read_specification
+
+try:
+    from goptx.device.launch import current_device
+
+    device: Any = current_device()
+    stream: Any = device.create_stream()
+except goptx.DeviceError:
+    device = stream = None
+
+
+def launched(self: goptx.Woven, _: Any, *args: Any, grid: Any = None, block: Any = None, shapes: Any = None) -> None:
+    """In the place of `Woven.launch`. As on a GPU, shared memory may be read that nobody wrote: examples have shapes
+    for which their kernels were not made."""
+    self.launched(grid, block, shapes=shapes)
+    goptx.emulate(self, None if grid is None else min(grid, 4), block, args=args, shapes=shapes, strict=False)
+
+
+if device is None:
+    goptx.Woven.launch = launched  # type: ignore[assignment,method-assign]
+
+
+def on_gpu(value: Any) -> Any:
+    """An array where a GPU finds it, if there is one."""
+    if device is None or not isinstance(value, np.ndarray):
+        return value
+    from cuda.core import LegacyPinnedMemoryResource
+
+    buffer = LegacyPinnedMemoryResource().allocate(value.nbytes)
+    np.from_dlpack(buffer).view(value.dtype)[...] = value
+    return buffer
+
+
+def samples(name: str) -> list[Any]:
+    (small,) = (launch.small() for launch in read_specification(Path(f"{name}.toml")))
+    return [sample(argument, i) for i, argument in enumerate(small.arguments)]
+
+
+x, y, xy, corners, *_ = samples("harris")
+args_a, args_b, args_c, args_d = ([on_gpu(v) for v in samples(name)] for name in ("harris", "lud", "lud", "sort"))
+
+_ELEMENTWISE = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry NAME(.param .u64 x, .param .u64 y, .param .u64 out, .param .u32 n)
+{
+    .reg .pred %p1;
+    .reg .b32 %r<6>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [y];
+    ld.param.u64 %rd3, [out];
+    ld.param.u32 %r5, [n];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.s32 %r4, %r1, %r2, %r3;
+    setp.ge.s32 %p1, %r4, %r5;
+    @%p1 bra DONE;
+    mul.wide.s32 %rd4, %r4, 4;
+    add.s64 %rd5, %rd1, %rd4;
+    add.s64 %rd6, %rd2, %rd4;
+    add.s64 %rd7, %rd3, %rd4;
+    ld.global.f32 %f1, [%rd5];
+    ld.global.f32 %f2, [%rd6];
+    OPERATION.f32 %f3, %f1, %f2;
+    st.global.f32 [%rd7], %f3;
+DONE:
+    ret;
+}
+"""
+
+
+def elementwise(name: str, operation: str) -> str:
+    return _ELEMENTWISE.replace("NAME", name).replace("OPERATION", operation)
+
+
+four = [elementwise(*step) for step in (("first", "mul"), ("second", "sub"), ("third", "mul"), ("fourth", "sub"))]
+kernel_a, kernel_b = elementwise("a", "mul"), elementwise("b", "add")
+grid, block, n = 4, 256, np.uint32(1000)
+t, z, out = (on_gpu(np.zeros(1000, np.float32)) for _ in range(3))
+
+
+def run(kernel: Any, on: Any) -> None:
+    from goptx.device.launch import launch
+
+    launch(kernel, on, woven_arguments, grid=4, block=256)
+
+
+woven_arguments: list[Any] = []
+if device is not None:
+    woven_arguments = goptx.weave(Path("harris.ptx"), Path("lud.ptx")).arguments(args_a, args_b)

@@ -1,0 +1,30 @@
+"""goptx doctor: what is here, and what is missing for what."""
+
+from __future__ import annotations
+
+import argparse
+
+from goptx.cli.command import NewParser, Outcome
+from goptx.cli.flags import add_report
+from goptx.cli.write import write
+from goptx.errors import CheckFailed
+
+
+def add(new: NewParser) -> None:
+    parser = new(
+        "doctor",
+        help="say what goptx finds here, and what is missing for what",
+        description="List what goptx may use: GPU, driver, assemblers, packages, cache. The exit status is 0 whatever "
+        "is missing, and 1 if goptx itself is broken.",
+    )
+    add_report(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> Outcome:
+    from goptx.doctor import examine
+
+    health = examine()
+    write(None, f"{health}\n")
+    failure = CheckFailed(f"goptx is broken here, install it again: {health.trouble}") if health.trouble else None
+    return Outcome("", health.to_dict(), failure)

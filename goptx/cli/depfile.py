@@ -1,0 +1,18 @@
+"""The dependencies of an output as a rule for Make, as compilers write it: Ninja and CMake read it too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+
+def rule(output: str, read: Collection[Path]) -> str:
+    """`out.ptx: a.ptx b.ptx`, paths as they were given, in alphabetical order."""
+    return " \\\n  ".join([f"{_escaped(Path(output))}:", *sorted(map(_escaped, read))]) + "\n"
+
+
+def _escaped(path: Path) -> str:
+    """As GCC does it: Make takes backslashes for themselves but ahead of a blank or `#`."""
+    text = re.sub(r"(\\*)([ \t#])", r"\1\1\\\2", path.as_posix())
+    return text.replace("$", "$$")
