@@ -121,8 +121,8 @@ def summary(row: Row) -> str:
 def chart(document: Mapping[str, Any], shape: str) -> Bars:
     """Of the pairs in a shape."""
     groups = [
-        Group(row["name"], "", tuple(speedup(row, scheme) for scheme in CHARTED), 2.0, ("streams", 1.0))
+        Group(row["name"], "", tuple(speedup(row, scheme) for scheme in CHARTED), 2.2, ("streams", 1.0))
         for row in document["pairs"][shape]
     ]
     title = f"Suite A on {document['gpu']}, {shape} shape: speedup over two streams"
-    return Bars(title, CHARTED, len(CHARTED) - 1, tuple(groups))
+    return Bars(title, CHARTED, len(CHARTED) - 1, tuple(groups), digits=2)

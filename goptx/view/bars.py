@@ -34,12 +34,17 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Named series, of which those behind the first `plain` are what the chart is about, and groups."""
+    """Named series, of which those behind the first `plain` are what the chart is about, and groups. Numbers below 1000
+    have so many `digits` behind the point."""
 
     title: str
     series: tuple[str, ...]
     plain: int
     groups: tuple[Group, ...]
+    digits: int = 1
+
+    def number(self, value: float) -> str:
+        return f"{value:.0f}" if value >= 1000 else f"{value:.{self.digits}f}"
 
 
 def text(bars: Bars) -> str:
@@ -58,16 +63,12 @@ def text(bars: Bars) -> str:
 
 def _rows(bars: Bars, group: Group) -> Iterator[tuple[str, str]]:
     for name, value in zip(bars.series, group.values, strict=True):
-        yield name, LACKING if value is None else f"{_bar(group.share(value))} {number(value)}".lstrip()
+        yield name, LACKING if value is None else f"{_bar(group.share(value))} {bars.number(value)}".lstrip()
     if group.mark:
         name, value = group.mark
-        yield name, f"{MARKED * round(WIDTH * group.share(value))} {number(value)}".lstrip()
+        yield name, f"{MARKED * round(WIDTH * group.share(value))} {bars.number(value)}".lstrip()
 
 
 def _bar(share: float) -> str:
     whole, rest = divmod(round(8 * WIDTH * share), 8)
     return FULL * whole + (EIGHTHS[rest] if rest else "")
-
-
-def number(value: float) -> str:
-    return f"{value:.0f}" if value >= 1000 else f"{value:.1f}"

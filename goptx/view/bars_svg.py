@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
-from goptx.view.bars import LACKING, Bars, Group, number
+from goptx.view.bars import LACKING, Bars, Group
 
 SPACE = "http://www.w3.org/2000/svg"
 LEFT, LENGTH, RIGHT = 170, 420, 70  # of the names, the longest bar, and the numbers behind it; pixels
@@ -79,16 +79,17 @@ def _group(bars: Bars, group: Group, top: int) -> tuple[list[str], int]:
     """The group, and where it ends."""
     parts = [f'<text x="16" y="{top + BAR - 2}">{escape(group.title)}</text>']
     y = top
-    for i, value in enumerate(group.values):
-        parts += _bar(_class(bars, i), bars.series[i], group, value, y)
+    for i in range(len(bars.series)):
+        parts += _bar(bars, i, group, y)
         y += STEP
-    parts += _mark(group, top, y)
+    parts += _mark(bars, group, top, y)
     return parts, y
 
 
-def _bar(kind: str, name: str, group: Group, value: float | None, y: int) -> Iterator[str]:
+def _bar(bars: Bars, series: int, group: Group, y: int) -> Iterator[str]:
+    kind, name, value = _class(bars, series), bars.series[series], group.values[series]
     length = 0.0 if value is None else LENGTH * group.share(value)
-    said = LACKING if value is None else number(value)
+    said = LACKING if value is None else bars.number(value)
     yield f'<rect class="track" x="{LEFT}" y="{y}" width="{LENGTH}" height="{BAR}" rx="2"/>'
     yield (
         f'<rect class="{kind}" x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}" rx="2">'
@@ -97,11 +98,11 @@ def _bar(kind: str, name: str, group: Group, value: float | None, y: int) -> Ite
     yield f'<text class="number" x="{LEFT + LENGTH + 8}" y="{y + BAR - 2}">{said}</text>'
 
 
-def _mark(group: Group, top: int, low: int) -> Iterator[str]:
+def _mark(bars: Bars, group: Group, top: int, low: int) -> Iterator[str]:
     if group.mark:
         name, value = group.mark
         x = f"{LEFT + LENGTH * group.share(value):.1f}"
         yield f'<line class="mark" x1="{x}" x2="{x}" y1="{top - 3}" y2="{low}"/>'
         yield f'<text class="number" x="{LEFT - 8}" y="{low - STEP + BAR - 2}" text-anchor="end">' + (
-            f"{escape(name)} {number(value)}</text>"
+            f"{escape(name)} {bars.number(value)}</text>"
         )
