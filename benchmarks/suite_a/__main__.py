@@ -82,6 +82,9 @@ def _suite(options: argparse.Namespace, document: dict[str, Any]) -> int:
         options.output.mkdir(parents=True, exist_ok=True)
         (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
         (options.output / f"{stem}.md").write_text(report.table(document))
+        if options.small:
+            return 0 if right else 1
+        (options.output / f"{stem}.svg").write_text(svg(report.overview(document)))
         for shape in options.shapes:
             (options.output / f"{stem}_{shape}.svg").write_text(svg(report.chart(document, shape)))
     return 0 if right else 1

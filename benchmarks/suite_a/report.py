@@ -118,6 +118,22 @@ def summary(row: Row) -> str:
     return f"{said} {cells} {bad} ({row.get('seconds')} s)"
 
 
+def overview(document: Mapping[str, Any]) -> Bars:
+    """Geometric means of the schemes that take all pairs."""
+    shapes = [shape for shape in SHAPES if document["pairs"].get(shape)]
+    groups = [
+        Group(scheme, "", tuple(_mean(document["pairs"][shape], scheme) for shape in shapes), 2.0, ("streams", 1.0))
+        for scheme in COLUMNS
+        if all(speedup(row, scheme) is not None for shape in shapes for row in document["pairs"][shape])
+    ]
+    title = f"Suite A on {document['gpu']}: geometric mean of speedups over two streams"
+    return Bars(title, tuple(f"{shape} shape" for shape in shapes), len(shapes), tuple(groups), digits=2)
+
+
+def _mean(rows: Sequence[Row], scheme: str) -> float:
+    return statistics.geometric_mean([speedup(row, scheme) or 0.0 for row in rows])
+
+
 def chart(document: Mapping[str, Any], shape: str) -> Bars:
     """Of the pairs in a shape."""
     groups = [
