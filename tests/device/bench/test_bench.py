@@ -1,6 +1,7 @@
 """The place where kernels are judged and timed: what it asks its process, and what it does when there is no answer."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ def workload(seed: int = 0) -> Workload:
 def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     """Has judged two kernels, which are right."""
     monkeypatch.setattr(module, "serve", serving.imaginary)
-    monkeypatch.setattr(module, "LIMIT", 1)
+    monkeypatch.setattr(module, "LIMIT", 60)  # however slow this machine is
     monkeypatch.setattr(module, "SLOW", 0)
     made = Bench(3)
     assert made.described() == Described("Imaginary 3", "sm_90", "580.1")
@@ -62,9 +63,26 @@ LOST = [
 AGAIN = "open 0, hold one, hold two capped at 40"  # the kernels that were right are brought to the new process
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AbstractContextManager[None]]:
+    """Waits for a second only for what hangs."""
+
+    @contextmanager
+    def waiting(name: str) -> Iterator[None]:
+        with monkeypatch.context() as patched:
+            if serving.HANGING in name:
+                patched.setattr(module, "LIMIT", 1)
+            yield
+
+    return waiting
+
+
 @pytest.mark.parametrize(("name", "problem"), LOST)
-def test_a_kernel_that_is_the_end_of_the_process_that_judges_it(bench: Bench, name: str, problem: str) -> None:
-    assert bench.judge(name, WOVEN) == Failed(problem, broken=True)
+def test_a_kernel_that_is_the_end_of_the_process_that_judges_it(
+    bench: Bench, impatient: Any, name: str, problem: str
+) -> None:
+    with impatient(name):
+        assert bench.judge(name, WOVEN) == Failed(problem, broken=True)
     assert not bench.holds(name)
     assert bench.replaced == 1
     assert bench.judge("three", WOVEN) == Judged(contracted=f"{AGAIN}, judge three")
@@ -72,10 +90,13 @@ def test_a_kernel_that_is_the_end_of_the_process_that_judges_it(bench: Bench, na
 
 
 @pytest.mark.parametrize(("name", "problem"), LOST)
-def test_a_kernel_that_is_the_end_of_the_process_that_times_it(bench: Bench, name: str, problem: str) -> None:
+def test_a_kernel_that_is_the_end_of_the_process_that_times_it(
+    bench: Bench, impatient: Any, name: str, problem: str
+) -> None:
     name = f"later {name}"
     assert isinstance(bench.judge(name, WOVEN), Judged)
-    assert bench.time(["one", name], 2) == Timed(problem=problem)
+    with impatient(name):
+        assert bench.time(["one", name], 2) == Timed(problem=problem)
     assert bench.time(["one"], 2) == Timed({"one": [float(len(f"{AGAIN}, hold {name}, time one"))] * 2})
     assert bench.replaced == 1
 
