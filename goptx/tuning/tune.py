@@ -82,10 +82,10 @@ def tune(
     chosen = _strategies(strategies)
     limit = Budget.of(budget)
     _check_devices(devices)
+    subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
     with ExitStack() as stack:
         places: Sequence[Place] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
         where = _of_one_kind([place.described() for place in places])
-        subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
         if arch is None:
             subject = subject.raised(where.arch)
         limit.start()

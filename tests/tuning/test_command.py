@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from command_line import run
-from tuning.fake_bench import PLUS, TIMES, AtOnce, FakeBench
+from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench
 
 import goptx
 from goptx.device.assemble import find_ptxas
@@ -172,7 +172,7 @@ def test_without_a_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run("tune", *FILES, cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"DeviceError: {said}\n")
     with pytest.raises(DeviceError, match=said):
-        goptx.tune(PLUS, TIMES)
+        goptx.tune(PLUS, TIMES, shapes=SHAPES, args=ARGS)
 
 
 @pytest.mark.parametrize(
@@ -187,3 +187,8 @@ def test_what_cannot_be_replayed(words: list[str], said: str, folder: Path) -> N
     done = run("replay", *words, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"InputError: {said}")
+
+
+def test_what_is_wrong_with_the_kernels_is_said_without_a_gpu(folder: Path) -> None:
+    done = run("tune", "none.toml", cwd=folder)
+    assert (done.returncode, done.stderr) == (2, "InputError: none.toml: cannot be read (No such file or directory).\n")
