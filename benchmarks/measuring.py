@@ -1,15 +1,11 @@
-"""What the suites on a GPU have in common: data on the device, single kernels, times taken in turn, the record.
-
-Right first: outputs are poisoned, and compared bit for bit. Then timed: device events, ways in turn, medians.
-"""
+"""What suites on a GPU have in common: data on the device, single kernels, the record."""
 
 from __future__ import annotations
 
 import shlex
-import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +13,6 @@ import host
 
 import goptx
 from goptx.specification import Argument, Launch
-
-WARMUPS, REPEATS = 3, 20
 
 
 class Data:
@@ -118,44 +112,6 @@ class Single:
         from goptx.arguments import pack_arguments
 
         return pack_arguments(self.params, arguments)
-
-
-def once(run: Callable[[], None], data: Sequence[Data], poison: int) -> None:
-    """One run on fresh inputs, with `poison` in what is only written."""
-    import cupy as cp
-
-    for own in data:
-        own.reset(poison)
-    cp.cuda.Device().synchronize()
-    run()
-    cp.cuda.Device().synchronize()
-
-
-def differences(
-    run: Callable[[], None], data: Sequence[Data], expected: Sequence[dict[str, Any]]
-) -> list[tuple[int, float]]:
-    """As `Data.difference`, of what a run writes to each kernel's outputs."""
-    once(run, data, 0x5A)
-    return [own.difference(e) for own, e in zip(data, expected, strict=True)]
-
-
-def in_turn(ways: Mapping[str, Callable[[], None]], stream: Any, data: Sequence[Data]) -> dict[str, list[float]]:
-    """Median, least and most of REPEATS times in ms of each way, one after the other, with fresh data for each run."""
-    import cupy as cp
-
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for repeat in range(WARMUPS + REPEATS):
-        for name, run in ways.items():
-            for own in data:
-                own.reset()
-            cp.cuda.Device().synchronize()
-            begin = stream.record(options={"timing_enabled": True})
-            run()
-            end = stream.record(options={"timing_enabled": True})
-            end.sync()
-            if repeat >= WARMUPS:
-                times[name].append(end - begin)
-    return {name: [statistics.median(t), min(t), max(t)] for name, t in times.items()}
 
 
 def environment(commit: str | None) -> dict[str, Any]:

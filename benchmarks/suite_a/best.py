@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -43,27 +41,20 @@ def tune_all(
     if not resume:
         for path in RUNS.iterdir():
             path.unlink()
-    with (
-        ProcessPoolExecutor(workers, get_context("spawn")) as pool,
-        places(devices) as free,
-        ThreadPoolExecutor(len(devices)) as threads,
-    ):
+    with places(devices, workers) as there:
 
         def one(pair: str, shape: str) -> str:
             path = RUNS / f"{shape}-{pair}.json"
             if not path.exists():
-                bench = free.get()
-                try:
+                with there.bench() as bench:
                     best = goptx.tune(
-                        spec=specifications_of(pair, shape), budget=BUDGET, executor=pool, benches=[bench],
+                        spec=specifications_of(pair, shape), budget=BUDGET, executor=there.pool, benches=[bench],
                         records=path.with_suffix(".jsonl"), progress=False,
                     )  # fmt: skip
-                finally:
-                    free.put(bench)
                 best.save(path)
             return said(pair, shape, path)
 
-        for future in [threads.submit(one, pair, shape) for shape in shapes for pair in pairs]:
+        for future in [there.threads.submit(one, pair, shape) for shape in shapes for pair in pairs]:
             yield future.result()
             _gather()
 

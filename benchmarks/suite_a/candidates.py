@@ -6,14 +6,14 @@ Pairs of other kernels of examples/kernels are measured in the same way.
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator
 from typing import Any
 
-import goptx
 from goptx.device.bench.questions import STREAMS
 from goptx.strategies.way import Way
 from goptx.tuning.making import Job, fused
 from suite_a.runs import REPEATS, Row
-from suite_a.schemes import Done, Form, Subject, Task, measured_of
+from suite_a.schemes import Done, Form, Subject, Task, done, measured_of
 
 _MIXED = ((2, 1), (1, 2), (4, 2), (2, 4))
 _FACTORS = ((1, 1), (2, 2), (4, 4), *_MIXED, (4, 1), (1, 4))
@@ -41,20 +41,18 @@ def tasks_of(subject: Subject) -> list[Task]:
 
 def made(task: Task) -> Done:
     """A way without a cap, and under those of its caps that it does not keep by itself."""
+    return done(task, _forms(task))
+
+
+def _forms(task: Task) -> Iterator[Form]:
     measured, way = measured_of(task.subject), _BY_NAME[task.scheme]
-    forms: dict[str, Form] = {}
-    try:
-        woven = fused(Job(measured.kernels, measured.shapes, measured.tunable, way, None))
-        why = woven.report.why if way == AUTO else None
-        registers = woven.resources().registers
-        forms[str(way)] = Form(woven, said=why.chosen.way if why else "")
-        for capped in WAYS:
-            if capped.cap and capped.uncapped == way and capped.cap < registers:
-                woven.assembly(capped.cap)
-                forms[str(capped)] = Form(woven, capped.cap)
-    except goptx.GoptxError as error:
-        return Done(task, forms, str(error))
-    return Done(task, forms)
+    woven = fused(Job(measured.kernels, measured.shapes, measured.tunable, way, None))
+    why = woven.report.why if way == AUTO else None
+    yield Form(woven, said=why.chosen.way if why else "")
+    registers = woven.resources().registers
+    for capped in WAYS:
+        if capped.cap and capped.uncapped == way and capped.cap < registers:
+            yield Form(woven, capped.cap)
 
 
 def renamed(row: Row) -> Row:

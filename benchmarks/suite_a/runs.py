@@ -6,8 +6,6 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
 from typing import Any
 
 import goptx
@@ -75,23 +73,17 @@ def run_all(
     timed: bool = True,
 ) -> Iterator[Row]:
     """A row for each of them, in order."""
-    with (
-        ProcessPoolExecutor(workers, get_context("spawn")) as pool,
-        places(devices) as free,
-        ThreadPoolExecutor(len(devices)) as threads,
-    ):
-        made = {s: [pool.submit(make, task) for task in tasks_of(s)] for s in subjects}
-        loads = {s: pool.submit(workload, s) for s in subjects}
+    with places(devices, workers) as there:
+        made = {s: [there.pool.submit(make, task) for task in tasks_of(s)] for s in subjects}
+        loads = {s: there.pool.submit(workload, s) for s in subjects}
 
         def row(subject: Subject) -> Row:
             done = [future.result() for future in made.pop(subject)]
-            bench = free.get()
             try:
-                return rows_of(subject.name, bench, loads.pop(subject).result(), done, timed)
+                with there.bench() as bench:
+                    return rows_of(subject.name, bench, loads.pop(subject).result(), done, timed)
             except goptx.GoptxError as error:
                 return {"name": subject.name, "right": False, "schemes": {}, "problem": str(error)}
-            finally:
-                free.put(bench)
 
-        for future in [threads.submit(row, subject) for subject in subjects]:
+        for future in [there.threads.submit(row, subject) for subject in subjects]:
             yield future.result()

@@ -5,7 +5,7 @@ A scheme may have several forms, such as a kernel under several register caps, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
@@ -91,7 +91,6 @@ def _capped(measured: Measured) -> Iterator[Form]:
     registers = free.woven.resources().registers
     for cap in CAPS:
         if cap < registers:
-            free.woven.assembly(cap)
             yield Form(free.woven, cap)
 
 
@@ -133,13 +132,17 @@ def tasks_of(subject: Subject) -> list[Task]:
 
 
 def made(task: Task) -> Done:
-    """What a process of a pool does: the kernels with their machine code."""
+    """What a process of a pool does."""
+    return done(task, _forms(task))
+
+
+def done(task: Task, made: Iterable[Form]) -> Done:
+    """The forms with their machine code."""
     forms: dict[str, Form] = {}
     try:
-        for form in _forms(task):
+        for form in made:
             form.woven.assembly(form.cap)
-            capped = f" capped at {form.cap}" if form.cap and task.scheme != TUNED else ""
-            forms[f"{task.scheme}{capped}"] = form
+            forms[task.scheme + (f" capped at {form.cap}" if form.cap else "")] = form
     except goptx.GoptxError as error:
         return Done(task, forms, str(error))
     return Done(task, forms)
@@ -150,5 +153,6 @@ def _forms(task: Task) -> Iterator[Form]:
     if task.scheme == TUNED:
         found = tuned(task.subject.name, task.subject.shape)
         job = replace(found.job(measured.kernels), shapes=measured.shapes)
-        return iter([Form(capped(fused(job), found.way), said=str(found.way))])
-    return (PAIRED if task.scheme in PAIRED else SINGLE)[task.scheme](measured)
+        yield Form(capped(fused(job), found.way), said=str(found.way))
+    else:
+        yield from (PAIRED if task.scheme in PAIRED else SINGLE)[task.scheme](measured)
