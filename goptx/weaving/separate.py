@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Self
 
 from goptx.errors import InputError
+from goptx.kept import Kept
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Function, Instruction, Module, Section, Variable
 from goptx.ptx.verify import verify
@@ -19,7 +20,7 @@ from goptx.weaving.apart import free_name
 from goptx.weaving.callees import statements_in
 from goptx.weaving.launching import Plan
 from goptx.weaving.locations import NAMES, common_files, tables
-from goptx.weaving.result import Extent, Parameter, Start, Woven
+from goptx.weaving.result import LAUNCHES, Extent, Parameter, Start, Woven
 from goptx.weaving.symbols import module_symbols
 from goptx.weaving.target import common_address_size, common_target, common_version
 
@@ -41,7 +42,7 @@ class Separate(Woven):
 
     def side_by_side(self) -> Self:
         """With `streams`; the kernels are independent then."""
-        return replace(self, streams=True, depends=False)
+        return replace(self, streams=True, depends=False, _launchers=Kept(most=LAUNCHES))
 
     def starts(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None

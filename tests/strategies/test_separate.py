@@ -254,9 +254,12 @@ def test_side_by_side_kernels_are_independent() -> None:
     """Nothing says then which of them is first."""
     shapes = [Shape(4, 256)] * 2
     in_order, both = (separate(HARRIS, LUD, shapes=shapes, streams=streams) for streams in (False, True))
+    assert isinstance(in_order, Separate)
     assert (in_order.streams, in_order.depends, both.streams, both.depends) == (False, True, True, False)
     assert both.ptx == in_order.ptx and both.starts(None, None) == in_order.starts(None, None)
     assert pickle.loads(pickle.dumps(both)).streams
+    made = in_order.side_by_side()  # of which no launch was prepared one after the other
+    assert (made.streams, made.depends) == (True, False) and made._launchers is not in_order._launchers
     one = type("Array", (), {"__cuda_array_interface__": {"data": (4096, False), "typestr": "|u1", "shape": (64,)}})()
     harris = [None, None, None, one, np.int32(0), np.uint32(0)]
     with pytest.raises(goptx.DependentKernels, match=r"A:3 .* is written, B:0 .* is read and written"):
