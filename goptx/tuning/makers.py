@@ -26,8 +26,7 @@ class Makers:
     def submit(self, way: Way) -> Future[Made]:
         """What becomes of the way without its cap; whatever is wrong with the executor is in what it gives."""
         subject = self._subject
-        target = subject.workload.separate.module.target[0]
-        job = Job(subject.kernels, subject.shapes, subject.tunable, way.uncapped, target)
+        job = Job(subject.kernels, subject.shapes, subject.tunable, way.uncapped, subject.arch)
         with self._lock, without_main():
             try:
                 try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from math import prod
 from typing import Any
 
 from goptx.device.occupancy import occupancy
@@ -54,9 +53,7 @@ def make(job: Job) -> Made:
     except GoptxError as error:
         return Made((Trial(job.way, "refused", str(error)),))
     if resources.occupancy == 0:
-        return Made(
-            (Trial(job.way, "pruned", "no CTA fits on an SM", resources.registers, resources.spill_bytes, 0.0),)
-        )
+        return Made((_trial(job.way, resources).failed("pruned", "no CTA fits on an SM"),))
     code = sha256(f"{woven.shape} {woven.streams}\n{woven.ptx}".encode()).hexdigest()
     return Made((replace(_trial(job.way, resources), code=code), *_capped(job, woven, resources)), woven)
 
@@ -120,7 +117,7 @@ def caps(job: Job, woven: Woven, registers: int) -> list[int]:
 def _threads(job: Job) -> Sequence[int]:
     """Of each kernel in a CTA of a horizontal one."""
     own: Any = job.way.option("partition")
-    return own or [-(-prod(n or 1 for n in s.block) // 32) * 32 for s in job.shapes]
+    return own or [-(-(s.threads or 0) // 32) * 32 for s in job.shapes]
 
 
 def _registers(job: Job) -> list[int]:

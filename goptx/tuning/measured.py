@@ -38,6 +38,11 @@ class Measured:
     tunable: tuple[bool, ...]
     workload: Workload
 
+    @property
+    def arch(self) -> str:
+        """Of what is made of the kernels."""
+        return self.workload.separate.module.target[0]
+
     def raised(self, device: str) -> Measured:
         """For the architecture of a device, if the kernels are all made for lower ones and may run on it."""
         own = [ARCHITECTURE.match(kernel.module.target[0]) for kernel in self.kernels]

@@ -32,11 +32,7 @@ VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # what is tried of each strat
     "horizontal": {"placement": ("front",)},
     ALONE: {"slicing": (None, 256, 512, 1024), "policy": ("concat",), "divergence": ("park", "predicate")},
 }  # fmt: skip
-
-
 OTHER_ORDER = {"placement": "ratio", "ratio": "placement"}  # CTAs have one
-
-
 TWINS: dict[str, dict[str, Any]] = {"weave": {"slicing": None}, "separate": {"streams": True}}  # matter most
 
 
@@ -100,7 +96,7 @@ class Space:
 
     def _partitioned(self, way: Way) -> Iterator[Way]:
         """Two kernels of which one at least takes other blocks, by how many threads each has (M9)."""
-        own = [prod(n or 1 for n in shape.block) for shape in self.shapes]
+        own = [shape.threads or 0 for shape in self.shapes]
         if len(own) != 2 or not any(self.tunable):
             return
         parts = [(d, total - d) for total in (min(sum(own), THREADS), THREADS) for d in range(STEP, total, STEP)]

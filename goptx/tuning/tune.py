@@ -94,7 +94,7 @@ def tune(
         kept = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
         made = stack.enter_context(makers(subject, executor, workers))
         space = Space(subject.shapes, subject.tunable, chosen)
-        foresight = Foresight.of(subject.kernels, subject.shapes, subject.workload.separate.module.target[0])
+        foresight = Foresight.of(subject.kernels, subject.shapes, subject.arch)
         tell = stack.enter_context(shown("tried", quiet=not progress))
         found = Search(space, foresight, made.submit, places, kept, limit, tell).best()
     best = _best(subject, found, kept.all(), where, limit)
@@ -145,7 +145,7 @@ def _about_run(subject: Measured, where: Described, strategies: Sequence[str], s
         "seed": seed,
         "tolerance": subject.workload.tolerance,
         "strategies": list(strategies),
-        "arch": subject.workload.separate.module.target[0],
+        "arch": subject.arch,
         "goptx": own_version(),
         "gpu": where.gpu,
         "driver": where.driver,
@@ -170,7 +170,7 @@ def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Descr
         "date": datetime.now(UTC).date().isoformat(),
         "seconds": round(budget.spent, 1),
     }
-    job = Job(subject.kernels, subject.shapes, subject.tunable, found.way, workload.separate.module.target[0])
+    job = Job(subject.kernels, subject.shapes, subject.tunable, found.way, subject.arch)
     separate = workload.separate.side_by_side() if found.way.option("streams") else workload.separate
     woven = capped(found.woven, found.way) if found.woven else separate
     table = Table(tuple(ordered), found.way, baselines)

@@ -79,8 +79,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         write(options.table, best.table.to_json() if ending == ".json" else best.table.to_csv())
     if not options.quiet:
         write(None, f"{best}\n")
-    facts = best.to_dict()
-    return Outcome(best, {**facts, "trials": list(best.table.rows())}) if options.report else None
+    return Outcome(best, {**best.to_dict(), "trials": list(best.table.rows())}) if options.report else None
 
 
 def _numbers(text: str) -> list[int]:
