@@ -42,17 +42,22 @@ def ways(
     return [Way(strategy, factors) for factors in every for strategy in strategies]
 
 
+def divides(factor: int, shape: Shape) -> bool:
+    """Whether so many CTAs along x can be one, and none is left over."""
+    along = shape.axes("grid")[0]
+    return factor == 1 or (factor <= MOST and not shape.cluster and along is not None and along % factor == 0)
+
+
 def _factors(kernel: Chosen, shape: Shape | None, unknown_loops: int) -> tuple[int, ...]:
     """By which no CTA is left over. Each CTA of a kernel that may go round long has enough to do, unless there are so
     many that they must be short; what copies of nested loops take nobody can tell."""
-    along = shape.axes("grid")[0] if shape else None
-    if shape is None or along is None or kernel.coarse.axis or shape.cluster:
+    if shape is None or kernel.coarse.axis:
         return (1,)
     most = MOST
     if unknown_loops:
         most = 1 if (shape.ctas or 0) < SHORT else 2 if unknown_loops > 1 else MOST
     before = kernel.coarse.factor
-    return tuple(f for f in FACTORS if f == 1 or (along % (f * before) == 0 and f <= most and f * before <= MOST))
+    return tuple(f for f in FACTORS if f == 1 or (f <= most and divides(f * before, shape)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from goptx.shape import Shape
 from goptx.strategies.way import Way
-from goptx.weaving.coarse import MOST
+from goptx.strategies.ways import divides
 
 FACTORS = (1, 2, 4)  # to begin with; better ones are looked for from there on
 SEPARATE = (1, 2, 4, 8)  # of kernels that are not fused: registers do not add up
@@ -89,10 +89,7 @@ class Space:
 
     def _divides(self, factors: Sequence[int]) -> bool:
         """Whether no CTA of any kernel is left over."""
-        return all(
-            f == 1 or (f <= MOST and not shape.cluster and (shape.axes("grid")[0] or 0) % f == 0)
-            for f, shape in zip(factors, self.shapes, strict=True)
-        )
+        return all(divides(f, shape) for f, shape in zip(factors, self.shapes, strict=True))
 
     def _partitioned(self, way: Way) -> Iterator[Way]:
         """Two kernels of which one at least takes other blocks, by how many threads each has (M9)."""
