@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = ("harris", "lud", "sort")  # README.md calls them harris.ptx and so on
+KERNELS = ("harris", "lud", "sort", "transpose")  # README.md calls them harris.ptx and so on
 SHELL = ("", "sh", "bash")
 LIMIT = 240  # seconds of one block
 MARK = re.compile(r"<!-- (shown|gpu|needs)(?:: *(.*?))? -->")

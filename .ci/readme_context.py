@@ -1,5 +1,5 @@
-"""What the Python of README.md takes for granted: kernels, arguments and a stream. Where there is no GPU, a launch runs
-on the emulator, with 4 CTAs where the document has more."""
+"""What the Python of README.md takes for granted: kernels, arguments and a stream. A launch has 4 CTAs where
+the document has more than these have data for; without a GPU it runs on the emulator."""
 
 from __future__ import annotations
 
@@ -21,15 +21,20 @@ except goptx.DeviceError:
     device = stream = None
 
 
-def launched(self: goptx.Woven, _: Any, *args: Any, grid: Any = None, block: Any = None, shapes: Any = None) -> None:
-    """In the place of `Woven.launch`. As on a GPU, shared memory may be read that nobody wrote: examples have shapes
-    for which their kernels were not made."""
+on_device = goptx.Woven.launch
+
+
+def launch(self: goptx.Woven, on: Any, *args: Any, grid: Any = None, block: Any = None, shapes: Any = None) -> None:
+    """In the place of `Woven.launch`."""
     self.launched(grid, block, shapes=shapes)
-    goptx.emulate(self, None if grid is None else min(grid, 4), block, args=args, shapes=shapes, strict=False)
+    few = None if grid is None else min(grid, 4)
+    if device is None:
+        goptx.emulate(self, few, block, args=args, shapes=shapes)
+    else:
+        on_device(self, on, *args, grid=few, block=block, shapes=shapes)
 
 
-if device is None:
-    goptx.Woven.launch = launched  # type: ignore[assignment,method-assign]
+goptx.Woven.launch = launch  # type: ignore[assignment,method-assign]
 
 
 def on_gpu(value: Any) -> Any:
@@ -49,7 +54,9 @@ def samples(name: str) -> list[Any]:
 
 
 x, y, xy, corners, *_ = samples("harris")
-args_a, args_b, args_c, args_d = ([on_gpu(v) for v in samples(name)] for name in ("harris", "lud", "lud", "sort"))
+args_a, args_b, args_c, args_d, args_t = (
+    [on_gpu(v) for v in samples(name)] for name in ("harris", "lud", "lud", "sort", "transpose")
+)
 
 _ELEMENTWISE = """
 .version 8.0
