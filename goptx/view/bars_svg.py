@@ -1,4 +1,4 @@
-"""Bar charts as SVG that stands by itself: dark where the reader's system is, by `prefers-color-scheme`."""
+"""Bar charts as SVG that stands by itself."""
 
 from __future__ import annotations
 
@@ -6,20 +6,12 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from goptx.view.bars import LACKING, Bars, Group
+from goptx.view.theme import LIGHT, hue, variables
 
 SPACE = "http://www.w3.org/2000/svg"
 LEFT, LENGTH, RIGHT = 170, 420, 70  # of the names, the longest bar, and the numbers behind it; pixels
 TOP, BAR, STEP, GAP = 64, 11, 14, 10  # above all groups, of a bar, from one to the next, between groups
 KEY = 22  # of a name in the legend, with 7 for each letter
-LIGHT = {
-    "ground": "#ffffff", "ink": "#1f2430", "faint": "#6b7280", "track": "#eef0f4", "chosen": "#c2410c",
-    "plain0": "#3b6ea8", "plain1": "#5f8f3e", "plain2": "#8a63a8", "plain3": "#9a7b1f",
-}  # fmt: skip
-DARK = {
-    "ground": "#14171e", "ink": "#e6e8ee", "faint": "#9aa1ae", "track": "#232833", "chosen": "#fb923c",
-    "plain0": "#7fb0e6", "plain1": "#9fce7d", "plain2": "#c4a1e0", "plain3": "#d9bd66",
-}  # fmt: skip
-HUES = 4  # for what is plain, again from the first behind them
 
 
 def svg(bars: Bars) -> str:
@@ -32,7 +24,7 @@ def svg(bars: Bars) -> str:
     width, height = LEFT + LENGTH + RIGHT, low + GAP
     return "\n".join(
         [
-            f'<svg class="bars" xmlns="{SPACE}" viewBox="0 0 {width} {height}" width="{width}" role="img">',
+            f'<svg class="goptx bars" xmlns="{SPACE}" viewBox="0 0 {width} {height}" width="{width}" role="img">',
             f"<title>{escape(bars.title)}</title>",
             f"<style>\n{_style()}\n</style>",
             f'<rect class="ground" width="{width}" height="{height}"/>',
@@ -43,17 +35,14 @@ def svg(bars: Bars) -> str:
 
 
 def _style() -> str:
-    light, dark = (" ".join(f"--{name}: {value};" for name, value in colours.items()) for colours in (LIGHT, DARK))
-    fills = [*(f"plain{i}" for i in range(HUES)), "chosen", "ground", "track"]
     return "\n".join(
         [
-            f".bars {{ {light} }}",
-            f"@media (prefers-color-scheme: dark) {{ .bars {{ {dark} }} }}",
+            variables(),
             ".bars text { font: 11px system-ui, sans-serif; fill: var(--ink); }",
             ".bars .head { font-size: 14px; font-weight: 600; }",
             ".bars .number { fill: var(--faint); }",
             ".bars .mark { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 3 2; }",
-            *(f".bars .{name} {{ fill: var(--{name}); }}" for name in fills),
+            *(f".bars .{name} {{ fill: var(--{name}); }}" for name in LIGHT),
         ]
     )
 
@@ -72,7 +61,7 @@ def _legend(bars: Bars) -> tuple[list[str], int]:
 
 
 def _class(bars: Bars, series: int) -> str:
-    return "chosen" if series >= bars.plain else f"plain{series % HUES}"
+    return "chosen" if series >= bars.plain else hue(series)
 
 
 def _group(bars: Bars, group: Group, top: int) -> tuple[list[str], int]:

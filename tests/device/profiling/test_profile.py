@@ -115,8 +115,8 @@ def test_svg_stands_by_itself() -> None:
     names = tuple(f"{'<&' * 20}{i}" for i in range(6))  # too long for one line of a legend, and to be escaped
     made = svg(Bars("<t>", names, 5, (Group("a", "%", (1.0, 2.0, 3.0, 4.0, None, 60.0), 100.0, ("I12", 50.0)),)))
     root = ET.fromstring(made)
-    classes = [element.get("class") for element in root.iter() if (element.get("class") or "").startswith("plain")]
-    assert classes == 2 * ["plain0", "plain1", "plain2", "plain3", "plain0"]  # in the legend, and as bars
+    classes = [element.get("class") for element in root.iter() if (element.get("class") or "").startswith("hue")]
+    assert classes == 2 * ["hue0", "hue1", "hue2", "hue3", "hue4"]  # in the legend, and as bars
     assert "prefers-color-scheme: dark" in made
     assert "http" not in made.replace("http://www.w3.org/2000/svg", "")
     low = max(float(e.get("y", 0)) for e in root.iter() if e.tag.endswith("rect"))
