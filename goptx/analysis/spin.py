@@ -12,11 +12,6 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
 
-def waited_on(flow: Flow) -> Instruction | None:
-    """What the first of the `waiting_loops` waits for; None where there is no such loop."""
-    return next((instruction for _, instruction in waiting_loops(flow)), None)
-
-
 def waiting_loops(flow: Flow) -> Iterator[tuple[frozenset[str], Instruction]]:
     """The loops that a volatile, relaxed or acquire load or an atomic inside decides, by data or by control, when
     to end: their blocks and that instruction."""
