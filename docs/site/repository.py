@@ -56,9 +56,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             found.append(file)
         elif not file.inclusion.is_excluded():
             found.append(_file(path, config))
-    for path in _named(config.nav or []):
-        if found.get_file_from_path(path) is None and (ROOT / path).is_file():
-            found.append(_file(ROOT / path, config))
+    for uri in _named(config.nav or []):
+        if found.get_file_from_path(uri) is None and (ROOT / uri).is_file():
+            found.append(_file(ROOT / uri, config))
     pages = [file for file in found if file.src_uri.endswith((".md", ".ipynb"))]
     for file in pages:  # which grow
         for linked in _linked(file):
