@@ -37,7 +37,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Emulation(Counts):
-    """The counts of a launch, those of each kernel in `kernels` by its letter, and what it printed."""
+    """The counts of a launch.
+
+    kernels: those of each kernel, by its letter.
+    printed: what `printf` wrote.
+    """
 
     kernels: Mapping[str, Counts] = field(default_factory=dict)
     printed: str = ""

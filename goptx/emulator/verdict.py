@@ -71,6 +71,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
+        """Whether the woven kernel ran without a fault and wrote what its kernels write alone, bit for bit."""
         return self.failure is None
 
     @property

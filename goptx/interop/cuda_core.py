@@ -10,7 +10,7 @@ from goptx.ptx.source import Compiled
 
 
 def compiled(code: Any) -> Compiled | None:
-    """Raises `InputError` for one that has no PTX."""
+    """Of an object code that holds PTX; None of anything else. Raises `InputError` for one that has no PTX."""
     kind = getattr(code, "code_type", None)
     if kind is None:
         return None

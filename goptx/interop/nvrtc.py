@@ -34,7 +34,7 @@ def compile_cuda(
 
 
 def ptx_of(source: str, arch: str | None, options: Sequence[str], instances: Sequence[str], name: str) -> bytes:
-    """As `compile_cuda`, the text."""
+    """The PTX text that `compile_cuda` parses; its arguments and errors."""
     if isinstance(options, str):
         raise InputError(f'options= takes a list, for example options=["{options}"].')
     given = [option.encode() for option in options]

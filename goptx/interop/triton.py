@@ -17,7 +17,8 @@ SCRATCH = ("global_scratch_size", "profile_scratch_size")  # bytes for a CTA; th
 
 
 def compiled(kernel: Any) -> Compiled | None:
-    """Raises `InputError` for a function that is not compiled, and for what goptx cannot launch."""
+    """Of a compiled kernel, with its entry, block and shared memory; None of anything else. Raises `InputError` for a
+    function that is not compiled, and for what goptx cannot launch."""
     if type(kernel).__name__ != "CompiledKernel":
         if hasattr(kernel, "warmup"):
             raise InputError(

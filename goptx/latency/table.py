@@ -58,6 +58,10 @@ class LatencyTable:
 
     A key that `entries` lacks takes the entry of a type that differs only in sign (u, s, b of one width),
     else that of the opcode shortened from its end, else the number of `defaults` for its kind.
+
+    arch: as in `.target`. name: of the GPU. path: of the file.
+    entries: by key. defaults: cycles, by kind. sources: what each source is, for reports.
+    named: what is no key, such as levels of memory. measurement: date, driver, clocks.
     """
 
     arch: str

@@ -384,14 +384,17 @@ class Module:
 
     @property
     def entries(self) -> tuple[Function, ...]:
+        """The kernels: entries that have a body."""
         return tuple(f for f in self.functions if f.is_entry and f.body is not None)
 
     @property
     def functions(self) -> Iterator[Function]:
+        """Entries, device functions and declarations of such."""
         return (item for item in self.items if isinstance(item, Function))
 
     @property
     def variables(self) -> Iterator[Variable]:
+        """Those of the module, which all functions see."""
         return (item for item in self.items if isinstance(item, Variable))
 
     def __str__(self) -> str:

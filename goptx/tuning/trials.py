@@ -57,9 +57,11 @@ class Trial:
         return replace(self, status="timed", ms=ms, against=median(against), repeats=len(runs))
 
     def contracting(self, contracted: str) -> Trial:
+        """With what differs where multiplications and additions may be joined."""
         return replace(self, contracted=contracted)
 
     def failed(self, status: Status, reason: str) -> Trial:
+        """Without times."""
         return replace(self, status=status, reason=reason, ms=None, against=None, repeats=0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,6 +70,7 @@ class Trial:
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Trial:
+        """Of what `to_dict` gave; fields that this version does not know are passed over."""
         known = {name: value for name, value in held.items() if name in cls.__dataclass_fields__}
         ms = known["ms"] and tuple(known["ms"])
         return cls(**{**known, "way": Way.from_dict(known["way"]), "ms": ms})
@@ -96,6 +99,7 @@ class Table:
             yield {column: row[column] for column in COLUMNS}
 
     def to_csv(self) -> str:
+        """`rows` under a line of their names."""
         text = io.StringIO()
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -103,6 +107,7 @@ class Table:
         return text.getvalue()
 
     def to_json(self) -> str:
+        """`rows` and the baselines, in milliseconds."""
         return json.dumps({"baselines": dict(self.baselines), "trials": list(self.rows())}, indent=1) + "\n"
 
     def __str__(self) -> str:

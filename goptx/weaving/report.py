@@ -10,8 +10,14 @@ from goptx.weaving.why import Why
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """One kernel. Cycles are the cost model's for one warp on the longest way through, loops
-    counted ten times (latency/cost.py)."""
+    """One kernel.
+
+    name: of its entry.
+    blocks, instructions: in its code; of blocks that are merged, each counts once.
+    dummy_blocks: of the woven kernel, those in which a kernel waits although it has not ended.
+    barriers: of the CTA, in its code.
+    estimated_cycles: of one warp on the longest way through, loops counted ten times (latency/cost.py).
+    """
 
     name: str
     blocks: int
@@ -23,8 +29,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Divergent:
-    """How weaving dealt with a place where the lanes of a warp go different ways: the kernel's letter, the line of the
-    branch in its file, and "park", "predicate" or "duplicate" as `divergence=` has them."""
+    """How weaving dealt with a place where the lanes of a warp go different ways.
+
+    kernel: its letter. line: of the branch, in the kernel's file.
+    choice: "park", "predicate" or "duplicate", as `divergence=` has them.
+    """
 
     kernel: str
     line: int
@@ -33,10 +42,18 @@ class Divergent:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
-    the power of its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of
-    which weaving made copies counts once, where any copy lies so. `why` is there if `auto`
-    chose among several ways."""
+    """What weaving did. `str()` is a table.
+
+    kernels: by their letters, as they were. merged: what was made of them.
+    woven_fraction: of the instructions of the kernel with fewer static instructions, each weighted 10 to the power of
+        its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of which
+        weaving made copies counts once, where any copy lies so.
+    policy, slicing: as they were taken; None of slicing is whole blocks.
+    latency: the architecture of the latency table.
+    divergences: what became of places where lanes part.
+    notes: what else was found, chosen or left out.
+    why: what `auto` compared; None where it did not choose.
+    """
 
     kernels: dict[str, Counts]
     merged: Counts

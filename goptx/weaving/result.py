@@ -35,12 +35,17 @@ Extent = int | Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the woven entry: the kernel's letter, its name in W and in the kernel's own PTX, its PTX
-    type without the dot, and its size in bytes. A hidden one has no kernel but a role, such as "A.grid.x": see
-    `Plan.roles`. `access` is what the kernel does to the memory that it points to: "none" (also of what is no
-    pointer), "read", "written", "both", or "unknown", which counts as both; see `pointer_accesses`. `instead` is None
-    but where W lacks the parameter: it names the one that W reads instead, which gets an equal argument, or is "" where
-    what is passed does not matter."""
+    """A parameter of the woven entry.
+
+    kernel: its letter; None of a hidden parameter.
+    name: in W. original: in the kernel's own PTX.
+    type: of PTX, without the dot. size: in bytes.
+    role: of a hidden one what it holds, such as "A.grid.x" (see `Plan.roles`), else "".
+    access: what the kernel does to the memory that it points to: "none" (also of what is no pointer), "read",
+        "written", "both", or "unknown", which counts as both; see `pointer_accesses`.
+    instead: None but where W lacks the parameter: it names the one that W reads instead, which gets an equal argument,
+        or is "" where what is passed does not matter.
+    """
 
     kernel: str | None
     name: str
@@ -54,8 +59,13 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a kernel costs: registers and bytes per thread, static shared bytes per CTA, and the share of an
-    SM's warps that fit (None without a block)."""
+    """What a kernel costs, by its machine code.
+
+    registers, spill_bytes: of a thread; bytes are those stored and loaded.
+    shared_bytes: static ones of a CTA.
+    occupancy: the share of an SM's warps that fit, 0 to 1; None without a block.
+    assembler: which one made it, with its version.
+    """
 
     registers: int
     spill_bytes: int
@@ -66,7 +76,11 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The kernel's letter, its file, and the line there; line 0 for what goptx inserted on that kernel's behalf."""
+    """Where an instruction comes from.
+
+    kernel: its letter. source: its file, or what stands for it. line: there, from 1; 0 for what goptx inserted on that
+        kernel's behalf.
+    """
 
     kernel: str
     source: str
@@ -88,12 +102,20 @@ class Start:
 class Woven:
     """One module with one entry, which runs all kernels. See `goptx.weave`.
 
-    `origins` says of each instruction of that entry, in the order of the text, where it comes from; None for
-    what belongs to no kernel. `symbols` has by each kernel's letter the variables and functions of its module that W
-    holds: their names in W by those that they have there. `plan` is there if the kernels were given shapes.
-    `strategy` is how it was made (`goptx.fuse`). `chosen` are the kernels, for fusing them again with others. `depends`
-    says that they may depend on each other, so that their arguments are not compared; `along_x` that they are right in
-    grids and blocks of one dimension only; `streams` that several entries are launched side by side.
+    module: what was made; `ptx` is its text.
+    name: of the entry.
+    params: its parameters, kernel by kernel, hidden ones last.
+    report: what weaving did.
+    origins: of each instruction of the entry, in the order of the text, where it comes from; None for what belongs to
+        no kernel.
+    symbols: by each kernel's letter the variables and functions of its module that W holds: their names in W by those
+        that they have there.
+    plan: how the kernels' shapes become W's; there if they were given shapes.
+    strategy: how it was made (`goptx.fuse`).
+    chosen: the kernels, for fusing them again with others.
+    depends: they may depend on each other, so that their arguments are not compared.
+    along_x: they are right in grids and blocks of one dimension only.
+    streams: several entries are launched side by side.
 
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
@@ -157,6 +179,7 @@ class Woven:
 
     @cached_property
     def ptx(self) -> str:
+        """The text of the module."""
         return str(self.module)
 
     @cached_property
@@ -172,7 +195,8 @@ class Woven:
         return max(caps, default=None)
 
     def capped(self, max_registers: int) -> Self:
-        """With `max_registers` written into its PTX, so that it is the cap wherever no other is asked for."""
+        """With `max_registers` (of a thread) written into its PTX, so that it is the cap wherever no other is asked
+        for."""
         from goptx.weaving.register_cap import with_register_cap
 
         new = {"module": with_register_cap(self.module, max_registers), "_assembled": Kept()}
@@ -241,7 +265,8 @@ class Woven:
 
     def resources(self, max_registers: int | None = None, block: Extent | None = None, shared: int = 0) -> Resources:
         """Registers, spills, shared memory; occupancy too when `block` (threads) is given. `shared` is the
-        dynamic shared memory in bytes. Both are those of `shape` where that knows them. Needs no GPU."""
+        dynamic shared memory in bytes. Both are those of `shape` where that knows them. Needs no GPU. Raises
+        `AssemblyError`."""
         from goptx.device.occupancy import occupancy
 
         made = self.assembly(max_registers)
@@ -257,7 +282,7 @@ class Woven:
 
     def load(self, max_registers: int | None = None) -> Kernel:
         """A cuda.core kernel on the current device, kept for the next call. To be called before a CUDA graph is
-        captured; whoever launches that keeps this object as long."""
+        captured; whoever launches that keeps this object as long. Raises `AssemblyError`, `DeviceError`."""
         return self._kernels(max_registers)[0]
 
     def _kernels(self, max_registers: int | None) -> list[Kernel]:
@@ -270,7 +295,7 @@ class Woven:
     def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[Any]:
         """The launch arguments of W from one sequence for each kernel, each of its parameter's own width, and the
         hidden ones, which follow from `shapes` (those of the kernels, where weaving did not know them). Nothing is
-        compared."""
+        compared. Raises `InputError`."""
         from goptx.arguments import scalars
 
         hidden = self._hidden(self.plan.filled(shapes)) if self.plan else []
@@ -290,7 +315,7 @@ class Woven:
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
     ) -> tuple[Shape, list[bytes]]:
         """The shape in which W is launched for these, as `launch` has them, and the bytes of its hidden
-        arguments."""
+        arguments. Raises `InputError`."""
         if self.plan:
             told = self.plan.common and shapes is None  # all of it by these, and no bytes are none
             filled = self.plan.filled(shapes, grid, block, shared if told else shared or None)

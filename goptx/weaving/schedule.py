@@ -6,8 +6,9 @@ dependences), and no carry chain is parted by instructions of another kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
@@ -19,7 +20,14 @@ from goptx.weaving.precedence import Node, precedence
 from goptx.weaving.pressure import BESIDE, Pressure, Room, ends, step, threads, widths_of
 
 Unit = tuple[Code, ...]
-POLICIES = ("latency", "paper", "concat")
+Key = Callable[[int, int, int], tuple[int, ...]]
+KEYS: Mapping[str, Key] = MappingProxyType(  # of a part: cycles emitted so far, cycles of its next unit, its number
+    {
+        "paper": lambda emitted, latency, k: (emitted, -latency, k),  # the greedy of the GoPTX paper (M3)
+        "concat": lambda emitted, latency, k: (k,),
+    }
+)
+POLICIES = ("latency", *KEYS)
 
 
 def units(code: Sequence[Code]) -> list[Unit]:
@@ -109,16 +117,16 @@ def schedule(
 ) -> tuple[Code, ...]:
     """The woven code of a merged block by itself; `cycles` gives the latency of one instruction.
 
-    "concat" puts the parts one after the other; "paper" is the greedy of the GoPTX paper (M3); "latency" is a list
-    schedule (list_schedule.py). `turns` has what keeps its order across the parts; of barriers that have one turn one
-    is left, under the policy "latency". A part of which something is unknown stands behind the others, as it is
-    written.
+    "latency" is a list schedule (list_schedule.py); any other policy takes the unit of the least key. `turns` has what
+    keeps its order across the parts; of barriers that have one turn one is left, under the policy "latency". A part of
+    which something is unknown stands behind the others, as it is written.
     """
     if policy == "latency":
         return Prepared.of(parts, turns, Room()).code(255, cycles)
     parts, turns, behind = _unknown_behind(parts, turns)
-    latency: Callable[[Unit], int] = (lambda _: 0) if policy == "concat" else lambda unit: sum(map(cycles, unit))
-    return (*greedy([units(part) for part in parts], latency, [place for turn in turns for place in turn]), *behind)
+    order = [place for turn in turns for place in turn]
+    woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy])
+    return (*woven, *behind)
 
 
 def _unknown_behind(
@@ -136,11 +144,14 @@ def _unknown_behind(
 
 
 def greedy(
-    parts: Sequence[Sequence[Unit]], latency: Callable[[Unit], int], turns: Sequence[tuple[int, Code]] = ()
+    parts: Sequence[Sequence[Unit]],
+    latency: Callable[[Unit], int],
+    turns: Sequence[tuple[int, Code]] = (),
+    key: Key = KEYS["paper"],
 ) -> tuple[Code, ...]:
-    """The next unit comes from the part that has emitted the least latency so far; where these are equal,
-    the longer unit goes first; where those are equal too, the earlier kernel's (GoPTX, DAC 2025). What has a turn
-    that has not come holds its part back."""
+    """The next unit comes from the part whose key is the least. By the paper's that is the part that has emitted the
+    least latency so far; where these are equal, the longer unit goes first; where those are equal too, the earlier
+    kernel's (GoPTX, DAC 2025). What has a turn that has not come holds its part back."""
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
@@ -156,7 +167,7 @@ def greedy(
         return positions[k] < len(parts[k]) and all(turn == k for turn in left[: needed(k)])
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
-        k = min(ready, key=lambda k: (emitted[k], -latencies[k][positions[k]], k))
+        k = min(ready, key=lambda k: key(emitted[k], latencies[k][positions[k]], k))
         del left[: needed(k)]
         woven += parts[k][positions[k]]
         emitted[k] += latencies[k][positions[k]]

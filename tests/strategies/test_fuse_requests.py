@@ -22,7 +22,7 @@ SHAPED = ["--shape", "A=8:256", "--shape", "B=4:128"]
     [
         (
             {"strategy": "diagonal"},
-            "strategy `diagonal` is unknown; expected one of weave, vertical, horizontal, interleave",
+            f"strategy `diagonal` is unknown; expected one of {', '.join(STRATEGIES)}",
         ),
         ({"partition": (256, 128)}, "strategy weave has no option `partition`; it is one of horizontal"),
         (

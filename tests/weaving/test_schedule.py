@@ -4,7 +4,7 @@ import goptx
 from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction, Name
-from goptx.weaving.schedule import greedy, schedule, units
+from goptx.weaving.schedule import POLICIES, greedy, schedule, units
 from goptx.weaving.slice import adaptive_threshold, cuts
 
 
@@ -100,7 +100,7 @@ CARRY = """.version 8.0
 """
 
 
-@pytest.mark.parametrize("policy", ["latency", "paper", "concat"])
+@pytest.mark.parametrize("policy", POLICIES)
 def test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between(policy: str) -> None:
     other = CARRY.replace("add.cc.", "add.").replace("addc.", "add.").replace("carries", "other")
     said = r"kernel A .* `add.cc.u32 %a_r2, %a_r1, -1;` leaves a carry flag .* separate"

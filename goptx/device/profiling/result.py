@@ -58,6 +58,7 @@ class Profile:
 
     @property
     def launches(self) -> tuple[Launched, ...]:
+        """All of them: the kernels alone, then fused."""
         return (*self.alone, *self.fused)
 
     @property
