@@ -68,6 +68,11 @@ class Sweep:
             raise InputError("no register cap of the sweep could run: the kernel does not fit on an SM")
         return min(timed, key=lambda row: row.ms)
 
+    def _repr_html_(self) -> str:
+        from goptx.view.sweep_html import sweep_html
+
+        return sweep_html(self)
+
     def __str__(self) -> str:
         head = ("cap", "registers", "spill bytes", "occupancy", "ms", "min", "max", "")
         lines = [head, *(self._cells(row) for row in self.rows)]

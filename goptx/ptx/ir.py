@@ -329,18 +329,21 @@ class Function:
         return f"{text}\n{{\n{indent(self.body)}}}"
 
 
-def indent(body: tuple[Statement, ...], depth: int = 1) -> str:
+def indent(body: tuple[Statement, ...]) -> str:
     """The lines of a body; labels stand out to the left."""
+    return "".join(f"{line}\n" for line, _ in lines_of(body))
+
+
+def lines_of(body: tuple[Statement, ...], depth: int = 1) -> Iterator[tuple[str, Statement | None]]:
+    """Each line of a body with the statement that it is, None for the braces of a scope."""
     pad = "    " * depth
-    lines = []
     for statement in body:
         if isinstance(statement, Scope):
-            lines.append(f"{pad}{{\n{indent(statement.body, depth + 1)}{pad}}}\n")
-        elif isinstance(statement, Label):
-            lines.append(f"{statement}\n")
+            yield f"{pad}{{", None
+            yield from lines_of(statement.body, depth + 1)
+            yield f"{pad}}}", None
         else:
-            lines.append(f"{pad}{statement}\n")
-    return "".join(lines)
+            yield f"{statement}" if isinstance(statement, Label) else f"{pad}{statement}", statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +396,11 @@ class Module:
     @property
     def variables(self) -> Iterator[Variable]:
         return (item for item in self.items if isinstance(item, Variable))
+
+    def _repr_html_(self) -> str:
+        from goptx.view.module_html import module_html
+
+        return module_html(self)
 
     def __str__(self) -> str:
         target = re.sub(r", (?=sm_)", "\n.target ", ", ".join(self.target))  # a directive names one architecture

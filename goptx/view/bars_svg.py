@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from goptx.view.bars import LACKING, Bars, Group
-from goptx.view.theme import LIGHT, hue, variables
+from goptx.view.svg import document
+from goptx.view.theme import LIGHT, hue
 
-SPACE = "http://www.w3.org/2000/svg"
 LEFT, LENGTH, RIGHT = 170, 420, 70  # of the names, the longest bar, and the numbers behind it; pixels
 TOP, BAR, STEP, GAP = 64, 11, 14, 10  # above all groups, of a bar, from one to the next, between groups
 KEY = 22  # of a name in the legend, with 7 for each letter
@@ -21,30 +21,16 @@ def svg(bars: Bars) -> str:
     for group in bars.groups:
         drawn, low = _group(bars, group, low + GAP)
         parts += drawn
-    width, height = LEFT + LENGTH + RIGHT, low + GAP
-    return "\n".join(
-        [
-            f'<svg class="goptx bars" xmlns="{SPACE}" viewBox="0 0 {width} {height}" width="{width}" role="img">',
-            f"<title>{escape(bars.title)}</title>",
-            f"<style>\n{_style()}\n</style>",
-            f'<rect class="ground" width="{width}" height="{height}"/>',
-            *parts,
-            "</svg>\n",
-        ]
-    )
+    return document("bars", bars.title, (LEFT + LENGTH + RIGHT, low + GAP), _RULES, parts)
 
 
-def _style() -> str:
-    return "\n".join(
-        [
-            variables(),
-            ".bars text { font: 11px system-ui, sans-serif; fill: var(--ink); }",
-            ".bars .head { font-size: 14px; font-weight: 600; }",
-            ".bars .number { fill: var(--faint); }",
-            ".bars .mark { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 3 2; }",
-            *(f".bars .{name} {{ fill: var(--{name}); }}" for name in LIGHT),
-        ]
-    )
+_RULES = (
+    ".bars text { font: 11px system-ui, sans-serif; fill: var(--ink); }",
+    ".bars .head { font-size: 14px; font-weight: 600; }",
+    ".bars .number { fill: var(--faint); }",
+    ".bars .mark { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 3 2; }",
+    *(f".bars .{name} {{ fill: var(--{name}); }}" for name in LIGHT),
+)
 
 
 def _legend(bars: Bars) -> tuple[list[str], int]:

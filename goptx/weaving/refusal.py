@@ -21,6 +21,11 @@ class Refusal:
     def __bool__(self) -> bool:
         return False
 
+    def _repr_html_(self) -> str:
+        from goptx.view.woven_html import refusal_html
+
+        return refusal_html(self.reason)
+
     def __str__(self) -> str:
         return str(self.reason)
 

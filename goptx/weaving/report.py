@@ -53,6 +53,11 @@ class Report:
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
         return asdict(self) | lists | {"why": self.why.to_dict() if self.why else None}
 
+    def _repr_html_(self) -> str:
+        from goptx.view.report_html import report_html
+
+        return report_html(self)
+
     def __str__(self) -> str:
         rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]
         width = max(len(title) for title, _ in rows)

@@ -46,6 +46,11 @@ class Why:
         candidates = [asdict(c) for c in self.candidates]
         return {"candidates": candidates, "decided": self.decided, "assumed": list(self.assumed)}
 
+    def _repr_html_(self) -> str:
+        from goptx.view.report_html import why_html
+
+        return why_html(self)
+
     def __str__(self) -> str:
         shown = self.candidates[:SHOWN]
         width = max(len(TITLE), *(len(c.way) for c in shown))

@@ -1,0 +1,188 @@
+"""Points over an axis, such as times by register caps, or trials in turn, as SVG that stands by itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from goptx.view.svg import document
+from goptx.view.theme import HUES, hue
+
+LEFT, WIDTH, RIGHT = 56, 600, 24  # of the numbers, the field, and what is beside it; pixels
+TOP, HEIGHT, LOW = 58, 180, 40  # of title and legend, the field, and the numbers below
+STRIP = 16  # the height of that for points without a value
+TICKS = 5  # about so many along an axis
+WRONG = "wrong or failed"
+KEY = 22  # of a name in the legend, with 7 for each letter
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """At `x` and `y`, or without a value (None), of one of the series; `said` when pointed at. `least` to `most` is how
+    far it scatters; one that went wrong has a shape of its own."""
+
+    x: float
+    y: float | None
+    series: int
+    said: str
+    least: float | None = None
+    most: float | None = None
+    chosen: bool = False
+    wrong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Points, and what the axes are called; `ticks` are places along the lower one with their names, otherwise it has
+    numbers. `line` is a value to compare with, `lacking` what a point without a value is called."""
+
+    title: str
+    across: str
+    up: str
+    series: tuple[str, ...]
+    points: tuple[Point, ...]
+    ticks: tuple[tuple[float, str], ...] = ()
+    line: tuple[str, float] | None = None
+    joined: bool = False
+    lacking: str = ""
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+
+def svg(points: Points) -> str:
+    """The chart as an SVG document."""
+    field = _Field(points)
+    parts = [f'<text class="head" x="16" y="22">{escape(points.title)}</text>', *_legend(points), *field.drawn()]
+    return document("points", points.title, (LEFT + WIDTH + RIGHT, field.bottom + LOW), _RULES, parts)
+
+
+_RULES = (
+    ".points text { font: 11px system-ui, sans-serif; fill: var(--ink); }",
+    ".points .head { font-size: 14px; font-weight: 600; }",
+    ".points .faint { fill: var(--faint); }",
+    ".points .ground { fill: var(--ground); }",
+    ".points .track { fill: var(--track); }",
+    ".points .rule { stroke: var(--line); }",
+    ".points .mark { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 3 2; }",
+    ".points .way { fill: none; stroke: var(--line); stroke-width: 1.5; }",
+    ".points .chosen { fill: none; stroke: var(--chosen); stroke-width: 2; }",
+    ".points .wrong { stroke: var(--wrong); stroke-width: 2; }",
+    ".points .said { fill: var(--chosen); font-weight: 600; }",
+    *(f".points .{hue(k)} {{ fill: var(--{hue(k)}); stroke: var(--{hue(k)}); }}" for k in range(HUES)),
+)
+# series have shapes of their own as well as colours
+_CROSS = "M-4 -4L4 4M-4 4L4 -4"
+_SHAPES = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", "M-3.5 -3.5h7v7h-7z", "M0 -4.5L4.5 3.5H-4.5z", "M0 -5L5 0L0 5L-5 0z",
+           "M0 4.5L4.5 -3.5H-4.5z", "M-4 -1.2h2.8v-2.8h2.4v2.8h2.8v2.4h-2.8v2.8h-2.4v-2.8h-2.8z")  # fmt: skip
+
+
+def _legend(points: Points) -> Iterator[str]:
+    x = 16
+    if len(points.series) > 1:
+        for i, name in enumerate(points.series):
+            yield _shape(hue(i), _SHAPES[i % len(_SHAPES)], x + 5, 40)
+            yield f'<text x="{x + 15}" y="44">{escape(name)}</text>'
+            x += KEY + 8 + 7 * len(name)
+    if any(p.wrong for p in points.points):
+        yield _shape("wrong", _CROSS, x + 5, 40)
+        yield f'<text x="{x + 15}" y="44">{WRONG}</text>'
+
+
+def _point(p: Point, x: float, y: float) -> str:
+    kind, shape = ("wrong", _CROSS) if p.wrong else (hue(p.series), _SHAPES[p.series % len(_SHAPES)])
+    return _shape(kind, shape, x, y, p.said)
+
+
+def _shape(kind: str, shape: str, x: float, y: float, said: str = "") -> str:
+    path = f'<path class="{kind}" transform="translate({x:.1f} {y:.1f})" d="{shape}"'
+    return f"{path}><title>{escape(said)}</title></path>" if said else f"{path}/>"
+
+
+class _Field:
+    """Where values lie, and what is drawn there."""
+
+    def __init__(self, points: Points) -> None:
+        self.points = points
+        ends = [v for p in points.points if p.y is not None for v in (p.y, p.least, p.most) if v is not None]
+        self.up = steps(*_ends(ends + ([points.line[1]] if points.line else [])))
+        places = [p.x for p in points.points] or [0.0]
+        self.low, self.high = min(places), max(places)
+        self.bottom = TOP + HEIGHT + (STRIP + 6 if any(p.y is None for p in points.points) else 0)
+
+    def x(self, value: float) -> float:
+        return LEFT + 12 + (WIDTH - 24) * (value - self.low) / ((self.high - self.low) or 1)
+
+    def y(self, value: float) -> float:
+        return TOP + HEIGHT * (1 - (value - self.up[0]) / (self.up[-1] - self.up[0]))
+
+    def drawn(self) -> Iterator[str]:
+        yield from self._axes()
+        placed = [(p, self.x(p.x), self.y(p.y)) for p in self.points.points if p.y is not None]
+        if self.points.joined:
+            yield f'<polyline class="way" points="{" ".join(f"{x:.1f},{y:.1f}" for _, x, y in placed)}"/>'
+        for p, x, y in placed:
+            if p.least is not None and p.most is not None:
+                ends = f'y1="{self.y(p.least):.1f}" y2="{self.y(p.most):.1f}"'
+                yield f'<line class="{hue(p.series)}" x1="{x:.1f}" x2="{x:.1f}" {ends}/>'
+            yield _point(p, x, y)
+        for _, x, y in ((p, x, y) for p, x, y in placed if p.chosen):
+            yield f'<circle class="chosen" cx="{x:.1f}" cy="{y:.1f}" r="8"/>'
+            end = x > LEFT + WIDTH - 60
+            anchor = ' text-anchor="end"' if end else ""
+            yield f'<text class="said" x="{x + (-11 if end else 11):.1f}" y="{y - 6:.1f}"{anchor}>chosen</text>'
+        yield from self._without()
+
+    def _without(self) -> Iterator[str]:
+        """A tick in a strip of its own for each point that has no value."""
+        without = [p for p in self.points.points if p.y is None]
+        if not without:
+            return
+        top = TOP + HEIGHT + 6
+        yield f'<rect class="track" x="{LEFT}" y="{top}" width="{WIDTH}" height="{STRIP}"/>'
+        yield f'<text class="faint" x="{LEFT - 6}" y="{top + 12}" text-anchor="end">{escape(self.points.lacking)}</text>'
+        for p in without:
+            yield _point(p, self.x(p.x), top + STRIP / 2)
+
+    def _axes(self) -> Iterator[str]:
+        for value in self.up:
+            y = self.y(value)
+            yield f'<line class="rule" x1="{LEFT}" x2="{LEFT + WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
+            yield f'<text class="faint" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{number(value, self.up)}</text>'
+        yield f'<text class="faint" x="{LEFT}" y="{TOP - 6}">{escape(self.points.up)}</text>'
+        for place, name in self.points.ticks or self._numbers():
+            yield f'<text class="faint" x="{self.x(place):.1f}" y="{self.bottom + 16}" text-anchor="middle">{escape(name)}</text>'
+        across = escape(self.points.across)
+        yield f'<text class="faint" x="{LEFT + WIDTH}" y="{self.bottom + 32}" text-anchor="end">{across}</text>'
+        if self.points.line:
+            name, value = self.points.line
+            y = self.y(value)
+            yield f'<line class="mark" x1="{LEFT}" x2="{LEFT + WIDTH}" y1="{y:.1f}" y2="{y:.1f}"><title>{escape(name)}</title></line>'
+
+    def _numbers(self) -> Iterator[tuple[float, str]]:
+        """Whole ones along the lower axis."""
+        if self.high > self.low:
+            found = [v for v in steps(self.low, self.high) if self.low <= v <= self.high and v == int(v)]
+            yield from ((v, f"{v:.0f}") for v in found)
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    """Of an axis on which these stand apart; one that begins at nothing where that is not far."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    return (0.0 if low < 0.4 * high else low), high if high > low else low + 1.0
+
+
+def steps(low: float, high: float) -> list[float]:
+    """Round numbers, from at most `low` to at least `high`."""
+    rough = (high - low) / TICKS
+    scale = 10.0 ** math.floor(math.log10(rough))
+    step = next(s * scale for s in (1, 2, 5, 10) if s * scale >= rough * 0.999)
+    return [k * step for k in range(math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9) + 1)]
+
+
+def number(value: float, among: Sequence[float]) -> str:
+    """With as many digits as tell it from its neighbours."""
+    digits = max(0, -math.floor(math.log10(among[1] - among[0]) + 1e-9))
+    return f"{value:.{digits}f}"
