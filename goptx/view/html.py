@@ -1,7 +1,7 @@
 """What the displays of results in notebooks and on pages are made of.
 
-Ensures: elements are well nested, what is not `Markup` is escaped, and a display stands by itself: its rules hold within
-it alone, and it names nothing outside.
+Ensures: elements are well nested, what is not `Markup` is escaped, and a display stands by itself: its rules hold
+within it alone, and it names nothing outside.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def page(title: str, shown: str) -> str:
 
 def heading(title: object, *more: object) -> Markup:
     """What the result is, and in faint letters more of it."""
-    return element("div", element("strong", title), *(element("span", f" {words}", kind="faint") for words in more), kind="head")
+    return element(
+        "div", element("strong", title), *(element("span", f" {words}", kind="faint") for words in more), kind="head"
+    )
 
 
 def line(*parts: object, kind: str = "") -> Markup:
@@ -80,16 +82,18 @@ def table(
     best: int | None = None,
     caption: str = "",
 ) -> Markup:
-    """A table whose columns hold numbers, but for those of `words`; the row `best` is marked. None is an empty cell."""
+    """A table whose columns hold numbers, but for those of `words`; the row `best` is marked. None is an empty cell; a
+    column of empty cells is left out."""
+    filled = [["" if cell is None else cell for cell in cells] for cells in rows]
+    columns = [i for i in range(len(head)) if not filled or any(cells[i] != "" for cells in filled)]
 
     def row(tag: str, cells: Sequence[object], kind: str = "") -> Markup:
-        shown = ["" if cell is None else cell for cell in cells]
-        if kind:
-            shown[0] = markup(f"{BEST} ", shown[0])
-        made = (element(tag, cell, kind="word" if i in words else "") for i, cell in enumerate(shown))
+        made = [element(tag, cells[i], kind="word" if i in words else "") for i in columns]
         return element("tr", *made, kind=kind)
 
-    body = [row("td", cells, "best" if i == best else "") for i, cells in enumerate(rows)]
+    if best is not None:
+        filled[best][0] = markup(f"{BEST} ", filled[best][0])
+    body = [row("td", cells, "best" if i == best else "") for i, cells in enumerate(filled)]
     return element(
         "div",
         element(

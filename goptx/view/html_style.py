@@ -26,22 +26,27 @@ table.rows { border-collapse: collapse; border: 0; margin: 6px 0; width: auto; f
 table.rows caption { caption-side: top; text-align: left; padding: 2px 0; }
 table.rows tr:nth-child(n) { background: none; border: 0; }
 table.rows th, table.rows td { padding: 2px 10px; text-align: right; white-space: nowrap; border: 0;
-  border-bottom: 1px solid var(--line); vertical-align: top; min-width: 0; background: none; color: inherit; }
+  border-bottom: 1px solid var(--line); vertical-align: baseline; line-height: 1.4;
+  min-width: 0; background: none; color: inherit; }
 table.rows th { font-weight: 600; color: var(--faint); }
 table.rows th.word, table.rows td.word { text-align: left; }
 table.rows td.word { white-space: pre-wrap; overflow-wrap: break-word; max-width: 60em; }
 table.rows tr.best:nth-child(n) td { color: var(--chosen); font-weight: 600; }
-details { margin: 6px 0 0; padding: 0; border: 0; background: none; box-shadow: none; font-size: 13px; overflow: visible; }
+details { margin: 6px 0 0; padding: 0; border: 0; background: none; box-shadow: none; font-size: 13px;
+  overflow: visible; }
 details > :not(summary) { margin-left: 14px; }
 summary { display: list-item; list-style: disclosure-closed inside; cursor: pointer; margin: 0; padding: 0; border: 0;
   background: none; font-weight: 600; min-height: 0; color: inherit; }
 details[open] > summary { list-style-type: disclosure-open; }
 summary::before, summary::after { content: none; }
-.letter { font: 600 12px/1.5 ui-monospace, monospace; border-left: 4px solid var(--own, transparent); padding-left: 5px; }
+.letter { font: 600 12px/1.5 ui-monospace, monospace; padding-left: 5px;
+  border-left: 4px solid var(--own, transparent); }
 .ptx { font: 12px/18px ui-monospace, monospace; }
+.ptx details { font-size: inherit; }
 .ptx .lines { content-visibility: auto; width: max-content; min-width: 100%; }
 .ptx .lines > div { height: 18px; white-space: pre; counter-increment: line; padding-right: 12px;
-  border-left: 4px solid var(--own, transparent); background: color-mix(in srgb, var(--own, transparent) 9%, transparent); }
+  border-left: 4px solid var(--own, transparent);
+  background: color-mix(in srgb, var(--own, transparent) 9%, transparent); }
 .ptx .lines > div::before { content: counter(line); display: inline-block; width: 5ch; margin-right: 1ch;
   text-align: right; color: var(--faint); }
 .ptx .lines > div::after { content: none; }

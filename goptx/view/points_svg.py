@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from goptx.view.svg import document
+from goptx.view.svg import document, rule, text
 from goptx.view.theme import HUES, hue
 
-LEFT, WIDTH, RIGHT = 56, 600, 24  # of the numbers, the field, and what is beside it; pixels
-TOP, HEIGHT, LOW = 58, 180, 40  # of title and legend, the field, and the numbers below
+LEFT, WIDTH, RIGHT = 84, 600, 24  # of the numbers, the field, and what is beside it; pixels
+TOP, HEIGHT, LOW = 74, 180, 40  # of title and legend, the field, and the numbers below
 STRIP = 16  # the height of that for points without a value
 TICKS = 5  # about so many along an axis
 WRONG = "wrong or failed"
@@ -36,7 +36,8 @@ class Point:
 @dataclass(frozen=True, slots=True)
 class Points:
     """Points, and what the axes are called; `ticks` are places along the lower one with their names, otherwise it has
-    numbers. `line` is a value to compare with, `lacking` what a point without a value is called."""
+    numbers. `line` is a value to compare with, `lacking` what a point without a value is called, `chosen` what one
+    is that is chosen."""
 
     title: str
     across: str
@@ -47,6 +48,7 @@ class Points:
     line: tuple[str, float] | None = None
     joined: bool = False
     lacking: str = ""
+    chosen: str = "chosen"
 
     def _repr_svg_(self) -> str:
         return svg(self)
@@ -55,7 +57,7 @@ class Points:
 def svg(points: Points) -> str:
     """The chart as an SVG document."""
     field = _Field(points)
-    parts = [f'<text class="head" x="16" y="22">{escape(points.title)}</text>', *_legend(points), *field.drawn()]
+    parts = [text(16, 22, points.title, "head"), *_legend(points), *field.drawn()]
     return document("points", points.title, (LEFT + WIDTH + RIGHT, field.bottom + LOW), _RULES, parts)
 
 
@@ -72,6 +74,7 @@ _RULES = (
     ".points .wrong { stroke: var(--wrong); stroke-width: 2; }",
     ".points .said { fill: var(--chosen); font-weight: 600; }",
     *(f".points .{hue(k)} {{ fill: var(--{hue(k)}); stroke: var(--{hue(k)}); }}" for k in range(HUES)),
+    ".points .tick { stroke: none; }",
 )
 # series have shapes of their own as well as colours
 _CROSS = "M-4 -4L4 4M-4 4L4 -4"
@@ -84,11 +87,11 @@ def _legend(points: Points) -> Iterator[str]:
     if len(points.series) > 1:
         for i, name in enumerate(points.series):
             yield _shape(hue(i), _SHAPES[i % len(_SHAPES)], x + 5, 40)
-            yield f'<text x="{x + 15}" y="44">{escape(name)}</text>'
+            yield text(x + 15, 44, name)
             x += KEY + 8 + 7 * len(name)
     if any(p.wrong for p in points.points):
         yield _shape("wrong", _CROSS, x + 5, 40)
-        yield f'<text x="{x + 15}" y="44">{WRONG}</text>'
+        yield text(x + 15, 44, WRONG)
 
 
 def _point(p: Point, x: float, y: float) -> str:
@@ -125,14 +128,12 @@ class _Field:
             yield f'<polyline class="way" points="{" ".join(f"{x:.1f},{y:.1f}" for _, x, y in placed)}"/>'
         for p, x, y in placed:
             if p.least is not None and p.most is not None:
-                ends = f'y1="{self.y(p.least):.1f}" y2="{self.y(p.most):.1f}"'
-                yield f'<line class="{hue(p.series)}" x1="{x:.1f}" x2="{x:.1f}" {ends}/>'
+                yield rule(hue(p.series), (x, self.y(p.least)), (x, self.y(p.most)))
             yield _point(p, x, y)
         for _, x, y in ((p, x, y) for p, x, y in placed if p.chosen):
             yield f'<circle class="chosen" cx="{x:.1f}" cy="{y:.1f}" r="8"/>'
-            end = x > LEFT + WIDTH - 60
-            anchor = ' text-anchor="end"' if end else ""
-            yield f'<text class="said" x="{x + (-11 if end else 11):.1f}" y="{y - 6:.1f}"{anchor}>chosen</text>'
+            right = x > LEFT + WIDTH - 60  # no room there
+            yield text(x - 11 if right else x + 11, y - 6, self.points.chosen, "said", "end" if right else "")
         yield from self._without()
 
     def _without(self) -> Iterator[str]:
@@ -142,24 +143,25 @@ class _Field:
             return
         top = TOP + HEIGHT + 6
         yield f'<rect class="track" x="{LEFT}" y="{top}" width="{WIDTH}" height="{STRIP}"/>'
-        yield f'<text class="faint" x="{LEFT - 6}" y="{top + 12}" text-anchor="end">{escape(self.points.lacking)}</text>'
+        yield text(LEFT - 6, top + 12, self.points.lacking, "faint", "end")
         for p in without:
-            yield _point(p, self.x(p.x), top + STRIP / 2)
+            if p.wrong:
+                yield _point(p, self.x(p.x), top + STRIP / 2)
+            else:
+                place = f'x="{self.x(p.x) - 1:.1f}" y="{top}" width="2" height="{STRIP}"'
+                yield f'<rect class="{hue(p.series)} tick" {place}><title>{escape(p.said)}</title></rect>'
 
     def _axes(self) -> Iterator[str]:
         for value in self.up:
-            y = self.y(value)
-            yield f'<line class="rule" x1="{LEFT}" x2="{LEFT + WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            yield f'<text class="faint" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{number(value, self.up)}</text>'
-        yield f'<text class="faint" x="{LEFT}" y="{TOP - 6}">{escape(self.points.up)}</text>'
+            yield rule("rule", (LEFT, self.y(value)), (LEFT + WIDTH, self.y(value)))
+            yield text(LEFT - 6, self.y(value) + 4, number(value, self.up), "faint", "end")
+        yield text(LEFT, TOP - 6, self.points.up, "faint")
         for place, name in self.points.ticks or self._numbers():
-            yield f'<text class="faint" x="{self.x(place):.1f}" y="{self.bottom + 16}" text-anchor="middle">{escape(name)}</text>'
-        across = escape(self.points.across)
-        yield f'<text class="faint" x="{LEFT + WIDTH}" y="{self.bottom + 32}" text-anchor="end">{across}</text>'
+            yield text(self.x(place), self.bottom + 16, name, "faint", "middle")
+        yield text(LEFT + WIDTH, self.bottom + 32, self.points.across, "faint", "end")
         if self.points.line:
             name, value = self.points.line
-            y = self.y(value)
-            yield f'<line class="mark" x1="{LEFT}" x2="{LEFT + WIDTH}" y1="{y:.1f}" y2="{y:.1f}"><title>{escape(name)}</title></line>'
+            yield rule("mark", (LEFT, self.y(value)), (LEFT + WIDTH, self.y(value)), name)
 
     def _numbers(self) -> Iterator[tuple[float, str]]:
         """Whole ones along the lower axis."""

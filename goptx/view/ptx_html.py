@@ -1,7 +1,7 @@
 """The PTX of a module line by line, each instruction marked with the kernel that it comes from.
 
-Requires: origins, if there are any, of all instructions of all entries, in the order of the text. Ensures: the lines are
-those of the module's text; without Pygments they have no colours.
+Requires: origins, if there are any, of all instructions of all entries, in the order of the text. Ensures: the lines
+are those of the module's text; without Pygments what stands in them is not told apart.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from goptx.ptx.ir import Declaration, Function, Instruction, Item, Module, Registers, Statement, lines_of
+from goptx.ptx.ir import Declaration, Function, Instruction, Item, Module, Registers, Statement, Variable, lines_of
 from goptx.view.html import Markup, box, element, folded, markup
 from goptx.view.theme import hue
 from goptx.weaving.result import Origin
@@ -51,14 +51,16 @@ def ptx_lines(module: Module, origins: Sequence[Origin | None] = ()) -> Iterator
     of_each = iter(origins)
     for text in str(replace(module, items=())).rstrip("\n").split("\n"):
         yield Line(text, "head")
+    part = "head"
     for item in module.items:
-        entry = isinstance(item, Function) and item.is_entry and item.body is not None
-        yield Line("", f"declarations of {item.name}" if entry and isinstance(item, Function) else _part(item))
-        if isinstance(item, Function) and entry:
+        yield Line("", part)
+        if isinstance(item, Function) and item.is_entry and item.body is not None:
+            part = ""
             yield from _entry(item, of_each if origins else None)
-        else:
-            for text in (f"{item};" if hasattr(item, "init") else str(item)).split("\n"):
-                yield Line(text, _part(item))
+            continue
+        part = _part(item)
+        for text in (f"{item};" if isinstance(item, Variable) else str(item)).split("\n"):
+            yield Line(text, part)
     if next(of_each, of_each) is not of_each:
         raise ValueError("there are more origins than instructions")
 
@@ -66,7 +68,7 @@ def ptx_lines(module: Module, origins: Sequence[Origin | None] = ()) -> Iterator
 def _part(item: Item) -> str:
     if isinstance(item, Function):
         return f"function {item.name}" if item.body is not None else "declared functions"
-    return "variables" if hasattr(item, "init") else "files and sections"
+    return "variables" if isinstance(item, Variable) else "files and sections"
 
 
 def _entry(entry: Function, origins: Iterator[Origin | None] | None) -> Iterator[Line]:
@@ -99,8 +101,9 @@ def _row(line: Line, text: Markup, numbers: Mapping[str, int], kernels: Mapping[
 
 
 def _chunk(rows: Sequence[Markup], before: int) -> Markup:
-    size = f"counter-reset:line {before};contain-intrinsic-size:auto {HEIGHT * len(rows)}px"
-    return element("div", *rows, kind="lines", style=size)
+    counted = Markup(rows[0].replace("<div", f'<div style="counter-set:line {before + 1}"', 1))
+    size = f"contain-intrinsic-size:auto {HEIGHT * len(rows)}px"
+    return element("div", counted, *rows[1:], kind="lines", style=size)
 
 
 def coloured(text: str) -> list[Markup]:

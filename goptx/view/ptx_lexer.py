@@ -21,14 +21,20 @@ from pygments.token import (
 
 NAME = r"[a-zA-Z_$%][a-zA-Z0-9_$]*"
 WORD = r"(?:[a-zA-Z_]|[0-9]+[dx])[a-zA-Z0-9_$]*(?:::[a-zA-Z0-9_$]+)*"  # behind a dot
-TYPES = r"\.(?:[busf](?:8|16|32|64|128)|b?f16(?:x2)?|tf32|e[245]m[0-9](?:x[0-9]+)?|ue8m0(?:x2)?|pred|texref|samplerref|surfref)\b"
-# directives that end with their line
-ENDING = ".version .target .address_size .loc .file".split()
-SPECIAL = """aggr_smem_size clock clock64 clock_hi clusterid cluster_ctaid cluster_ctarank cluster_nctaid cluster_nctarank
-    ctaid current_graph_exec dynamic_smem_size globaltimer globaltimer_hi globaltimer_lo gridid is_explicit_cluster laneid
+TYPES = (
+    r"\.(?:[busf](?:8|16|32|64|128)|b?f16(?:x2)?|tf32|e[245]m[0-9](?:x[0-9]+)?|ue8m0(?:x2)?|pred|texref|samplerref|surfref)"
+    r"\b"
+)
+ENDING = ".version .target .address_size .loc .file".split()  # directives that end with their line
+SPECIAL = """
+    aggr_smem_size clock clock64 clock_hi cluster_ctaid cluster_ctarank cluster_nctaid cluster_nctarank clusterid ctaid
+    current_graph_exec dynamic_smem_size globaltimer globaltimer_hi globaltimer_lo gridid is_explicit_cluster laneid
     lanemask_eq lanemask_ge lanemask_gt lanemask_le lanemask_lt nclusterid nctaid nsmid ntid nwarpid
-    reserved_smem_offset_begin reserved_smem_offset_cap reserved_smem_offset_end smid tid total_smem_size warpid""".split()
+    reserved_smem_offset_begin reserved_smem_offset_cap reserved_smem_offset_end smid tid total_smem_size warpid
+""".split()
 NUMBERED = r"(?:envreg|pm|reserved_smem_offset_)[0-9]+(?:_64)?"
+AXIS = r"(?:\.[xyzwrgba]\b)?"
+FLOAT = r"0[fFdD][0-9a-fA-F]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
 
 
 class PtxLexer(RegexLexer):  # type: ignore[misc]
@@ -83,10 +89,10 @@ class PtxLexer(RegexLexer):  # type: ignore[misc]
             (r"#[ \t]*(?:line[ \t]+)?[0-9][^\n]*|@@DWARF[^\n]*", Comment.Preproc),
         ],
         "operand": [
-            (rf"%(?:{'|'.join(SPECIAL)}|{NUMBERED})(?![a-zA-Z0-9_$])(?:\.[xyzwrgba]\b)?|WARP_SZ\b", Name.Variable.Magic),
-            (r"%[a-zA-Z0-9_$]+(?:\.[xyzwrgba]\b)?", Name.Variable),
+            (rf"%(?:{'|'.join(SPECIAL)}|{NUMBERED})(?![a-zA-Z0-9_$]){AXIS}|WARP_SZ\b", Name.Variable.Magic),
+            (rf"%[a-zA-Z0-9_$]+{AXIS}", Name.Variable),
             (r'"[^"\r\n]*"', String),
-            (r"0[fFdD][0-9a-fA-F]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+", Number.Float),
+            (FLOAT, Number.Float),
             (r"0[xX][0-9a-fA-F]+U?", Number.Hex),
             (r"0[bB][01]+U?", Number.Bin),
             (r"[0-9]+U?", Number.Integer),
@@ -97,5 +103,3 @@ class PtxLexer(RegexLexer):  # type: ignore[misc]
             (r"[\[\](),:.]", Punctuation),
         ],
     }  # fmt: skip
-
-

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from goptx.view.svg import document
+from goptx.view.svg import document, rule, text
 from goptx.view.theme import HUES, hue
 
 LETTER = 6.4  # the width of one in a name, pixels
@@ -41,7 +41,7 @@ class Ranked:
 def svg(ranked: Ranked) -> str:
     """The chart as an SVG document."""
     left = 28 + round(LETTER * max((len(_name(bar)) for bar in ranked.bars), default=0))
-    parts = [f'<text class="head" x="16" y="22">{escape(ranked.title)}</text>', *_legend(ranked), *_bars(ranked, left)]
+    parts = [text(16, 22, ranked.title, "head"), *_legend(ranked), *_bars(ranked, left)]
     size = left + LENGTH + RIGHT, TOP + STEP * len(ranked.bars) + 26
     return document("ranked", ranked.title, size, _RULES, parts)
 
@@ -62,7 +62,7 @@ def _legend(ranked: Ranked) -> Iterator[str]:
     x = 16
     for i, name in enumerate(ranked.series):
         yield f'<rect class="{hue(i)}" x="{x}" y="35" width="11" height="11" rx="2"/>'
-        yield f'<text x="{x + 16}" y="44">{escape(name)}</text>'
+        yield text(x + 16, 44, name)
         x += 30 + 7 * len(name)
 
 
@@ -75,15 +75,15 @@ def _bars(ranked: Ranked, left: int) -> Iterator[str]:
     most = max([against, *(bar.value for bar in ranked.bars)]) or 1.0
     y = TOP
     for bar in ranked.bars:
-        said, length = f"{bar.name}: {bar.value:.2f}", LENGTH * bar.value / most
-        kind, text = (f"{hue(bar.series)} chosen", ' class="said"') if bar.chosen else (hue(bar.series), "")
-        yield f'<text{text} x="{left - 8}" y="{y + 10}" text-anchor="end">{escape(_name(bar))}</text>'
+        length = LENGTH * bar.value / most
+        kind, said = (f"{hue(bar.series)} chosen", "said") if bar.chosen else (hue(bar.series), "")
+        yield text(left - 8, y + 10, _name(bar), said, "end")
         yield (
             f'<rect class="{kind}" x="{left}" y="{y}" width="{length:.1f}" height="{BAR}" rx="2">'
-            f"<title>{escape(said)}</title></rect>"
+            f"<title>{escape(f'{bar.name}: {bar.value:.2f}')}</title></rect>"
         )
-        yield f'<text{text} x="{left + length + 6:.1f}" y="{y + 10}">{bar.value:.2f}{" ★" if bar.chosen else ""}</text>'
+        yield text(left + length + 6, y + 10, f"{bar.value:.2f}{' ★' if bar.chosen else ''}", said)
         y += STEP
     x = left + LENGTH * against / most
-    yield f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 4}" y2="{y}"/>'
-    yield f'<text class="faint" x="{x:.1f}" y="{y + 12}" text-anchor="middle">{escape(name)}</text>'
+    yield rule("mark", (x, TOP - 4), (x, y))
+    yield text(x, y + 12, name, "faint", "middle")

@@ -24,3 +24,15 @@ def document(kind: str, title: str, size: tuple[int, int], rules: Iterable[str],
             "</svg>\n",
         ]
     )
+
+
+def text(x: float, y: float, words: object, kind: str = "", anchor: str = "") -> str:
+    """Words whose foot stands there; `anchor` is "middle" or "end" where they do not begin there."""
+    said = "".join(f' {name}="{value}"' for name, value in (("class", kind), ("text-anchor", anchor)) if value)
+    return f'<text{said} x="{x:.1f}" y="{y:.1f}">{escape(str(words))}</text>'
+
+
+def rule(kind: str, start: tuple[float, float], end: tuple[float, float], said: str = "") -> str:
+    """A line from one place to another."""
+    ends = " ".join(f'{name}="{value:.1f}"' for name, value in zip(("x1", "y1", "x2", "y2"), start + end, strict=True))
+    return f'<line class="{kind}" {ends}>{f"<title>{escape(said)}</title>" if said else ""}</line>'

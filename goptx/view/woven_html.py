@@ -21,7 +21,9 @@ def woven_parts(woven: Woven) -> Markup:
     """All but the title."""
     report = woven.report
     kernels = {letter: counts.name for letter, counts in report.kernels.items()}
-    drawn = (folded(title, picture(getattr(woven, name)()._repr_svg_)) for title, name in PICTURES if hasattr(woven, name))
+    drawn = (
+        folded(title, picture(getattr(woven, name)()._repr_svg_)) for title, name in PICTURES if hasattr(woven, name)
+    )
     lines = woven.ptx.count("\n")
     return markup(
         _launching(woven),
@@ -44,7 +46,7 @@ def _launching(woven: Woven) -> Markup:
     told = woven.plan is not None and not woven.plan.common
     call = f"launch(stream, {args}{'' if told else ', grid=..., block=...'})"
     shapes = [
-        line("as ", code(name) if len(woven.launches) > 1 else "", f" {_shape(plan.shape)}")
+        line(*((code(name), " ") if len(woven.launches) > 1 else ()), f"as {_shape(plan.shape)}")
         for name, _, plan in woven.launches
         if plan is not None and not plan.common
     ]
@@ -64,7 +66,16 @@ def _shape(shape: Shape) -> str:
 
 def _parameters(woven: Woven) -> Markup:
     rows = [
-        (i, mark(p.kernel or "", woven.report.kernels), p.name, p.original or p.role, p.type, p.size, _access(p), _instead(p))
+        (
+            i,
+            mark(p.kernel or "", woven.report.kernels),
+            p.name,
+            p.role or p.original,
+            p.type,
+            p.size,
+            _access(p),
+            _instead(p),
+        )
         for i, p in enumerate(woven.params)
     ]
     return folded(f"{len(rows)} parameters", table(HEAD, rows, words=(1, 2, 3, 4, 6, 7)), unfolded=len(rows) <= 24)
