@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from goptx.device.profiling.result import PARTS, Profile, shown
-from goptx.view.bars_svg import svg
 from goptx.view.html import display, folded, heading, line, picture, table
 from goptx.view.report_html import report_parts
 
@@ -25,7 +24,7 @@ def profile_html(profile: Profile) -> str:
     return display(
         heading(profile.device, f"({profile.arch}), fused by {profile.strategy}, {profile.profiler}"),
         *map(line, profile.verdict()),
-        picture(lambda: svg(profile.bars)),
+        picture(profile.bars._repr_svg_),
         folded("Counters", *tables),
         folded("Report of the fusion", report_parts(profile.report)),
     )
