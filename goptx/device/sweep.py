@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from goptx.device.launch import Shape, current_device
 from goptx.errors import InputError
+from goptx.shown import Shown
 
 if TYPE_CHECKING:
     from cuda.core import Kernel
@@ -55,7 +56,7 @@ class SweepRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Shown):
     """The rows in the order of the caps; `str()` is an aligned table, the best row marked with `*`."""
 
     rows: tuple[SweepRow, ...]

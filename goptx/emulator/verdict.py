@@ -12,6 +12,7 @@ from goptx.analysis.ranges import Extent
 from goptx.emulator.inputs import Input
 from goptx.errors import CheckFailed, EmulationFault, GoptxError
 from goptx.shape import Shape
+from goptx.shown import Shown
 from goptx.weaving.report import Report
 
 Host = np.ndarray[Any, np.dtype[Any]]
@@ -45,7 +46,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Shown):
     """The outcome of `goptx.check`; true if the woven kernel did what its kernels do alone.
 
     shape: of the woven kernel's launch, and of every other if kernels do not differ in it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 def whole_number(text: str) -> int:
@@ -396,6 +397,11 @@ class Module:
     @property
     def variables(self) -> Iterator[Variable]:
         return (item for item in self.items if isinstance(item, Variable))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from goptx.view.listing import listing
+
+        printer.text(listing(self).rstrip())
 
     def _repr_html_(self) -> str:
         from goptx.view.module_html import module_html

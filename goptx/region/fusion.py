@@ -14,6 +14,7 @@ from goptx.errors import InputError
 from goptx.region.completion import Completion, How, completed, in_turn, start
 from goptx.region.meeting import meeting
 from goptx.region.recorded import Recorded, recorded
+from goptx.shown import Shown
 from goptx.strategies.fuse import check_strategy
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import MOST_KERNELS, Source
@@ -63,7 +64,7 @@ def fusion(
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Done(Shown):
     """How a region was completed.
 
     strategy: of the fused kernel, or "separate"; reason: why the launches are not fused, "" if they are.

@@ -15,6 +15,7 @@ from goptx.errors import InputError
 from goptx.files_read import note_read
 from goptx.files_written import write_whole
 from goptx.shape import Shape
+from goptx.shown import Shown
 from goptx.strategies.way import Way
 from goptx.tuning.making import Job, fused
 from goptx.tuning.trials import Table, Trial
@@ -27,7 +28,7 @@ REPLAYED = {"way", "arch", "shapes", "tunable", "kernels"}
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class Best(Shown):
     """The fastest way that was found to run the kernels.
 
     fused: the kernel, with the register cap in its PTX; `strategy` is "separate" where none is faster than the kernels

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import Any, Literal
 
+from goptx.shown import Shown
 from goptx.strategies.way import Way
 
 Status = Literal["timed", "refused", "pruned", "wrong", "failed", "left out"]
@@ -80,7 +81,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Shown):
     """All trials, the fastest first, then those that were not timed; `str()` shows the fastest and counts the rest.
     `chosen` is the way that was taken; `turns` says of each trial when its turn was, from 0 on, and is empty where that
     is not known."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from goptx.errors import CannotLink, CannotWeave, GoptxError
+from goptx.shown import Shown
 from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Shown):
     """Why kernels cannot be woven: `reason` is what `weave` raises, its message is `str()` of this. It is false."""
 
     reason: GoptxError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goptx.shown import Shown
 from goptx.weaving.why import Why
 
 
@@ -32,7 +33,7 @@ class Divergent:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Shown):
     """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
     the power of its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of
     which weaving made copies counts once, where any copy lies so. `why` is there if `auto`

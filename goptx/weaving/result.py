@@ -179,6 +179,9 @@ class Woven:
         _, (held, later) = self.__reduce__()
         return self.revived({**held, **new}, later)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(f"{self.name}, {self.strategy}\n{self.report}")
+
     def _repr_html_(self) -> str:
         from goptx.view.woven_html import woven_html
 

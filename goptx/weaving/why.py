@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goptx.shown import Shown
+
 SHOWN = 8  # candidates in the table
 TITLE = "way"
 
@@ -29,7 +31,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class Why(Shown):
     """All candidates, the chosen one first, then from the fastest on; `decided` is what was for it, `assumed` what the
     estimates take for granted because it was not known."""
 

@@ -1,6 +1,7 @@
 """What results show of themselves in notebooks and on pages."""
 
 import math
+import pickle
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -286,6 +287,28 @@ def test_what_an_emulation_printed(results: dict[str, object]) -> None:
 def test_bars_are_a_picture() -> None:
     bars = Bars("t", ("A",), 1, (Group("g", "", (1.0,)),))
     assert bars._repr_svg_().startswith('<svg class="goptx bars"')
+
+
+class Printer:
+    """IPython's, as far as results use it."""
+
+    def __init__(self, result: object) -> None:
+        self.said = ""
+        result._repr_pretty_(self, False)  # type: ignore[attr-defined]
+
+    def text(self, words: str) -> None:
+        self.said += words
+
+
+def test_a_terminal_shows_words(woven: goptx.Woven, check: goptx.Check) -> None:
+    for result in (SWEEP, TABLE, check, woven.report, Done("separate", "", False, 0.1, 0.2, 0.3)):
+        assert Printer(result).said == str(result)
+    assert Printer(woven).said == f"gelu_harris_woven, weave\n{woven.report}"
+    assert "\n  parameters  lud_param_0" in Printer(goptx.read(kernel("lud"))).said
+
+
+def test_one_that_was_sent_shows_the_same(woven: goptx.Woven) -> None:
+    assert pickle.loads(pickle.dumps(woven))._repr_html_() == woven._repr_html_()
 
 
 def test_pictures_need_neither_a_gpu_nor_pygments(woven: goptx.Woven, monkeypatch: pytest.MonkeyPatch) -> None:

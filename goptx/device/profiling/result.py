@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.device.profiling.metrics import ALL, CYCLES, ISSUE, METRICS, STALLS, TIME, Metric
 from goptx.errors import InputError
+from goptx.shown import Shown
 from goptx.weaving.report import Report
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Launched:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Shown):
     """Kernels alone and fused, counted by Nsight Compute. `str()` is a table.
 
     fused: one launch, but where kernels stay separate. strategy: how they were fused. device, arch, profiler: where and
