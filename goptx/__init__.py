@@ -23,6 +23,9 @@ from goptx.errors import (
 )
 
 if TYPE_CHECKING:
+    from goptx.anatomy.activity import Activity
+    from goptx.anatomy.blocks import Anatomy
+    from goptx.anatomy.timeline import Timeline
     from goptx.device.profiling.result import Profile
     from goptx.device.sweep import Sweep, sweep
     from goptx.emulator.check import check
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from goptx.weaving.weave import weave
 
 _HOMES = {
+    "Activity": "goptx.anatomy.activity",
+    "Anatomy": "goptx.anatomy.blocks",
     "Best": "goptx.tuning.best",
     "Check": "goptx.emulator.verdict",
     "Emulation": "goptx.emulator.result",
@@ -54,6 +59,7 @@ _HOMES = {
     "Refusal": "goptx.weaving.refusal",
     "Shape": "goptx.shape",
     "Sweep": "goptx.device.sweep",
+    "Timeline": "goptx.anatomy.timeline",
     "Woven": "goptx.weaving.result",
     "batch": "goptx.strategies.batch",
     "can_weave": "goptx.weaving.refusal",
@@ -74,6 +80,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "Activity",
+    "Anatomy",
     "AssemblyError",
     "Best",
     "CannotLink",
@@ -93,6 +101,7 @@ __all__ = [
     "Refusal",
     "Shape",
     "Sweep",
+    "Timeline",
     "Woven",
     "batch",
     "can_weave",

@@ -7,40 +7,79 @@ nothing of other warps, caches or busy units, so it ranks orders of one block ra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
-from goptx.analysis.cfg import Code, Flow, depths
-from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.cfg import Code, Flow, depths, instructions_in
+from goptx.analysis.dataflow import read, written
+from goptx.latency.table import LatencyTable
+from goptx.ptx.ir import Scope
 
 ISSUE = 2  # cycles between independent instructions of a warp: HPEC 2022 (arXiv 2208.11174), Table 2
 
 Cycles = Callable[[Code], int]
+T = TypeVar("T", int, float)
 
 
-def block_cycles(code: Iterable[Code], cycles: Cycles, end_reads: Iterable[str] = ()) -> int:
-    """Cycles from the first instruction's issue until the last result is there."""
+def cycles_of(table: LatencyTable, code: Code) -> int:
+    """The latency of an instruction, or of all those in a call's braces."""
+    if isinstance(code, Scope):
+        return sum(map(table.cycles_of, instructions_in(code)))
+    return table.cycles_of(code)
+
+
+def issued(code: Iterable[Code], cycles: Cycles) -> Iterator[tuple[int, int]]:
+    """Of straight code that begins at cycle 0, in order: when each is issued, and when its result is there."""
     ready: dict[str, int] = {}
-    issue = finish = 0
+    issue = 0
     for item in code:
-        issue = max([issue, *(ready.get(r, 0) for r in read(item))])
+        for register in read(item):
+            if (there := ready.get(register, 0)) > issue:
+                issue = there
         done = issue + cycles(item)
-        ready.update(dict.fromkeys(written(item), done))
-        finish = max(finish, done)
+        for register in written(item):
+            ready[register] = done
+        yield issue, done
         issue += ISSUE
-    return max([finish, issue, *(ready.get(register_of(r), 0) for r in end_reads)])
+
+
+def block_cycles(code: Iterable[Code], cycles: Cycles) -> int:
+    """Cycles from the first instruction's issue until the last result is there."""
+    finish = 0
+    for issue, done in issued(code, cycles):
+        finish = max(finish, done, issue + ISSUE)
+    return finish
 
 
 def flow_cycles(flow: Flow, cycles: Cycles) -> int:
     """Cycles of the longest way through the flow, blocks counted ten times for each loop around them."""
+    return sum(longest_way(flow, weights(flow, cycles)).values())
+
+
+def weights(flow: Flow, cycles: Cycles) -> dict[str, int]:
+    """Of each block that can be reached its cycles, ten times for each loop around it."""
     depth = depths(flow)
+    found: dict[str, int] = {}
+    for name in flow.reverse_postorder():
+        block = flow.blocks[name]
+        own = block_cycles(block.code, cycles) if block.code else 0
+        if block.region:
+            own = flow_cycles(block.region.flow(), cycles)
+        found[name] = own * 10 ** depth[name]
+    return found
+
+
+def longest_way(flow: Flow, weight: Mapping[str, T]) -> dict[str, T]:
+    """The blocks of the longest way through the flow, back edges left out, with what each adds to it."""
     order = flow.reverse_postorder()
     rank = {name: i for i, name in enumerate(order)}
-    longest: dict[str, int] = {}
+    ahead: dict[str, list[str]] = {}
+    longest: dict[str, T] = {}
     for name in reversed(order):
-        block = flow.blocks[name]
-        own = block_cycles(block.code, cycles, block.end.reads()) * 10 ** depth[name] if block.code else 0
-        if block.region:
-            own = flow_cycles(block.region.flow(), cycles) * 10 ** depth[name]
-        ahead = [longest[t] for t in block.end.successors() if rank[t] > rank[name]]  # back edges left out
-        longest[name] = own + max(ahead, default=0)
-    return longest[flow.entry]
+        ahead[name] = [t for t in flow.blocks[name].end.successors() if rank[t] > rank[name]]
+        longest[name] = weight[name] + max((longest[t] for t in ahead[name]), default=0)
+    way, here = {}, [flow.entry]
+    while here:
+        way[here[0]] = weight[here[0]]
+        here = sorted(ahead[here[0]], key=longest.__getitem__)[-1:]
+    return way

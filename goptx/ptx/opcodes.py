@@ -217,6 +217,11 @@ class Facts:
         return self.row.scope == Scope.CTA
 
     @property
+    def synchronises(self) -> bool:
+        """Whether it is known to synchronise the threads of a CTA or of a cluster, or acts on an mbarrier."""
+        return self.base == "mbarrier" or (self.known and self.row.scope >= Scope.CTA)
+
+    @property
     def barrier_id(self) -> int:
         """Of a barrier, the position of its id among the operands: a reduction's result stands ahead of it."""
         return 1 if "red" in self.modifiers else 0

@@ -13,7 +13,7 @@ from goptx.analysis.control_flow import control_flow
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Declaration, Function, Instruction, Module, Registers, Statement, Variable
-from goptx.ptx.opcodes import Scope, facts_of
+from goptx.ptx.opcodes import facts_of
 from goptx.weaving.callees import statements_in
 from goptx.weaving.link import choose_entry
 from goptx.weaving.symbols import reached_symbols
@@ -96,10 +96,8 @@ def _barriers(statements: Iterable[Statement]) -> list[str]:
     """What synchronises the threads of a CTA or cluster, and mbarriers: each instruction with its lines."""
     lines: dict[str, list[int]] = {}
     for statement in statements:
-        if isinstance(statement, Instruction):
-            facts = facts_of(statement.opcode)
-            if facts.base == "mbarrier" or (facts.known and facts.row.scope >= Scope.CTA):
-                lines.setdefault(str(statement), []).append(statement.line)
+        if isinstance(statement, Instruction) and facts_of(statement.opcode).synchronises:
+            lines.setdefault(str(statement), []).append(statement.line)
     return [f"{text}  line{'s' if len(at) > 1 else ''} {', '.join(map(str, at))}" for text, at in lines.items()]
 
 

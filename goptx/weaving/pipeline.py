@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from goptx.analysis.cfg import Code, Flow, instructions_in
+from goptx.analysis.cfg import Code, Flow
 from goptx.errors import InputError
+from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
-from goptx.ptx.ir import Scope
 from goptx.ptx.verify import verify
 from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
@@ -56,9 +56,7 @@ class Choices:
 
     def cycles(self, code: Code) -> int:
         """The latency of an instruction, or of all those in a call's braces."""
-        if isinstance(code, Scope):
-            return sum(map(self.table.cycles_of, instructions_in(code)))
-        return self.table.cycles_of(code)
+        return cycles_of(self.table, code)
 
     def alternatives(self) -> tuple[Choices, ...]:
         """What is tried, the smallest result to be kept. Where the slices of two loops do not line up, one kernel's

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from cuda.core import Kernel
 
     from goptx.analysis.pointers import Access
+    from goptx.anatomy.activity import Activity
+    from goptx.anatomy.blocks import Anatomy
+    from goptx.anatomy.timeline import Timeline
     from goptx.device.assemble import Assembly
     from goptx.device.launch import Starter
     from goptx.ptx.ir import Module
@@ -163,6 +166,28 @@ class Woven:
     def entries(self) -> tuple[str, ...]:
         """The names of what is launched, one after the other: one, but where kernels stay separate."""
         return tuple(entry.name for entry in self.module.entries)
+
+    def anatomy(self) -> Anatomy:
+        """The control flow of the kernels and of what was made of them: whose blocks stand where, who waits, and
+        the barriers."""
+        from goptx.anatomy.chart import anatomy
+
+        return anatomy(self)
+
+    def timeline(self, block: str | None = None) -> Timeline:
+        """When each instruction of a block is issued and has its result, by the cost model, and how that would be if
+        the kernels ran one after the other. `block` is named as in `anatomy()`; by default it is, of those with code of
+        several kernels, the one with the most estimated cycles, ten times as many for each loop around it. Raises
+        `InputError` where there is no such block."""
+        from goptx.anatomy.issue import timeline
+
+        return timeline(self, block)
+
+    def activity(self) -> Activity:
+        """What the threads of a launch do: which warps of which CTAs run which kernels, and about when."""
+        from goptx.anatomy.working import activity
+
+        return activity(self)
 
     @property
     def max_registers(self) -> int | None:

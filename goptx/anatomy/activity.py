@@ -1,0 +1,98 @@
+"""Activity: what the threads of a launch do, and when: rows of warps, stripes of kernels.
+
+Cycles are the cost model's, for one warp on its longest way (latency/cost.py): as if all began at once. Plain data,
+with text for a terminal; working.py derives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+WIDTH = 64  # characters of the longest row
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A kernel at work from cycle `begin` to `end`; of a coarsened one, which of its CTAs in this one, from 0 on."""
+
+    kernel: str
+    copy: int
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Warps of CTAs that do the same: numbers of the first and the last, None where what is known at launch only is the
+    last. `entry` is what was launched."""
+
+    entry: str
+    ctas: tuple[int, int | None]
+    warps: tuple[int, int | None]
+    segments: tuple[Segment, ...]
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(s.kernel for s in self.segments))
+
+    @property
+    def label(self) -> str:
+        return f"{_range('CTA', self.ctas)}, {_range('warp', self.warps)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """`rows` in the order of launches, CTAs and warps; of many CTAs some at the beginning and at the end. `kernels` are
+    the names by letters, `copies` says how many CTAs of a coarsened kernel may be one, `cycles` how long all of it
+    takes, `notes` what is not in it."""
+
+    strategy: str
+    latency: str
+    kernels: tuple[tuple[str, str], ...]
+    copies: tuple[int, ...]
+    cycles: float
+    rows: tuple[Row, ...]
+    streams: bool
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        head = f"strategy {self.strategy}, {self.cycles:.0f} estimated cycles of a warp, latencies {self.latency}"
+        return "\n".join([head, *_rows(self), *(f"note: {n}" for n in self.notes)])
+
+    def _repr_svg_(self) -> str:
+        from goptx.view.activity_svg import activity_svg
+
+        return activity_svg(self)
+
+
+def _rows(found: Activity) -> Iterator[str]:
+    width = max((len(row.label) for row in found.rows), default=0)
+    before = None
+    for row in found.rows:
+        if before and before.entry == row.entry and (before.ctas[1] or 0) + 1 < row.ctas[0]:
+            yield "..."
+        before = row
+        yield f"{row.label:{width}}  {_line(row, found.cycles)}"
+
+
+def _line(row: Row, cycles: float) -> str:
+    """A letter for each piece of time, that of the kernel at work in its middle; copies take turns as small ones."""
+    line = []
+    for i in range(WIDTH):
+        now = (i + 0.5) * cycles / WIDTH
+        at = next((s for s in row.segments if s.begin <= now < s.end), None)
+        line.append(" " if at is None else at.kernel.lower() if at.copy % 2 else at.kernel)
+    return "".join(line).rstrip()
+
+
+def _range(what: str, numbers: tuple[int, int | None]) -> str:
+    first, last = numbers
+    if last is None:
+        return f"every {what}"
+    return f"{what} {first}" if first == last else f"{what}s {first}-{last}"

@@ -1,0 +1,134 @@
+"""Derives the timeline of a block of W, and those of the kernels' parts of it alone.
+
+A part is what the kernel itself has: its instructions as its file has them, in that order, without what goptx inserted.
+Of a coarsened kernel it is that of one copy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from goptx.analysis.cfg import EXIT, Code, depths, instructions_in
+from goptx.anatomy.matched import Entry, Kernel, Matched, matched
+from goptx.anatomy.timeline import Run, Slot, Timeline
+from goptx.anatomy.traced import first_number
+from goptx.errors import InputError
+from goptx.latency.cost import ISSUE, block_cycles, cycles_of, issued
+from goptx.latency.table import LatencyTable
+from goptx.ptx.ir import Instruction, Scope
+from goptx.ptx.opcodes import facts_of
+
+if TYPE_CHECKING:
+    from goptx.weaving.result import Woven
+
+_ACCESSES = {"l": "load", "s": "store", "ls": "load and store", "sl": "copy"}
+
+
+def timeline(woven: Woven, block: str | None = None) -> Timeline:
+    """See `Woven.timeline`."""
+    found = matched(woven)
+    entry, name = _heaviest(found) if block is None else _named(found, block)
+    code = entry.trace.flow.blocks[name].code
+    origins = [entry.origins[first_number(c)] for c in code]
+    whole = _run("", code, [(o.kernel, o.line) if o else ("", 0) for o in origins], found.table)
+    parts = [_part(kernel, entry, name) for kernel in found.kernels.values()]
+    alone = [
+        _run(p.kernel.letter, p.code, [(p.kernel.letter, _line(p.kernel, c)) for c in p.code], found.table, p.copies)
+        for p in parts
+        if p.code
+    ]
+    return Timeline(
+        entry.name, name, depths(entry.trace.flow)[name], found.table.arch, tuple(alone), whole,
+        tuple(note for p in parts for note in p.notes),
+    )  # fmt: skip
+
+
+def _named(found: Matched, block: str) -> tuple[Entry, str]:
+    for entry in found.entries:
+        if block in entry.trace.flow.blocks:
+            return entry, block
+    names = list(dict.fromkeys(n for e in found.entries for n in e.trace.order if n != EXIT))
+    few = ", ".join(f"`{n}`" for n in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    raise InputError(f"`{found.entries[0].name}` has no block `{block}`; it has {few}: see `.anatomy()`.")
+
+
+def _heaviest(found: Matched) -> tuple[Entry, str]:
+    """Of the blocks with code of several kernels, or of all if there are none such: the one with the most estimated
+    cycles, ten times as many for each loop around it."""
+
+    def weight(entry: Entry, name: str) -> tuple[bool, int]:
+        own = entry.trace.flow.blocks[name].code
+        cycles = block_cycles(own, lambda c: cycles_of(found.table, c))
+        return len({o.kernel for o in entry.of(name) if o}) > 1, cycles * 10 ** depths(entry.trace.flow)[name]
+
+    every = [(entry, name) for entry in found.entries for name in entry.trace.order]
+    return max(every, key=lambda place: weight(*place))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    kernel: Kernel
+    code: Sequence[Code]
+    copies: int
+    notes: Sequence[str]
+
+
+def _part(kernel: Kernel, entry: Entry, name: str) -> _Part:
+    """The kernel's own code of which this block of W has some. Where a line stands in several blocks of the kernel and
+    not all of them can be meant, it is those of which other lines stand here too."""
+    trace = kernel.trace
+    if trace is None:
+        return _Part(kernel, (), 1, [f"the flow of {kernel.letter} cannot be told: {kernel.trouble}"])
+    held = Counter(o.line for o in entry.of(name) if o and o.kernel == kernel.letter and o.line)
+    known = {line: kernel.numbers[line] for line in held if line in kernel.numbers}
+    copies = max((held[line] // len(n) for line, n in known.items() if len(kernel.blocks(line)) == 1), default=1) or 1
+    meant = {names[0] for line in known if len(names := kernel.blocks(line)) == 1}
+    numbers, doubtful = set[int](), list[int]()
+    for line, several in known.items():
+        wanted, taken = -(-held[line] // copies), list(several)
+        if wanted < len(several) and len(kernel.blocks(line)) > 1:
+            taken = [n for n in several if trace.block_of[n] in meant] or taken
+            doubtful += [line] if len(taken) > wanted else []
+        numbers.update(taken)
+    code = [c for b in trace.order for c in trace.flow.blocks[b].code if first_number(c) in numbers]
+    notes = [f"of {kernel.letter}, line {n} stands in several blocks; all are counted" for n in sorted(doubtful)]
+    return _Part(kernel, code, copies, notes)
+
+
+def _line(kernel: Kernel, code: Code) -> int:
+    assert kernel.trace
+    return kernel.trace.instructions[first_number(code)].line
+
+
+def _run(
+    letter: str, code: Sequence[Code], whence: Iterable[tuple[str, int]], table: LatencyTable, copies: int = 1
+) -> Run:
+    def cycles(item: Code) -> int:
+        return cycles_of(table, item)
+
+    slots = tuple(_slots(code, whence, issued(code, cycles)))
+    return Run(letter, slots, block_cycles(code, cycles), copies)
+
+
+def _slots(code: Sequence[Code], whence: Iterable[tuple[str, int]], when: Iterable[tuple[int, int]]) -> Iterator[Slot]:
+    free = 0
+    for item, (kernel, line), (issue, done) in zip(code, whence, when, strict=True):
+        said = _said(item)
+        facts = facts_of(said.opcode)
+        access = _ACCESSES.get(facts.row.access, "") if facts.base != "call" else ""
+        yield Slot(
+            kernel, str(said), line, issue, done - issue, done, issue - free, access,
+            (facts.space or "generic") if access else "", facts.synchronises,
+        )  # fmt: skip
+        free = issue + ISSUE
+
+
+def _said(code: Code) -> Instruction:
+    """Of a call's braces the call."""
+    if not isinstance(code, Scope):
+        return code
+    inner = list(instructions_in(code))
+    return next((i for i in inner if facts_of(i.opcode).base == "call"), inner[0])

@@ -1,0 +1,100 @@
+"""Which instructions of the kernels the instructions of a woven module W are.
+
+Requires: a result of any strategy. Ensures: nothing is guessed; where a line of a kernel stands in several of its
+blocks (a function that was put in place of several calls), all of them are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from goptx.anatomy.traced import Traced, traced
+from goptx.errors import CannotWeave
+from goptx.latency.table import LatencyTable, load_table
+from goptx.ptx.aliases import without_aliases
+from goptx.weaving.coarse import ALONE
+from goptx.weaving.inline import inlined
+from goptx.weaving.link import choose_entry
+from goptx.weaving.result import Origin
+from goptx.weaving.separate import Separate
+
+if TYPE_CHECKING:
+    from goptx.ptx.ir import Function
+    from goptx.weaving.link import Chosen
+    from goptx.weaving.result import Woven
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel as weaving took it: where functions have been put in place of calls. `trace` is None where its control
+    flow cannot be told, and `trouble` why."""
+
+    letter: str
+    source: str
+    entry: Function
+    trace: Traced | None
+    trouble: str = ""
+
+    @cached_property
+    def numbers(self) -> Mapping[int, tuple[int, ...]]:
+        """By line, those of the instructions there that lie in a block."""
+        found: dict[int, list[int]] = {}
+        for number in sorted(self.trace.block_of) if self.trace else ():
+            assert self.trace
+            found.setdefault(self.trace.instructions[number].line, []).append(number)
+        return {line: tuple(several) for line, several in found.items()}
+
+    def blocks(self, line: int) -> tuple[str, ...]:
+        """Those with an instruction of that line, in the order of the text."""
+        block_of = self.trace.block_of if self.trace else {}
+        return tuple(dict.fromkeys(block_of[number] for number in self.numbers.get(line, ())))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One that is launched, with the origins of its own instructions."""
+
+    name: str
+    trace: Traced
+    origins: Sequence[Origin | None]
+
+    def of(self, block: str) -> Iterator[Origin | None]:
+        """The origins of a block's instructions and of the branch at its end."""
+        return (self.origins[number] for number in self.trace.numbers(block))
+
+
+@dataclass(frozen=True)
+class Matched:
+    """`table` are the latencies of the architecture that the report names, as goptx brings them."""
+
+    kernels: Mapping[str, Kernel]
+    entries: Sequence[Entry]
+    table: LatencyTable
+
+
+def matched(woven: Woven) -> Matched:
+    apart = isinstance(woven, Separate)
+    letters = list(woven.report.kernels)
+    kernels = [_kernel(c, letter, apart) for c, letter in zip(woven.chosen, letters, strict=True)]
+    table = load_table(None, woven.report.latency)
+    origins = list(woven.origins)
+    entries = []
+    for function in woven.module.entries:
+        trace = traced(function, woven.name)
+        own, origins = origins[: len(trace.instructions)], origins[len(trace.instructions) :]
+        entries.append(Entry(function.name, trace, own))
+    return Matched({k.letter: k for k in kernels}, entries, table)
+
+
+def _kernel(chosen: Chosen, letter: str, apart: bool) -> Kernel:
+    module = without_aliases(chosen.module)
+    if not apart or chosen.coarse != ALONE:
+        module = inlined(module)
+    entry = choose_entry(module, chosen.entry)
+    try:
+        return Kernel(letter, module.source, entry, traced(entry, module.source))
+    except CannotWeave as error:
+        return Kernel(letter, module.source, entry, None, str(error))

@@ -1,0 +1,73 @@
+"""The control flow of an entry whose instructions are known by their number in the text.
+
+Requires: an entry whose branches have targets that can be told. Ensures: the numbers are those of `Woven.origins`:
+from 0 on in the order of the text, those within braces among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+
+from goptx.analysis.cfg import EXIT, Branch, Code, Flow, Switch, instructions_in
+from goptx.analysis.control_flow import control_flow
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import Function, Instruction, Scope, Statement
+from goptx.weaving.callees import statements_in
+
+
+@dataclass(frozen=True)
+class Traced:
+    """`instructions` are all of the entry, as they stand there; lines in `flow` are numbers of theirs, from 1 on."""
+
+    flow: Flow
+    instructions: Sequence[Instruction]
+
+    def numbers(self, name: str) -> list[int]:
+        """Of the instructions of a block, with the branch at its end."""
+        block = self.flow.blocks[name]
+        ends = [block.end.line] if isinstance(block.end, Branch | Switch) and block.end.line else []
+        return [line - 1 for line in (*(i.line for i in block.instructions()), *ends)]
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The blocks as they stand in the text; what has no instruction of its own stands first, the exit last."""
+        first = {n: min(self.numbers(n), default=-1) for n in self.flow.blocks}
+        return tuple(sorted(first, key=lambda n: (n == EXIT, first[n])))
+
+    @cached_property
+    def block_of(self) -> Mapping[int, str]:
+        """By the number of each instruction, branches that became part of no block left out."""
+        return {number: name for name in self.order for number in self.numbers(name)}
+
+
+def traced(entry: Function, source: str) -> Traced:
+    """Raises `CannotWeave` where the control flow cannot be told."""
+    body = entry.body or ()
+    numbers = count(1)
+    try:
+        flow = _flow(tuple(_numbered(body, numbers)), source)
+    except CannotWeave:
+        _flow(body, source)  # says the line
+        raise
+    return Traced(flow, [s for s in statements_in(body) if isinstance(s, Instruction)])
+
+
+def _flow(body: tuple[Statement, ...], source: str) -> Flow:
+    return control_flow(flatten(body, lambda name: name), source)
+
+
+def _numbered(body: Iterable[Statement], numbers: Iterator[int]) -> Iterator[Statement]:
+    for statement in body:
+        if isinstance(statement, Scope):
+            yield Scope(tuple(_numbered(statement.body, numbers)))
+        else:
+            yield replace(statement, line=next(numbers)) if isinstance(statement, Instruction) else statement
+
+
+def first_number(code: Code) -> int:
+    """Of a numbered instruction, or of the first in a call's braces."""
+    return (next(instructions_in(code)) if isinstance(code, Scope) else code).line - 1

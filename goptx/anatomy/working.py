@@ -1,0 +1,160 @@
+"""Derives what the threads of a launch do from the result's strategy, plan and blocks.
+
+A warp goes the longest way through W's blocks that hold code of the kernels it runs; within a block kernels have shares
+of its cycles as they have of its instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from goptx.anatomy.activity import Activity, Row, Segment
+from goptx.anatomy.matched import Entry, Matched, matched
+from goptx.anatomy.placed import Held, described, spans, warps
+from goptx.latency.cost import cycles_of, longest_way, weights
+
+if TYPE_CHECKING:
+    from goptx.weaving.launching import Plan
+    from goptx.weaving.result import Woven
+
+STRIPES = 48  # of a row, at most about so many
+
+
+def activity(woven: Woven) -> Activity:
+    """See `Woven.activity`."""
+    found = matched(woven)
+    factors = {letter: c.coarse.factor for letter, c in zip(found.kernels, woven.chosen, strict=True)}
+    alone = {letter: counts.estimated_cycles for letter, counts in woven.report.kernels.items()}
+    rows: list[Row] = []
+    notes: list[str] = []
+    begin = 0.0
+    for entry, (_, _, plan) in zip(found.entries, woven.launches, strict=True):
+        own = {x: n for x, n in factors.items() if plan is None or x in plan.letters}
+        work = _Work(found, entry, woven.strategy, own, alone)
+        made = list(_rows(work, plan))
+        rows += [replace(r, segments=tuple(_later(r.segments, begin))) for r in made]
+        notes += described(plan) if plan else []
+        if not woven.streams:
+            begin = max((s.end for r in rows for s in r.segments), default=0.0)
+    if woven.plan is None or woven.plan.shape.ctas is None:
+        notes.append("the shape of the launch is not known")
+    return Activity(
+        woven.strategy,
+        found.table.arch,
+        tuple((letter, k.entry.name) for letter, k in found.kernels.items()),
+        tuple(factors.values()),
+        max((s.end for r in rows for s in r.segments), default=0.0),
+        tuple(rows),
+        woven.streams,
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def _later(segments: Sequence[Segment], by: float) -> Iterator[Segment]:
+    return (replace(s, begin=round(s.begin + by, 1), end=round(s.end + by, 1)) for s in segments)
+
+
+def _rows(work: _Work, plan: Plan | None) -> Iterator[Row]:
+    """In the numbers of the plan's kernels, or of all where there is none."""
+    name = work.entry.name
+    every: Held = tuple(enumerate(work.factors.values()))
+    if plan is None or plan.shape.ctas is None:
+        alone = [((k, n),) for k, n in every] if plan is not None and plan.overlaid else [every]
+        for held in alone:
+            for low, high, those in warps(plan, held):
+                yield Row(name, (0, None), (low, high), work.segments(those))
+        return
+    for first, last, held in spans(plan):
+        for low, high, those in warps(plan, held):
+            yield Row(name, (first, last), (low, high), work.segments(those))
+
+
+@dataclass
+class _Work:
+    """What warps of one entry do. `factors` has by the letters of its kernels how many CTAs of each may be one, `alone`
+    the cycles of one."""
+
+    found: Matched
+    entry: Entry
+    strategy: str
+    factors: Mapping[str, int]
+    alone: Mapping[str, int]
+
+    @property
+    def letters(self) -> list[str]:
+        return list(self.factors)
+
+    def segments(self, held: Held) -> tuple[Segment, ...]:
+        copies = {self.letters[k]: n for k, n in held}
+        if not copies:
+            return ()
+        if len(held) == 1 and copies != {x: n for x, n in self.factors.items() if x in copies}:  # left over: one alone
+            ((letter, _),) = copies.items()
+            return (Segment(letter, 0, 0.0, float(self.alone[letter])),)
+        way = self._way(frozenset(copies))
+        one = sum(copies.values()) == 1
+        return tuple((_in_turn if one or self.strategy == "vertical" else _striped)(way, copies))
+
+    def _way(self, letters: frozenset[str]) -> list[dict[str, float]]:
+        """Of the blocks of the longest way with code of those kernels, the cycles of each kernel there."""
+        shares = {
+            name: {letter: n / sum(counts.values()) for letter, n in counts.items() if letter in letters}
+            for name, counts in self._counts.items()
+        }
+        weight = {n: w * sum(shares[n].values()) for n, w in self._weights.items()}
+        way = longest_way(self.entry.trace.flow, weight)
+        return [{x: self._weights[n] * share for x, share in shares[n].items()} for n in way if weight[n]]
+
+    @cached_property
+    def _counts(self) -> Mapping[str, Mapping[str, int]]:
+        """Of each block, the instructions of each kernel."""
+        owners = {n: [o.kernel for o in self.entry.of(n) if o] for n in self.entry.trace.order}
+        return {n: {x: found.count(x) for x in self.letters if x in found} for n, found in owners.items()}
+
+    @cached_property
+    def _weights(self) -> Mapping[str, int]:
+        return weights(self.entry.trace.flow, lambda code: cycles_of(self.found.table, code))
+
+
+def _in_turn(way: Sequence[Mapping[str, float]], copies: Mapping[str, int]) -> Iterator[Segment]:
+    """Kernel after kernel, copy after copy."""
+    now = 0.0
+    for letter, n in copies.items():
+        total = sum(block.get(letter, 0.0) for block in way)
+        for copy in range(n):
+            yield Segment(letter, copy, now, now + total / n)
+            now += total / n
+
+
+def _striped(way: Sequence[Mapping[str, float]], copies: Mapping[str, int]) -> Iterator[Segment]:
+    """In pieces of equal length, within each of which every kernel and copy has its share."""
+    total = sum(sum(block.values()) for block in way)
+    pieces = max(4, STRIPES // max(1, sum(copies.values())))
+    held: list[dict[str, float]] = [dict.fromkeys(copies, 0.0) for _ in range(pieces)]
+    now = 0.0
+    for block in way:
+        cycles = sum(block.values())
+        for i in range(int(now / total * pieces), pieces):
+            low, high = i * total / pieces, (i + 1) * total / pieces
+            part = (min(high, now + cycles) - max(low, now)) / cycles if cycles else 0.0
+            if part <= 0:
+                break
+            for letter, own in block.items():
+                held[i][letter] += own * part
+        now += cycles
+    found: list[Segment] = []
+    now = 0.0
+    for piece in held:
+        for letter, cycles in piece.items():
+            n = copies[letter]
+            found += [
+                Segment(letter, j, now + cycles * j / n, now + cycles * (j + 1) / n) for j in range(n if cycles else 0)
+            ]
+            now += cycles
+    for (letter, copy), several in groupby(found, key=lambda s: (s.kernel, s.copy)):
+        run = list(several)
+        yield Segment(letter, copy, run[0].begin, run[-1].end)
