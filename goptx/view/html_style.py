@@ -18,7 +18,7 @@ p { margin: 4px 0; font-size: 13px; }
 code { font: 12px/1.5 ui-monospace, monospace; color: inherit; background: none; padding: 0; }
 .wide { overflow-x: auto; scrollbar-color: var(--line) var(--ground); }
 .wide svg { max-width: none; display: block; }
-.box { max-height: 420px; overflow: auto; scrollbar-color: var(--line) var(--ground); }
+.box { max-height: 480px; overflow: auto; scrollbar-color: var(--line) var(--ground); }
 .text.plain { white-space: pre; }
 .text { font: 12px/1.5 ui-monospace, monospace; white-space: pre-wrap; margin: 4px 0; }
 table.rows { border-collapse: collapse; border: 0; margin: 6px 0; width: auto; font-size: 12.5px; line-height: 1.4;

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
-from goptx.view.svg import document, rule, text
-from goptx.view.theme import HUES, hue
+from goptx.view.drawing import MARGIN, box, document, label, line, said
+from goptx.view.theme import hue
 
 LEFT, WIDTH, RIGHT = 84, 600, 24  # of the numbers, the field, and what is beside it; pixels
 TOP, HEIGHT, LOW = 74, 180, 40  # of title and legend, the field, and the numbers below
@@ -57,25 +56,19 @@ class Points:
 def svg(points: Points) -> str:
     """The chart as an SVG document."""
     field = _Field(points)
-    parts = [text(16, 22, points.title, "head"), *_legend(points), *field.drawn()]
-    return document("points", points.title, (LEFT + WIDTH + RIGHT, field.bottom + LOW), _RULES, parts)
+    parts = [label(MARGIN, 22, points.title, "head"), *_legend(points), *field.drawn()]
+    return document("points", points.title, LEFT + WIDTH + RIGHT, field.bottom + LOW, _RULES, parts)
 
 
-_RULES = (
-    ".points text { font: 11px system-ui, sans-serif; fill: var(--ink); }",
-    ".points .head { font-size: 14px; font-weight: 600; }",
-    ".points .faint { fill: var(--faint); }",
-    ".points .ground { fill: var(--ground); }",
-    ".points .track { fill: var(--track); }",
-    ".points .rule { stroke: var(--line); }",
-    ".points .mark { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 3 2; }",
-    ".points .way { fill: none; stroke: var(--line); stroke-width: 1.5; }",
-    ".points .chosen { fill: none; stroke: var(--chosen); stroke-width: 2; }",
-    ".points .wrong { stroke: var(--wrong); stroke-width: 2; }",
-    ".points .said { fill: var(--chosen); font-weight: 600; }",
-    *(f".points .{hue(k)} {{ fill: var(--{hue(k)}); stroke: var(--{hue(k)}); }}" for k in range(HUES)),
-    ".points .tick { stroke: none; }",
-)
+_RULES = """
+.KIND .track { fill: var(--track); }
+.KIND .mark { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 3 2; }
+.KIND [class^="hue"] { fill: var(--own); stroke: var(--own); }
+.KIND .tick { stroke: none; }
+.KIND .wrong { stroke: var(--wrong); stroke-width: 2; }
+.KIND .chosen { fill: none; stroke: var(--chosen); stroke-width: 2; }
+.KIND .said { fill: var(--chosen); font-weight: 600; }
+"""
 # series have shapes of their own as well as colours
 _CROSS = "M-4 -4L4 4M-4 4L4 -4"
 _SHAPES = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", "M-3.5 -3.5h7v7h-7z", "M0 -4.5L4.5 3.5H-4.5z", "M0 -5L5 0L0 5L-5 0z",
@@ -83,15 +76,15 @@ _SHAPES = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", "M-3.5 -3.5h7v7h-7z", "M0 -4.5L
 
 
 def _legend(points: Points) -> Iterator[str]:
-    x = 16
+    x = MARGIN
     if len(points.series) > 1:
         for i, name in enumerate(points.series):
             yield _shape(hue(i), _SHAPES[i % len(_SHAPES)], x + 5, 40)
-            yield text(x + 15, 44, name)
+            yield label(x + 15, 44, name)
             x += KEY + 8 + 7 * len(name)
     if any(p.wrong for p in points.points):
         yield _shape("wrong", _CROSS, x + 5, 40)
-        yield text(x + 15, 44, WRONG)
+        yield label(x + 15, 44, WRONG)
 
 
 def _point(p: Point, x: float, y: float) -> str:
@@ -99,9 +92,9 @@ def _point(p: Point, x: float, y: float) -> str:
     return _shape(kind, shape, x, y, p.said)
 
 
-def _shape(kind: str, shape: str, x: float, y: float, said: str = "") -> str:
+def _shape(kind: str, shape: str, x: float, y: float, title: str = "") -> str:
     path = f'<path class="{kind}" transform="translate({x:.1f} {y:.1f})" d="{shape}"'
-    return f"{path}><title>{escape(said)}</title></path>" if said else f"{path}/>"
+    return f"{path}><title>{said(title)}</title></path>" if title else f"{path}/>"
 
 
 class _Field:
@@ -125,15 +118,15 @@ class _Field:
         yield from self._axes()
         placed = [(p, self.x(p.x), self.y(p.y)) for p in self.points.points if p.y is not None]
         if self.points.joined:
-            yield f'<polyline class="way" points="{" ".join(f"{x:.1f},{y:.1f}" for _, x, y in placed)}"/>'
+            yield f'<polyline class="axis" points="{" ".join(f"{x:.1f},{y:.1f}" for _, x, y in placed)}"/>'
         for p, x, y in placed:
             if p.least is not None and p.most is not None:
-                yield rule(hue(p.series), (x, self.y(p.least)), (x, self.y(p.most)))
+                yield line(x, self.y(p.least), x, self.y(p.most), hue(p.series))
             yield _point(p, x, y)
         for _, x, y in ((p, x, y) for p, x, y in placed if p.chosen):
             yield f'<circle class="chosen" cx="{x:.1f}" cy="{y:.1f}" r="8"/>'
             right = x > LEFT + WIDTH - 60  # no room there
-            yield text(x - 11 if right else x + 11, y - 6, self.points.chosen, "said", "end" if right else "")
+            yield label(x - 11 if right else x + 11, y - 6, self.points.chosen, "said", "end" if right else "")
         yield from self._without()
 
     def _without(self) -> Iterator[str]:
@@ -142,26 +135,25 @@ class _Field:
         if not without:
             return
         top = TOP + HEIGHT + 6
-        yield f'<rect class="track" x="{LEFT}" y="{top}" width="{WIDTH}" height="{STRIP}"/>'
-        yield text(LEFT - 6, top + 12, self.points.lacking, "faint", "end")
+        yield box(LEFT, top, WIDTH, STRIP, "track")
+        yield label(LEFT - 6, top + 12, self.points.lacking, "faint", "end")
         for p in without:
             if p.wrong:
                 yield _point(p, self.x(p.x), top + STRIP / 2)
             else:
-                place = f'x="{self.x(p.x) - 1:.1f}" y="{top}" width="2" height="{STRIP}"'
-                yield f'<rect class="{hue(p.series)} tick" {place}><title>{escape(p.said)}</title></rect>'
+                yield box(self.x(p.x) - 1, top, 2, STRIP, f"{hue(p.series)} tick", p.said)
 
     def _axes(self) -> Iterator[str]:
         for value in self.up:
-            yield rule("rule", (LEFT, self.y(value)), (LEFT + WIDTH, self.y(value)))
-            yield text(LEFT - 6, self.y(value) + 4, number(value, self.up), "faint", "end")
-        yield text(LEFT, TOP - 6, self.points.up, "faint")
+            yield line(LEFT, self.y(value), LEFT + WIDTH, self.y(value), "axis")
+            yield label(LEFT - 6, self.y(value) + 4, number(value, self.up), "faint", "end")
+        yield label(LEFT, TOP - 6, self.points.up, "faint")
         for place, name in self.points.ticks or self._numbers():
-            yield text(self.x(place), self.bottom + 16, name, "faint", "middle")
-        yield text(LEFT + WIDTH, self.bottom + 32, self.points.across, "faint", "end")
+            yield label(self.x(place), self.bottom + 16, name, "faint", "middle")
+        yield label(LEFT + WIDTH, self.bottom + 32, self.points.across, "faint", "end")
         if self.points.line:
             name, value = self.points.line
-            yield rule("mark", (LEFT, self.y(value)), (LEFT + WIDTH, self.y(value)), name)
+            yield line(LEFT, self.y(value), LEFT + WIDTH, self.y(value), "mark", name)
 
     def _numbers(self) -> Iterator[tuple[float, str]]:
         """Whole ones along the lower axis."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from goptx.errors import GoptxError
 from goptx.shape import Shape
 from goptx.view.html import Markup, box, code, display, element, folded, heading, line, markup, picture, table
@@ -22,7 +24,7 @@ def woven_parts(woven: Woven) -> Markup:
     report = woven.report
     kernels = {letter: counts.name for letter, counts in report.kernels.items()}
     drawn = (
-        folded(title, picture(getattr(woven, name)()._repr_svg_)) for title, name in PICTURES if hasattr(woven, name)
+        folded(title, box(picture(partial(_svg, woven, name)))) for title, name in PICTURES if hasattr(woven, name)
     )
     lines = woven.ptx.count("\n")
     return markup(
@@ -32,6 +34,11 @@ def woven_parts(woven: Woven) -> Markup:
         *drawn,
         folded(f"PTX, {lines} lines", _files(woven), ptx_html(woven.module, woven.origins, kernels)),
     )
+
+
+def _svg(woven: Woven, name: str) -> str:
+    drawn: str = getattr(woven, name)()._repr_svg_()
+    return drawn
 
 
 def _title(woven: Woven) -> str:

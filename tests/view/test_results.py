@@ -105,7 +105,9 @@ def spinning() -> str:
 def test_every_public_result_shows_itself(results: dict[str, object]) -> None:
     classes = {name for name in goptx.__all__ if isinstance(getattr(goptx, name), type)}
     errors = {name for name in classes if issubclass(getattr(goptx, name), Exception)}
-    assert set(results) == classes - errors - {"Shape"}  # which is an argument
+    drawn = {name for name in classes if hasattr(getattr(goptx, name), "_repr_svg_")}
+    assert drawn == {"Activity", "Anatomy", "Timeline"}
+    assert set(results) == classes - errors - drawn - {"Shape"}  # which is an argument
     for name, result in results.items():
         assert type(result) is getattr(goptx, name)
 
@@ -156,7 +158,9 @@ def test_a_woven_kernel(woven: goptx.Woven) -> None:
     assert len(parameters) == 1 + len(woven.params)
     assert report[2][:3] == ["B harris", "2", "38"] and report[3][0] == "woven"
     assert f"woven fraction {woven.report.woven_fraction:.2f}, policy latency" in whole.text
-    assert [d.all("summary")[0].text for d in whole.all("details")][:2] == ["8 parameters", "PTX, 133 lines"]
+    assert [d.all("summary")[0].text for d in whole.all("details")][:5] == [
+        "8 parameters", "Control flow", "Timeline", "What threads do", "PTX, 133 lines"
+    ]  # fmt: skip
 
 
 def test_shapes_and_hidden_parameters() -> None:
