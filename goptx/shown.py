@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class Shown:
-    """Shows what `str()` says, not what would make it again."""
-
-    __slots__ = ()
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
+def as_text(result: object, printer: Any, cycle: bool) -> None:
+    """For a class to have as its `_repr_pretty_`: what `str()` says, not what would make the result again. IPython
+    takes no base class's, where a class has its own `repr`."""
+    printer.text(str(result))

@@ -1,6 +1,7 @@
 """`goptx show`: what it prints stands in tests/golden/."""
 
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -86,6 +87,19 @@ def test_graph(run: Run, golden: Golden) -> None:
     done = run("two.ptx", "--cfg", "dot")
     assert (done.returncode, done.stderr) == (0, "")
     golden("show_two.dot", done.stdout)
+
+
+def test_picture(run: Run) -> None:
+    done = run("two.ptx", "--cfg", "svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    drawn = [element.text or "" for element in ElementTree.fromstring(done.stdout).iter() if element.text]
+    for text in ("Control flow of two.ptx", "first", "second", "NEXT", "bar.sync 0;", "LOOP to NEXT case"):
+        assert any(text in found for found in drawn), text
+    alone = run("two.ptx", "--cfg=svg", "--entry", "second").stdout
+    assert "second" in alone and "NEXT" not in alone
+    refused = run("no_list.ptx", "--cfg", "svg")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("CannotWeave: no_list.ptx:8: ")
 
 
 def test_one_entry(run: Run) -> None:

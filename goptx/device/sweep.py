@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from goptx.device.launch import Shape, current_device
 from goptx.errors import InputError
-from goptx.shown import Shown
+from goptx.shown import as_text
 
 if TYPE_CHECKING:
     from cuda.core import Kernel
@@ -56,7 +56,7 @@ class SweepRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep(Shown):
+class Sweep:
     """The rows in the order of the caps; `str()` is an aligned table, the best row marked with `*`."""
 
     rows: tuple[SweepRow, ...]
@@ -68,6 +68,8 @@ class Sweep(Shown):
         if not timed:
             raise InputError("no register cap of the sweep could run: the kernel does not fit on an SM")
         return min(timed, key=lambda row: row.ms)
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.sweep_html import sweep_html

@@ -12,7 +12,7 @@ from goptx.analysis.ranges import Extent
 from goptx.emulator.inputs import Input
 from goptx.errors import CheckFailed, EmulationFault, GoptxError
 from goptx.shape import Shape
-from goptx.shown import Shown
+from goptx.shown import as_text
 from goptx.weaving.report import Report
 
 Host = np.ndarray[Any, np.dtype[Any]]
@@ -46,7 +46,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Check(Shown):
+class Check:
     """The outcome of `goptx.check`; true if the woven kernel did what its kernels do alone.
 
     shape: of the woven kernel's launch, and of every other if kernels do not differ in it.
@@ -119,6 +119,8 @@ class Check(Shown):
             "arguments": {n: [value_said(i.value), i.source] for k in self.kernels for n, i in k.inputs.items()},
             "differences": [{f: getattr(d, f) for f in d.__slots__} for d in self.differences],
         }
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.check_html import check_html

@@ -14,7 +14,7 @@ from goptx.errors import InputError
 from goptx.region.completion import Completion, How, completed, in_turn, start
 from goptx.region.meeting import meeting
 from goptx.region.recorded import Recorded, recorded
-from goptx.shown import Shown
+from goptx.shown import as_text
 from goptx.strategies.fuse import check_strategy
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import MOST_KERNELS, Source
@@ -64,7 +64,7 @@ def fusion(
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Shown):
+class Done:
     """How a region was completed.
 
     strategy: of the fused kernel, or "separate"; reason: why the launches are not fused, "" if they are.
@@ -79,6 +79,8 @@ class Done(Shown):
     preparing: float
     launching: float
     first: float
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.region_html import done_html

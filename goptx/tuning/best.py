@@ -15,7 +15,7 @@ from goptx.errors import InputError
 from goptx.files_read import note_read
 from goptx.files_written import write_whole
 from goptx.shape import Shape
-from goptx.shown import Shown
+from goptx.shown import as_text
 from goptx.strategies.way import Way
 from goptx.tuning.making import Job, fused
 from goptx.tuning.trials import Table, Trial
@@ -28,7 +28,7 @@ REPLAYED = {"way", "arch", "shapes", "tunable", "kernels"}
 
 
 @dataclass(frozen=True, slots=True)
-class Best(Shown):
+class Best:
     """The fastest way that was found to run the kernels.
 
     fused: the kernel, with the register cap in its PTX; `strategy` is "separate" where none is faster than the kernels
@@ -72,6 +72,8 @@ class Best(Shown):
         others stand in it."""
         target = Path(path)
         write_whole(target, (json.dumps(self.to_dict(target.parent), indent=1) + "\n").encode())
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.tuning_html import best_html

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import Any, Literal
 
-from goptx.shown import Shown
+from goptx.shown import as_text
 from goptx.strategies.way import Way
 
 Status = Literal["timed", "refused", "pruned", "wrong", "failed", "left out"]
@@ -81,7 +81,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Shown):
+class Table:
     """All trials, the fastest first, then those that were not timed; `str()` shows the fastest and counts the rest.
     `chosen` is the way that was taken; `turns` says of each trial when its turn was, from 0 on, and is empty where that
     is not known."""
@@ -107,6 +107,8 @@ class Table(Shown):
 
     def to_json(self) -> str:
         return json.dumps({"baselines": dict(self.baselines), "trials": list(self.rows())}, indent=1) + "\n"
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.tuning_html import table_html

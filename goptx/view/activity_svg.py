@@ -9,7 +9,7 @@ from goptx.view.drawing import HIGH, MARGIN, WIDE, Sample, box, document, label,
 from goptx.view.theme import hue
 
 LEFT, LENGTH, RIGHT = 190, 640, 24  # of the labels, the longest row, and behind it; pixels
-TOP, LANE, BETWEEN, GROUP = 78, 12, 3, 8  # above all rows, of a row, to the next, and between CTAs
+LANE, BETWEEN, GROUP = 12, 3, 8  # pixels of a row, to the next, and between CTAs
 WARPS = 4  # rows for warps that do the same
 LETTER = 14  # a segment's least width to hold the letter of its kernel
 _RULES = """
@@ -25,10 +25,10 @@ def activity_svg(found: Activity) -> str:
     hues = {letter: hue(i) for i, (letter, _) in enumerate(found.kernels)}
     scale = LENGTH / found.cycles if found.cycles else 1.0
     title = f"What threads do: {found.strategy}" + (", side by side" if found.streams else "")
-    parts, y = [label(MARGIN, 24, title, "head")], TOP
+    parts = [label(MARGIN, 24, title, "head")]
     samples, after = legend(list(_samples(found, hues)), MARGIN, 36, LEFT + LENGTH - MARGIN)
     parts += samples
-    y = int(after) + 26
+    y = after + 26
     parts += _scale(found.cycles, y)
     y += 8
     few = len({r.ctas for r in found.rows}) <= 3

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
-from goptx.anatomy.chart import anatomy_of
 from goptx.errors import LatencyTableWarning
 from goptx.ptx.ir import Module
-from goptx.view.flow_svg import charts_svg
+from goptx.view.flow_svg import flow_svg
 from goptx.view.html import box, display, element, folded, heading, picture
 from goptx.view.listing import listing
 from goptx.view.ptx_html import ptx_html
@@ -29,4 +28,4 @@ def module_html(module: Module) -> str:
 def _flow(module: Module, name: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LatencyTableWarning)  # cycles are but a remark beside the blocks here
-        return charts_svg([anatomy_of(module, name)])
+        return flow_svg(module, name)

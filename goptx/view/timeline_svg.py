@@ -34,6 +34,7 @@ LEAST, MOST, WIDEST = 900, 1500, 4000  # pixels of time: at least, at most, and 
 CLOSE, SLOT = 4.0, 1.2  # pixels of a cycle at most, and of an instruction at least
 STRIP, GAP = 14, 10  # the strip of issues, and below a lane
 TITLED = 500  # bars that have a title each; of more only accesses to memory have, then none
+TOLD = 6.0  # pixels of a gap that is hatched
 ROW, TALL = 11.0, 176  # pixels from bar to bar, and of all in a lane before they become thinner
 _RULES = """
 .KIND .bar { fill: var(--own); fill-opacity: .42; }
@@ -171,16 +172,19 @@ def _strip(run: Run, y: float, frame: _Frame) -> Iterator[str]:
     yield f'<path class="axis" d="M{number(frame.x(0))} {number(y + STRIP)}H{number(end)}"/>'
     gaps = [(s.issue - s.stall, s.issue) for s in run.slots if s.stall]
     last = run.slots[-1].issue + ISSUE if run.slots else 0
+    waits, lines, counts = [], [], []
     for begin, until in [*gaps, *([(last, run.cycles)] if run.cycles > last else [])]:
-        x, long = frame.x(begin), (until - begin) * frame.scale
-        if long >= 1.5:
-            yield box(x, y, long, STRIP, "wait", f"nothing is issued for {until - begin} cycles" if long >= 4 else "")
-        if long >= 6:
-            yield f'<path class="gap" d="{hatching(x, y, long, STRIP, 5)}"/>'
-        text = str(until - begin)
+        x, long, text = frame.x(begin), (until - begin) * frame.scale, str(until - begin)
+        if long >= TOLD and frame.titles == 2:
+            yield box(x, y, long, STRIP, "wait", f"nothing is issued for {text} cycles")
+        elif long >= 1.5:
+            waits.append(f"M{x:.1f} {number(y)}h{long:.1f}v{STRIP}h-{long:.1f}z")
+        lines += [hatching(x, y, long, STRIP, 5)] if long >= TOLD else []
         if long >= 7 * len(text) + 8:
-            yield box(x + long / 2 - 3.5 * len(text), y + 2, 7 * len(text), STRIP - 4, "ground")
-            yield label(x + long / 2, y + STRIP - 4, text, "small", "middle")
+            counts.append(box(x + long / 2 - 3.5 * len(text), y + 2, 7 * len(text), STRIP - 4, "ground"))
+            counts.append(label(x + long / 2, y + STRIP - 4, text, "small", "middle"))
+    yield from (f'<path class="{kind}" d="{"".join(d)}"/>' for kind, d in (("wait", waits), ("gap", lines)) if d)
+    yield from counts
     ticks: dict[str, list[str]] = {}
     for s in run.slots:
         ticks.setdefault(frame.kind(s.kernel), []).append(f"M{frame.x(s.issue) + 0.7:.1f} {number(y + 2)}v{STRIP - 3}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from goptx.errors import CannotLink, CannotWeave, GoptxError
-from goptx.shown import Shown
+from goptx.shown import as_text
 from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal(Shown):
+class Refusal:
     """Why kernels cannot be woven: `reason` is what `weave` raises, its message is `str()` of this. It is false."""
 
     reason: GoptxError
 
     def __bool__(self) -> bool:
         return False
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.woven_html import refusal_html

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.shown import Shown
+from goptx.shown import as_text
 from goptx.weaving.why import Why
 
 
@@ -33,7 +33,7 @@ class Divergent:
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Shown):
+class Report:
     """`woven_fraction`: of the instructions of the kernel with fewer static instructions, each weighted 10 to
     the power of its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of
     which weaving made copies counts once, where any copy lies so. `why` is there if `auto`
@@ -53,6 +53,8 @@ class Report(Shown):
         """For JSON; `woven_fraction` stands at the top level."""
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
         return asdict(self) | lists | {"why": self.why.to_dict() if self.why else None}
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.report_html import report_html

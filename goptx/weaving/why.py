@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.shown import Shown
+from goptx.shown import as_text
 
 SHOWN = 8  # candidates in the table
 TITLE = "way"
@@ -31,7 +31,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Why(Shown):
+class Why:
     """All candidates, the chosen one first, then from the fastest on; `decided` is what was for it, `assumed` what the
     estimates take for granted because it was not known."""
 
@@ -47,6 +47,8 @@ class Why(Shown):
         """For JSON."""
         candidates = [asdict(c) for c in self.candidates]
         return {"candidates": candidates, "decided": self.decided, "assumed": list(self.assumed)}
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.report_html import why_html

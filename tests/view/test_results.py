@@ -298,14 +298,15 @@ class Printer:
 
     def __init__(self, result: object) -> None:
         self.said = ""
-        result._repr_pretty_(self, False)  # type: ignore[attr-defined]
+        vars(type(result))["_repr_pretty_"](result, self, False)  # IPython takes that of no base class
 
     def text(self, words: str) -> None:
         self.said += words
 
 
 def test_a_terminal_shows_words(woven: goptx.Woven, check: goptx.Check) -> None:
-    for result in (SWEEP, TABLE, check, woven.report, Done("separate", "", False, 0.1, 0.2, 0.3)):
+    drawn = woven.anatomy(), woven.timeline(), woven.activity()
+    for result in (SWEEP, TABLE, check, woven.report, Done("separate", "", False, 0.1, 0.2, 0.3), *drawn):
         assert Printer(result).said == str(result)
     assert Printer(woven).said == f"gelu_harris_woven, weave\n{woven.report}"
     assert "\n  parameters  lud_param_0" in Printer(goptx.read(kernel("lud"))).said

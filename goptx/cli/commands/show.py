@@ -13,12 +13,16 @@ def add(new: NewParser) -> None:
     parser = new("show", help="list entries: parameters, memory, registers, barriers, control flow")
     parser.add_argument("input", metavar="FILE", help="a PTX file, `-` for standard input")
     parser.add_argument("--entry", metavar="NAME", help="this entry only")
-    parser.add_argument("--cfg", choices=("dot",), help="print the control-flow graph for Graphviz instead")
+    parser.add_argument(
+        "--cfg", choices=("dot", "svg"), help="print the control-flow graph instead: for Graphviz, or as a picture"
+    )
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> None:
+    from goptx.view.flow_svg import flow_svg
     from goptx.view.graph import dot
     from goptx.view.listing import listing
 
-    write(None, (dot if options.cfg else listing)(module(options.input), options.entry))
+    shown = {None: listing, "dot": dot, "svg": flow_svg}[options.cfg]
+    write(None, shown(module(options.input), options.entry))

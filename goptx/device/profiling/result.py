@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.device.profiling.metrics import ALL, CYCLES, ISSUE, METRICS, STALLS, TIME, Metric
 from goptx.errors import InputError
-from goptx.shown import Shown
+from goptx.shown import as_text
 from goptx.weaving.report import Report
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Launched:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile(Shown):
+class Profile:
     """Kernels alone and fused, counted by Nsight Compute. `str()` is a table.
 
     fused: one launch, but where kernels stay separate. strategy: how they were fused. device, arch, profiler: where and
@@ -71,6 +71,8 @@ class Profile(Shown):
     def issue_fused(self) -> float | None:
         """That of the fused kernel."""
         return issue_utilisation(self.fused)
+
+    _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
         from goptx.view.profile_html import profile_html

@@ -1,0 +1,180 @@
+"""Pictures of kernels: they stand by themselves, say everything in more than a colour, and stay small. One of each kind
+is in tests/golden/; they were looked at, light and dark."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from anatomy.results import NAMES, path, result
+
+import goptx
+from goptx.anatomy.blocks import Anatomy, Block, Chart, Edge
+from goptx.anatomy.chart import anatomy_of
+from goptx.view.arcs import lanes
+from goptx.view.drawing import hatching, said, short
+from goptx.view.flow_rows import MANY, Way, rows_of, ways_of
+from goptx.view.flow_svg import flow_svg
+from goptx.view.theme import DARK, LIGHT
+
+Golden = Callable[[str, str], None]
+KINDS = ("anatomy", "timeline", "activity")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(name: str, kind: str) -> str:
+    picture: str = getattr(result(name), kind)()._repr_svg_()
+    return picture
+
+
+def check(svg: str) -> ElementTree.Element:
+    """The picture stands by itself. Returns its root."""
+    root = ElementTree.fromstring(svg)
+    assert root.tag == f"{SVG}svg" and root.get("role") == "img" and "goptx" in (root.get("class") or "").split()
+    assert root[0].tag == f"{SVG}title" and root[0].text
+    assert not {e.tag for e in root.iter()} & {f"{SVG}{x}" for x in ("script", "image", "use", "a", "foreignObject")}
+    assert not any("id" in e.keys() or any("href" in k for k in e.keys()) for e in root.iter())  # noqa: SIM118
+    style, drawing = svg.split("</style>")
+    assert "url(" not in svg and "#" not in re.sub(
+        r"&#?\w+;", "", re.sub(r"<title>.*?</title>", "", drawing, flags=re.S)
+    )
+    colours = set(re.findall(r"#[0-9a-f]{6}", style))
+    assert colours == {*LIGHT.values(), *DARK.values()}
+    kind = (root.get("class") or "").split()[1]
+    rules = [
+        line for line in style.splitlines() if "{" in line and not line.startswith(("<", ".goptx {", "@media", "["))
+    ]
+    assert all(line.startswith(f".{kind} ") for line in rules)
+    used = {c for e in root.iter() for c in (e.get("class") or "").split()}
+    ruled = {c for line in rules for c in re.findall(r"\.([a-z]\w*)", line.split("{")[0])}
+    assert used <= {*ruled, "goptx"}
+    assert all(f"--{v}" in style for v in re.findall(r"var\(--(\w+)\)", style))
+    return root
+
+
+def texts(root: ElementTree.Element) -> str:
+    return "\n".join(e.text or "" for e in root.iter(f"{SVG}text"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_stands_by_itself(name: str, kind: str) -> None:
+    svg = drawn(name, kind)
+    check(svg)
+    assert len(svg) < 300_000
+    assert svg == drawn(name, kind)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("anatomy", "barriers"), ("timeline", "coarsened"), ("activity", "shapes")])
+def test_golden(kind: str, name: str, golden: Golden) -> None:
+    golden(f"{kind}.svg", drawn(name, kind))
+
+
+def test_flow_says_what_it_shows() -> None:
+    said_ = texts(check(drawn("phases", "anatomy")))
+    for text in ("another kernel waits", "A waits", "barrier", "loop", "way ahead", "code of A", "x5", "exit"):
+        assert text in said_, text
+    plain = texts(check(drawn("separate", "anatomy")))
+    assert "waits" not in plain
+
+
+def test_legend_has_only_what_occurs() -> None:
+    plain = texts(check(drawn("horizontal", "timeline")))
+    assert "B: from issue to result" in plain and "A: from" not in plain and "barrier" not in plain
+    assert "ended, or nothing to do" not in texts(check(drawn("pair", "activity")))
+    assert "ended, or nothing to do" in texts(check(drawn("shapes", "activity")))
+
+
+def test_every_instruction_has_a_bar() -> None:
+    found = result("barriers").timeline()
+    root = check(found._repr_svg_())
+    titles = [e.text or "" for e in root.iter(f"{SVG}title")]
+    for run in (*found.alone, found.woven):
+        for s in run.slots:
+            assert any(t.startswith(f"{s.text}\n") and f"issued at {s.issue}," in t for t in titles), s
+
+
+def test_long_blocks_have_small_pictures() -> None:
+    woven = goptx.weave(path("sha256"), path("wmma"))
+    chart = max(woven.anatomy().woven[0].blocks, key=lambda b: b.instructions)
+    found = woven.timeline(chart.name)
+    assert len(found.woven.slots) > 500
+    svg = found._repr_svg_()
+    check(svg)
+    assert len(svg) < 300_000
+    slots = found.woven.slots * 4
+    longer = replace(found, woven=replace(found.woven, slots=slots))
+    assert len(longer._repr_svg_()) < 300_000
+
+
+def large(blocks: int) -> Chart:
+    """A chain of blocks with a loop around each twenty, and one for each block of its own in every fortieth."""
+    made = []
+    for i in range(blocks):
+        edges = [Edge(f"b{i + 1}" if i + 1 < blocks else "exit", "fallen", "")]
+        if i % 20 == 19:
+            edges.append(Edge(f"b{i - 19}", "taken", "@%p1"))
+        elif i % 3 == 0 and i + 3 < blocks:
+            edges.append(Edge(f"b{i + 3}", "taken", "@%p2"))
+        made.append(Block(f"b{i}", i + 1, i + 1, 3, 6, 1, (), tuple(edges)))
+    return Chart("", "large", "large.ptx", (*made, Block("exit", 0, 0, 0, 0, 0, (), ())))
+
+
+def test_large_kernels_stay_legible() -> None:
+    chart = large(300)
+    rows = rows_of(chart)
+    assert len(rows) <= MANY
+    assert [b for row in rows for b in row.blocks] == list(chart.blocks)
+    back = [w for w in ways_of(rows) if w.back]
+    assert len(back) == 15  # every loop is there, each between rows of its own
+    assert all(len(rows[i].blocks) == 1 for w in back for i in (w.begin, w.end))
+    assert len(rows_of(large(20))) == 21
+    root = check(Anatomy("weave", "sm_90", (), (chart,))._repr_svg_())
+    assert "… 18 blocks" in texts(root) and "several blocks that are alike" in texts(root)
+
+
+def test_arcs_do_not_overlap() -> None:
+    ways = [Way(0, 9, ""), Way(1, 4, ""), Way(2, 4, ""), Way(5, 8, ""), Way(3, 6, ""), Way(7, 9, ""), Way(4, 6, "")]
+    found = lanes(ways)
+    spans = {end: (min(w.begin for w in ways if w.end == end), end) for end in found}
+    for one, (low, high) in spans.items():
+        for other, (begin, end) in spans.items():
+            if one != other and low <= end and begin <= high:
+                assert found[one] != found[other]
+            if one != other and low <= begin and end <= high:
+                assert found[one] > found[other]
+
+
+def test_flow_of_a_file() -> None:
+    module = goptx.read(path("lud"))
+    assert "lud" in texts(check(flow_svg(module)))
+    assert flow_svg(module) == flow_svg(module, "lud")
+    check(flow_svg(replace(module, items=())))
+
+
+def test_flow_that_cannot_be_told() -> None:
+    chart = Chart("A", "jump", "jump.ptx", (), "jump.ptx:8: `brx.idx`: why")
+    assert "the flow cannot be told" in texts(check(Anatomy("weave", "sm_90", (chart,), ())._repr_svg_()))
+
+
+def test_hostile_names() -> None:
+    chart = replace(anatomy_of(goptx.read(path("sort"))), name='<b>&"\x01', source="a<b>/&\x02.ptx", letter="A")
+    svg = Anatomy("<s>", "sm_90", (chart,), (replace(chart, letter=""),))._repr_svg_()
+    check(svg)
+    assert "<b>" not in svg and "<s>" not in svg
+
+
+def test_text() -> None:
+    assert said("a<b\x00\ud800&") == "a&lt;b\ufffd\ufffd&amp;"
+    assert short("abcdefghij", 10) == "abcdefghij"
+    assert (short("abcdefghijk", 5), short("abcdefghijk", 4)) == ("ab…jk", "ab…k")
+
+
+@pytest.mark.parametrize(("width", "height"), [(30, 10), (10, 30), (5, 5), (200.5, 20)])
+def test_hatching_stays_within_its_box(width: float, height: float) -> None:
+    path_ = hatching(10, 20, width, height)
+    numbers = [tuple(map(float, p)) for p in re.findall(r"[ML]([\d.]+) ([\d.]+)", path_)]
+    assert numbers
+    for x, y in numbers:
+        assert 9.9 <= x <= 10.1 + width and 19.9 <= y <= 20.1 + height
