@@ -28,20 +28,26 @@ class Segment:
 @dataclass(frozen=True, slots=True)
 class Row:
     """Warps of CTAs that do the same: numbers of the first and the last, None where what is known at launch only is the
-    last. `entry` is what was launched."""
+    last. `entry` is what was launched; `of` the letter of the kernel whose CTAs these are, "" of what is one launch of
+    all of them."""
 
     entry: str
     ctas: tuple[int, int | None]
     warps: tuple[int, int | None]
     segments: tuple[Segment, ...]
+    of: str = ""
 
     @property
     def kernels(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(s.kernel for s in self.segments))
 
     @property
+    def cta_label(self) -> str:
+        return _range("CTA", self.ctas) + (f" of {self.of}" if self.of else "")
+
+    @property
     def label(self) -> str:
-        return f"{_range('CTA', self.ctas)}, {_range('warp', self.warps)}"
+        return f"{self.cta_label}, {_range('warp', self.warps)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,8 @@ def spans(plan: Plan) -> list[tuple[int, int, Held]]:
         return []
     starts = _changes(plan, total)
     if starts is None:
-        starts = [*range(min(total, FIRST)), *range(max(FIRST, total - LAST), total)]
+        few = total <= 2 * FIRST
+        starts = [*range(total if few else FIRST), *range(total if few else total - LAST, total)]
         found = [(c, c, carried(plan, c)) for c in starts]
     else:
         found = [(a, b - 1, carried(plan, a)) for a, b in pairwise([*starts, total])]

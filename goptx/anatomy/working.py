@@ -36,7 +36,8 @@ def activity(woven: Woven) -> Activity:
         own = {x: n for x, n in factors.items() if plan is None or x in plan.letters}
         work = _Work(found, entry, woven.strategy, own, alone)
         made = list(_rows(work, plan))
-        rows += [replace(r, segments=tuple(_later(r.segments, begin))) for r in made]
+        of = "".join(own) if len(found.entries) > 1 else ""
+        rows += [replace(r, segments=tuple(_later(r.segments, begin)), of=of or r.of) for r in made]
         notes += described(plan) if plan else []
         if not woven.streams:
             begin = max((s.end for r in rows for s in r.segments), default=0.0)
@@ -63,10 +64,11 @@ def _rows(work: _Work, plan: Plan | None) -> Iterator[Row]:
     name = work.entry.name
     every: Held = tuple(enumerate(work.factors.values()))
     if plan is None or plan.shape.ctas is None:
-        alone = [((k, n),) for k, n in every] if plan is not None and plan.overlaid else [every]
-        for held in alone:
+        apart = plan is not None and plan.overlaid  # each CTA is one kernel's
+        for held in [((k, n),) for k, n in every] if apart else [every]:
+            of = work.letters[held[0][0]] if apart else ""
             for low, high, those in warps(plan, held):
-                yield Row(name, (0, None), (low, high), work.segments(those))
+                yield Row(name, (0, None), (low, high), work.segments(those), of)
         return
     for first, last, held in spans(plan):
         for low, high, those in warps(plan, held):

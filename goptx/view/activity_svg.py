@@ -32,10 +32,9 @@ def activity_svg(found: Activity) -> str:
     parts += _scale(found.cycles, y)
     y += 8
     few = len({r.ctas for r in found.rows}) <= 3
-    several = len({r.entry for r in found.rows}) > 1
     before: Row | None = None
     for row in found.rows:
-        if before and (before.entry, before.ctas) != (row.entry, row.ctas):
+        if before and _place(before) != _place(row):
             y += GROUP
             if before.entry == row.entry and (before.ctas[1] or 0) + 1 < row.ctas[0]:
                 parts.append(
@@ -48,13 +47,16 @@ def activity_svg(found: Activity) -> str:
                     )
                 )
                 y += LANE + GROUP
-        new = not before or (before.entry, before.ctas) != (row.entry, row.ctas)
-        title = f"{' '.join(row.kernels)}: {cta_label(row)}" if several else cta_label(row)
-        drawn, y = _row(row, y, scale, hues, title if new else "", few)
+        new = not before or _place(before) != _place(row)
+        drawn, y = _row(row, y, scale, hues, row.cta_label if new else "", few)
         parts += drawn
         before = row
     low, y_end = wrapped([*_notes(found)], MARGIN, y + 10, 130)
     return document("activity", title, LEFT + LENGTH + RIGHT, y_end + 10, _RULES, [*parts, *low])
+
+
+def _place(row: Row) -> tuple[str, str, tuple[int, int | None]]:
+    return row.entry, row.of, row.ctas
 
 
 def _notes(found: Activity) -> Iterator[str]:
@@ -114,13 +116,6 @@ def _row(row: Row, y: float, scale: float, hues: dict[str, str], title: str, few
     return parts, y
 
 
-def cta_label(row: Row) -> str:
-    first, last = row.ctas
-    if last is None:
-        return "every CTA"
-    return f"CTA {first}" if first == last else f"CTAs {first}-{last}"
-
-
 def _lanes(row: Row, few: bool) -> Iterator[tuple[str, bool]]:
     """What is said of each lane, and whether there is a bar in it."""
     first, last = row.warps
@@ -139,7 +134,7 @@ def _lanes(row: Row, few: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _lane(row: Row, y: float, scale: float, hues: dict[str, str], name: str) -> Iterator[str]:
-    title = f"{cta_label(row)}, {name}: {', '.join(row.kernels) or 'nothing'}"
+    title = f"{row.cta_label}, {name}: {', '.join(row.kernels) or 'nothing'}"
     yield box(LEFT, y, LENGTH, LANE, "track", title, 2)
     for kind, path in _paths(row, y, scale, hues):
         yield f'<path class="{kind}" d="{path}"><title>{said(title)}</title></path>'

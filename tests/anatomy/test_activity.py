@@ -72,7 +72,17 @@ def test_strategies() -> None:
     first, second = result("separate").activity().rows
     assert (first.ctas, second.ctas) == ((0, 1023), (0, 511))
     assert second.segments[0].begin == first.segments[-1].end > 0
+    assert [first.label, second.label] == ["CTAs 0-1023 of A, warps 0-7", "CTAs 0-511 of B, warps 0-3"]
     assert {r.segments[0].begin for r in result("streams").activity().rows} == {0}
+
+
+def test_grids_that_are_known_at_launch_only() -> None:
+    open_ = [Shape(None, 256), Shape(None, 128)]
+    found = goptx.fuse(path("harris"), path("sort"), strategy="interleave", shapes=open_).activity()
+    labels = ["every CTA of A, warps 0-7", "every CTA of B, warps 0-3", "every CTA of B, warps 4-7"]
+    assert [r.label for r in found.rows] == labels
+    assert [r.kernels for r in found.rows] == [("A",), ("B",), ()]
+    assert found.notes == ("the shape of the launch is not known",)
 
 
 @pytest.mark.parametrize("name", NAMES)
