@@ -346,3 +346,25 @@ def test_header_computes_what_launch_does_of_coarsened_kernels(strategy: str, co
         expected.append([*start.shape.sizes("grid"), *start.shape.sizes("block"), start.shape.shared, *hidden])
     found = computed(woven, stated, tmp_path)
     assert [f or e for f, e in zip(found, expected, strict=True)] == expected
+
+
+# A page -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["weave", "fuse"])
+def test_a_page_of_the_result(command: str, folder: Path) -> None:
+    given = ("harris.ptx", "lud.ptx", "-o", "out.ptx", "--depfile", "out.d", "--html", "out.html")
+    done = run(command, *given, cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert prerequisites(folder / "out.d") == ["harris.ptx", "lud.ptx"]
+    page = (folder / "out.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>\n") and "<title>harris_lud_woven</title>" in page
+    assert goptx.weave(folder / "harris.ptx", folder / "lud.ptx").report._repr_html_().splitlines()[1] in page
+
+
+def test_a_page_that_cannot_be_written(folder: Path) -> None:
+    done = run("weave", "harris.ptx", "lud.ptx", "-o", "out.ptx", "--html", "none/out.html", cwd=folder)
+    assert done.returncode == 2 and "none/out.html: cannot be written" in done.stderr
+    assert not (folder / "out.ptx").exists()
+    done = run("weave", "harris.ptx", "lud.ptx", "-o", "out.ptx", "--html", "out.ptx", cwd=folder)
+    assert done.returncode == 2 and "out.ptx: two outputs cannot be one file." in done.stderr

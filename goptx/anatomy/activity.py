@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goptx.shown import as_text
+
 WIDTH = 64  # characters of the longest row
 
 
@@ -73,6 +75,8 @@ class Activity:
     def __str__(self) -> str:
         head = f"strategy {self.strategy}, {self.cycles:.0f} estimated cycles of a warp, latencies {self.latency}"
         return "\n".join([head, *_rows(self), *(f"note: {n}" for n in self.notes)])
+
+    _repr_pretty_ = as_text
 
     def _repr_svg_(self) -> str:
         from goptx.view.activity_svg import activity_svg

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goptx.shown import as_text
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -127,6 +129,8 @@ class Anatomy:
     def __str__(self) -> str:
         head = f"strategy {self.strategy}, latencies {self.latency}, dummy blocks {self.dummies}"
         return "\n".join([head, *map(str, (*self.kernels, *self.woven))])
+
+    _repr_pretty_ = as_text
 
     def _repr_svg_(self) -> str:
         from goptx.view.flow_svg import anatomy_svg

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from goptx.latency.cost import ISSUE
+from goptx.shown import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,8 @@ class Timeline:
     def __str__(self) -> str:
         head = f"block {self.block} of {self.entry}, in loops {self.depth}, latencies {self.latency}"
         return "\n".join([head, *_totals(self), *(f"note: {n}" for n in self.notes), *_slots(self.woven)])
+
+    _repr_pretty_ = as_text
 
     def _repr_svg_(self) -> str:
         from goptx.view.timeline_svg import timeline_svg

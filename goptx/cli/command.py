@@ -43,6 +43,10 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
         from goptx.view.c_header import c_header
 
         write(options.header, c_header(woven))
+    if options.html:
+        from goptx.view.html import page
+
+        write(options.html, page(woven.name, woven._repr_html_()))
     if options.depfile:
         write(options.depfile, rule(output, read))
     write(output, content)
@@ -57,6 +61,6 @@ def _check_output(options: argparse.Namespace) -> None:
         raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
     if options.depfile and options.output in (None, "-"):
         raise InputError("--depfile says what a file depends on; name that file with -o.")
-    files = [path for path in (options.output, options.depfile, options.header) if path]
+    files = [path for path in (options.output, options.depfile, options.header, options.html) if path]
     if twice := [path for path in files if files.count(path) > 1]:
         raise InputError(f"{twice[0]}: two outputs cannot be one file.")

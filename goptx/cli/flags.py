@@ -135,6 +135,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     """For `command.made`."""
     parser.add_argument("-o", "--output", metavar="OUT", help=WRITTEN)
     parser.add_argument("--depfile", metavar="OUT.d", help="write here, as a rule for Make, which files were read")
+    parser.add_argument(
+        "--html", metavar="OUT.html", help="write here a page of the result; no output that --depfile speaks of"
+    )
     parser.add_argument("--header", metavar="OUT.h", help="write here, for C and C++, how to launch the result")
     parser.add_argument(
         "--max-registers", type=read.registers, metavar="N", help="most registers of a thread, in PTX as `.maxnreg`"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from goptx.device.launch import Shape, current_device
 from goptx.errors import InputError
+from goptx.shown import as_text
 
 if TYPE_CHECKING:
     from cuda.core import Kernel
@@ -67,6 +68,13 @@ class Sweep:
         if not timed:
             raise InputError("no register cap of the sweep could run: the kernel does not fit on an SM")
         return min(timed, key=lambda row: row.ms)
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.sweep_html import sweep_html
+
+        return sweep_html(self)
 
     def __str__(self) -> str:
         head = ("cap", "registers", "spill bytes", "occupancy", "ms", "min", "max", "")

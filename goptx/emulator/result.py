@@ -46,6 +46,11 @@ class Emulation(Counts):
     kernels: Mapping[str, Counts] = field(default_factory=dict)
     printed: str = ""
 
+    def _repr_html_(self) -> str:
+        from goptx.view.emulation_html import emulation_html
+
+        return emulation_html(self)
+
 
 def together(launches: Sequence[Emulation]) -> Emulation:
     """Of launches one after the other, each of another kernel."""

@@ -12,6 +12,7 @@ from goptx.analysis.ranges import Extent
 from goptx.emulator.inputs import Input
 from goptx.errors import CheckFailed, EmulationFault, GoptxError
 from goptx.shape import Shape
+from goptx.shown import as_text
 from goptx.weaving.report import Report
 
 Host = np.ndarray[Any, np.dtype[Any]]
@@ -116,24 +117,31 @@ class Check:
             "orders": self.orders,
             "bytes_compared": self.compared,
             "undefined": self.undefined,
-            "arguments": {n: [_said(i.value), i.source] for k in self.kernels for n, i in k.inputs.items()},
+            "arguments": {n: [value_said(i.value), i.source] for k in self.kernels for n, i in k.inputs.items()},
             "differences": [{f: getattr(d, f) for f in d.__slots__} for d in self.differences],
         }
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.check_html import check_html
+
+        return check_html(self)
 
     def __str__(self) -> str:
         if self.failure is None:
             first = f"{self.name} does what its kernels do alone: all {self.compared} bytes are equal."
         else:
             first = f"{type(self.failure).__name__}: {self.failure}"
-        lines = [first, f"{_launch(self.shape)}, seed {self.seed}, strict, in "]
+        lines = [first, f"{launch_said(self.shape)}, seed {self.seed}, strict, in "]
         lines[-1] += f"{len(self.orders)} orders of the warps"
         lines += [f"not compared: {name}, a temporary" for name in self.undefined]
-        rows = [(name, _said(i.value)) for kernel in self.kernels for name, i in kernel.inputs.items()]
+        rows = [(name, value_said(i.value)) for kernel in self.kernels for name, i in kernel.inputs.items()]
         names, values = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
         for kernel in self.kernels:
-            own = "" if kernel.shape == self.shape else f"  {_launch(kernel.shape)}"
+            own = "" if kernel.shape == self.shape else f"  {launch_said(kernel.shape)}"
             lines.append(f"{kernel.letter} {kernel.name}  {kernel.source}{own}")
-            lines += [f"  {n:{names}}  {_said(i.value):{values}}  {i.source}" for n, i in kernel.inputs.items()]
+            lines += [f"  {n:{names}}  {value_said(i.value):{values}}  {i.source}" for n, i in kernel.inputs.items()]
         return "\n".join(lines)
 
 
@@ -163,12 +171,14 @@ def _shown(array: Host, at: int) -> str:
     return f"{value} (0x{array[at].tobytes()[::-1].hex()})" if array.dtype.kind == "f" else str(value)
 
 
-def _said(value: object) -> str:
+def value_said(value: object) -> str:
+    """An argument in a few words."""
     if isinstance(value, np.ndarray) and value.ndim:
         return f"{value.dtype}[{value.size}]"
     return f"{value.dtype} {value}" if isinstance(value, np.generic) else str(value)
 
 
-def _launch(shape: Shape) -> str:
+def launch_said(shape: Shape) -> str:
+    """A shape of which all is known, in words."""
     grid, block = ("x".join(map(str, extent)) for extent in (shape.grid, shape.block))
     return f"grid {grid}, block {block}, shared {shape.shared}"

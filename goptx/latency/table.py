@@ -73,6 +73,11 @@ class LatencyTable:
     named: Mapping[str, Entry] = field(hash=False, repr=False, default_factory=dict)  # what is no key: levels of memory
     measurement: Mapping[str, str] = field(hash=False, repr=False, default_factory=dict)  # date, driver, clocks
 
+    def _repr_html_(self) -> str:
+        from goptx.view.latency_html import latency_html
+
+        return latency_html(self)
+
     def cycles(self, key: str) -> int:
         """Cycles of a key, for example `mul.wide.u32`; every key has some."""
         return self._entry(key).cycles

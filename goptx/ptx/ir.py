@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 def whole_number(text: str) -> int:
@@ -329,18 +330,21 @@ class Function:
         return f"{text}\n{{\n{indent(self.body)}}}"
 
 
-def indent(body: tuple[Statement, ...], depth: int = 1) -> str:
+def indent(body: tuple[Statement, ...]) -> str:
     """The lines of a body; labels stand out to the left."""
+    return "".join(f"{line}\n" for line, _ in lines_of(body))
+
+
+def lines_of(body: tuple[Statement, ...], depth: int = 1) -> Iterator[tuple[str, Statement | None]]:
+    """Each line of a body with the statement that it is, None for the braces of a scope."""
     pad = "    " * depth
-    lines = []
     for statement in body:
         if isinstance(statement, Scope):
-            lines.append(f"{pad}{{\n{indent(statement.body, depth + 1)}{pad}}}\n")
-        elif isinstance(statement, Label):
-            lines.append(f"{statement}\n")
+            yield f"{pad}{{", None
+            yield from lines_of(statement.body, depth + 1)
+            yield f"{pad}}}", None
         else:
-            lines.append(f"{pad}{statement}\n")
-    return "".join(lines)
+            yield f"{statement}" if isinstance(statement, Label) else f"{pad}{statement}", statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,6 +400,16 @@ class Module:
     def variables(self) -> Iterator[Variable]:
         """Those of the module, which all functions see."""
         return (item for item in self.items if isinstance(item, Variable))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from goptx.view.listing import listing
+
+        printer.text(listing(self).rstrip())
+
+    def _repr_html_(self) -> str:
+        from goptx.view.module_html import module_html
+
+        return module_html(self)
 
     def __str__(self) -> str:
         target = re.sub(r", (?=sm_)", "\n.target ", ", ".join(self.target))  # a directive names one architecture

@@ -14,6 +14,7 @@ from goptx.errors import InputError
 from goptx.region.completion import Completion, How, completed, in_turn, start
 from goptx.region.meeting import meeting
 from goptx.region.recorded import Recorded, recorded
+from goptx.shown import as_text
 from goptx.strategies.fuse import check_strategy
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import MOST_KERNELS, Source
@@ -79,6 +80,13 @@ class Done:
     launching: float
     first: float
 
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.region_html import done_html
+
+        return done_html(self)
+
     def __str__(self) -> str:
         made = "made" if self.anew else f"found in memory (made in {self.first:.3g} s)"
         said = f"{self.strategy}, {made}: {self.preparing:.3g} s to prepare, {self.launching:.3g} s to launch"
@@ -95,9 +103,14 @@ class Fusion:
         self.stream = recording.RecordedStream(stream)
         self._given, self._how = stream, how
         self._recording: Hashable = None
-        self._state = "has not begun"
+        self.state = "has not begun"
         self._launches: list[Recorded] = []
         self._temporaries: dict[str, list[Extent]] = {"private": [], "local": []}
+
+    def _repr_html_(self) -> str:
+        from goptx.view.region_html import fusion_html
+
+        return fusion_html(self)
 
     def launch(
         self, kernel: Source, grid: Any, block: Any, *args: object, entry: str | None = None, shared: int = 0
@@ -143,14 +156,14 @@ class Fusion:
             self._start(in_turn(self._launches, self._how, "the region was cancelled"), True, perf_counter())
 
     def __enter__(self) -> Self:
-        if self._state != "has not begun":
-            raise InputError(f"the fusion region {self._state}; make another one with goptx.fusion().")
+        if self.state != "has not begun":
+            raise InputError(f"the fusion region {self.state}; make another one with goptx.fusion().")
         self._recording = recording.begin(self._given)
-        self._state = "is open"
+        self.state = "is open"
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._state != "is open":  # it was cancelled
+        if self.state != "is open":  # it was cancelled
             return
         self._end("has ended")
         if kind is None and self._launches:
@@ -167,13 +180,13 @@ class Fusion:
         self.report = Done(done.fused.strategy, done.reason, anew, *times, done.seconds)
 
     def _end(self, state: str) -> None:
-        self._state = state
+        self.state = state
         recording.end(self._recording)
         self.stream.release()
 
     def _check_open(self, what: str) -> None:
-        if self._state != "is open":
-            raise InputError(f"{what}() of a fusion region is for within it, and the region {self._state}.")
+        if self.state != "is open":
+            raise InputError(f"{what}() of a fusion region is for within it, and the region {self.state}.")
 
 
 def _fixed(extent: Any) -> Any:

@@ -13,7 +13,9 @@ from typing import Any
 
 from goptx.errors import InputError
 from goptx.files_read import note_read
+from goptx.files_written import write_whole
 from goptx.shape import Shape
+from goptx.shown import as_text
 from goptx.strategies.way import Way
 from goptx.tuning.making import Job, fused
 from goptx.tuning.trials import Table, Trial
@@ -69,10 +71,14 @@ class Best:
         """Writes what `goptx.replay` reads. Kernels that came from files are named with a digest of what they hold;
         others stand in it."""
         target = Path(path)
-        try:
-            target.write_text(json.dumps(self.to_dict(target.parent), indent=1) + "\n", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror}); give a folder that exists.") from None
+        write_whole(target, (json.dumps(self.to_dict(target.parent), indent=1) + "\n").encode())
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.tuning_html import best_html
+
+        return best_html(self)
 
     def __str__(self) -> str:
         said = f"{self.way}: {self.speedup:.2f} times as fast as separate launches"

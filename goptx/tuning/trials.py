@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import Any, Literal
 
+from goptx.shown import as_text
 from goptx.strategies.way import Way
 
 Status = Literal["timed", "refused", "pruned", "wrong", "failed", "left out"]
@@ -85,11 +86,13 @@ COLUMNS = (
 @dataclass(frozen=True, slots=True)
 class Table:
     """All trials, the fastest first, then those that were not timed; `str()` shows the fastest and counts the rest.
-    `chosen` is the way that was taken."""
+    `chosen` is the way that was taken; `turns` says of each trial when its turn was, from 0 on, and is empty where that
+    is not known."""
 
     trials: tuple[Trial, ...]
     chosen: Way
     baselines: Mapping[str, float] = field(default_factory=dict)
+    turns: tuple[int, ...] = ()
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Plain data by the names of `COLUMNS`; milliseconds, bytes."""
@@ -109,6 +112,13 @@ class Table:
     def to_json(self) -> str:
         """`rows` and the baselines, in milliseconds."""
         return json.dumps({"baselines": dict(self.baselines), "trials": list(self.rows())}, indent=1) + "\n"
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.tuning_html import table_html
+
+        return table_html(self)
 
     def __str__(self) -> str:
         timed = [t for t in self.trials if t.status == "timed"]

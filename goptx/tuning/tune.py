@@ -160,7 +160,8 @@ def _fixed(value: object) -> object:
 def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Described, budget: Budget) -> Best:
     workload = subject.workload
     ms = {key: found.median(key) for key in found.ms}
-    ordered = sorted(trials, key=lambda t: (t.way != found.way, t.status != "timed", -t.speedup, str(t.way)))
+    turns = list(enumerate(trials))
+    turns.sort(key=lambda turn: _rank(turn[1], found))
     baselines = {f"{STREAMS} (as they are)": ms[STREAMS], "separate (as they are)": ms[SEPARATE]}
     about = {
         "goptx": own_version(),
@@ -173,5 +174,10 @@ def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Descr
     job = Job(subject.kernels, subject.shapes, subject.tunable, found.way, subject.arch)
     separate = workload.separate.side_by_side() if found.way.option("streams") else workload.separate
     woven = capped(found.woven, found.way) if found.woven else separate
-    table = Table(tuple(ordered), found.way, baselines)
+    table = Table(tuple(t for _, t in turns), found.way, baselines, tuple(turn for turn, _ in turns))
     return Best(woven, found.way, found.speedup, ms, table, about, job)
+
+
+def _rank(trial: Trial, found: Found) -> tuple[Any, ...]:
+    """What was found, the other ways that were timed, the fastest first, and the rest."""
+    return trial.way != found.way, trial.status != "timed", -trial.speedup, str(trial.way)

@@ -43,6 +43,11 @@ class Bars:
     groups: tuple[Group, ...]
     digits: int = 1
 
+    def _repr_svg_(self) -> str:
+        from goptx.view.bars_svg import svg
+
+        return svg(self)
+
     def number(self, value: float) -> str:
         return f"{value:.0f}" if value >= 1000 else f"{value:.{self.digits}f}"
 

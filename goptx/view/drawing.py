@@ -72,6 +72,15 @@ def box(x: float, y: float, width: float, height: float, kind: str, title: str =
     return f"{shape}><title>{said(title)}</title></rect>" if title else f"{shape}/>"
 
 
+def line(x: float, y: float, to_x: float, to_y: float, kind: str, title: str = "") -> str:
+    ends = f'x1="{number(x)}" y1="{number(y)}" x2="{number(to_x)}" y2="{number(to_y)}"'
+    return (
+        f'<line class="{kind}" {ends}><title>{said(title)}</title></line>'
+        if title
+        else f'<line class="{kind}" {ends}/>'
+    )
+
+
 def hatching(x: float, y: float, width: float, height: float, step: float = 6) -> str:
     """The path of lines from below left to above right that fill a box."""
     lines = []

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from goptx.errors import CannotLink, CannotWeave, GoptxError
+from goptx.shown import as_text
 from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ class Refusal:
 
     def __bool__(self) -> bool:
         return False
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.woven_html import refusal_html
+
+        return refusal_html(self.reason)
 
     def __str__(self) -> str:
         return str(self.reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goptx.shown import as_text
 from goptx.weaving.why import Why
 
 
@@ -69,6 +70,13 @@ class Report:
         """For JSON; `woven_fraction` stands at the top level."""
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
         return asdict(self) | lists | {"why": self.why.to_dict() if self.why else None}
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.report_html import report_html
+
+        return report_html(self)
 
     def __str__(self) -> str:
         rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]

@@ -228,6 +228,14 @@ class Woven:
         _, (held, later) = self.__reduce__()
         return self.revived({**held, **new}, later)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(f"{self.name}, {self.strategy}\n{self.report}")
+
+    def _repr_html_(self) -> str:
+        from goptx.view.woven_html import woven_html
+
+        return woven_html(self)
+
     @property
     def shape(self) -> Shape | None:
         """How to launch this kernel, with None for what is known at launch only; None if the kernels were woven for one

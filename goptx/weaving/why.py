@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goptx.shown import as_text
+
 SHOWN = 8  # candidates in the table
 TITLE = "way"
 
@@ -45,6 +47,13 @@ class Why:
         """For JSON."""
         candidates = [asdict(c) for c in self.candidates]
         return {"candidates": candidates, "decided": self.decided, "assumed": list(self.assumed)}
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.report_html import why_html
+
+        return why_html(self)
 
     def __str__(self) -> str:
         shown = self.candidates[:SHOWN]

@@ -192,3 +192,14 @@ def test_what_cannot_be_replayed(words: list[str], said: str, folder: Path) -> N
 def test_what_is_wrong_with_the_kernels_is_said_without_a_gpu(folder: Path) -> None:
     done = run("tune", "none.toml", cwd=folder)
     assert (done.returncode, done.stderr) == (2, "InputError: none.toml: cannot be read (No such file or directory).\n")
+
+
+@needs_ptxas
+def test_a_page_of_what_was_found(measuring: Path) -> None:
+    done = tuned(measuring, *FILES, "--quiet", "--html", "best.html")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    page = (measuring / "best.html").read_text(encoding="utf-8")
+    assert "<title>vertical x2 x2</title>" in page and "★ vertical x2 x2" in page and "<svg" in page
+    assert "in the order in which they were tried" in page
+    done = tuned(measuring, *FILES, "--html", "none/best.html")
+    assert done.returncode == 2 and "no such folder" in done.stderr

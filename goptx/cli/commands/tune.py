@@ -30,6 +30,7 @@ def add(new: NewParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="BEST.json", help="write here what `goptx replay` reads")
     parser.add_argument("--table", metavar="OUT.csv", help="write all trials here, as .csv or .json")
+    parser.add_argument("--html", metavar="OUT.html", help="write a page with table and charts here")
     parser.add_argument("--records", metavar="FILE", help="append each result here, and go on from what is there")
     parser.add_argument("--budget", metavar="TIME", help="such as 90s, 5m or 1h; until nothing better is found")
     parser.add_argument("--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate; all")
@@ -49,7 +50,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     ending = Path(options.table or "t.csv").suffix
     if ending not in (".csv", ".json"):
         raise InputError(f"--table {options.table}: `{ending}` is no kind of table; give .csv or .json.")
-    for path in filter(None, (options.output, options.table)):
+    for path in filter(None, (options.output, options.table, options.html)):
         if not Path(path).parent.is_dir():  # before hours of measuring
             raise InputError(f"{path}: cannot be written (no such folder); give a folder that exists.")
     specified = [name.endswith(".toml") for name in options.inputs]
@@ -77,6 +78,10 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         best.save(options.output)
     if options.table:
         write(options.table, best.table.to_json() if ending == ".json" else best.table.to_csv())
+    if options.html:
+        from goptx.view.html import page
+
+        write(options.html, page(str(best.way), best._repr_html_()))
     if not options.quiet:
         write(None, f"{best}\n")
     return Outcome(best, {**best.to_dict(), "trials": list(best.table.rows())}) if options.report else None

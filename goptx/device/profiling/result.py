@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.device.profiling.metrics import ALL, CYCLES, ISSUE, METRICS, STALLS, TIME, Metric
 from goptx.errors import InputError
+from goptx.shown import as_text
 from goptx.weaving.report import Report
 
 if TYPE_CHECKING:
@@ -72,6 +73,13 @@ class Profile:
         """That of the fused kernel."""
         return issue_utilisation(self.fused)
 
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.profile_html import profile_html
+
+        return profile_html(self)
+
     def __str__(self) -> str:
         head = ["", "", "", *(launch.title for launch in self.launches)]
         parts = {title: [self._cells(metric) for metric in metrics] for title, metrics in PARTS.items()}
@@ -80,7 +88,7 @@ class Profile:
         lines = [f"{self.device} ({self.arch}), fused by {self.strategy}, {self.profiler}", "", _aligned(head, widths)]
         for title, rows in parts.items():
             lines += [*(["", title] if title else []), *(_aligned(row, widths) for row in rows)]
-        return "\n".join([*lines, "", *self._verdict()])
+        return "\n".join([*lines, "", *self.verdict()])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for JSON; what is lacking is None."""
@@ -133,7 +141,8 @@ class Profile:
         counts = (shown(launch.counts[metric.short], metric) for launch in self.launches)
         return [metric.short, metric.unit, metric.says, *counts]
 
-    def _verdict(self) -> Iterator[str]:
+    def verdict(self) -> Iterator[str]:
+        """What the two utilisations of issue slots say, in lines."""
         alone, fused = self.issue_alone, self.issue_fused
         yield f"{REFERENCE} {shown(alone, ISSUE)} %, the issue slots that the kernels use one after the other"
         if alone is None or fused is None:

@@ -1,0 +1,338 @@
+"""What results show of themselves in notebooks and on pages."""
+
+import math
+import pickle
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from view.pages import Element, read
+
+import goptx
+from goptx.device.profiling.metrics import ALL
+from goptx.device.profiling.result import Launched, Profile
+from goptx.device.sweep import Sweep, SweepRow
+from goptx.emulator.verdict import Difference
+from goptx.errors import EmulationFault, InputError
+from goptx.ptx.parse import parse
+from goptx.region.fusion import Done, Fusion
+from goptx.strategies.way import Way
+from goptx.tuning.best import Best
+from goptx.tuning.making import Job
+from goptx.tuning.trials import Table, Trial
+from goptx.view.bars import Bars, Group
+from goptx.view.html import page
+from goptx.view.tuning_html import BARS, in_turn, ranked
+from goptx.weaving.weave import weave
+
+Golden = Callable[[str, str], None]
+KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
+HOSTILE = '<b8 onclick="x">&\'.ptx'
+CHOSEN = Way("weave", (2, 1), 40)
+TRIALS = (
+    Trial(CHOSEN, "timed", "", 40, 8, 0.5, contracted="A:1 differs in 2 elements").timed([1.0, 2.0, 3.0], [4.0, 4.5]),
+    Trial(Way("vertical", (2, 1)), "timed", "", 32, 0, 1.0).timed([2.5], [4.25]),
+    Trial(Way("separate", (1, 1)), "timed").timed([8.0], [4.0]),
+    Trial(Way("vertical", (1, 1)), "refused", f"{HOSTILE}:3: `k` spins, and\nwaits"),
+    Trial(Way("vertical", (2, 2)), "pruned", "the same code as weave"),
+    Trial(Way("horizontal", (1, 1)).having(partition=(128, 256)), "wrong", "B:0 differs in 1 elements"),
+    Trial(Way("interleave", (4, 4)), "failed", "no answer within 20 s: it hangs"),
+    Trial(Way("interleave", (2, 2)), "left out", "there was no time left"),
+)
+TABLE = Table(TRIALS, CHOSEN, {"streams (as they are)": 4.25, "separate (as they are)": 8.0}, (3, 1, 0, 2, 5, 4, 7, 6))
+SWEEP = Sweep(
+    (
+        SweepRow(32, 32, 128, 1.0, 0.5, 0.4, 0.6),
+        SweepRow(64, 64, 0, 0.5, 0.25, 0.24, 0.3),
+        SweepRow(128, 120, 0, 0.0, math.nan, math.nan, math.nan),
+        SweepRow(256, 200, 0, None, 0.375, 0.35, 0.4),
+    )
+)
+
+
+def kernel(name: str) -> Path:
+    return KERNELS / f"{name}.sm_90.ptx"
+
+
+@pytest.fixture(scope="module")
+def woven() -> goptx.Woven:
+    return goptx.weave(kernel("gelu"), kernel("harris"))
+
+
+@pytest.fixture(scope="module")
+def check() -> goptx.Check:
+    return goptx.check(kernel("harris"), kernel("lud"))
+
+
+@pytest.fixture(scope="module")
+def results(woven: goptx.Woven, check: goptx.Check) -> dict[str, object]:
+    """One of each public class."""
+    made = Fusion(None, None)  # type: ignore[arg-type]
+    made.fused, made.report = woven, Done("weave", "", True, 0.1, 0.2, 0.3)
+    launched = [Launched(label, "k", dict.fromkeys((m.short for m in ALL), 1.0)) for label in ("A", "B", "fused")]
+    refusal = goptx.can_weave(spinning(), kernel("harris"))
+    return {
+        "Best": Best(woven, CHOSEN, 2.1, {}, TABLE, {"gpu": "NVIDIA H200"}, Job((), (), (), CHOSEN, "sm_90")),
+        "Check": check,
+        "Emulation": goptx.emulate(kernel("lud"), grid=1, block=256, args=[bytearray_of(4096), 2]),
+        "Fusion": made,
+        "LatencyTable": goptx.load_table(None, "sm_90"),
+        "Profile": Profile(
+            tuple(launched[:2]), (launched[2],), "weave", "NVIDIA H200", "sm_90", "Nsight Compute 2025", woven.report
+        ),
+        "Refusal": refusal,
+        "Sweep": SWEEP,
+        "Woven": woven,
+    }
+
+
+def bytearray_of(size: int) -> object:
+    import numpy as np
+
+    return np.ones(size // 4, np.float32)
+
+
+def spinning() -> str:
+    text = kernel("gelu").read_text().replace("sm_90", "sm_90a")
+    return text.replace("\tret;", "\tsetmaxnreg.inc.sync.aligned.u32 40;\n\tret;")
+
+
+# All of them ------------------------------------------------------------------------------------------
+
+
+def test_every_public_result_shows_itself(results: dict[str, object]) -> None:
+    classes = {name for name in goptx.__all__ if isinstance(getattr(goptx, name), type)}
+    errors = {name for name in classes if issubclass(getattr(goptx, name), Exception)}
+    drawn = {name for name in classes if hasattr(getattr(goptx, name), "_repr_svg_")}
+    assert drawn == {"Activity", "Anatomy", "Timeline"}
+    assert set(results) == classes - errors - drawn - {"Shape"}  # which is an argument
+    for name, result in results.items():
+        assert type(result) is getattr(goptx, name)
+
+
+def test_each_is_one_element_that_stands_by_itself(results: dict[str, object]) -> None:
+    others = [TABLE, goptx.read(kernel("lud")), Done("separate", HOSTILE, False, 0.1, 0.2, 0.3)]
+    for result in [*results.values(), *others]:
+        shown = result._repr_html_()  # type: ignore[attr-defined]
+        (root,) = read(shown).inside
+        assert isinstance(root, Element) and root.classes == ["goptx", "result"]
+        assert shown == result._repr_html_()  # type: ignore[attr-defined]
+
+
+def test_rules_hold_within_results_only(woven: goptx.Woven) -> None:
+    (style,) = (s for s in read(woven.report._repr_html_()).all("style"))
+    for rule in style.text.replace("@media (prefers-color-scheme: dark) {", "").split("}"):
+        for selector in filter(str.strip, rule.partition("{")[0].split(",")):
+            assert ".goptx" in selector
+
+
+def test_what_comes_from_outside_is_text(check: goptx.Check) -> None:
+    module = parse(kernel("gelu").read_text(), HOSTILE)
+    made = weave(module, kernel("harris"))
+    assert HOSTILE in read(made._repr_html_()).text
+    assert HOSTILE in read(module._repr_html_()).text
+    assert HOSTILE in read(TABLE._repr_html_()).text
+    differs = replace(check, differences=(Difference(HOSTILE, 1, 2, 0, "<1", "&2"),))
+    assert HOSTILE in read(differs._repr_html_()).text
+    assert HOSTILE in read(page(HOSTILE, "")).all("title")[0].text
+
+
+# One after the other ----------------------------------------------------------------------------------
+
+
+def rows(shown: str, position: int = 0) -> list[list[str]]:
+    return [
+        [c.text for c in row.all() if c.tag in ("td", "th")] for row in read(shown).all("table")[position].all("tr")
+    ]
+
+
+def test_a_woven_kernel(woven: goptx.Woven) -> None:
+    shown = woven._repr_html_()
+    whole = read(shown)
+    assert "gelu_harris_woven gelu + harris: weave" in whole.text
+    assert "launch(stream, args_a, args_b, grid=..., block=...)" in whole.text
+    parameters, report = rows(shown), rows(shown, 1)
+    assert parameters[1] == ["0", "A", "gelu_harris_woven_a_param_0", "gelu_param_0", "u64", "8", "read and written"]
+    assert len(parameters) == 1 + len(woven.params)
+    assert report[2][:3] == ["B harris", "2", "38"] and report[3][0] == "woven"
+    assert f"woven fraction {woven.report.woven_fraction:.2f}, policy latency" in whole.text
+    assert [d.all("summary")[0].text for d in whole.all("details")][:5] == [
+        "8 parameters", "Control flow", "Timeline", "What threads do", "PTX, 133 lines"
+    ]  # fmt: skip
+
+
+def test_shapes_and_hidden_parameters() -> None:
+    shapes = [goptx.Shape(1024, 256), goptx.Shape((None, 7), (32, 8))]
+    shown = goptx.weave(kernel("harris"), kernel("transpose"), shapes=shapes)._repr_html_()
+    text = read(shown).text
+    assert "launch(stream, args_a, args_b)as ? CTAs of 32x8 threads (? is known at launch only)" in text
+    assert rows(shown)[-1] == [
+        "12",
+        "",
+        "harris_transpose_woven_B_spread",
+        "B.spread",
+        "u32",
+        "4",
+        "",
+        "filled by launch()",
+    ]
+
+
+def test_kernels_that_stay_separate() -> None:
+    shapes = [goptx.Shape(1024, 256), goptx.Shape(100, 128, 64)]
+    made = goptx.fuse(kernel("gelu"), kernel("harris"), strategy="separate", shapes=shapes)
+    text = read(made._repr_html_()).text
+    assert "separate, launched one after the other" in text
+    assert "gelu as 1024 CTAs of 256 threads" in text
+    assert "harris as 100 CTAs of 128 threads, 64 bytes of dynamic shared memory" in text
+    side_by_side = goptx.fuse(kernel("gelu"), kernel("harris"), strategy="separate", shapes=shapes, streams=True)
+    assert "launched side by side" in read(side_by_side._repr_html_()).text
+
+
+def test_a_cap_of_registers(woven: goptx.Woven) -> None:
+    assert "at most 40 registers a thread" in read(woven.capped(40)._repr_html_()).text
+
+
+def test_why_a_strategy_was_chosen() -> None:
+    shapes = [goptx.Shape(1024, 256)] * 2
+    made = goptx.fuse(kernel("gelu"), kernel("harris"), strategy="auto", shapes=shapes)
+    why = made.report.why
+    assert why
+    text, table = read(made._repr_html_()).text, rows(why._repr_html_())
+    assert f"Why {why.chosen.way}" in text
+    assert len(table) == 1 + len(why.candidates) and table[1][0] == f"★ {why.chosen.way}"
+
+
+def test_a_refusal(results: dict[str, object]) -> None:
+    refusal = results["Refusal"]
+    assert str(refusal) in read(refusal._repr_html_()).text  # type: ignore[attr-defined]
+
+
+def test_a_check(check: goptx.Check) -> None:
+    passed = read(check._repr_html_())
+    assert "✓ harris_lud_woven does what its kernels do alone: all 11096 bytes are equal" in passed.text
+    assert not passed.all(kind="wrong")
+    failed = replace(check, differences=(Difference("B:0 (x)", 12, 1024, 33, "1.5", "0.25"),))
+    assert read(failed._repr_html_()).all(kind="wrong")[0].text == "✗ harris_lud_woven"
+    assert rows(failed._repr_html_())[1] == ["B:0 (x)", "33", "1.5", "0.25", "12", "1024"]
+    faulty = replace(check, fault=EmulationFault("out of bounds <here>", kind="memory"))
+    assert "EmulationFault: out of bounds <here>" in read(faulty._repr_html_()).text
+
+
+def test_a_sweep(golden: Golden) -> None:
+    shown = SWEEP._repr_html_()
+    golden("sweep.html", shown)
+    assert [row[0] for row in rows(shown)] == ["cap", "32", "★ 64", "128", "none"]
+    assert rows(shown)[3][3:] == ["0%", "-", "-", "-"]
+    (chart,) = read(shown).all("svg")
+    assert [t.text for t in chart.all("title")][1:] == [
+        "128: does not fit on an SM" if k == 3 else said
+        for k, said in enumerate(["32: 0.5000 ms", "64: 0.2500 ms", "none: 0.3750 ms", "128: does not fit on an SM"])
+    ]
+    nothing = Sweep(SWEEP.rows[2:3])
+    assert "none fits on an SM" in read(nothing._repr_html_()).text and not read(nothing._repr_html_()).all("svg")
+
+
+def test_trials(golden: Golden) -> None:
+    shown = TABLE._repr_html_()
+    golden("tuned.html", shown)
+    table = rows(shown)
+    assert table[3][:2] == ["★ weave x2 x1 capped at 40", "2.0000"]
+    assert [row[0] for row in table[1:3]] == ["streams (as they are)", "separate (as they are)"]
+    folded = [d.all("summary")[0].text for d in read(shown).all("details")]
+    assert folded == ["Times of 3 ways", "wrote something wrong, 1", "failed, 1", "refused, 1", "not timed, 1",
+                      "left out for lack of time, 1"]  # fmt: skip
+
+
+def test_charts_of_trials() -> None:
+    bars = ranked(TABLE)
+    assert [(bar.name, bar.chosen) for bar in bars.bars][:2] == [(str(CHOSEN), True), ("vertical x2 x1", False)]
+    assert bars.line[1] == 1.0
+    turns = in_turn(TABLE)
+    assert [p.x for p in turns.points] == list(range(1, 9))
+    assert [p.chosen for p in turns.points].index(True) == 3
+    assert sum(p.wrong for p in turns.points) == 2 and sum(p.y is None for p in turns.points) == 5
+    assert "in the order of the table" in in_turn(replace(TABLE, turns=()))._repr_svg_()
+
+
+def test_the_chosen_way_is_in_the_chart_of_many() -> None:
+    many = tuple(replace(TRIALS[0], way=Way("weave", (n, 1))) for n in range(2, BARS + 9))
+    slow = replace(TRIALS[2], way=CHOSEN)
+    bars = ranked(Table((slow, *many), CHOSEN)).bars
+    assert len(bars) == BARS + 1 and bars[-1].chosen
+    assert read(Table((slow, *many), CHOSEN)._repr_html_())
+
+
+def test_nothing_was_tried() -> None:
+    assert not read(Table((), CHOSEN)._repr_html_()).all("svg")
+
+
+def test_what_was_found(woven: goptx.Woven, results: dict[str, object]) -> None:
+    best = results["Best"]
+    assert isinstance(best, Best)
+    assert "weave x2 x1 capped at 40 2.10 times as fast as separate launches" in read(best._repr_html_()).text
+    separate = replace(best, way=Way("separate", (1, 1)))
+    assert "no way was found that is faster" in read(separate._repr_html_()).text
+
+
+def test_a_region_that_has_not_ended() -> None:
+    assert "has not begun" in read(Fusion(None, None)._repr_html_()).text  # type: ignore[arg-type]
+
+
+def test_what_an_emulation_printed(results: dict[str, object]) -> None:
+    emulation = results["Emulation"]
+    assert isinstance(emulation, goptx.Emulation)
+    assert "What was printed" not in read(emulation._repr_html_()).text
+    assert "a < b" in read(replace(emulation, printed="a < b\n")._repr_html_()).text
+
+
+def test_bars_are_a_picture() -> None:
+    bars = Bars("t", ("A",), 1, (Group("g", "", (1.0,)),))
+    assert bars._repr_svg_().startswith('<svg class="goptx bars"')
+
+
+class Printer:
+    """IPython's, as far as results use it."""
+
+    def __init__(self, result: object) -> None:
+        self.said = ""
+        vars(type(result))["_repr_pretty_"](result, self, False)  # IPython takes that of no base class
+
+    def text(self, words: str) -> None:
+        self.said += words
+
+
+def test_a_terminal_shows_words(woven: goptx.Woven, check: goptx.Check) -> None:
+    drawn = woven.anatomy(), woven.timeline(), woven.activity()
+    for result in (SWEEP, TABLE, check, woven.report, Done("separate", "", False, 0.1, 0.2, 0.3), *drawn):
+        assert Printer(result).said == str(result)
+    assert Printer(woven).said == f"gelu_harris_woven, weave\n{woven.report}"
+    assert "\n  parameters  lud_param_0" in Printer(goptx.read(kernel("lud"))).said
+
+
+def test_one_that_was_sent_shows_the_same(woven: goptx.Woven) -> None:
+    assert pickle.loads(pickle.dumps(woven))._repr_html_() == woven._repr_html_()
+
+
+def test_pictures_need_neither_a_gpu_nor_pygments(woven: goptx.Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+    coloured = read(woven._repr_html_())
+    for name in ("pygments", "pygments.token", "goptx.view.ptx_lexer"):
+        monkeypatch.setitem(sys.modules, name, None)
+    plain = read(woven._repr_html_())
+    assert coloured.all("span", "nf") and not plain.all("span", "nf")
+    assert plain.text == coloured.text
+
+
+# On the command line ----------------------------------------------------------------------------------
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path: Path, results: dict[str, object]) -> None:
+    best = results["Best"]
+    assert isinstance(best, Best)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=r"folder: cannot be written .*; give the path of a file"):
+        best.save(tmp_path / "folder")
+    best.save(tmp_path / "best.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["best.json", "folder"]
