@@ -24,14 +24,14 @@ except goptx.DeviceError:
 on_device = goptx.Woven.launch
 
 
-def launch(self: goptx.Woven, on: Any, *args: Any, grid: Any = None, block: Any = None, shapes: Any = None) -> None:
+def launch(self: goptx.Woven, on: Any, *args: Any, grid: Any = None, block: Any = None, **options: Any) -> None:
     """In the place of `Woven.launch`."""
-    self.launched(grid, block, shapes=shapes)
     few = None if grid is None else min(grid, 4)
     if device is None:
-        goptx.emulate(self, few, block, args=args, shapes=shapes)
+        self.launched(grid, block, shapes=options.get("shapes"))
+        goptx.emulate(self, few, block, args=args, shapes=options.get("shapes"))
     else:
-        on_device(self, on, *args, grid=few, block=block, shapes=shapes)
+        on_device(self, on, *args, grid=few, block=block, **options)
 
 
 goptx.Woven.launch = launch  # type: ignore[assignment,method-assign]
@@ -99,7 +99,7 @@ def elementwise(name: str, operation: str) -> str:
 four = [elementwise(*step) for step in (("first", "mul"), ("second", "sub"), ("third", "mul"), ("fourth", "sub"))]
 kernel_a, kernel_b = elementwise("a", "mul"), elementwise("b", "add")
 grid, block, n = 4, 256, np.uint32(1000)
-t, z, out = (on_gpu(np.zeros(1000, np.float32)) for _ in range(3))
+u, v, t, z, out = (on_gpu(np.zeros(1000, np.float32)) for _ in range(5))
 
 
 def run(kernel: Any, on: Any) -> None:

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Executes the notebooks of examples/, each in a process of its own; fails where a cell does.
+
+    .ci/notebooks.py [NOTEBOOK...]             tries them, and leaves the files as they are
+    .ci/notebooks.py --write [NOTEBOOK...]     puts the outputs into them, with where and when they were made
+
+What is committed is written on a GPU; `tests/test_notebooks.py` holds that against what the cells say. Without a GPU
+the notebooks run on the emulator. Needs nbclient and ipykernel.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "examples"
+LIMIT = 300  # seconds of one cell
+QUIET = ["--IPKernelApp.log_level=40"]  # else each kernel warns that it listens on a local port
+RUN = "goptx_run"  # what the notebook's metadata say of its outputs
+
+
+def digest(notebook: Any) -> str:
+    """Of what the cells say, without their outputs."""
+    said = [[cell.cell_type, cell.source] for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+
+
+def executed(path: Path) -> tuple[Any, str, float]:
+    """The notebook with its outputs, what went wrong, and how many seconds it took."""
+    began = time.monotonic()
+    notebook = nbformat.read(path, as_version=4)
+    place = {"metadata": {"path": str(path.parent)}}
+    client = NotebookClient(notebook, timeout=LIMIT, resources=place, extra_arguments=QUIET, coalesce_streams=True)
+    try:
+        client.execute(env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])})
+    except CellExecutionError as error:
+        return notebook, str(error), time.monotonic() - began
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)  # when each cell began: no two runs are alike in that
+    return notebook, "", time.monotonic() - began
+
+
+def where() -> dict[str, str]:
+    """Where outputs are made: GPU and driver, "none" where there is no GPU; and the date."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+        gpu, driver = said.split(", ")
+    except (OSError, subprocess.CalledProcessError):
+        gpu = driver = "none"
+    return {"gpu": gpu, "driver": driver, "date": datetime.now(UTC).date().isoformat()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("notebooks", nargs="*", type=Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    paths = options.notebooks or sorted(FOLDER.glob("*.ipynb"))
+    failed = 0
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for path, (notebook, problem, seconds) in zip(paths, pool.map(executed, paths), strict=True):
+            print(f"{path.name}: {'FAILED' if problem else 'ran'} in {seconds:.1f} s", flush=True)
+            if problem:
+                failed += 1
+                print(problem)
+            elif options.write:
+                notebook.metadata[RUN] = where() | {"cells": digest(notebook)}
+                nbformat.write(notebook, path)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
