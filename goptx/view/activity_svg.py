@@ -64,7 +64,7 @@ def _notes(found: Activity) -> Iterator[str]:
         f"Estimated cycles of one warp on its longest way, latencies {found.latency}; what is side by side is drawn as "
         "if it began at once."
     )
-    yield from (f"{n}." for n in found.notes)
+    yield from (f"{n[:1].upper()}{n[1:]}." for n in found.notes)
 
 
 def _samples(found: Activity, hues: dict[str, str]) -> Iterator[Sample]:

@@ -22,6 +22,7 @@ _RULES = """
 .KIND text { font: 11px system-ui, sans-serif; fill: var(--ink); }
 .KIND .head { font-size: 14px; font-weight: 600; }
 .KIND .faint { fill: var(--faint); }
+.KIND .beside { fill: var(--faint); font-weight: normal; }
 .KIND .code { font-family: ui-monospace, monospace; }
 .KIND .ground { fill: var(--ground); }
 .KIND .axis { stroke: var(--line); fill: none; }
@@ -60,10 +61,12 @@ def short(text: str, letters: int) -> str:
     return f"{text[:front]}…{text[len(text) - (letters - 1 - front) :]}"
 
 
-def label(x: float, y: float, text: str, kind: str = "", anchor: str = "") -> str:
+def label(x: float, y: float, text: str, kind: str = "", anchor: str = "", beside: str = "") -> str:
+    """`beside` follows it, fainter."""
     classes = f' class="{kind}"' if kind else ""
     anchored = f' text-anchor="{anchor}"' if anchor else ""
-    return f'<text{classes} x="{number(x)}" y="{number(y)}"{anchored}>{said(text)}</text>'
+    behind = f'<tspan class="beside" dx="10">{said(beside)}</tspan>' if beside else ""
+    return f'<text{classes} x="{number(x)}" y="{number(y)}"{anchored}>{said(text)}{behind}</text>'
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, title: str = "", round_: float = 0) -> str:

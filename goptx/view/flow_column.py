@@ -80,10 +80,9 @@ def drawn(column: Column, hues: Mapping[str, str]) -> Iterator[str]:
     chart = column.chart
     name = f"{chart.letter} {chart.name}" if chart.letter else chart.name
     name = short(name, int(column.width / 7))
-    yield label(column.left, TOP - 24, name, "name")
     letters = int(column.width / 6.6) - len(name) - 2
-    if column.kind and letters > 8:
-        yield label(column.left + 7 * len(name) + 10, TOP - 24, short(PurePath(chart.source).name, letters), "faint")
+    source = short(PurePath(chart.source).name, letters) if column.kind and letters > 8 else ""
+    yield label(column.left, TOP - 24, name, "name", beside=source)
     if chart.trouble:
         yield label(column.left, TOP - 8, "the flow cannot be told", "faint")
         yield box(column.left, TOP, column.width, 40, "frame", chart.trouble, 4)
