@@ -100,14 +100,3 @@ four = [elementwise(*step) for step in (("first", "mul"), ("second", "sub"), ("t
 kernel_a, kernel_b = elementwise("a", "mul"), elementwise("b", "add")
 grid, block, n = 4, 256, np.uint32(1000)
 u, v, t, z, out = (on_gpu(np.zeros(1000, np.float32)) for _ in range(5))
-
-
-def run(kernel: Any, on: Any) -> None:
-    from goptx.device.launch import launch
-
-    launch(kernel, on, woven_arguments, grid=4, block=256)
-
-
-woven_arguments: list[Any] = []
-if device is not None:
-    woven_arguments = goptx.weave(Path("harris.ptx"), Path("lud.ptx")).arguments(args_a, args_b)
