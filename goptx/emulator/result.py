@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from goptx.shown import as_text
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -29,10 +31,23 @@ class Counts:
     executed: Mapping[tuple[str, int], int]
 
     @property
+    def issued(self) -> int:
+        """Instructions of warps."""
+        return sum(self.instructions.values())
+
+    @property
     def lanes_per_instruction(self) -> float:
         """The mean number of a warp's lanes that execute an instruction; 0 if none was."""
-        issued = sum(self.instructions.values())
-        return self.lane_instructions / issued if issued else 0.0
+        return self.lane_instructions / self.issued if self.issued else 0.0
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """As a row of a table, whose columns are `COLUMNS`."""
+        lanes = f"{self.lanes_per_instruction:.1f}"
+        return self.issued, lanes, self.barriers, self.shared_transactions, self.global_transactions
+
+
+COLUMNS = ("instructions", "lanes of each", "barriers", "shared wavefronts", "global sectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,17 @@ class Emulation(Counts):
 
     kernels: Mapping[str, Counts] = field(default_factory=dict)
     printed: str = ""
+    _repr_pretty_ = as_text
+
+    def __str__(self) -> str:
+        rows = [("", *COLUMNS), *((letter, *c.row) for letter, c in self.kernels.items()), ("together", *self.row)]
+        width = max(len(str(title)) for title, *_ in rows)
+        lines = [
+            f"{title!s:{width}}"
+            + "".join(f"  {cell!s:>{len(head)}}" for head, cell in zip(COLUMNS, cells, strict=True))
+            for title, *cells in rows
+        ]
+        return "\n".join([*lines, self.printed.rstrip("\n")] if self.printed else lines)
 
     def _repr_html_(self) -> str:
         from goptx.view.emulation_html import emulation_html

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
-from goptx.emulator.result import Counts, Emulation
+from goptx.emulator.result import COLUMNS, Emulation
 from goptx.view.html import box, display, element, folded, heading, table
 from goptx.view.report_html import mark
-
-HEAD = ("", "instructions", "lanes of each", "barriers", "shared wavefronts", "global sectors")
 
 
 def emulation_html(emulation: Emulation) -> str:
     kernels = emulation.kernels
-    rows = [(mark(letter, kernels), *_cells(counts)) for letter, counts in kernels.items()]
-    rows.append((element("strong", "together"), *_cells(emulation)))
+    rows = [(mark(letter, kernels), *counts.row) for letter, counts in kernels.items()]
+    rows.append((element("strong", "together"), *emulation.row))
     opcodes: Counter[tuple[str, str]] = Counter()
     for (letter, _, opcode), count in emulation.instructions.items():
         opcodes[letter, opcode] += count
@@ -23,12 +21,7 @@ def emulation_html(emulation: Emulation) -> str:
     printed = box(element("div", emulation.printed, kind="text")) if emulation.printed else ""
     return display(
         heading("Emulation", f"{emulation.lanes_per_instruction:.1f} of 32 lanes execute an instruction"),
-        table(HEAD, rows),
+        table(("", *COLUMNS), rows),
         folded("What was printed", printed, unfolded=True),
         folded(f"{len(of_each)} opcodes", box(issued)) if of_each else "",
     )
-
-
-def _cells(counts: Counts) -> tuple[object, ...]:
-    issued, lanes = sum(counts.instructions.values()), f"{counts.lanes_per_instruction:.1f}"
-    return issued, lanes, counts.barriers, counts.shared_transactions, counts.global_transactions

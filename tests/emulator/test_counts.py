@@ -169,3 +169,12 @@ def test_lanes_by_line_of_each_kernel_of_a_woven_one() -> None:
     for letter in "AB":
         assert counts.executed[letter, line] == counts.kernels[letter].executed[letter, line] == 16
         assert counts.executed[letter, 0] > 0
+
+
+def test_in_a_terminal_it_is_a_table() -> None:
+    lines = str(counted("add.u32 %r5, %r5, 1;", block=48)).splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        ["A", "28", "24.0", "0", "0", "12"],
+        ["together", "28", "24.0", "0", "0", "12"],
+    ]
+    assert lines[0].split("  ")[-1] == "global sectors" and len(set(map(len, lines))) == 1
