@@ -23,9 +23,7 @@ def woven_parts(woven: Woven) -> Markup:
     """All but the title."""
     report = woven.report
     kernels = {letter: counts.name for letter, counts in report.kernels.items()}
-    drawn = (
-        folded(title, box(picture(partial(_svg, woven, name)))) for title, name in PICTURES if hasattr(woven, name)
-    )
+    drawn = (folded(title, box(picture(partial(_svg, woven, name)))) for title, name in PICTURES)
     lines = woven.ptx.count("\n")
     return markup(
         _launching(woven),
