@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Branch, Code, Flow, controls
+from goptx.analysis.cfg import EXIT, Code, Flow, controls
 from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.ends import Branch
 from goptx.analysis.uniformity import is_constant_load
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of

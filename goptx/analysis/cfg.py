@@ -1,4 +1,4 @@
-"""The control-flow graph of a kernel: basic blocks, how they end, and what follows from that.
+"""The control-flow graph of a kernel: basic blocks, and what follows from how they end (ends.py).
 
 Holds for every `Flow`: every path of a thread ends in the block `EXIT`; every block but that one has an `end` that
 names its successors; a branch whose two sides are one is a `Jump`.
@@ -7,111 +7,17 @@ names its successors; a branch whose two sides are one is a `Jump`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import networkx as nx
 
-from goptx.ptx.ir import Directive, Guard, Instruction, Name, Operand, Scope
-from goptx.ptx.opcodes import PLAIN_BARRIERS, facts_of
-from goptx.ptx.opcodes import Scope as Convergence
+from goptx.analysis.ends import Branch, End, Jump, Stop, Switch
+from goptx.ptx.ir import Directive, Instruction, Scope
 
 EXIT = "exit"
 Code = Instruction | Scope
 Change = Callable[[tuple[Code, ...]], Iterable[Code]]  # of the code of a block
-
-
-@dataclass(frozen=True, slots=True)
-class Jump:
-    target: str
-
-    def successors(self) -> tuple[str, ...]:
-        return (self.target,)
-
-    def kinds(self) -> tuple[str, ...]:
-        return ("jump",)
-
-    def reads(self) -> tuple[str, ...]:
-        return ()
-
-    def retarget(self, new: dict[str, str]) -> End:
-        target = new.get(self.target, self.target)
-        return self if target == self.target else Jump(target)
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """To `taken` where the guard holds, or one of `others`, else to `fallen`; `uniform` if every lane of a warp agrees.
-
-    Of copies of one kernel: `lasting` if nothing comes of it when a warp goes to `taken` though none of its lanes has
-    to; `step` names what each copy decides as the others do, "" if they may differ.
-    """
-
-    guard: Guard
-    taken: str
-    fallen: str
-    uniform: bool = False
-    line: int = field(default=0, compare=False)
-    others: tuple[Guard, ...] = ()
-    lasting: bool = False
-    step: str = ""
-
-    def successors(self) -> tuple[str, ...]:
-        return (self.taken, self.fallen)
-
-    def kinds(self) -> tuple[str, ...]:
-        return ("taken", "fallen")
-
-    def reads(self) -> tuple[str, ...]:
-        return tuple(guard.predicate.text for guard in (self.guard, *self.others))
-
-    def retarget(self, new: dict[str, str]) -> End:
-        taken, fallen = new.get(self.taken, self.taken), new.get(self.fallen, self.fallen)
-        if taken == fallen:
-            return Jump(taken)
-        return self if (taken, fallen) == (self.taken, self.fallen) else replace(self, taken=taken, fallen=fallen)
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """`brx.idx`: to `targets[index]`."""
-
-    index: Operand
-    targets: tuple[str, ...]
-    uniform: bool = False
-    line: int = field(default=0, compare=False)
-
-    def successors(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.targets))
-
-    def kinds(self) -> tuple[str, ...]:
-        return tuple("case" for _ in self.successors())
-
-    def reads(self) -> tuple[str, ...]:
-        return (self.index.text,) if isinstance(self.index, Name) else ()
-
-    def retarget(self, new: dict[str, str]) -> End:
-        return Switch(self.index, tuple(new.get(t, t) for t in self.targets), self.uniform, self.line)
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """The end of a kernel for this thread."""
-
-    def successors(self) -> tuple[str, ...]:
-        return ()
-
-    def kinds(self) -> tuple[str, ...]:
-        return ()
-
-    def reads(self) -> tuple[str, ...]:
-        return ()
-
-    def retarget(self, new: dict[str, str]) -> End:
-        return self
-
-
-End = Jump | Branch | Switch | Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,42 +61,6 @@ class Block:
         in_braces = sum(sum(1 for _ in instructions_in(c)) - 1 for c in self.code if isinstance(c, Scope))
         branches = 1 + len(self.end.others) if isinstance(self.end, Branch) else len(self.end.successors()) > 1
         return len(self.code) + in_braces + branches + sum(block.size for block in self.inner())
-
-
-def is_barrier(code: Code) -> bool:
-    """Whether it is an instruction that synchronises the threads of a CTA."""
-    return isinstance(code, Instruction) and facts_of(code.opcode).barrier
-
-
-def is_cluster_barrier(code: Code) -> bool:
-    """Whether it is an arrival or a wait at the barrier of the cluster, which all its threads come to."""
-    return isinstance(code, Instruction) and facts_of(code.opcode).row.scope == Convergence.CLUSTER
-
-
-def is_counted(barrier: Instruction) -> bool:
-    """Whether a barrier waits for a number of threads, or does not wait, rather than for all threads of the CTA."""
-    reduces = "red" in facts_of(barrier.opcode).modifiers
-    return len(barrier.operands) > (3 if reduces else 1) or not (reduces or barrier.opcode in PLAIN_BARRIERS)
-
-
-def is_rendezvous(code: Code) -> bool:
-    """Whether it is a barrier at which all threads of the CTA meet."""
-    return isinstance(code, Instruction) and is_barrier(code) and not is_counted(code)
-
-
-def is_reduction(code: Code) -> bool:
-    """Whether it is a barrier that gives a result."""
-    return is_barrier(code) and isinstance(code, Instruction) and "red" in facts_of(code.opcode).modifiers
-
-
-def holds_barrier(block: Block) -> bool:
-    """Whether the block synchronises the threads of a CTA."""
-    return any(map(is_barrier, block.instructions()))
-
-
-def needs_all_threads(code: Code) -> bool:
-    """Whether all threads of the CTA have to come to it: a rendezvous, or a barrier of the cluster."""
-    return is_rendezvous(code) or is_cluster_barrier(code)
 
 
 @dataclass(frozen=True, slots=True)

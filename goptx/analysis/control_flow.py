@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Code, End, Flow, Jump, Stop, Switch
+from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.ends import Branch, End, Jump, Stop, Switch
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Directive, Instruction, Label, Scope

@@ -5,7 +5,8 @@ Requires: a flow whose branches are those of the kernel as it is written.
 
 from __future__ import annotations
 
-from goptx.analysis.cfg import Flow, closure, controls, needs_all_threads
+from goptx.analysis.cfg import Flow, closure, controls
+from goptx.analysis.rendezvous import needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 
 

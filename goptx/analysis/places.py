@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from goptx.analysis.cfg import Branch, controls, depths, instructions_in, loops
+from goptx.analysis.cfg import controls, depths, instructions_in, loops
+from goptx.analysis.ends import Branch
 from goptx.analysis.expressions import Condition, Expression
 from goptx.analysis.values import Place, Values
 from goptx.ptx.ir import TYPE_BYTES, Instruction, Scope

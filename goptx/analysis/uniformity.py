@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from goptx.analysis.cfg import Branch, Code, Flow, Switch, controls
+from goptx.analysis.cfg import Code, Flow, controls
 from goptx.analysis.dataflow import KNOWN, read, register_of, written
+from goptx.analysis.ends import Branch, Switch
 from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 

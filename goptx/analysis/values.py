@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from goptx.analysis.cfg import Branch, Code, Flow, loops
+from goptx.analysis.cfg import Code, Flow, loops
 from goptx.analysis.dataflow import names_in, register_of, written
+from goptx.analysis.ends import Branch
 from goptx.analysis.expressions import MOST_TERMS, Atoms, Condition, Expression, Key, Value, constant
 from goptx.ptx.ir import (
     TYPE_BYTES,

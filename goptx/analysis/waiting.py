@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import Code, Flow, instructions_in, is_barrier, is_cluster_barrier, is_rendezvous
+from goptx.analysis.cfg import Code, Flow, instructions_in
+from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier, is_rendezvous
 from goptx.analysis.spin import waiting_loops
 from goptx.ptx.ir import Instruction, Operand, Scope
 from goptx.ptx.opcodes import Scope as Convergence

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from goptx.analysis.cfg import Branch, End, depths
+from goptx.analysis.cfg import depths
+from goptx.analysis.ends import Branch, End
 from goptx.anatomy.blocks import Anatomy, Barrier, Block, Chart, Edge
 from goptx.anatomy.matched import matched
 from goptx.anatomy.pairs import Standing

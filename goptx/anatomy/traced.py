@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 
-from goptx.analysis.cfg import EXIT, Branch, Code, Flow, Switch, instructions_in
+from goptx.analysis.cfg import EXIT, Code, Flow, instructions_in
 from goptx.analysis.control_flow import control_flow
+from goptx.analysis.ends import Branch, Switch
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Function, Instruction, Scope, Statement

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from goptx.analysis.cfg import EXIT, Branch, Flow, Jump, Stop, Switch
+from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.control_flow import control_flow
 from goptx.analysis.dataflow import names_in, written
+from goptx.analysis.ends import Branch, Jump, Stop, Switch
 from goptx.analysis.order import loop_order
 from goptx.analysis.spin import waiting_loops
 from goptx.emulator.families import execution

@@ -20,7 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from goptx.analysis.apart import Footprint, Size, footprint, piece_of_cta
-from goptx.analysis.cfg import Block, Flow, Jump
+from goptx.analysis.cfg import Block, Flow
+from goptx.analysis.ends import Jump
 from goptx.analysis.expressions import Atoms, Expression
 from goptx.analysis.places import Access, Places
 from goptx.analysis.values import Values

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from goptx.analysis.apart import Size, footprint
-from goptx.analysis.cfg import Code, Flow, holds_barrier
+from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import names_in
 from goptx.analysis.expressions import Atoms
 from goptx.analysis.places import Access, Places
+from goptx.analysis.rendezvous import holds_barrier
 from goptx.analysis.values import Values
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Name, Operand, Vector

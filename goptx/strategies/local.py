@@ -11,8 +11,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from goptx.analysis.apart import Size, footprint, indexed, is_uniform, piece_of_cta
-from goptx.analysis.cfg import Block, Code, Flow, Jump
+from goptx.analysis.cfg import Block, Code, Flow
 from goptx.analysis.dataflow import names_in, read, register_of, written
+from goptx.analysis.ends import Jump
 from goptx.analysis.expressions import Atoms, Condition, Expression, Key
 from goptx.analysis.places import Access
 from goptx.errors import CannotWeave

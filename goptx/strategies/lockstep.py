@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from goptx.analysis.cfg import EXIT, Branch, Flow, Jump, loops
+from goptx.analysis.cfg import EXIT, Flow, loops
+from goptx.analysis.ends import Branch, Jump
 from goptx.analysis.expressions import Atoms
 from goptx.analysis.places import Places
 from goptx.analysis.values import Values

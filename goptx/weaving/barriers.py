@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from goptx.analysis.cfg import Code, Flow, is_barrier, is_cluster_barrier, is_rendezvous
+from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.ranges import Ranges
+from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier, is_rendezvous
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
 from goptx.ptx.opcodes import facts_of

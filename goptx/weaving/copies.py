@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow
+from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.ends import Branch
 from goptx.ptx.ir import Guard, Name
 from goptx.weaving.gate import GATE
 from goptx.weaving.side import Side

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from goptx.analysis.cfg import Code, Flow, depths, instructions_in, is_barrier
+from goptx.analysis.cfg import Code, Flow, depths, instructions_in
+from goptx.analysis.rendezvous import is_barrier
 from goptx.latency.cost import Cycles, flow_cycles
 from goptx.ptx.ir import Scope
 from goptx.weaving.divergence.converged import Converged

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from goptx.analysis.cfg import EXIT, Branch, End, Flow, Jump, Stop, Switch
+from goptx.analysis.cfg import EXIT, Flow
+from goptx.analysis.ends import Branch, End, Jump, Stop, Switch
 from goptx.ptx.ir import Directive, Function, Guard, Instruction, Label, Module, Name, Registers, Statement
 from goptx.ptx.verify import legal
 from goptx.weaving.link import Linked

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from goptx.analysis.cfg import closure, is_cluster_barrier
+from goptx.analysis.cfg import closure
 from goptx.analysis.dataflow import names_in, read, written
+from goptx.analysis.rendezvous import is_cluster_barrier
 from goptx.analysis.waiting import is_of_warpgroup, is_warp_wide
 from goptx.errors import CannotWeave, InputError
 from goptx.ptx.ir import Address, Instruction, whole_number

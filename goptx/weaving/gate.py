@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow
+from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.ends import Branch
 from goptx.ptx.ir import Guard, Instruction, Name, Operand
 from goptx.weaving.divergence.converged import Converged
 

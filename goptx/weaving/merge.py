@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, depths
+from goptx.analysis.cfg import EXIT, Block, Flow, depths
+from goptx.analysis.ends import Branch
 from goptx.latency.cost import ISSUE, flow_cycles
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import EXIT, Block, Code, Flow, Jump, loops
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops
+from goptx.analysis.ends import Jump
 from goptx.weaving.order import common
 from goptx.weaving.side import Cell, Side
 

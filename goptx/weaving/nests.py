@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Flow, Jump, loops
+from goptx.analysis.cfg import EXIT, Block, Flow, loops
+from goptx.analysis.ends import Jump
 
 # Two for each loop around a block, or one for a loop of which it is the head; then the ifs around it in that loop.
 Level = tuple[int, int]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Stop
+from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.ends import Branch, Stop
 from goptx.parameter_names import letter_of
 from goptx.weaving.gate import GATE
 from goptx.weaving.side import Cell, Side

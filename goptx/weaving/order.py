@@ -25,7 +25,8 @@ from dataclasses import dataclass, field
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Code, Flow, is_reduction, is_rendezvous
+from goptx.analysis.cfg import EXIT, Code, Flow
+from goptx.analysis.rendezvous import is_reduction, is_rendezvous
 from goptx.analysis.waiting import is_warp_wide, waiting
 from goptx.ptx.ir import Instruction, Operand
 from goptx.weaving.product import ANY, Move, Pair, Pairs

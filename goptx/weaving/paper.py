@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import Branch, Code, Flow, Switch
+from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.ends import Branch, Switch
 from goptx.latency.table import load_table
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of

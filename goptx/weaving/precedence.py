@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from goptx.analysis.cfg import Code, instructions_in, is_reduction
+from goptx.analysis.cfg import Code, instructions_in
 from goptx.analysis.dataflow import read, written
+from goptx.analysis.rendezvous import is_reduction
 from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.opcodes import Scope as Convergence

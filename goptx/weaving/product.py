@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import inf
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Code, End, Flow, Jump, Stop
+from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.ends import Branch, End, Jump, Stop
 from goptx.weaving.growth import TooLarge
 
 Pair = tuple[str, str]  # the block of each flow, EXIT for a finished one

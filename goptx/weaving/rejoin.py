@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from goptx.analysis.cfg import EXIT, Block, Code, Flow, Jump
+from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.ends import Jump
 from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import facts_of
 

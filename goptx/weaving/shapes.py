@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump
+from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.ends import Branch, Jump
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable

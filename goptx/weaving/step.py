@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from goptx.analysis.alike import Quote, alike
-from goptx.analysis.cfg import Block, Branch, Code, Flow, Jump, is_rendezvous, loops
+from goptx.analysis.cfg import Block, Code, Flow, loops
+from goptx.analysis.ends import Branch, Jump
+from goptx.analysis.rendezvous import is_rendezvous
 from goptx.weaving.side import Side
 
 

@@ -7,8 +7,9 @@ from bodies import flow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Code, Flow, Jump, Region, Stop
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
 from goptx.analysis.dataflow import Problem, killed, live_in, names_in, read, register_of, solve, written
+from goptx.analysis.ends import Branch, Jump, Stop
 from goptx.ptx.ir import Address, Guard, Instruction, Name, Vector
 
 

@@ -3,7 +3,8 @@
 import pytest
 from bodies import flow
 
-from goptx.analysis.cfg import Block, Flow, Jump, Region
+from goptx.analysis.cfg import Block, Flow, Region
+from goptx.analysis.ends import Jump
 from goptx.analysis.uniformity import Uniformity, uniformity
 
 CTA, WARP, DATA, DIVERGENT = Uniformity

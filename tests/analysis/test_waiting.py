@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 import pytest
 from bodies import flow
 
-from goptx.analysis.cfg import EXIT, Block, Code, Flow, Jump, Region
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
+from goptx.analysis.ends import Jump
 from goptx.analysis.spin import waiting_loops
 from goptx.analysis.waiting import Waiting, waiting
 from goptx.ptx.ir import Instruction

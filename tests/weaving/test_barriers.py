@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import goptx
-from goptx.analysis.cfg import EXIT, Branch, Flow, Jump
+from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.control_flow import control_flow
+from goptx.analysis.ends import Branch, Jump
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction

@@ -3,7 +3,9 @@
 import pytest
 from bodies import GUARD, flow
 
-from goptx.analysis.cfg import EXIT, Branch, Flow, holds_barrier
+from goptx.analysis.cfg import EXIT, Flow
+from goptx.analysis.ends import Branch
+from goptx.analysis.rendezvous import holds_barrier
 from goptx.errors import CannotWeave
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import Converged

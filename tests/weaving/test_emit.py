@@ -7,7 +7,8 @@ from bodies import kernel
 
 import goptx
 from goptx import Shape
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Stop, Switch
+from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.ends import Branch, Jump, Stop, Switch
 from goptx.ptx.ir import Directive, Guard, Label, Name
 from goptx.ptx.verify import legal
 from goptx.weaving.emit import statements

@@ -7,9 +7,10 @@ import pytest
 from bodies import flow
 
 import goptx
-from goptx.analysis.cfg import Code, Flow, is_barrier
+from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.control_flow import control_flow
 from goptx.analysis.dataflow import read, written
+from goptx.analysis.rendezvous import is_barrier
 from goptx.latency.table import load_table
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Scope

@@ -8,7 +8,8 @@ from bodies import flow, kernel
 from weaving.waiting_kernels import text
 
 import goptx
-from goptx.analysis.cfg import EXIT, Branch, Flow
+from goptx.analysis.cfg import EXIT, Flow
+from goptx.analysis.ends import Branch
 from goptx.ptx.ir import Instruction
 from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.promises import warp_branches

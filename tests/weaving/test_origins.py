@@ -10,8 +10,9 @@ import pytest
 from bodies import kernel
 
 import goptx
-from goptx.analysis.cfg import Branch, Flow, Switch
+from goptx.analysis.cfg import Flow
 from goptx.analysis.control_flow import control_flow
+from goptx.analysis.ends import Branch, Switch
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module
 from goptx.weaving.callees import statements_in

@@ -11,8 +11,10 @@ import pytest
 from bodies import kernel
 
 import goptx
-from goptx.analysis.cfg import EXIT, Block, Branch, Code, Flow, Jump, Stop, Switch, is_barrier
+from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.control_flow import control_flow
+from goptx.analysis.ends import Branch, Jump, Stop, Switch
+from goptx.analysis.rendezvous import is_barrier
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.ptx.flatten import as_written, flatten
 from goptx.ptx.ir import Function, Guard, Instruction, Name

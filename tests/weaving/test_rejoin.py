@@ -6,7 +6,8 @@ import pytest
 from bodies import kernel
 
 import goptx
-from goptx.analysis.cfg import EXIT, Block, Branch, Code, Flow, Jump, Stop
+from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.ends import Branch, Jump, Stop
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.parse import parse
 from goptx.weaving.paper import papers_merge

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import goptx
 from goptx import Shape
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Stop
+from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.control_flow import control_flow
+from goptx.analysis.ends import Branch, Jump, Stop
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Guard, Instruction, Name

@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform, needs_all_threads
+from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform
+from goptx.analysis.rendezvous import needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles

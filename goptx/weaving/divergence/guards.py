@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import Branch, Code, Flow, Switch, is_barrier, is_cluster_barrier, is_counted
+from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import written
+from goptx.analysis.ends import Branch, Switch
+from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier, is_counted
 from goptx.analysis.waiting import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written

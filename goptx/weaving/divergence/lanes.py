@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
-from goptx.analysis.cfg import Block, Branch, Code, Flow, Switch, controls, marked_uniform
+from goptx.analysis.cfg import Block, Code, Flow, controls, marked_uniform
 from goptx.analysis.dataflow import live_in
+from goptx.analysis.ends import Branch, Switch
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
 from goptx.analysis.waiting import is_warp_wide
 from goptx.latency.cost import Cycles

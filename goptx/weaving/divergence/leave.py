@@ -11,7 +11,9 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, closure, controls, loops, needs_all_threads
+from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, loops
+from goptx.analysis.ends import Branch, Jump
+from goptx.analysis.rendezvous import needs_all_threads
 from goptx.analysis.uniformity import ALL_LANES, Uniformity
 from goptx.analysis.waiting import is_warp_wide
 from goptx.ptx.ir import Instruction

@@ -11,8 +11,10 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, Jump, Region, is_barrier, is_cluster_barrier
+from goptx.analysis.cfg import EXIT, Block, Flow, Region
 from goptx.analysis.dataflow import written
+from goptx.analysis.ends import Branch, Jump
+from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier
 from goptx.analysis.uniformity import Uniformity
 from goptx.analysis.waiting import is_warp_wide
 from goptx.errors import CannotWeave

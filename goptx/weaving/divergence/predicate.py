@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import Block, Branch, Code, End, Jump, Switch
+from goptx.analysis.cfg import Block, Code
+from goptx.analysis.ends import Branch, End, Jump, Switch
 from goptx.latency.cost import ISSUE, block_cycles
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Scope

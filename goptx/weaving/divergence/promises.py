@@ -11,7 +11,9 @@ from collections.abc import Collection
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Branch, Flow, is_barrier, is_counted
+from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.ends import Branch
+from goptx.analysis.rendezvous import is_barrier, is_counted
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 

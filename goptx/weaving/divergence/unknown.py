@@ -6,7 +6,8 @@ reached by the same threads together as in the kernel alone; a thread that ends 
 
 from __future__ import annotations
 
-from goptx.analysis.cfg import EXIT, Block, Flow, Jump, Region, Stop
+from goptx.analysis.cfg import EXIT, Block, Flow, Region
+from goptx.analysis.ends import Jump, Stop
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import Block, Branch, Code, Flow, Jump, closure, controls, loops
+from goptx.analysis.cfg import Block, Code, Flow, closure, controls, loops
+from goptx.analysis.ends import Branch, Jump
 from goptx.analysis.spin import waiting_loops
 from goptx.analysis.uniformity import Uniformity
 from goptx.ptx.ir import Guard, Name
