@@ -99,13 +99,15 @@ def must(answer: Any) -> Any:
 
 
 def driver_version() -> str:
-    """As nvidia-smi names it, or "unknown"."""
+    """As nvidia-smi names it, or "unknown" where the management library is not there."""
     try:
         from cuda.bindings import nvml
-
+    except ImportError:
+        return "unknown"
+    try:
         nvml.init_v2()
-        return str(nvml.system_getdriver_version())
-    except Exception:  # the management library need not be there
+        return str(nvml.system_get_driver_version())
+    except (RuntimeError, nvml.NvmlError):
         return "unknown"
 
 

@@ -1,6 +1,7 @@
 """Loading, launching and sweeping on a real GPU: pointers, scalars, structures, large shared memory."""
 
 import struct
+import subprocess
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from goptx.device.assemble import assemble
-from goptx.device.launch import current_device, launch, load, pack_arguments
+from goptx.device.launch import current_device, driver_version, launch, load, pack_arguments
 from goptx.device.occupancy import occupancy
 from goptx.device.sweep import sweep
 from goptx.errors import DeviceError
@@ -155,6 +156,11 @@ class Woven:
 
     def load(self, *, max_registers: int | None) -> Any:
         return load(self._build(max_registers).cubin, "saxpy")
+
+
+def test_the_driver_has_a_version() -> None:
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    assert driver_version() == subprocess.run(query, capture_output=True, text=True, check=True).stdout.split()[0]
 
 
 def test_sweep_times_each_cap() -> None:
