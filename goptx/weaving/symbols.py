@@ -22,7 +22,7 @@ from goptx.ptx.ir import (
     Registers,
     Variable,
 )
-from goptx.weaving.callees import addresses_taken, calls_indirectly, held, holders, mentioned, names_of, statements_in
+from goptx.weaving.callees import addresses_taken, calls_indirectly, mentioned, names_of, statements_in
 
 
 def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tuple[list[dict[str, str]], list[Item]]:
@@ -36,13 +36,8 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
         needed = _needed(module, entry)
         rename: dict[str, str] = {}
         own = {_name(i) for i in module.items if isinstance(i, Function | Variable)}
-        if twin is not None:  # kernels of one module share its state, but not what each CTA has by itself
+        if twin is not None:  # kernels of one module share its state; own_shared.py parts what each CTA has by itself
             rename = dict(renames[twin])
-            for name in _in_shared_memory(_defined(needed)):
-                if rename.get(name, name) in known:
-                    rename[name] = _free(name, position, own | known.keys())
-                    if holder := holders(needed).get(name):
-                        raise held(f"{module.source}:{holder.line}: `{holder.name}`", name)
         else:
             for item in _defined(needed):
                 old = known.get(_name(item))
@@ -70,15 +65,6 @@ def _free(name: str, position: int, taken: Collection[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _in_shared_memory(items: Sequence[Function | Variable]) -> list[str]:
-    """The shared variables whose size is known, and the functions that name one or another such function."""
-    found = [v.name for v in items if isinstance(v, Variable) and v.space == ".shared" and not is_dynamic_shared(v)]
-    functions = {f.name: {*mentioned(f.body or ())} for f in items if isinstance(f, Function)}
-    while more := [n for n, names in functions.items() if n not in found and not names.isdisjoint(found)]:
-        found += more
-    return found
 
 
 def _defined(items: Sequence[Function | Variable]) -> list[Function | Variable]:

@@ -78,13 +78,6 @@ MUTATIONS = (
         f"{LINK}::test_a_new_name_is_a_free_one[1]",
     ),
     Mutation(
-        "kernels of one module share its shared memory",
-        f"{WEAVING}/symbols.py",
-        "if rename.get(name, name) in known:",
-        "if False:",
-        f"{LINK}::test_kernels_of_one_module_have_shared_memory_of_their_own",
-    ),
-    Mutation(
         "pointers among a module's globals keep the old names",
         f"{WEAVING}/symbols.py",
         "Name(rename.get(p.text, p.text)) if isinstance(p, Name) else p for p in item.init",

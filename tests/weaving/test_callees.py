@@ -217,7 +217,7 @@ def test_a_variable_cannot_hold_two_functions() -> None:
     said = (
         r"`table` holds the address of the device function `f`, of which each kernel .*; call the function by its name"
     )
-    with pytest.raises(CannotLink, match=rf"<ptx>:6: {said}"):
+    with pytest.raises(CannotLink, match=rf"<ptx>:6: kernel B \(`k`\): {said}"):
         goptx.weave(source, source)
     asks = module(
         ".func f(.param .b32 a) { .reg .b32 %x; mov.u32 %x, %ntid.x; ret; }\n.global .u64 table = f;\n", through
