@@ -43,7 +43,7 @@ OF_COARSENING = (
         "all copies run where CTAs are left over",
         f"{WEAVING}/copies.py",
         "if letter in together and together[letter].left_over:",
-        "if letter not in letters:",
+        "if False:",
         f"{EACH}[2-x-5:64-tiled-known]",
     ),
     Mutation(

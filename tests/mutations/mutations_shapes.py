@@ -15,7 +15,7 @@ OF_SHAPES = (
         f"{WEAVING}/view.py",
         "row = s.multiply_add(z, self.w_size(what, 1), y) if z else y",
         "row = s.add(z, y)",
-        f"{ALONE}[3x5:33x3+2x3x2:5x7x2-registers-registers]",
+        f"{ALONE}[2x3x2:5x7x2+3x4:60-registers-registers]",
     ),
     Mutation(
         "a coordinate is not taken modulo its axis",
