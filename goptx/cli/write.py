@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from goptx.errors import InputError
 from goptx.files_written import write_whole
 
 
@@ -16,3 +18,14 @@ def write(path: str | None, content: str | bytes) -> None:
         sys.stdout.flush()
     else:
         write_whole(Path(path), data)
+
+
+def check_apart(outputs: Sequence[str], inputs: Collection[Path] = ()) -> None:
+    """Raises `InputError` where two outputs are one file, or one is an input."""
+    places = [Path(output).resolve() for output in outputs]
+    read = {path.resolve() for path in inputs}
+    for output, place in zip(outputs, places, strict=True):
+        if places.count(place) > 1:
+            raise InputError(f"{output}: two outputs cannot be one file.")
+        if place in read:
+            raise InputError(f"{output}: an input, which would be written over; give another file.")

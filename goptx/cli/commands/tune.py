@@ -9,7 +9,7 @@ from typing import Any
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import add_report, add_shapes
 from goptx.cli.read import arguments, shapes, sources
-from goptx.cli.write import write
+from goptx.cli.write import check_apart, write
 from goptx.errors import InputError
 
 
@@ -50,7 +50,9 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     ending = Path(options.table or "t.csv").suffix
     if ending not in (".csv", ".json"):
         raise InputError(f"--table {options.table}: `{ending}` is no kind of table; give .csv or .json.")
-    for path in filter(None, (options.output, options.table, options.html)):
+    outputs = [path for path in (options.output, options.table, options.html) if path]
+    check_apart(outputs, [Path(name) for name in options.inputs])
+    for path in outputs:
         if not Path(path).parent.is_dir():  # before hours of measuring
             raise InputError(f"{path}: cannot be written (no such folder); give a folder that exists.")
     specified = [name.endswith(".toml") for name in options.inputs]
