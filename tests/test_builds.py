@@ -125,6 +125,14 @@ def test_outputs_that_make_no_sense(options: Sequence[str], said: str, folder: P
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.parametrize("wrong", [["-o", "none/out.ptx"], ["-o", "out.ptx", "--html", "none/p.html"], ["-o", "."]])
+def test_no_output_where_one_cannot_be_written(wrong: Sequence[str], folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    done = run("weave", "harris.ptx", "lud.ptx", "--header", "out.h", *wrong, cwd=folder)
+    assert done.returncode == 2 and f"{wrong[-1]}: cannot be written" in done.stderr
+    assert sorted(folder.iterdir()) == before
+
+
 def test_tuning_spares_its_inputs(folder: Path) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir()}
     done = run("tune", "harris.ptx", "lud.ptx", "-o", "best.json", "--html", "lud.ptx", cwd=folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goptx.cli.depfile import rule
-from goptx.cli.write import check_apart, write
+from goptx.cli.write import check_outputs, write
 from goptx.errors import GoptxError, InputError
 from goptx.files_read import files_read
 
@@ -35,7 +35,7 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
     _check_output(options)
     with files_read() as read:
         woven = make()
-    check_apart(_outputs(options), read)
+    check_outputs(_outputs(options), read)
     if Path(output or "").suffix == ".cubin":
         content: str | bytes = woven.cubin(cap)
     else:
@@ -62,7 +62,7 @@ def _check_output(options: argparse.Namespace) -> None:
         raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
     if options.depfile and options.output in (None, "-"):
         raise InputError("--depfile says what a file depends on; name that file with -o.")
-    check_apart(_outputs(options))
+    check_outputs(_outputs(options))
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import add_report, add_shapes
 from goptx.cli.read import arguments, shapes, sources
-from goptx.cli.write import check_apart, write
+from goptx.cli.write import check_outputs, write
 from goptx.errors import InputError
 
 
@@ -51,10 +51,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     if ending not in (".csv", ".json"):
         raise InputError(f"--table {options.table}: `{ending}` is no kind of table; give .csv or .json.")
     outputs = [path for path in (options.output, options.table, options.html) if path]
-    check_apart(outputs, [Path(name) for name in options.inputs])
-    for path in outputs:
-        if not Path(path).parent.is_dir():  # before hours of measuring
-            raise InputError(f"{path}: cannot be written (no such folder); give a folder that exists.")
+    check_outputs(outputs, [Path(name) for name in options.inputs])  # before hours of measuring
     specified = [name.endswith(".toml") for name in options.inputs]
     if any(specified) and not all(specified):
         raise InputError("give launch specifications or PTX files, not both.")
