@@ -107,6 +107,10 @@ def test_make_understands_it(folder: Path) -> None:
         (["--depfile", "out.d"], "--depfile says what a file depends on; name that file with -o"),
         (["-o", "-", "--depfile", "out.d"], "--depfile says what a file depends on; name that file with -o"),
         (["-o", "out.ptx", "--header", "out.ptx"], "out.ptx: two outputs cannot be one file"),
+        (["-o", "out.ptx", "--html", "./out.ptx"], "out.ptx: two outputs cannot be one file"),
+        (["--html", "-"], "-: two outputs cannot be one file"),
+        (["-o", "lud.ptx"], "lud.ptx: an input, which would be written over; give another file"),
+        (["-o", "out.ptx", "--html", "./harris.ptx"], "./harris.ptx: an input, which would be written over"),
         (["-o", "out.txt"], "-o out.txt: `.txt` is no kind of output; give .ptx or .cubin"),
         (["--max-registers", "0"], "argument --max-registers: `0` is no cap of registers; give 1 to 255"),
         (["--max-registers", "many"], "argument --max-registers: `many` is no cap of registers; give 1 to 255"),
@@ -119,6 +123,21 @@ def test_outputs_that_make_no_sense(options: Sequence[str], said: str, folder: P
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"InputError: {said}")
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("wrong", [["-o", "none/out.ptx"], ["-o", "out.ptx", "--html", "none/p.html"], ["-o", "."]])
+def test_no_output_where_one_cannot_be_written(wrong: Sequence[str], folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    done = run("weave", "harris.ptx", "lud.ptx", "--header", "out.h", *wrong, cwd=folder)
+    assert done.returncode == 2 and f"{wrong[-1]}: cannot be written" in done.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def test_tuning_spares_its_inputs(folder: Path) -> None:
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    done = run("tune", "harris.ptx", "lud.ptx", "-o", "best.json", "--html", "lud.ptx", cwd=folder)
+    assert done.returncode == 2 and "lud.ptx: an input, which would be written over" in done.stderr
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_nothing_is_written_where_something_goes_wrong(folder: Path) -> None:

@@ -72,7 +72,7 @@ def test_failure_leaves_an_old_output_file_alone(tmp_path: Path) -> None:
     ("output", "said"),
     [
         ("none/out.ptx", r"none/out\.ptx: cannot be written \(.*\); give a folder that exists"),
-        (".", r"\.: cannot be written \(.*\); give the path of a file"),
+        (".", r"\.: cannot be written \(it is a folder\); give the path of a file"),
     ],
 )
 def test_output_that_cannot_be_written(output: str, said: str, tmp_path: Path) -> None:

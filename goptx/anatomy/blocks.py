@@ -55,7 +55,7 @@ class Block:
     """Straight code, as it stands in the text.
 
     first, last: its lines in its file, 0 for blocks of W and empty ones.
-    instructions: with the branch at its end, as reports count them.
+    instructions: with the branch at its end, as reports count them, which count one `ret` of the kernel too.
     cycles: estimated, for one warp, once through. depth: in how many loops it lies.
     Of a kernel: `stands_in` are the blocks of W with code of it, `copies` the most of these that one instruction stands
     in, None where that cannot be told.

@@ -32,8 +32,7 @@ def timeline(woven: Woven, block: str | None = None) -> Timeline:
     found = matched(woven)
     entry, name = _heaviest(found) if block is None else _named(found, block)
     code = entry.trace.flow.blocks[name].code
-    origins = [entry.origins[first_number(c)] for c in code]
-    whole = _run("", code, [(o.kernel, o.line) if o else ("", 0) for o in origins], found.table)
+    whole = _run("", code, [(o.kernel, o.line) if o else ("", 0) for o in entry.of_code(name)], found.table)
     parts = [_part(kernel, entry, name) for kernel in found.kernels.values()]
     alone = [
         _run(p.kernel.letter, p.code, [(p.kernel.letter, _line(p.kernel, c)) for c in p.code], found.table, p.copies)
@@ -48,9 +47,10 @@ def timeline(woven: Woven, block: str | None = None) -> Timeline:
 
 def _named(found: Matched, block: str) -> tuple[Entry, str]:
     for entry in found.entries:
-        if block in entry.trace.flow.blocks:
-            return entry, block
-    names = list(dict.fromkeys(n for e in found.entries for n in e.trace.order if n != EXIT))
+        for name in entry.trace.order:
+            if block in (name, found.told(entry, name)):
+                return entry, name
+    names = [found.told(e, n) for e in found.entries for n in e.trace.order if n != EXIT]
     few = ", ".join(f"`{n}`" for n in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     raise InputError(f"`{found.entries[0].name}` has no block `{block}`; it has {few}: see `.anatomy()`.")
 

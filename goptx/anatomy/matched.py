@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from goptx.anatomy.traced import Traced, traced
+from goptx.anatomy.traced import Traced, first_number, traced
 from goptx.errors import CannotWeave
 from goptx.latency.table import LatencyTable, load_table
 from goptx.ptx.aliases import without_aliases
@@ -65,6 +65,10 @@ class Entry:
         """The origins of a block's instructions and of the branch at its end."""
         return (self.origins[number] for number in self.trace.numbers(block))
 
+    def of_code(self, block: str) -> list[Origin | None]:
+        """The origins of a block's code, without the branch at its end: one for each call."""
+        return [self.origins[first_number(code)] for code in self.trace.flow.blocks[block].code]
+
 
 @dataclass(frozen=True)
 class Matched:
@@ -73,6 +77,10 @@ class Matched:
     kernels: Mapping[str, Kernel]
     entries: Sequence[Entry]
     table: LatencyTable
+
+    def told(self, entry: Entry, block: str) -> str:
+        """The name of a block by which it is told from those of other entries."""
+        return f"{entry.name}/{block}" if len(self.entries) > 1 else block
 
 
 def matched(woven: Woven) -> Matched:

@@ -40,7 +40,8 @@ class Standing:
         counts = Counter(o.kernel for o in held)
         letters = [letter for letter in self.found.kernels if counts[letter]]
         waits: tuple[str, ...] = ()
-        if len(letters) == 1 and counts[letters[0]] > inserted[letters[0]]:  # else it is a gate, or a vote
+        own = any(o and o.line for o in entry.of_code(block.name))  # else it is a gate, a vote, or a branch of several
+        if own and len(letters) == 1:
             ahead = self._ahead[entry.name][block.name]
             waits = tuple(letter for letter in self.found.kernels if letter in ahead and letter not in letters)
         return replace(
@@ -62,13 +63,11 @@ class Standing:
     def _places(self) -> Mapping[tuple[str, int], Mapping[str, None]]:
         """By kernel and line, the blocks of W, in order."""
         places: dict[tuple[str, int], dict[str, None]] = {}
-        several = len(self.found.entries) > 1
         for entry in self.found.entries:
             for name in entry.trace.order:
                 for origin in entry.of(name):
                     if origin and origin.line:
-                        said = f"{entry.name}/{name}" if several else name
-                        places.setdefault((origin.kernel, origin.line), {})[said] = None
+                        places.setdefault((origin.kernel, origin.line), {})[self.found.told(entry, name)] = None
         return places
 
     @cached_property

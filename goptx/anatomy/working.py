@@ -6,7 +6,7 @@ of its cycles as they have of its instructions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -27,7 +27,7 @@ STRIPES = 48  # of a row, at most about so many
 def activity(woven: Woven) -> Activity:
     """See `Woven.activity`."""
     found = matched(woven)
-    factors = {letter: c.coarse.factor for letter, c in zip(found.kernels, woven.chosen, strict=True)}
+    factors = _factors(woven)
     alone = {letter: counts.estimated_cycles for letter, counts in woven.report.kernels.items()}
     rows: list[Row] = []
     notes: list[str] = []
@@ -53,6 +53,13 @@ def activity(woven: Woven) -> Activity:
         woven.streams,
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _factors(woven: Woven) -> dict[str, int]:
+    """By letter, how many CTAs of a kernel may be one: what was asked for, or as many as its grid has."""
+    found = {letter: c.coarse.factor for letter, c in zip(woven.report.kernels, woven.chosen, strict=True)}
+    plans = [plan for _, _, plan in woven.launches if plan is not None]
+    return found | {x: c.factor for plan in plans for x, c in zip(plan.letters, plan.coarse, strict=True)}
 
 
 def _later(segments: Sequence[Segment], by: float) -> Iterator[Segment]:
@@ -96,10 +103,10 @@ class _Work:
             return ()
         if len(held) == 1 and copies != {x: n for x, n in self.factors.items() if x in copies}:  # left over: one alone
             ((letter, _),) = copies.items()
-            return (Segment(letter, 0, 0.0, float(self.alone[letter])),)
+            return _lasting([Segment(letter, 0, 0.0, float(self.alone[letter]))])
         way = self._way(frozenset(copies))
         one = sum(copies.values()) == 1
-        return tuple((_in_turn if one or self.strategy == "vertical" else _striped)(way, copies))
+        return _lasting((_in_turn if one or self.strategy == "vertical" else _striped)(way, copies))
 
     def _way(self, letters: frozenset[str]) -> list[dict[str, float]]:
         """Of the blocks of the longest way with code of those kernels, the cycles of each kernel there."""
@@ -120,6 +127,11 @@ class _Work:
     @cached_property
     def _weights(self) -> Mapping[str, int]:
         return weights(self.entry.trace.flow, lambda code: cycles_of(self.found.table, code))
+
+
+def _lasting(segments: Iterable[Segment]) -> tuple[Segment, ...]:
+    """A kernel that only ends takes no time."""
+    return tuple(s for s in segments if s.end > s.begin)
 
 
 def _in_turn(way: Sequence[Mapping[str, float]], copies: Mapping[str, int]) -> Iterator[Segment]:

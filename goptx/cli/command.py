@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goptx.cli.depfile import rule
-from goptx.cli.write import write
+from goptx.cli.write import check_outputs, write
 from goptx.errors import GoptxError, InputError
 from goptx.files_read import files_read
 
@@ -35,6 +35,7 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
     _check_output(options)
     with files_read() as read:
         woven = make()
+    check_outputs(_outputs(options), read)
     if Path(output or "").suffix == ".cubin":
         content: str | bytes = woven.cubin(cap)
     else:
@@ -61,6 +62,8 @@ def _check_output(options: argparse.Namespace) -> None:
         raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
     if options.depfile and options.output in (None, "-"):
         raise InputError("--depfile says what a file depends on; name that file with -o.")
-    files = [path for path in (options.output, options.depfile, options.header, options.html) if path]
-    if twice := [path for path in files if files.count(path) > 1]:
-        raise InputError(f"{twice[0]}: two outputs cannot be one file.")
+    check_outputs(_outputs(options))
+
+
+def _outputs(options: argparse.Namespace) -> list[str]:
+    return [options.output or "-", *filter(None, (options.depfile, options.header, options.html))]

@@ -89,7 +89,7 @@ def _idle(row: Row, found: Activity) -> bool:
 def _scale(cycles: float, y: float) -> Iterator[str]:
     step = nice(cycles / 6)
     for i in range(int(cycles / step) + 1):
-        x = LEFT + LENGTH * i * step / cycles
+        x = LEFT + (LENGTH * i * step / cycles if cycles else 0)
         yield f'<line class="axis" x1="{number(x)}" x2="{number(x)}" y1="{number(y - 4)}" y2="{number(y)}"/>'
         yield label(x, y - 7, f"{i * step:g}" + (" cycles" if i == 0 else ""), "faint", "middle" if i else "")
     yield f'<line class="axis" x1="{LEFT}" x2="{LEFT + LENGTH}" y1="{number(y)}" y2="{number(y)}"/>'

@@ -199,9 +199,9 @@ class Woven:
 
     def timeline(self, block: str | None = None) -> Timeline:
         """When each instruction of a block is issued and has its result, by the cost model, and how that would be if
-        the kernels ran one after the other. `block` is named as in `anatomy()`; by default it is, of those with code of
-        several kernels, the one with the most estimated cycles, ten times as many for each loop around it. Raises
-        `InputError` where there is no such block."""
+        the kernels ran one after the other. `block` is named as in `anatomy()`, "entry/block" where kernels are apart;
+        by default it is, of those with code of several kernels, the one with the most estimated cycles, ten times as
+        many for each loop around it. Raises `InputError` where there is no such block."""
         from goptx.anatomy.issue import timeline
 
         return timeline(self, block)

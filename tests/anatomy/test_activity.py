@@ -55,6 +55,17 @@ def test_left_over_ctas() -> None:
     assert (one.copy, one.end) == (0, result("left_over").report.kernels["A"].estimated_cycles)
 
 
+def test_no_more_ctas_in_one_than_there_are() -> None:
+    """A grid of 3 CTAs, 4 of which were to be one."""
+    few, shapes = goptx.coarsen(path("sort"), 4), [Shape(7, 256), Shape(3, 256)]
+    woven = goptx.fuse(path("harris"), few, strategy="interleave", placement="front", shapes=shapes)
+    found = woven.activity()
+    assert found.copies == (1, 3)
+    first, second = found.rows
+    assert (first.ctas, second.ctas) == ((0, 6), (7, 7))
+    assert {s.copy for s in second.segments} == {0, 1, 2}
+
+
 @pytest.mark.parametrize("name", ["pair", "barriers", "phases", "three", "coarsened", "copies", "vertical", "auto"])
 def test_a_warp_of_all_kernels_lasts_as_long_as_the_report_says(name: str) -> None:
     woven = result(name)
@@ -74,6 +85,15 @@ def test_strategies() -> None:
     assert second.segments[0].begin == first.segments[-1].end > 0
     assert [first.label, second.label] == ["CTAs 0-1023 of A, warps 0-7", "CTAs 0-511 of B, warps 0-3"]
     assert {r.segments[0].begin for r in result("streams").activity().rows} == {0}
+
+
+def test_kernels_that_only_end() -> None:
+    nothing = ".version 8.0\n.target sm_90\n.address_size 64\n.entry nothing()\n{\n    ret;\n}\n"
+    found = goptx.weave(nothing, nothing).activity()
+    assert (found.cycles, [r.segments for r in found.rows]) == (0, [()])
+    assert "nothing to do</text>" in found._repr_svg_() and "0 estimated cycles" in str(found)
+    first, second = goptx.fuse(nothing, path("sort"), strategy="separate").activity().rows
+    assert not first.segments and second.segments[0].begin == 0
 
 
 def test_grids_that_are_known_at_launch_only() -> None:

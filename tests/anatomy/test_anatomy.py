@@ -94,9 +94,18 @@ def test_pairs_and_places_say_the_same(name: str) -> None:
         assert all(b.copies <= len(b.stands_in) for b in code if b.copies)
 
 
-@pytest.mark.parametrize("name", ["pair", "barriers", "phases", "vertical", "horizontal", "interleave"])
+@pytest.mark.parametrize("name", ["pair", "barriers", "vertical", "horizontal", "interleave"])
 def test_dummy_blocks_are_those_of_the_report(name: str) -> None:
     woven = result(name)
+    assert woven.anatomy().dummies == woven.report.merged.dummy_blocks
+
+
+@pytest.mark.parametrize("names", [("gelu", "layernorm"), ("lud", "lud"), ("gelu", "sort")])
+def test_nobody_waits_for_a_branch(names: tuple[str, str]) -> None:
+    """A merged block with two branches at its end is several blocks of the text."""
+    woven = goptx.weave(*map(path, names))
+    (found,) = woven.anatomy().woven
+    assert any(b.instructions == 1 and b.name != "exit" for b in found.blocks)
     assert woven.anatomy().dummies == woven.report.merged.dummy_blocks
 
 

@@ -81,6 +81,19 @@ def test_no_such_block() -> None:
         result("pair").timeline("nowhere")
 
 
+def test_blocks_of_kernels_that_stay_separate() -> None:
+    woven = result("separate")
+    for kernel in woven.anatomy().kernels:
+        for block in kernel.blocks:
+            for name in block.stands_in:
+                found = woven.timeline(name)
+                assert f"{found.entry}/{found.block}" == name
+                assert {run.kernel for run in found.alone} == {kernel.letter}
+    assert woven.timeline("entry").entry == woven.entries[0]
+    with pytest.raises(InputError, match=f"it has `{woven.entries[0]}/entry`, "):
+        woven.timeline(f"{woven.entries[0]}/nowhere")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_plain_data_and_text(name: str) -> None:
     found = result(name).timeline()

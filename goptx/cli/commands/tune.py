@@ -9,7 +9,7 @@ from typing import Any
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import add_report, add_shapes
 from goptx.cli.read import arguments, shapes, sources
-from goptx.cli.write import write
+from goptx.cli.write import check_outputs, write
 from goptx.errors import InputError
 
 
@@ -50,9 +50,8 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     ending = Path(options.table or "t.csv").suffix
     if ending not in (".csv", ".json"):
         raise InputError(f"--table {options.table}: `{ending}` is no kind of table; give .csv or .json.")
-    for path in filter(None, (options.output, options.table, options.html)):
-        if not Path(path).parent.is_dir():  # before hours of measuring
-            raise InputError(f"{path}: cannot be written (no such folder); give a folder that exists.")
+    outputs = [path for path in (options.output, options.table, options.html) if path]
+    check_outputs(outputs, [Path(name) for name in options.inputs])  # before hours of measuring
     specified = [name.endswith(".toml") for name in options.inputs]
     if any(specified) and not all(specified):
         raise InputError("give launch specifications or PTX files, not both.")
