@@ -98,7 +98,7 @@ OF_WAITING = (
         f"{WEAVING}/order.py",
         "bool(self.waiting[1 - k].other) and kernels[1 - k].lanes_apart",
         "False",
-        f"{WAITING}::test_woven_is_right_or_refused[released_by_a_lane_behind-shuffles]",
+        f"{WAITING}::test_woven_is_right_or_refused[released_by_a_lane_behind-grid_stride]",
     ),
     Mutation(
         "lanes that wait until something of their own says enough count as waiting together",

@@ -13,7 +13,7 @@ Runs = Callable[[], list[list[str]]]
 
 @pytest.fixture
 def ncu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
-    """It is on the PATH; gives the arguments of each of its runs until now."""
+    """It is on the PATH, and runs in a folder of its own; gives the arguments of each of its runs until now."""
     program = tmp_path / "bin" / "ncu"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} {FAKE} "$@"\n')
@@ -21,4 +21,5 @@ def ncu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
     runs = tmp_path / "arguments.jsonl"
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
     monkeypatch.setenv("FAKE_ARGUMENTS", str(runs))
+    monkeypatch.chdir(tmp_path)
     return lambda: [json.loads(line) for line in runs.read_text().splitlines()]
