@@ -85,6 +85,11 @@ class Block:
         return f"{self.first}" if self.first == self.last else f"{self.first}-{self.last}"
 
 
+def waiting(kernels: Sequence[str]) -> str:
+    """Such as "A waits", "A B wait"."""
+    return f"{' '.join(kernels)} wait{'s' if len(kernels) == 1 else ''}"
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
     """The blocks of one entry, in the order of the text, "exit" last. `letter` is that of a kernel, "" of what was
@@ -151,7 +156,7 @@ def _where(block: Block) -> str:
     """What a block of W holds, or where that of a kernel stands."""
     if block.shares:
         held = " ".join(f"{s.kernel}:{_of(block, s.kernel)}" for s in block.shares)
-        return f"{held}, {' '.join(block.waits)} waits" if block.waits else held
+        return f"{held}, {waiting(block.waits)}" if block.waits else held
     if block.stands_in:
         few = ",".join(block.stands_in[:3]) + (",..." if len(block.stands_in) > 3 else "")
         return f"in {few}" + (f" x{block.copies}" if (block.copies or 1) > 1 else "")

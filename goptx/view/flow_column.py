@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from goptx.analysis.cfg import EXIT
-from goptx.anatomy.blocks import Chart
+from goptx.anatomy.blocks import Chart, waiting
 from goptx.view.arcs import arcs, lanes, room
 from goptx.view.drawing import box, hatching, label, number, said, short
 from goptx.view.flow_rows import Row, Way, rows_of, ways_of
@@ -125,7 +125,7 @@ def _row(column: Column, row: Row, top: float, hues: Mapping[str, str]) -> Itera
         yield from _split(row, x, top, width, high, hues)
     yield box(x, top, width, high, "frame", _title(row))
     copies = max((b.copies or 1 for b in row.blocks), default=1)
-    waits = f"{' '.join(row.waits)} waits" if row.waits else f"x{copies}" if copies > 1 else ""
+    waits = waiting(row.waits) if row.waits else f"x{copies}" if copies > 1 else ""
     held = "  ".join(f"{letter} {n}" for letter, n in row.shares.items()) or str(row.instructions)
     room = int((width - (104 + 6.4 * len(row.lines) if column.kind else 66 + 6 * len(held))) / 6.8)
     name = short(row.name, max(6, room - len(waits)))
