@@ -18,7 +18,7 @@ OF_SEVERAL = (
         f"{WEAVING}/side.py",
         "(name in s.warp_branches or",
         "(not s.flow.entry or",
-        f"{SEVERAL}::test_three_kernels[producers_by_data-released_behind-copies_that_arrive]",
+        f"{SEVERAL}::test_three_kernels[producers_by_data-bulk_copies-bulk_store]",
     ),
     Mutation(
         "barriers that are one are cut apart",
