@@ -10,9 +10,14 @@ from goptx.errors import InputError
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Makes it the file's content, or leaves whatever is there. Raises `InputError`."""
+    """Makes it the file's content, or leaves whatever is there. Where a link leads is written, not the link; a device
+    (/dev/null) or a pipe (/dev/stdout) is given the bytes. Raises `InputError`."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(data)
+        return
+    place = path.resolve()
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror}); give a folder that exists.") from None
     try:
@@ -21,7 +26,7 @@ def write_whole(path: Path, data: bytes) -> None:
         mask = os.umask(0)
         os.umask(mask)
         Path(temporary).chmod(0o666 & ~mask)  # mkstemp makes files private
-        Path(temporary).replace(path)
+        Path(temporary).replace(place)
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.strerror}); give the path of a file.") from None
