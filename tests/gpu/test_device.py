@@ -159,6 +159,7 @@ class Woven:
 
 
 def test_the_driver_has_a_version() -> None:
+    device_arch()
     query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     assert driver_version() == subprocess.run(query, capture_output=True, text=True, check=True).stdout.split()[0]
 
