@@ -11,8 +11,8 @@ from collections.abc import Callable
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.ends import Branch, End, Jump, Stop, Switch
 from goptx.errors import CannotWeave
-from goptx.ptx.flatten import FlatBody
-from goptx.ptx.ir import Directive, Instruction, Label, Scope
+from goptx.ptx.flatten import FlatBody, flatten
+from goptx.ptx.ir import Directive, Instruction, Label, Scope, Statement
 from goptx.ptx.opcodes import facts_of
 
 
@@ -22,6 +22,11 @@ def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object],
     Raises `CannotWeave` for a branch whose targets are unknown.
     """
     return _Cutter(body, where, quote).cut().pruned()
+
+
+def flow_as_written(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> Flow:
+    """That of a function's body, names as the file has them. Raises `CannotWeave` as `control_flow` does."""
+    return control_flow(flatten(body or (), lambda name: name), where)
 
 
 class _Cutter:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from goptx.analysis.cfg import EXIT, Code, depths, instructions_in
@@ -16,7 +17,7 @@ from goptx.anatomy.matched import Entry, Kernel, Matched, matched
 from goptx.anatomy.timeline import Run, Slot, Timeline
 from goptx.anatomy.traced import first_number
 from goptx.errors import InputError
-from goptx.latency.cost import ISSUE, block_cycles, cycles_of, issued
+from goptx.latency.cost import ISSUE, block_cycles, cycles_of, issued, weights
 from goptx.latency.table import LatencyTable
 from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import facts_of
@@ -59,13 +60,13 @@ def _heaviest(found: Matched) -> tuple[Entry, str]:
     """Of the blocks with code of several kernels, or of all if there are none such: the one with the most estimated
     cycles, ten times as many for each loop around it."""
 
-    def weight(entry: Entry, name: str) -> tuple[bool, int]:
-        own = entry.trace.flow.blocks[name].code
-        cycles = block_cycles(own, lambda c: cycles_of(found.table, c))
-        return len({o.kernel for o in entry.of(name) if o}) > 1, cycles * 10 ** depths(entry.trace.flow)[name]
+    def weighed(entry: Entry) -> Iterator[tuple[bool, int, Entry, str]]:
+        cycles = weights(entry.trace.flow, lambda code: cycles_of(found.table, code))
+        for name in entry.trace.order:
+            yield len({o.kernel for o in entry.of(name) if o}) > 1, cycles.get(name, 0), entry, name
 
-    every = [(entry, name) for entry in found.entries for name in entry.trace.order]
-    return max(every, key=lambda place: weight(*place))
+    *_, entry, name = max((w for entry in found.entries for w in weighed(entry)), key=itemgetter(0, 1))
+    return entry, name
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ from functools import cached_property
 from itertools import count
 
 from goptx.analysis.cfg import EXIT, Code, Flow, instructions_in
-from goptx.analysis.control_flow import control_flow
+from goptx.analysis.control_flow import flow_as_written
 from goptx.analysis.ends import Branch, Switch
 from goptx.errors import CannotWeave
-from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Function, Instruction, Scope, Statement
 from goptx.weaving.callees import statements_in
 
@@ -50,15 +49,11 @@ def traced(entry: Function, source: str) -> Traced:
     body = entry.body or ()
     numbers = count(1)
     try:
-        flow = _flow(tuple(_numbered(body, numbers)), source)
+        flow = flow_as_written(tuple(_numbered(body, numbers)), source)
     except CannotWeave:
-        _flow(body, source)  # says the line
+        flow_as_written(body, source)  # says the line
         raise
     return Traced(flow, [s for s in statements_in(body) if isinstance(s, Instruction)])
-
-
-def _flow(body: tuple[Statement, ...], source: str) -> Flow:
-    return control_flow(flatten(body, lambda name: name), source)
 
 
 def _numbered(body: Iterable[Statement], numbers: Iterator[int]) -> Iterator[Statement]:

@@ -12,11 +12,10 @@ from math import prod
 import numpy as np
 
 from goptx.analysis.accesses import Accesses, accesses
-from goptx.analysis.control_flow import control_flow
+from goptx.analysis.control_flow import flow_as_written
 from goptx.analysis.ranges import Extent
 from goptx.emulator.subject import Subject
 from goptx.errors import InputError
-from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import TYPE_BYTES, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.specification import DTYPES, MOST, Argument
@@ -36,7 +35,7 @@ def made_up(subject: Subject, given: Mapping[int, object], grid: Extent, block: 
     pointers = {p.name for p in integers if p.size == 8}
     scalars = {p.name for p in integers if p.size < 8}
     known = {parameters[i].name: n for i, value in given.items() if (n := _whole(value)) is not None}
-    flow = control_flow(flatten(subject.entry.body or (), lambda name: name), subject.module.source)
+    flow = flow_as_written(subject.entry.body, subject.module.source)
     bounds = accesses(flow, pointers, scalars, known, grid, block).bounds
     most = {p.name: (1 << 8 * p.size - 1) - 1 for p in integers}
     threads = prod(grid) * prod(block)

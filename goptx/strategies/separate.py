@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from goptx.analysis.control_flow import control_flow
+from goptx.analysis.control_flow import flow_as_written
 from goptx.analysis.pointers import pointer_accesses
 from goptx.errors import CannotLink
 from goptx.latency.table import LatencyTable, load_table
 from goptx.ptx.aliases import without_aliases
-from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Module
 from goptx.shape import Shape
 from goptx.weaving.coarse import ALONE
@@ -121,7 +120,7 @@ def _as_it_is(kernel: Chosen, letter: str, choices: Choices, shape: Shape | None
     module = without_aliases(kernel.module)
     entry = choose_entry(module, kernel.entry)
     accesses = pointer_accesses(entry, module.address_size)
-    flow = control_flow(flatten(entry.body or (), lambda name: name), module.source)
+    flow = flow_as_written(entry.body, module.source)
     return _Part(
         letter,
         module,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from goptx.anatomy.activity import Activity, Row
-from goptx.view.drawing import HIGH, MARGIN, WIDE, Sample, box, document, label, legend, number, said, wrapped
+from goptx.view.drawing import HIGH, MARGIN, WIDE, Sample, box, document, label, legend, nice, number, said, wrapped
 from goptx.view.theme import hue
 
 LEFT, LENGTH, RIGHT = 190, 640, 24  # of the labels, the longest row, and behind it; pixels
@@ -87,22 +87,12 @@ def _idle(row: Row, found: Activity) -> bool:
 
 
 def _scale(cycles: float, y: float) -> Iterator[str]:
-    step = nice(cycles / 6)
+    step = nice(max(1.0, cycles / 6))
     for i in range(int(cycles / step) + 1):
         x = LEFT + (LENGTH * i * step / cycles if cycles else 0)
         yield f'<line class="axis" x1="{number(x)}" x2="{number(x)}" y1="{number(y - 4)}" y2="{number(y)}"/>'
         yield label(x, y - 7, f"{i * step:g}" + (" cycles" if i == 0 else ""), "faint", "middle" if i else "")
     yield f'<line class="axis" x1="{LEFT}" x2="{LEFT + LENGTH}" y1="{number(y)}" y2="{number(y)}"/>'
-
-
-def nice(step: float) -> float:
-    """The least of 1, 2, 5, 10, 20, ... that is not below it."""
-    power = 1.0
-    while True:
-        for digit in (1, 2, 5):
-            if digit * power >= step:
-                return digit * power
-        power *= 10
 
 
 def _row(row: Row, y: float, scale: float, hues: dict[str, str], title: str, few: bool) -> tuple[list[str], float]:

@@ -6,6 +6,7 @@ theme.py; `.hue0` and so on set `--own`, that of a kernel.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,12 @@ def document(kind: str, title: str, width: float, height: float, rules: str, par
 def number(value: float) -> str:
     """With one digit behind the point at most."""
     return f"{value:.1f}".removesuffix(".0")
+
+
+def nice(step: float) -> float:
+    """The least of ..., 0.5, 1, 2, 5, 10, 20, ... that is not below it, for the numbers along an axis."""
+    scale = 10.0 ** math.floor(math.log10(step))
+    return next(digit * scale for digit in (1, 2, 5, 10) if digit * scale >= step)
 
 
 def said(text: object) -> str:

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from goptx.analysis.cfg import EXIT, Block, Flow, depths
-from goptx.analysis.control_flow import control_flow
+from goptx.analysis.control_flow import flow_as_written
 from goptx.errors import CannotWeave
-from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Declaration, Function, Instruction, Module, Registers, Statement, Variable
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.callees import statements_in
@@ -33,7 +32,7 @@ def chosen_entries(module: Module, name: str | None) -> Sequence[Function]:
 
 def flow_of(module: Module, entry: Function) -> Flow:
     """The entry's control flow, names as the file has them. Raises `CannotWeave` where it cannot be told."""
-    return control_flow(flatten(entry.body or (), lambda name: name), module.source)
+    return flow_as_written(entry.body, module.source)
 
 
 def extent(block: Block) -> tuple[int, str]:

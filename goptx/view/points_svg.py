@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from goptx.view.drawing import MARGIN, box, document, label, line, said
+from goptx.view.drawing import MARGIN, box, document, label, line, nice, said
 from goptx.view.theme import hue
 
 LEFT, WIDTH, RIGHT = 84, 600, 24  # of the numbers, the field, and what is beside it; pixels
@@ -170,9 +170,7 @@ def _ends(values: Sequence[float]) -> tuple[float, float]:
 
 def steps(low: float, high: float) -> list[float]:
     """Round numbers, from at most `low` to at least `high`."""
-    rough = (high - low) / TICKS
-    scale = 10.0 ** math.floor(math.log10(rough))
-    step = next(s * scale for s in (1, 2, 5, 10) if s * scale >= rough * 0.999)
+    step = nice((high - low) / TICKS * 0.999)  # what is round but for its last bits stays so
     return [k * step for k in range(math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9) + 1)]
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from goptx.anatomy.timeline import Run, Slot, Timeline
 from goptx.latency.cost import ISSUE
-from goptx.view.activity_svg import nice
 from goptx.view.drawing import (
     HIGH,
     MARGIN,
@@ -22,6 +21,7 @@ from goptx.view.drawing import (
     hatching,
     label,
     legend,
+    nice,
     number,
     said,
     short,
@@ -118,7 +118,7 @@ def _samples(found: Timeline, frame: _Frame) -> Iterator[Sample]:
 
 
 def _scale(total: float, frame: _Frame, y: float) -> Iterator[str]:
-    step = nice(90 / frame.scale)
+    step = nice(max(1.0, 90 / frame.scale))
     for i in range(int(total / step) + 1):
         x = number(frame.x(i * step))
         yield f'<line class="axis" x1="{x}" x2="{x}" y1="{number(y - 4)}" y2="{number(y)}"/>'

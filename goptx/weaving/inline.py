@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from goptx.analysis.control_flow import control_flow
+from goptx.analysis.control_flow import flow_as_written
 from goptx.analysis.dataflow import names_in
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotWeave
@@ -79,7 +79,7 @@ def _waits(function: Function) -> bool:
         if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
             return True
     try:
-        return any(True for _ in waiting_loops(control_flow(flatten(function.body or (), lambda name: name))))
+        return any(True for _ in waiting_loops(flow_as_written(function.body)))
     except CannotWeave:
         return False  # branches to nowhere, which link.py refuses
 

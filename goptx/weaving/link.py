@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from goptx.analysis.cfg import Flow, instructions_in
-from goptx.analysis.control_flow import control_flow
+from goptx.analysis.control_flow import control_flow, flow_as_written
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.parameter_names import letter_of
@@ -338,7 +338,7 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                     facts = facts_of(statement.opcode)
                     if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
                         raise CannotWeave(f"{said(statement)} {_HIDDEN}")
-            flow = control_flow(flatten(function.body or (), lambda n: n), kernel.source)
+            flow = flow_as_written(function.body, kernel.source)
             for _, waited in waiting_loops(flow):
                 refuse_spin(waited, said)
                 raise CannotWeave(f"{said(waited)} {_HIDDEN}")
