@@ -301,8 +301,8 @@ MUTATIONS = (
     Mutation(
         "lanes that have ended enter a region",
         f"{LANES}/park.py",
-        'if mask := lanes.masks.get(head, ""):',
-        'if mask := lanes.masks.get(head, "")[:0]:',
+        '    mask = lanes.masks.get(head, "")\n',
+        '    mask = ""\n',
         f"{PROJECTION}::test_regions_behind_an_early_return[None]",
     ),
     Mutation(
@@ -322,8 +322,8 @@ MUTATIONS = (
     Mutation(
         "a barrier in a region does without threads that have ended",
         f"{LANES}/park.py",
-        "if barrier is not None and (lanes.running or _ending(lanes, region)):",
-        "if False:",
+        "if not barriers or not (lanes.running or ending):",
+        "if True:",
         f"{CONVERGE}::test_a_barrier_in_a_region_to_which_ended_threads_do_not_come_is_refused",
     ),
     Mutation(
