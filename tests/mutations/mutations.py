@@ -344,8 +344,8 @@ MUTATIONS = (
     Mutation(
         "what a branch decides counts as uniform",
         "goptx/analysis/uniformity.py",
-        "search.define(writes, least, (*sources, control), passes)",
-        "search.define(writes, least, sources, passes)",
+        "                search.define(writes, least, [control], of_control)\n",
+        "",
         "tests/analysis/test_uniformity.py::test_control_goes_through_nested_branches",
     ),
     Mutation(
@@ -359,8 +359,8 @@ MUTATIONS = (
     Mutation(
         "`.uni` counts for the whole CTA",
         "goptx/analysis/uniformity.py",
-        "_WARP_AT_MOST: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.WARP, Uniformity.WARP)",
-        "_WARP_AT_MOST: _Passes = (Uniformity.CTA, Uniformity.CTA, Uniformity.CTA, Uniformity.CTA)",
+        "_WARP_AT_MOST: _Passes = (_CTA, _WARP_DATA, _WARP, _WARP_DATA, _WARP)",
+        "_WARP_AT_MOST: _Passes = (_CTA, _CTA, _CTA, _CTA, _CTA)",
         "tests/analysis/test_uniformity.py::test_uni_of_an_indexed_branch",
     ),
     # the woven flow

@@ -48,7 +48,7 @@ OF_WAITING = (
     Mutation(
         "copies of a barrier that warps reach separately stay aligned",
         f"{WEAVING}/barriers.py",
-        "is_cluster_barrier(code), _unaligned)",
+        "is_cluster_barrier(code), unaligned)",
         "is_cluster_barrier(code), lambda barrier: barrier)",
         f"{BARRIERS}::test_beside_a_voting_loop_barriers_are_unaligned",
     ),

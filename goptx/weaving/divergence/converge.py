@@ -146,7 +146,7 @@ def _next_varying(lanes: Lanes) -> tuple[str, Instruction] | None:
         if barrier.guard and uniform.of(barrier.guard.predicate.text) > Uniformity.CTA:
             raise CannotWeave(
                 f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` is met under a condition "
-                "that is not shown to be the same for all threads of a CTA (M18); use separate launches."
+                "that is not proved to be the same for all threads of a CTA; use separate launches."
             )
         for decider in sorted(closure([name], controlled), key=list(lanes.flow.blocks).index):
             if branches[decider] == Uniformity.CTA or decider in lanes.presumed:
