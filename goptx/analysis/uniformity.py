@@ -20,12 +20,25 @@ from goptx.ptx.opcodes import Facts, facts_of
 
 
 class Uniformity(IntEnum):
-    """How alike the threads' values are. `DATA` came from memory, so only the input decides."""
+    """How alike the threads' values are.
+
+    CTA: the same for all threads of the CTA. WARP_DATA: the same for all lanes of a warp; nothing but the input decides
+    whether other warps have it too. WARP: the same for all lanes of a warp, and known to depend on which warp it is.
+    DATA: came from memory, so only the input decides. DIVERGENT: known to depend on which thread it is.
+    """
 
     CTA = 0
-    WARP = 1
-    DATA = 2
-    DIVERGENT = 3
+    WARP_DATA = 1
+    WARP = 2
+    DATA = 3
+    DIVERGENT = 4
+
+    def joined(self, other: Uniformity) -> Uniformity:
+        """Of what depends on both. A value that depends on the warp and on data may differ within the warp, and not by
+        the input alone."""
+        if {self, other} == {Uniformity.WARP, Uniformity.DATA}:
+            return Uniformity.DIVERGENT
+        return max(self, other)
 
 
 _DIVERGENT_REGISTERS = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer", "%warpid", "%smid", "%pm")
@@ -46,11 +59,12 @@ class Uniform:
         return self.registers.get(name, Uniformity.DIVERGENT if special else Uniformity.CTA)
 
 
-# What a definition makes of the uniformity of what it depends on: of CTA, WARP, DATA and DIVERGENT.
-_Passes = tuple[Uniformity, Uniformity, Uniformity, Uniformity]
-_AS_IT_IS: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.DATA, Uniformity.DIVERGENT)
-_WARP_AT_MOST: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.WARP, Uniformity.WARP)
-_WHOLE_WARPS_ONLY: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.DIVERGENT, Uniformity.DIVERGENT)
+# What a definition makes of the uniformity of what it depends on, by the number of that.
+_Passes = tuple[Uniformity, Uniformity, Uniformity, Uniformity, Uniformity]
+_CTA, _WARP_DATA, _WARP, _DATA, _DIVERGES = Uniformity
+_AS_IT_IS: _Passes = (_CTA, _WARP_DATA, _WARP, _DATA, _DIVERGES)
+_WARP_AT_MOST: _Passes = (_CTA, _WARP_DATA, _WARP, _WARP_DATA, _WARP)
+_WHOLE_WARPS_ONLY: _Passes = (_CTA, _WARP_DATA, _WARP, _DIVERGES, _DIVERGES)
 
 _Key = str | tuple[str, str]  # a register; ("branch", block); ("control", block), all that decides whether it runs
 
@@ -77,9 +91,11 @@ class _Search:
     def rise(self, keys: Collection[_Key], value: Uniformity) -> None:
         values = self.values
         for key in keys:
-            if key not in values or values[key] < value:
-                values[key] = value
-                self.risen[value].append(key)
+            before = values.get(key)
+            after = value if before is None else before.joined(value)
+            if after != before:
+                values[key] = after
+                self.risen[after].append(key)
 
     def run(self) -> None:
         while (value := next((v for v, keys in self.risen.items() if keys), None)) is not None:
@@ -97,9 +113,10 @@ def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = No
     for name, block in flow.blocks.items():
         control = ("control", name)
         for code in block.code:
-            writes, least, sources, passes = _definition(code)
+            writes, least, sources, of_values, of_control = _definition(code)
             if writes:
-                search.define(writes, least, (*sources, control), passes)
+                search.define(writes, least, sources, of_values)
+                search.define(writes, least, [control], of_control)
         for instruction in block.instructions() if block.region else ():
             # What a region writes depends on the ways its lanes took.
             search.rise(written(instruction), Uniformity.DIVERGENT)
@@ -115,31 +132,35 @@ def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = No
 
 
 @lru_cache(KNOWN)
-def _definition(code: Code) -> tuple[frozenset[str], Uniformity, frozenset[str], _Passes]:
-    """What an instruction writes, how uniform that is at best, what it depends on beside what decides whether the
-    instruction runs, and what it makes of both."""
-    least, values_count, passes = _rule(code)
-    return written(code), least, read(code) if values_count else frozenset(), passes
+def _definition(code: Code) -> tuple[frozenset[str], Uniformity, frozenset[str], _Passes, _Passes]:
+    """What an instruction writes, how uniform that is at best, what it depends on, and what it makes of that, and of
+    what decides whether the instruction runs."""
+    least, of_values, of_control = _rule(code)
+    return written(code), least, read(code) if of_values else frozenset(), of_values or _AS_IT_IS, of_control
 
 
-def _rule(code: Code) -> tuple[Uniformity, bool, _Passes]:
-    """How uniform what an instruction writes is at best, whether what it reads counts, and what it makes of that."""
+def _rule(code: Code) -> tuple[Uniformity, _Passes | None, _Passes]:
+    """How uniform what an instruction writes is at best, what it makes of what it reads, if that counts, and of what
+    decides whether it runs."""
     facts = facts_of(code.opcode) if isinstance(code, Instruction) else None
     if isinstance(code, Scope) or facts is None or not facts.known:
         return _DIVERGENT
     if facts.base in ("vote", "redux", "match", "shfl", "elect", "activemask"):
-        return (Uniformity.WARP, False, _WHOLE_WARPS_ONLY) if _is_of_warp(code, facts) else _DIVERGENT
+        if not _is_of_warp(code, facts):
+            return _DIVERGENT
+        counts = facts.base == "redux" or "ballot" in facts.modifiers  # the last warp may have fewer lanes
+        return _WARP if counts else _WARP_DATA, _WARP_AT_MOST, _WHOLE_WARPS_ONLY
     if facts.barrier and facts.row.writes:  # a count lets groups of threads have results of their own
         shared = code.guard is None and len(code.operands) <= 3
-        return (Uniformity.CTA, False, _AS_IT_IS) if shared else _DIVERGENT
+        return (Uniformity.CTA, None, _AS_IT_IS) if shared else _DIVERGENT
     if facts.base in ("atom", "call") or facts.space == "local":
         return _DIVERGENT
     if facts.row.access and not is_constant_load(code, facts):
-        return Uniformity.DATA, True, _AS_IT_IS
-    return Uniformity.CTA, True, _AS_IT_IS
+        return Uniformity.DATA, _AS_IT_IS, _AS_IT_IS
+    return Uniformity.CTA, _AS_IT_IS, _AS_IT_IS
 
 
-_DIVERGENT = (Uniformity.DIVERGENT, False, _AS_IT_IS)
+_DIVERGENT = (Uniformity.DIVERGENT, None, _AS_IT_IS)
 
 
 def is_constant_load(code: Instruction, facts: Facts) -> bool:

@@ -25,6 +25,10 @@ WEAVING: Flags = {
     "placement": {"help": "CTAs of a smaller grid: spread (default) or front"},
     "max_blocks": {"type": int, "metavar": "N", "help": "most blocks of the result; 4 for each of the inputs"},
     "max_growth": {"type": float, "metavar": "X", "help": "most instructions, in times those of the inputs; 3"},
+    "presume": {
+        "action": argparse.BooleanOptionalAction,
+        "help": "loaded data that decides about barriers counts as the same for all threads of a CTA (default)",
+    },
     "latency": {"metavar": "TABLE", "help": "latency table: a name such as sm_90, or a .toml file"},
 }
 STRATEGIES: Flags = {

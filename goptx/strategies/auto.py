@@ -45,6 +45,7 @@ def auto(
     private: Pairs = (),
     local: Pairs = (),
     apart: Names = (),
+    presume: bool = True,
 ) -> Woven:
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the way
     that is estimated to be fastest. `report.why` says what was compared; `max_registers` is the cap.
@@ -61,7 +62,7 @@ def auto(
     kernels = kernels_of(sources, entries)
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
-    fused = {**read, "divergence": divergence, "placement": placement}
+    fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
     hands_on = {**fused, "assume_local": assume_local, "apart": apart}
     temporaries = (*private, *local)
     if depends or temporaries:
@@ -73,7 +74,7 @@ def auto(
     makers: dict[str, Callable[..., Woven]] = {
         "weave": partial(weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth),
         "vertical": partial(vertical, **hands_on, same=same),
-        "interleave": partial(interleave, **read, placement=placement),
+        "interleave": partial(interleave, **read, placement=placement, presume=presume),
         "separate": partial(separate, **read),
     }
     target = common_target([k.module for k in kernels], arch)[0]

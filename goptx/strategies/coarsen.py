@@ -38,7 +38,7 @@ def coarsen(
     entry: may be left out where the module has only one.
     shape: in what shape the kernel would be launched alone. A grid that `factor` divides takes no branch for CTAs left
         over, and the code for them is spared; without it, the CTAs along the axis become a hidden parameter.
-    options: arch, name, policy, slicing, divergence, latency, max_blocks, max_growth, as of `goptx.weave`.
+    options: arch, name, policy, slicing, divergence, latency, max_blocks, max_growth, presume, as of `goptx.weave`.
 
     The result is launched as the kernel is: `launch(stream, args, grid=G, block=B)`, with the kernel's own grid; that
     of the launch follows. Among others, in `goptx.weave` or `goptx.fuse`, it counts as one kernel with the shape that

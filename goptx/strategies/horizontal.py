@@ -37,6 +37,7 @@ def horizontal(
     placement: Placement = "spread",
     partition: Sequence[int] | None = None,
     tunable: Sequence[bool] | None = None,
+    presume: bool = True,
 ) -> Woven:
     """Each thread runs a thread of one kernel; the CTA has as many threads as those of all kernels together.
 
@@ -58,7 +59,7 @@ def horizontal(
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = read_and_link(kernels, arch, name, own, placement, partial(partitioned, partition=partition))
-    return side_by_side("horizontal", kernels, linked, latency, _ending)
+    return side_by_side("horizontal", kernels, linked, latency, _ending, presume=presume)
 
 
 def _ending(kernel: Kernel, choices: Choices) -> Converged:
@@ -67,7 +68,8 @@ def _ending(kernel: Kernel, choices: Choices) -> Converged:
     that a last warp lacks matter to no barrier, for those count whole warps."""
     if all_meet(of_own_lanes(kernel.flow)):
         return Converged(kernel.flow, as_written=True)
-    made = converge(kernel.flow, free_prefix(kernel.prefix, kernel.register_names()), kernel.at, choices.cycles)
+    prefix = free_prefix(kernel.prefix, kernel.register_names())
+    made = converge(kernel.flow, prefix, kernel.at, choices.cycles, presume=choices.presume)
     note = f"{kernel.at(kernel.entry.line)}: threads that end ahead of a barrier of the CTA arrive there all the same"
     return replace(made, notes=(*made.notes, note))
 

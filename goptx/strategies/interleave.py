@@ -33,6 +33,7 @@ def interleave(
     shapes: Sequence[Shape] | None = None,
     placement: Placement = "spread",
     ratio: Sequence[int] | None = None,
+    presume: bool = True,
 ) -> Woven:
     """The kernels as they are, side by side; the block is the largest, and the shared memory that of the kernel which
     needs most.
@@ -58,6 +59,7 @@ def interleave(
         latency,
         lambda kernel, _: Converged(kernel.flow, as_written=True),
         _barriers_of_copies,
+        presume,
     )
 
 

@@ -23,12 +23,14 @@ def side_by_side(
     latency: str | Path | LatencyTable | None,
     alone: Callable[[Kernel, Choices], Converged],
     prepare: Callable[[Sequence[Kernel], Sequence[Converged]], list[Flow]] = prepare_barriers,
+    presume: bool = True,
 ) -> Woven:
     """From linked kernels to the woven one. Nothing but copies of kernels is woven; `alone` has what other kernels take
     in place of convergence, `prepare` is that of barriers. Raises `CannotWeave`."""
     table = load_table(latency, linked.target[0])
     copies = len(linked.kernels) > len(linked.given)
-    choices = Choices("latency", "adaptive", table) if copies else Choices("concat", None, table)
+    policy, slicing = ("latency", "adaptive") if copies else ("concat", None)
+    choices = Choices(policy, slicing, table, presume)
     joining = Joining(linked, choices.alternatives())
     converged, sides = sides_of(linked, choices, None, joining.all_limits, lambda k: alone(k, choices), prepare)
     whole = merged(one_of(joining.kernels(sides)))

@@ -41,6 +41,7 @@ def vertical(
     private: Pairs = (),
     local: Pairs = (),
     apart: Names = (),
+    presume: bool = True,
 ) -> Woven:
     """One kernel after the other in each thread; the first arguments are those of `weave`.
 
@@ -70,7 +71,7 @@ def vertical(
     linked = as_one(linked, buffers)
     dependences = Dependences(linked, buffers, depends, assume_local)
     linked = in_shared_memory(dependences.kept(), buffers, dependences.size)
-    choices = Choices("concat", None, load_table(latency, linked.target[0]))
+    choices = Choices("concat", None, load_table(latency, linked.target[0]), presume)
     most = limits([k.flow for k in linked.kernels], None, None)
     converged, sides = sides_of(linked, choices, divergence, most)
     joined = copies_joined(linked.kernels, sides, linked.together, lambda several: reduce(in_turn, several))

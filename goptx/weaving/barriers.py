@@ -32,7 +32,7 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
         if c.threads is not None:
             flows[i] = _each(flows[i], is_rendezvous, partial(_with_count, c.threads))
         if parted - {i}:
-            flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), _unaligned)
+            flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), unaligned)
     return flows
 
 
@@ -126,6 +126,7 @@ def _with_count(threads: Operand, barrier: Instruction) -> Instruction:
     return replace(barrier, operands=(*barrier.operands[:behind_id], threads, *barrier.operands[behind_id:]))
 
 
-def _unaligned(barrier: Instruction) -> Instruction:
+def unaligned(barrier: Instruction) -> Instruction:
+    """The form that lanes of one warp may reach in different copies."""
     words = [w for w in barrier.opcode.split(".") if w != "aligned"]
     return replace(barrier, opcode=".".join(["barrier", *words[1:]]))

@@ -48,11 +48,13 @@ from goptx.weaving.split import split, split_as_it_is
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How long instructions last, how blocks are sliced by that, and in which order they are woven."""
+    """How long instructions last, how blocks are sliced by that, and in which order they are woven. `presume`: whether
+    loaded data that decides about barriers may be taken as the same for all threads of a CTA."""
 
     policy: str
     slicing: str | int | None
     table: LatencyTable
+    presume: bool = True
 
     def cycles(self, code: Code) -> int:
         """The latency of an instruction, or of all those in a call's braces."""
@@ -161,7 +163,9 @@ def sides_of(
             return gated(split_as_it_is(alone(k), most), k.gate)
         prefix = free_prefix(k.prefix, k.register_names())
         return split(
-            gated(converge(k.flow, prefix, k.at, choices.cycles, divergence), k.gate), most, k.at(k.entry.line)
+            gated(converge(k.flow, prefix, k.at, choices.cycles, divergence, choices.presume), k.gate),
+            most,
+            k.at(k.entry.line),
         )
 
     converged = [made(k) for k in linked.kernels]

@@ -31,6 +31,7 @@ def weave(
     placement: Placement = "spread",
     max_blocks: int | None = None,
     max_growth: float | None = None,
+    presume: bool = True,
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
@@ -54,6 +55,8 @@ def weave(
     max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
     max_growth: how many times the instructions of all kernels it may have; by default 3. Within these bounds the
         kernels are merged as closely as possible: if need be, loop beside loop only, or one after the other.
+    presume: whether loaded data that decides if a barrier is reached may be taken as the same for all threads of a CTA,
+        as CUDA demands of it; the report's notes name the places. If False, such kernels are refused.
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
@@ -68,7 +71,7 @@ def weave(
     check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries)
     linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, kernels), placement)
-    choices = Choices(policy, slicing, load_table(latency, linked.target[0]))
+    choices = Choices(policy, slicing, load_table(latency, linked.target[0]), presume)
     # Copies of code that were asked for are no fault.
     tried = choices.alternatives() if divergence is None else (choices,)
     joining = Joining(linked, tried, max_blocks, max_growth)

@@ -7,7 +7,7 @@ from goptx.analysis.cfg import Block, Flow, Region
 from goptx.analysis.ends import Jump
 from goptx.analysis.uniformity import Uniformity, uniformity
 
-CTA, WARP, DATA, DIVERGENT = Uniformity
+CTA, WARP_DATA, WARP, DATA, DIVERGENT = Uniformity
 
 
 def of(code: str, register: str = "%r1") -> Uniformity:
@@ -22,7 +22,36 @@ VOTED = f"{TID} vote.sync.any.pred %p6, %p9, -1;"  # %p6 is the same in the warp
 
 
 def test_the_levels_have_an_order() -> None:
-    assert CTA < WARP < DATA < DIVERGENT
+    assert CTA < WARP_DATA < WARP < DATA < DIVERGENT
+
+
+@pytest.mark.parametrize("one", Uniformity)
+@pytest.mark.parametrize("other", Uniformity)
+def test_what_depends_on_both_is_no_more_alike_than_either(one: Uniformity, other: Uniformity) -> None:
+    joined = one.joined(other)
+    assert joined == other.joined(one) >= max(one, other)
+    assert (joined == max(one, other)) == ({one, other} != {WARP, DATA})
+
+
+WARP_NUMBER = "mov.u32 %r2, %tid.x; shr.u32 %r3, %r2, 5; shfl.sync.idx.b32 %r4, %r3, 0, 31, -1;"
+
+
+@pytest.mark.parametrize(
+    ("code", "alike"),
+    [
+        (f"{WARP_NUMBER} mov.u32 %r1, %r4;", WARP),
+        (f"{WARP_NUMBER} ld.global.u32 %r5, [%rd1]; add.u32 %r1, %r4, %r5;", DIVERGENT),
+        (f"{WARP_NUMBER} ld.shared.u32 %r1, [%r4];", DIVERGENT),
+        ("ld.global.u32 %r5, [%rd1]; shfl.sync.idx.b32 %r1, %r5, 0, 31, -1;", WARP_DATA),
+        (f"{LOADED} vote.sync.any.pred %p1, %p8, -1; selp.u32 %r1, 1, 2, %p1;", WARP_DATA),
+        (f"{FIXED} vote.sync.ballot.b32 %r1, %p7, -1;", WARP),
+        (f"{LOADED} redux.sync.add.u32 %r1, %r8, -1;", WARP),
+        (f"{LOADED} @%p8 vote.sync.any.pred %p1, %p8, -1; selp.u32 %r1, 1, 2, %p1;", DIVERGENT),
+    ],
+)
+def test_what_is_known_to_vary_is_not_the_inputs_affair(code: str, alike: Uniformity) -> None:
+    """A shuffle of the warp's number differs from warp to warp whatever the input is; loaded data may not."""
+    assert of(code) == alike
 
 
 @pytest.mark.parametrize(
@@ -219,11 +248,11 @@ def test_registers_are_not_ssa() -> None:
     assert of("mov.u32 %r1, %tid.x; st.global.u32 [%rd1], %r1; mov.u32 %r1, 0;") == DIVERGENT
 
 
-@pytest.mark.parametrize(("when", "p"), [(LOADED, 8), (TID, 9)])
-def test_uni_promises_for_the_warp_only(when: str, p: int) -> None:
+@pytest.mark.parametrize(("when", "p", "alike"), [(LOADED, 8, WARP_DATA), (TID, 9, WARP)])
+def test_uni_promises_for_the_warp_only(when: str, p: int, alike: Uniformity) -> None:
     found = uniformity(flow(IF.format(when=when, p=p).replace(" bra ", " bra.uni ")))
-    assert found.branches["entry"] == WARP
-    assert found.of("%r1") == WARP
+    assert found.branches["entry"] == alike
+    assert found.of("%r1") == alike
     assert uniformity(flow(IF.format(when=FIXED, p=7).replace(" bra ", " bra.uni "))).branches["entry"] == CTA
 
 

@@ -28,7 +28,7 @@ OPTIONS: list[dict[str, Any]] = [
     {}, {"entries": ["k", "other"]}, {"arch": "sm_90"}, {"name": "w"}, {"policy": "paper"}, {"policy": "concat"},
     {"slicing": None}, {"slicing": 20}, {"slicing": 21}, {"divergence": "predicate"}, {"latency": "sm_90"},
     {"shapes": SHAPES}, {"shapes": SHAPES[::-1]}, {"shapes": SHAPES, "placement": "front"}, {"max_blocks": 50},
-    {"max_growth": 2}, {"max_growth": 2.0}, {"shapes": [SHAPES[0], Shape(9, 32, 16)]},
+    {"max_growth": 2}, {"max_growth": 2.0}, {"presume": False}, {"shapes": [SHAPES[0], Shape(9, 32, 16)]},
     {"shapes": [Shape(None, 64)] * 2},
 ]  # fmt: skip
 

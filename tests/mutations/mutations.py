@@ -301,8 +301,8 @@ MUTATIONS = (
     Mutation(
         "lanes that have ended enter a region",
         f"{LANES}/park.py",
-        'if mask := lanes.masks.get(head, ""):',
-        'if mask := lanes.masks.get(head, "")[:0]:',
+        '    mask = lanes.masks.get(head, "")\n',
+        '    mask = ""\n',
         f"{PROJECTION}::test_regions_behind_an_early_return[None]",
     ),
     Mutation(
@@ -322,8 +322,8 @@ MUTATIONS = (
     Mutation(
         "a barrier in a region does without threads that have ended",
         f"{LANES}/park.py",
-        "if barrier is not None and (lanes.running or _ending(lanes, region)):",
-        "if False:",
+        "if not barriers or not (lanes.running or ending):",
+        "if True:",
         f"{CONVERGE}::test_a_barrier_in_a_region_to_which_ended_threads_do_not_come_is_refused",
     ),
     Mutation(
@@ -344,8 +344,8 @@ MUTATIONS = (
     Mutation(
         "what a branch decides counts as uniform",
         "goptx/analysis/uniformity.py",
-        "search.define(writes, least, (*sources, control), passes)",
-        "search.define(writes, least, sources, passes)",
+        "                search.define(writes, least, [control], of_control)\n",
+        "",
         "tests/analysis/test_uniformity.py::test_control_goes_through_nested_branches",
     ),
     Mutation(
@@ -359,8 +359,8 @@ MUTATIONS = (
     Mutation(
         "`.uni` counts for the whole CTA",
         "goptx/analysis/uniformity.py",
-        "_WARP_AT_MOST: _Passes = (Uniformity.CTA, Uniformity.WARP, Uniformity.WARP, Uniformity.WARP)",
-        "_WARP_AT_MOST: _Passes = (Uniformity.CTA, Uniformity.CTA, Uniformity.CTA, Uniformity.CTA)",
+        "_WARP_AT_MOST: _Passes = (_CTA, _WARP_DATA, _WARP, _WARP_DATA, _WARP)",
+        "_WARP_AT_MOST: _Passes = (_CTA, _CTA, _CTA, _CTA, _CTA)",
         "tests/analysis/test_uniformity.py::test_uni_of_an_indexed_branch",
     ),
     # the woven flow

@@ -27,8 +27,8 @@ OF_STRATEGIES = (
     Mutation(
         "what decides about a barrier need not be the same for the whole CTA",
         "goptx/analysis/meeting.py",
-        "return max([*deciding, *guards], default=Uniformity.CTA) == Uniformity.CTA",
-        "return max([*deciding, *guards], default=Uniformity.CTA) <= Uniformity.DIVERGENT",
+        "return all(barriers_on_every_path(flow, n, joins[n] or EXIT) is not None for n in deciding)",
+        "return True",
         f"{HORIZONTAL}::test_a_barrier_that_some_never_reach",
     ),
     Mutation(

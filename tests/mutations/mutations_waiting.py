@@ -2,6 +2,7 @@
 
 from mutations.mutations import CONVERGE, LANES, LINK, LIST_SCHEDULE, WEAVING, Mutation
 
+VARYING = "tests/weaving/test_varying_barriers.py"
 BARRIERS = "tests/weaving/test_barriers.py"
 RED = "bar.red.popc.u32 %r3, 0, %p1; add.u32 %r1, %r1, %r3;"
 WAITING = "tests/weaving/test_waiting.py"
@@ -47,7 +48,7 @@ OF_WAITING = (
     Mutation(
         "copies of a barrier that warps reach separately stay aligned",
         f"{WEAVING}/barriers.py",
-        "is_cluster_barrier(code), _unaligned)",
+        "is_cluster_barrier(code), unaligned)",
         "is_cluster_barrier(code), lambda barrier: barrier)",
         f"{BARRIERS}::test_beside_a_voting_loop_barriers_are_unaligned",
     ),
@@ -201,9 +202,58 @@ OF_WAITING = (
     Mutation(
         "a barrier under a branch that depends on the thread is presumed uniform",
         f"{LANES}/converge.py",
-        "if branches[decider] == Uniformity.DIVERGENT and",
-        "if branches[decider] > Uniformity.DIVERGENT and",
+        "if branches[decider] in (Uniformity.WARP, Uniformity.DIVERGENT) or",
+        "if branches[decider] == Uniformity.WARP or",
         f"{CONVERGE}::test_barrier_that_live_threads_miss_is_refused",
+    ),
+    Mutation(
+        "a branch by the number of the warp is presumed to be the same for the CTA",
+        f"{LANES}/converge.py",
+        "if branches[decider] in (Uniformity.WARP, Uniformity.DIVERGENT) or",
+        "if branches[decider] == Uniformity.DIVERGENT or",
+        f"{VARYING}::test_other_counts_are_refused[one side more-weave]",
+    ),
+    Mutation(
+        "data at an address of the warp's own is presumed to be the same for the CTA",
+        "goptx/analysis/uniformity.py",
+        "if {self, other} == {Uniformity.WARP, Uniformity.DATA}:",
+        "if False:",
+        f"{VARYING}::test_what_may_be_presumed_of_loaded_data",
+    ),
+    Mutation(
+        "copies of a barrier stay aligned",
+        f"{LANES}/park.py",
+        "{n: b.with_code(_with_copies) for n, b in inner.items()}",
+        "inner",
+        f"{VARYING}::test_copies_alone_are_unaligned[by a shuffle]",
+    ),
+    Mutation(
+        "paths that meet other barriers count as equal",
+        "goptx/analysis/meeting.py",
+        "return [*map(_kind, barriers)] == [*map(_kind, others)]",
+        "return True",
+        f"{VARYING}::test_other_counts_are_refused[one side more-weave]",
+    ),
+    Mutation(
+        "barriers in loops count once",
+        "goptx/analysis/meeting.py",
+        "met is None or (met and loops)",
+        "met is None",
+        f"{VARYING}::test_other_counts_are_refused[a loop on each side-weave]",
+    ),
+    Mutation(
+        "ended threads pass copies of barriers by",
+        f"{LANES}/park.py",
+        "return [unaligned(barrier) for barrier in met]",
+        "return []",
+        f"{VARYING}::test_copies_of_barriers_are_right[threads ended before-weave-a tiled loop]",
+    ),
+    Mutation(
+        "a side with barriers counts as one that only ends the kernel",
+        f"{LANES}/leave.py",
+        "if needs_all_threads(instruction):",
+        "if False:",
+        f"{VARYING}::test_copies_of_barriers_are_right[each side ends the kernel-weave-a tiled loop]",
     ),
     Mutation(
         "what a barrier that counts promised of a branch stays all that is known of it",

@@ -146,7 +146,7 @@ def test_barrier_that_live_threads_miss_is_refused() -> None:
         bar.sync 0;
         JOIN: st.global.u32 [%rd2], %r1; ret;
     """
-    with pytest.raises(CannotWeave, match=r"test:12: .*depends on the thread.*M18"):
+    with pytest.raises(CannotWeave, match=r"test:12: .*depends on the thread"):
         converged(body)
 
 
@@ -164,7 +164,7 @@ ENTANGLED = """
 
 def test_a_barrier_in_a_region_to_which_ended_threads_do_not_come_is_refused() -> None:
     guard = "setp.gt.u32 %p3, %r1, 99; @%p3 ret;"
-    with pytest.raises(CannotWeave, match=r"`bar.sync 0;` stands in divergent flow .*threads that have ended.*M14"):
+    with pytest.raises(CannotWeave, match=r"`bar.sync 0;` stands in divergent flow .*threads that have ended"):
         converged(ENTANGLED.replace("{guard}", guard))
 
 

@@ -97,7 +97,9 @@ def test_each_way_for_lanes_to_part_is_right_or_refused(name: str, divergence: C
     try:
         woven = goptx.weave(module, module, entries=[name, "shuffles"], divergence=divergence)
     except CannotWeave as error:
-        assert re.search(r"cannot run under predicates|a loop lies in|M14", str(error))
+        assert re.search(
+            r"cannot run under predicates|a loop lies in|M14|threads that have ended the kernel would", str(error)
+        )
         return
     assert together(woven, 0) == (alone(name), alone("shuffles"))
 

@@ -133,6 +133,36 @@ KERNELS = {
         JOIN: add.u32 %r4, %r4, 1;
         """,
     ),
+    "copies_by_warp": (
+        "a barrier of the whole CTA on each side of a branch by the warp's number, in a loop",
+        """
+        shr.u32 %r19, %r2, 5; shfl.sync.idx.b32 %r19, %r19, 0, 31, -1; and.b32 %r20, %r19, 1; setp.ne.u32 %p1, %r20, 0;
+        mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 128; add.u32 %r17, %r16, %r17; mov.u32 %r9, 0;
+        LOOP: st.shared.u32 [%r14], %r4; @%p1 bra ODD;
+        bar.sync 0; ld.shared.u32 %r10, [%r17]; add.u32 %r4, %r4, %r10; bar.sync 0; bra JOIN;
+        ODD: bar.sync 0; ld.shared.u32 %r10, [%r17]; sub.u32 %r4, %r10, %r9; bar.sync 0;
+        JOIN: add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, 3; @%p4 bra LOOP;
+        """,
+    ),
+    "copies_by_thread": (
+        "the same by the thread's number, each side ending the kernel",
+        """
+        and.b32 %r20, %r2, 32; setp.ne.u32 %p1, %r20, 0; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 128;
+        add.u32 %r17, %r16, %r17; st.shared.u32 [%r14], %r3; @%p1 bra ODD;
+        bar.sync 0; ld.shared.u32 %r10, [%r17]; add.u32 %r4, %r4, %r10; st.global.u32 [%rd2], %r4; ret;
+        ODD: bar.sync 0; ld.shared.u32 %r10, [%r17]; sub.u32 %r4, %r10, %r4;
+        """,
+    ),
+    "copies_after_return": (
+        "the same behind a return by thread",
+        """
+        setp.ge.u32 %p8, %r2, 120; @%p8 ret; and.b32 %r20, %r2, 32; setp.ne.u32 %p1, %r20, 0; mov.u32 %r16, {name}_tile;
+        xor.b32 %r17, %r13, 8; add.u32 %r17, %r16, %r17; st.shared.u32 [%r14], %r3; @%p1 bra ODD;
+        bar.sync 0; ld.shared.u32 %r10, [%r17]; add.u32 %r4, %r4, %r10; bra JOIN;
+        ODD: bar.sync 0; ld.shared.u32 %r10, [%r17]; sub.u32 %r4, %r10, %r4;
+        JOIN: add.u32 %r4, %r4, 1;
+        """,
+    ),
     "register_ids": (
         "a barrier whose id differs by warp",
         """

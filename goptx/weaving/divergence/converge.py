@@ -28,10 +28,11 @@ from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
 from goptx.ptx.flatten import as_written
+from goptx.ptx.ir import Instruction
 from goptx.weaving.divergence.converged import Choice, Converged
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.leave import leave_early
-from goptx.weaving.divergence.park import park
+from goptx.weaving.divergence.park import park, park_barriers
 from goptx.weaving.divergence.predicate import predicate
 from goptx.weaving.divergence.predicates import Fresh
 from goptx.weaving.divergence.promises import warp_branches
@@ -41,10 +42,16 @@ from goptx.weaving.divergence.waits import lanes_wait_apart, park_waiting_loops,
 
 
 def converge(
-    flow: Flow, prefix: str, at: Callable[[int], str], cycles: Cycles, forced: Choice | None = None
+    flow: Flow,
+    prefix: str,
+    at: Callable[[int], str],
+    cycles: Cycles,
+    forced: Choice | None = None,
+    presume: bool = True,
 ) -> Converged:
     """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
-    `cycles` is the latency of an instruction; `forced` the one way to deal with divergence, by cost if None.
+    `cycles` is the latency of an instruction; `forced` the one way to deal with divergence, by cost if None;
+    `presume` whether loaded data that decides about barriers may be taken as the same for the CTA.
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
     way is none for a branch.
@@ -52,7 +59,7 @@ def converge(
     unknown = first_unknown(flow)
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
-    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced)
+    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume)
     lanes.promise(warp_branches(flow))
     lanes.wait_apart = lanes_wait_apart(lanes.flow)
     if forced in (None, "predicate"):
@@ -114,43 +121,82 @@ def _depends_on_thread(lanes: Lanes, block: str) -> bool:
 
 
 def check_barriers(lanes: Lanes) -> None:
-    """Every barrier of the whole CTA must be reached by all threads or by none (M18). Which warps come to one that
-    counts is the kernel's own affair."""
+    """Every barrier of the whole CTA must be reached by all threads or by none, or else by copies: on every path from a
+    branch to where its threads reconverge the same barriers, which makes that a region. Which warps come to a barrier
+    that counts is the kernel's own affair."""
+    while (varying := _next_varying(lanes)) is not None:
+        decider, barrier = varying
+        if not park_barriers(lanes, decider):
+            raise _unequal(lanes, decider, barrier)
+
+
+def _next_varying(lanes: Lanes) -> tuple[str, Instruction] | None:
+    """The first branch that decides whether a barrier of the whole CTA is reached and is known to depend on the thread
+    or the warp, or on data that ended threads do not load, and that barrier. What else depends on loaded data is
+    presumed to be the same for the CTA."""
     barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
     if not barriers:
-        return
+        return None
     uniform = lanes.uniformity()
     # What was promised may meanwhile be shown: the lanes that parted from the others have been taken in.
     branches = {n: u if u == Uniformity.CTA else lanes.promised.get(n, u) for n, u in uniform.branches.items()}
     controlled = controls(lanes.flow)
-    joins = lanes.flow.post_dominators()
+    presumed: dict[str, Instruction] = {}
     for name, barrier in barriers:
-        waits = as_written(barrier, lanes.fresh.prefix)
         if barrier.guard and uniform.of(barrier.guard.predicate.text) > Uniformity.CTA:
             raise CannotWeave(
-                f"{lanes.at(barrier.line)}: `{waits}` is met under a condition "
-                "that is not shown to be the same for all threads of a CTA (M18); use separate launches."
+                f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` is met under a condition "
+                "that is not proved to be the same for all threads of a CTA; use separate launches."
             )
         for decider in sorted(closure([name], controlled), key=list(lanes.flow.blocks).index):
             if branches[decider] == Uniformity.CTA or decider in lanes.presumed:
                 continue
-            line = lanes.line(decider)
-            place = f"{lanes.at(line)}: the branch decides whether `{waits}` (line {barrier.line}) is reached"
-            if joins[decider] == EXIT and lanes.forced in ("park", "duplicate"):
-                raise CannotWeave(
-                    f"{place}, where threads that ended the kernel before have to arrive too (M14), which "
-                    f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.'
-                )
-            if branches[decider] == Uniformity.DIVERGENT and _depends_on_thread(lanes, decider):
-                raise CannotWeave(
-                    f"{place}, and it depends on the thread: threads that live on would never arrive (M18). "
-                    "Move the barrier out of the branch, or launch the kernels separately."
-                )
-            if lanes.running:
-                raise CannotWeave(
-                    f"{place} and depends on loaded data, of which threads that have returned early or are none of the "
-                    "kernel's, and have to arrive too (M14), may have none or other; let a parameter decide it, or use "
-                    "separate launches."
-                )
-            lanes.presumed.add(decider)
-            lanes.notes.append(f"{place}; presumed to be the same for all threads of a CTA")
+            if branches[decider] in (Uniformity.WARP, Uniformity.DIVERGENT) or lanes.running:
+                return decider, barrier
+            presumed.setdefault(decider, barrier)
+    joins = lanes.flow.post_dominators()
+    for decider in sorted(presumed, key=list(lanes.flow.blocks).index):
+        place = _deciding(lanes, decider, presumed[decider])
+        if joins[decider] == EXIT and lanes.forced in ("park", "duplicate"):
+            raise _unequal(lanes, decider, presumed[decider])
+        if not lanes.presume:
+            raise CannotWeave(
+                f"{place} and depends on loaded data, which is not proved to be the same for all threads of a CTA; let "
+                "a parameter decide it, presume that it is (presume=True), or use separate launches."
+            )
+        lanes.presumed.add(decider)
+        lanes.notes.append(f"{place}; presumed to be the same for all threads of a CTA")
+    return None
+
+
+def _deciding(lanes: Lanes, decider: str, barrier: Instruction) -> str:
+    waits = as_written(barrier, lanes.fresh.prefix)
+    return f"{lanes.at(lanes.line(decider))}: the branch decides whether `{waits}` (line {barrier.line}) is reached"
+
+
+def _unequal(lanes: Lanes, decider: str, barrier: Instruction) -> CannotWeave:
+    """Why a barrier that threads do not come to together cannot stand in a region."""
+    place = _deciding(lanes, decider, barrier)
+    if lanes.flow.post_dominators()[decider] == EXIT and lanes.forced in ("park", "duplicate"):
+        return CannotWeave(
+            f"{place}, where threads that ended the kernel before have to arrive too (M14), which "
+            f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.'
+        )
+    alike = lanes.uniformity().branches[decider]
+    if alike != Uniformity.WARP and not (alike == Uniformity.DIVERGENT and _depends_on_thread(lanes, decider)):
+        return CannotWeave(
+            f"{place} and depends on loaded data, of which threads that have returned early or are none of the "
+            "kernel's, and have to arrive too (M14), may have none or other; let a parameter decide it, or use "
+            "separate launches."
+        )
+    if alike == Uniformity.WARP:
+        return CannotWeave(
+            f"{place}, and it depends on the warp, but not all paths from there to where the warps reconverge meet the "
+            "same barriers: other kernels' barriers would come in another order for some. Use "
+            'strategy="interleave", or separate launches.'
+        )
+    return CannotWeave(
+        f"{place}, and it depends on the thread: threads that live on would never arrive, unless all paths from there "
+        "to where they reconverge meet the same barriers. Move the barrier out of the branch, use "
+        'strategy="interleave", or launch the kernels separately.'
+    )

@@ -22,6 +22,7 @@ class Lanes:
 
     masks: block to predicate of the lanes that really run it; blocks that all lanes run are left out.
     kept: block to registers that the other lanes still need.
+    presume: whether loaded data that decides about barriers may be taken as CTA-uniform.
     presumed: blocks whose branch on loaded data is taken as CTA-uniform.
     promised: blocks whose branch whole warps take together because the kernel says so, and how alike it is otherwise.
     wait_apart: whether lanes of a warp may come to a wait for other threads one by one (waits.py), so that votes would
@@ -35,6 +36,7 @@ class Lanes:
     at: Callable[[int], str]  # file, line and kernel, for messages
     cycles: Cycles
     forced: Choice | None = None
+    presume: bool = True
     notes: list[str] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
     masks: dict[str, str] = field(default_factory=dict)

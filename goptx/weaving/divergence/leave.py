@@ -82,7 +82,7 @@ def _ends(flow: Flow) -> dict[str, str]:
 
 def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
     """The blocks that a side of the branch of `name` leads to, if it only ends the kernel: they are reached by branches
-    alone whose other side goes on, and wait for no lanes that go on."""
+    alone whose other side goes on, and wait for no threads that go on."""
     graph = flow.graph()
     arm = frozenset() if side == EXIT else frozenset((side, *nx.descendants(graph, side))) - {EXIT}
     sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
@@ -94,7 +94,9 @@ def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
 
 
 def _needs_all(instruction: Instruction) -> bool:
-    """Whether it is a warp instruction of all lanes that have not ended."""
+    """Whether it is a barrier of the whole CTA, or a warp instruction of all lanes that have not ended."""
+    if needs_all_threads(instruction):
+        return True
     if not is_warp_wide(instruction) or facts_of(instruction.opcode).base == "activemask":
         return False
     return facts_of(instruction.opcode).row.mask is None or str(instruction.operands[-1]) in ALL_LANES

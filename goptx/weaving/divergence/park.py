@@ -6,25 +6,37 @@ stand on each of them (duplicate). Which of the two the merger decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Flow, Region
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
 from goptx.analysis.dataflow import written
 from goptx.analysis.ends import Branch, Jump
-from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier
+from goptx.analysis.meeting import barriers_in, barriers_on_every_path
+from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier, is_reduction, is_rendezvous
 from goptx.analysis.uniformity import Uniformity
 from goptx.analysis.waiting import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
-from goptx.ptx.ir import Guard, Name
+from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.barriers import unaligned
 from goptx.weaving.divergence.converged import Divergence
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.predicate import between
 from goptx.weaving.divergence.predicates import is_ours
+
+
+def park_barriers(lanes: Lanes, block: str) -> bool:
+    """Parks the region around `block`, whose branch lets threads of a CTA meet different copies of its barriers, if
+    every path through it meets the same ones in the same order. Says whether that is so."""
+    head, leave, _ = _closed_region(lanes, block)
+    if barriers_on_every_path(lanes.flow, head, leave) is None:
+        return False
+    park(lanes, block)
+    return True
 
 
 def park(lanes: Lanes, block: str) -> None:
@@ -46,9 +58,10 @@ def park(lanes: Lanes, block: str) -> None:
     inner = {n: replace(b, end=b.end.retarget({head: start})) for n, b in inner.items()}
     uniform = {start if n == head else n for n, u in lanes.uniformity().branches.items() if u <= Uniformity.WARP}
     _refuse_missing_lanes(lanes, Region(start, inner, leave), uniform)
-    _refuse_missing_threads(lanes, Region(start, inner, leave))
+    mask = lanes.masks.get(head, "")
+    arrivals = _arrivals(lanes, Region(start, inner, leave), mask)
     inner = {n: replace(b, code=tuple(lanes.guards().without_ended(b.code))) for n, b in inner.items()}
-    region = Region(start, inner, leave)
+    region = Region(start, {n: b.with_code(_with_copies) for n, b in inner.items()}, leave)
     if lanes.forced != "park" and _is_acyclic(region):
         region = _with_sides(region)
     elif lanes.forced == "duplicate":
@@ -56,10 +69,10 @@ def park(lanes: Lanes, block: str) -> None:
             f"{lanes.at(line)}: a loop lies in what the branch decides, so no copy of the other kernel's code on each "
             'of its sides would run once; use divergence="park" or leave the choice to goptx.'
         )
-    if mask := lanes.masks.get(head, ""):
+    if mask:
         if any(is_ours(i) and is_warp_wide(i) for b in inner.values() for i in b.instructions()):
             raise _entangled(lanes, block)  # a vote of all lanes, where those that have ended no longer come
-        region = _gated(region, mask, f"{start}.gate")
+        region = _gated(region, mask, f"{start}.gate", arrivals)
     outside: dict[str, Block] = {}
     for n, b in flow.blocks.items():
         if n == head:
@@ -85,11 +98,11 @@ def _with_sides(region: Region) -> Region:
     return Region(region.entry, blocks, region.leave, tuple(sides.values()))
 
 
-def _gated(region: Region, mask: str, name: str) -> Region:
-    """The region entered only by the lanes of `mask`."""
+def _gated(region: Region, mask: str, name: str, arrivals: Sequence[Instruction]) -> Region:
+    """The region entered only by the lanes of `mask`. The others pass the barriers `arrivals` instead."""
     past = f"{name}.past"
     gate = Block((), Branch(Guard(Name(mask)), region.entry, past))
-    blocks = {**region.blocks, name: gate, past: Block((), Jump(region.leave))}
+    blocks = {**region.blocks, name: gate, past: Block(tuple(arrivals), Jump(region.leave))}
     return Region(name, blocks, region.leave, (*region.sides, past) if region.sides else ())
 
 
@@ -129,17 +142,28 @@ def _ending(lanes: Lanes, region: Region) -> set[str]:
     return ending | {EXIT} if region.leave == EXIT else ending
 
 
-def _refuse_missing_threads(lanes: Lanes, region: Region) -> None:
-    """Threads that have ended the kernel go around the region, or leave it early, but live on: a barrier inside would
-    wait for the warp that they are of, or for all warps (M14)."""
-    instructions = (i for b in region.blocks.values() for i in b.instructions())
-    barrier = next((i for i in instructions if is_barrier(i) or is_cluster_barrier(i)), None)
-    if barrier is not None and (lanes.running or _ending(lanes, region)):
+def _arrivals(lanes: Lanes, region: Region, mask: str) -> Sequence[Instruction]:
+    """The barriers of the region, at which the lanes that pass it by have to arrive as well: those that have ended the
+    kernel live on in the fused one. Raises `CannotWeave` where threads may end within the region, or where not all
+    paths through it meet the same barriers: then nobody knows at which to arrive."""
+    barriers = [i for b in region.blocks.values() for i in b.instructions() if is_barrier(i) or is_cluster_barrier(i)]
+    ending = _ending(lanes, region)
+    if not barriers or not (lanes.running or ending):
+        return ()
+    met = barriers_in(region.flow())
+    plain = all(is_rendezvous(i) and not is_reduction(i) for i in barriers)
+    if met is None or not plain or ending - {EXIT} or mask not in ("", lanes.running):
         raise CannotWeave(
-            f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` stands in divergent flow that "
-            "cannot be taken apart, and threads that have ended the kernel would have to arrive there too (M14); use "
+            f"{lanes.at(barriers[0].line)}: `{as_written(barriers[0], lanes.fresh.prefix)}` stands in divergent flow "
+            "that cannot be taken apart, and threads that have ended the kernel would have to arrive there too; use "
             "separate launches."
         )
+    return [unaligned(barrier) for barrier in met]
+
+
+def _with_copies(code: Sequence[Code]) -> tuple[Code, ...]:
+    """With barriers of the whole CTA in the form that lanes of a warp may reach in different places."""
+    return tuple(unaligned(c) if isinstance(c, Instruction) and is_rendezvous(c) else c for c in code)
 
 
 def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
