@@ -167,6 +167,7 @@ class _Work:
         writers = {self.owner[id(s.instruction)] for s in stores}
         several = len(writers) > 1 or len({a.address for a in accesses}) > 1
         several |= len(stores) > 1 and any(map(holds_barrier, self.places.flow.blocks.values()))
+        several |= bool(self.places.acquires)  # by which threads may write one element in turn
         for access in stores:
             found = footprint(self.places.values, access.address, self.size)
             depth = self.places.depth[access.place[0]]
@@ -222,6 +223,7 @@ class _Work:
                     if (s.address, s.element, s.lanes) == shape
                     and self.kernel(s.instruction) is not self.kernel(load.instruction)  # which may write it itself
                     and self.places.runs_before(s.place, load.place)
+                    and not self.places.acquires_between(s.place, load.place)  # others may write it meanwhile
                 ),
                 None,
             )
