@@ -146,7 +146,8 @@ class _Decoder:
             for instruction in self.expanded(flow.blocks[block].code):
                 end = self.meeting(instruction, block)
                 if end is None:
-                    if operations and (_orders(instruction) or _orders(operations[-1].instruction)):
+                    neighbours = (instruction, *(o.instruction for o in operations[-1:]))
+                    if operations and block not in spinning and any(map(_orders, neighbours)):
                         pieces.append((block, operations, Goto))
                         operations = []
                     operations.append(self.operation(instruction, block))
