@@ -116,23 +116,22 @@ class Places:
 
     @cached_property
     def acquires(self) -> list[Place]:
-        """After which a thread may see what others have written who run none of the kernels. Where nothing is acquired
-        from memory there are none; else threads that meet may hand on what one of them has acquired."""
+        """After which a thread may see what was written outside of the kernels meanwhile. Barriers are among them if
+        any thread can acquire that: it hands it on to those that it meets."""
         places = [((n, i), c) for n in self.rank for i, c in enumerate(self.flow.blocks[n].code)]
         found = [(place, facts_of(one.opcode)) for place, code in places for one in instructions_of(code)]
-        acquires = any(facts.acquires for _, facts in found)
-        return [place for place, facts in found if acquires and facts.is_acquire]
+        handed_on = any(facts.acquires for _, facts in found)
+        return [place for place, facts in found if facts.acquires or (handed_on and facts.row.access == "f")]
 
     def acquires_between(self, first: Place, second: Place) -> bool:
         """Whether a thread may come by one of those from the first to the second without being at the first again."""
         (block, begin), (other, end) = first, second
         if block == other:
             return any(name == block and begin < i < end for name, i in self.acquires)
-        after = self.acquires and self._ways(block, block)
+        after = self._ways(block, block) if self.acquires else set()
         return any(
-            i > begin
-            if name == block
-            else name in after and ((name == other and i < end) or other in self._ways(name, block))
+            (name == block and i > begin)
+            or (name in after and ((name == other and i < end) or other in self._ways(name, block)))
             for name, i in self.acquires
         )
 

@@ -91,6 +91,11 @@ def test_nothing_moves_after_a_release(release: str, access: str) -> None:
     assert order.index(str(part(access)[0]).strip()) < order.index(str(part(release)[0]).strip())
 
 
+def test_a_load_that_comes_late_holds_the_release_back() -> None:
+    load = "sqrt.rn.f32 %r6, %r7; cvt.rzi.u64.f32 %rd5, %r6; ld.global.u32 %r5, [%rd5];"
+    assert ordered(f"{load} st.release.cta.shared.u32 [%r9], 1;")[-1].startswith("st.release")
+
+
 @pytest.mark.parametrize("access", [GLOBAL, SHARED, "ld.u32 %r5, [%rd1];", "red.shared.add.u32 [%r8], 1;",
                                     "ld.global.u32 %r5, [%rd1]; mul.lo.u32 %r5, %r5, 3;"])  # fmt: skip
 @pytest.mark.parametrize("acquire", ACQUIRES)
