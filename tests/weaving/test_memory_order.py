@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -236,6 +237,41 @@ def test_nobody_sees_a_flag_without_the_data(name: str, policy: str) -> None:
     woven = goptx.weave(text, PARTNER, policy=policy)
     assert [seen_too_early(text, seed) for seed in SEEDS] == [0] * len(SEEDS)
     assert [seen_too_early(woven, seed) for seed in SEEDS] == [0] * len(SEEDS)
+
+
+SHAPES = [goptx.Shape(1, BLOCK)] * 2
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options"),
+    [
+        ("weave", {"shapes": SHAPES}),
+        ("weave", {"slicing": 4}),
+        ("vertical", {}),
+        ("vertical", {"depends": True, "same": [("A:2", "B:2")], "apart": ["A:0", "A:1", "B:0", "B:1"]}),
+        ("horizontal", {"shapes": SHAPES}),
+        ("interleave", {"shapes": SHAPES}),
+    ],
+)
+def test_no_strategy_shows_a_flag_without_the_data(strategy: str, options: dict[str, Any]) -> None:
+    woven = goptx.fuse(messages(PUBLISHED["in two spaces"]), PARTNER, strategy=strategy, **options)
+    assert stores_of("%a_", woven) == ["st.global", "st.shared", "st.release"]
+    assert [seen_too_early(woven, seed) for seed in SEEDS] == [0] * len(SEEDS)
+
+
+def stores_of(prefix: str, woven: goptx.Woven) -> list[str]:
+    """What a kernel stores under %p1, each once, the two data first."""
+    lines = [
+        line.split() for line in woven.ptx.splitlines() if f"@{prefix}p1 st." in line or f"@{prefix}p1 red." in line
+    ]
+    *data, flag = dict.fromkeys(".".join(words[1].split(".")[:2]) for words in lines)
+    return [*sorted(data), flag]
+
+
+def test_copies_show_no_flag_without_the_data() -> None:
+    woven = goptx.coarsen(messages(PUBLISHED["in two spaces"]), 2)
+    for prefix in ("%a_", "%a2_"):
+        assert stores_of(prefix, woven) == ["st.global", "st.shared", "st.release"]
 
 
 def test_the_emulator_sees_a_flag_without_the_data() -> None:
