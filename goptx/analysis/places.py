@@ -6,12 +6,13 @@ other, that holds within each way around the loops that both are in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import networkx as nx
 
+from goptx.analysis.acquires import is_meeting, may_acquire
 from goptx.analysis.cfg import Code, controls, depths, instructions_in, loops
 from goptx.analysis.ends import Branch
 from goptx.analysis.expressions import Condition, Expression
@@ -74,8 +75,11 @@ _OWN = frozenset(("param", "local", "shared", "const"))
 
 
 class Places:
-    def __init__(self, values: Values) -> None:
+    """`harmless` are functions that acquire nothing (acquires.py)."""
+
+    def __init__(self, values: Values, harmless: Collection[str] = ()) -> None:
         self.values = values
+        self.harmless = harmless
         self.flow = values.flow
         self.rank = {n: i for i, n in enumerate(self.flow.reverse_postorder())}
         self.depth = depths(self.flow)
@@ -119,9 +123,10 @@ class Places:
         """After which a thread may see what was written outside of the kernels meanwhile. Barriers are among them if
         any thread can acquire that: it hands it on to those that it meets."""
         places = [((n, i), c) for n in self.rank for i, c in enumerate(self.flow.blocks[n].code)]
-        found = [(place, facts_of(one.opcode)) for place, code in places for one in instructions_of(code)]
-        handed_on = any(facts.acquires for _, facts in found)
-        return [place for place, facts in found if facts.acquires or (handed_on and facts.row.access == "f")]
+        found = [(place, one) for place, code in places for one in instructions_of(code)]
+        acquiring = {place for place, one in found if may_acquire(one, self.harmless)}
+        meeting = {place for place, one in found if is_meeting(one)} if acquiring else set()
+        return sorted(acquiring | meeting)
 
     def acquires_between(self, first: Place, second: Place) -> bool:
         """Whether a thread may come by one of those from the first to the second without being at the first again."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from goptx.analysis.acquires import harmless_functions
 from goptx.analysis.apart import Size, footprint
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import names_in
@@ -49,7 +50,7 @@ def internalised(
     """`size` is that of the grid, as far as it is known. Raises `CannotWeave`."""
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
-    places = Places(Values(expanded(side.flow)[0], Atoms()))
+    places = Places(Values(expanded(side.flow)[0], Atoms()), harmless_functions(linked.items))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
     work = _Work(linked, places, dict(side.owners()), Fresh(stem), size)
     for buffer in buffers:

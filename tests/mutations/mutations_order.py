@@ -39,9 +39,23 @@ OF_ORDER = (
     Mutation(
         "inputs are loaded once whatever is acquired between",
         "goptx/analysis/places.py",
-        "if facts.acquires or (handed_on",
-        "if False and (handed_on",
+        "return sorted(acquiring | meeting)",
+        "return []",
         f"{INTERNALISE}::test_inputs_are_loaded_again_after_an_acquire[fence.acq_rel.sys;]",
+    ),
+    Mutation(
+        "barriers hand on nothing that was acquired",
+        "goptx/analysis/places.py",
+        "return sorted(acquiring | meeting)",
+        "return sorted(acquiring)",
+        f"{INTERNALISE}::test_what_only_meets_acquires_nothing_from_beyond_the_kernels",
+    ),
+    Mutation(
+        "a function that is called acquires nothing",
+        "goptx/analysis/acquires.py",
+        "left = {n for n in found if not any(may_acquire(i, found) or is_meeting(i) for i in code[n])}",
+        "left = set(found)",
+        f"{INTERNALISE}::test_a_function_that_acquires_does_so_for_its_caller[call inner;-6]",
     ),
     Mutation(
         "no acquire lies on a way around a loop",

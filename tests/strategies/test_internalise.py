@@ -202,8 +202,12 @@ def test_a_kernels_own_loads_stay_since_it_may_write_between_them() -> None:
     assert accesses(fused(twice, elementwise(), same=[("A:0", "B:0"), *SAME_BOUNDS])) == 6
 
 
-ACQUIRES = ("ld.acquire.sys.global.u32 %r9, [%rd2];", "@%p1 atom.acquire.gpu.global.exch.b32 %r9, [%rd2], 0;",
-            "fence.acq_rel.sys;", "membar.gl;")
+ACQUIRES = (
+    "ld.acquire.sys.global.u32 %r9, [%rd2];",
+    "@%p1 atom.acquire.gpu.global.exch.b32 %r9, [%rd2], 0;",
+    "fence.acq_rel.sys;",
+    "membar.gl;",
+)
 
 
 @pytest.mark.parametrize("acquire", ACQUIRES)
@@ -227,8 +231,23 @@ def test_inputs_are_loaded_again_after_an_acquire_in_each_way_around() -> None:
 
 
 def test_what_only_meets_acquires_nothing_from_beyond_the_kernels() -> None:
+    """But hands on what another thread acquires, wherever that is."""
     options = {"same": [("A:0", "B:0"), *SAME_BOUNDS]}
-    assert accesses(fused(elementwise(), elementwise(before="bar.sync 0; bar.warp.sync -1;"), **options)) == 5
+    meets = elementwise(before="bar.sync 0; bar.warp.sync -1;")
+    assert accesses(fused(elementwise(), meets, **options)) == 5
+    assert accesses(fused(elementwise(before="membar.sys;"), meets, **options)) == 6
+
+
+@pytest.mark.parametrize(
+    ("inside", "loads"), [("add.u32 %r1, %r1, 1;", 5), ("fence.acq_rel.sys;", 6), ("call inner;", 6)]
+)
+def test_a_function_that_acquires_does_so_for_its_caller(inside: str, loads: int) -> None:
+    functions = """
+        .func inner() { .reg .b32 %r<4>; .reg .b64 %rd<4>; mov.u64 %rd1, 0; ld.acquire.sys.u32 %r1, [%rd1]; ret; }
+        .func outer() { .reg .b32 %r<4>; mov.u32 %r1, 0; INSIDE ret; }
+        .visible .entry""".replace("INSIDE", inside)
+    caller = elementwise(before="call outer;").replace(".visible .entry", functions)
+    assert accesses(fused(elementwise(), caller, same=[("A:0", "B:0"), *SAME_BOUNDS])) == loads
 
 
 @pytest.mark.parametrize("acquire", ACQUIRES)
