@@ -6,11 +6,14 @@ other, that holds within each way around the loops that both are in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from goptx.analysis.cfg import controls, depths, instructions_in, loops
+import networkx as nx
+
+from goptx.analysis.acquires import is_meeting, may_acquire
+from goptx.analysis.cfg import Code, controls, depths, instructions_in, loops
 from goptx.analysis.ends import Branch
 from goptx.analysis.expressions import Condition, Expression
 from goptx.analysis.values import Place, Values
@@ -51,14 +54,12 @@ class Access:
     def plain(self) -> bool:
         """Whether it only loads or stores elements, which no other thread is to see at once."""
         facts = self.facts
-        return (
-            facts.base in ("ld", "st") and not facts.volatile and bool(facts.types) and not facts.modifiers & _ORDERED
-        )
+        return facts.base in ("ld", "st") and facts.is_weak and bool(facts.types)
 
     @property
     def generic(self) -> bool:
         """Whether it goes the way of loads and stores: no texture, no copy that runs by itself."""
-        return self.facts.base in ("ld", "ldu", "st", "atom", "red")
+        return self.facts.base in ("ld", "ldu", "st", "atom", "red") and "async" not in self.facts.modifiers
 
     @property
     def by_handle(self) -> bool:
@@ -70,13 +71,15 @@ class Access:
         return "s" in self.facts.row.access
 
 
-_ORDERED = frozenset(("release", "acq_rel", "sc", "mmio"))
 _OWN = frozenset(("param", "local", "shared", "const"))
 
 
 class Places:
-    def __init__(self, values: Values) -> None:
+    """`harmless` are functions that acquire nothing (acquires.py)."""
+
+    def __init__(self, values: Values, harmless: Collection[str] = ()) -> None:
         self.values = values
+        self.harmless = harmless
         self.flow = values.flow
         self.rank = {n: i for i, n in enumerate(self.flow.reverse_postorder())}
         self.depth = depths(self.flow)
@@ -90,7 +93,7 @@ class Places:
         atoms = self.values.atoms
         for name in self.rank:
             for i, code in enumerate(self.flow.blocks[name].code):
-                for instruction in instructions_in(code) if isinstance(code, Scope) else (code,):
+                for instruction in instructions_of(code):
                     facts = facts_of(instruction.opcode)
                     if not set(facts.row.access) & set("ls") or (facts.spaces and set(facts.spaces) <= _OWN):
                         continue
@@ -114,6 +117,34 @@ class Places:
             return known.implies(guard)
         needed = self.decides(first[0])
         return needed is not None and not self.depth[first[0]] and known.implies(needed & guard)
+
+    @cached_property
+    def acquires(self) -> list[Place]:
+        """After which a thread may see what was written outside of the kernels meanwhile. Barriers are among them if
+        any thread can acquire that: it hands it on to those that it meets."""
+        places = [((n, i), c) for n in self.rank for i, c in enumerate(self.flow.blocks[n].code)]
+        found = [(place, one) for place, code in places for one in instructions_of(code)]
+        acquiring = {place for place, one in found if may_acquire(one, self.harmless)}
+        meeting = {place for place, one in found if is_meeting(one)} if acquiring else set()
+        return sorted(acquiring | meeting)
+
+    def acquires_between(self, first: Place, second: Place) -> bool:
+        """Whether a thread may come by one of those from the first to the second without being at the first again."""
+        (block, begin), (other, end) = first, second
+        if block == other:
+            return any(name == block and begin < i < end for name, i in self.acquires)
+        after = self._ways(block, block) if self.acquires else set()
+        return any(
+            (name == block and i > begin)
+            or (name in after and ((name == other and i < end) or other in self._ways(name, block)))
+            for name, i in self.acquires
+        )
+
+    def _ways(self, block: str, without: str) -> set[str]:
+        """The blocks that those behind a block lead to, themselves among them, but one."""
+        graph = self.flow.graph()
+        left = graph.subgraph(set(graph) - {without})
+        return {n for t in graph.succ[block] if t != without for n in (t, *nx.descendants(left, t))}
 
     def condition(self, place: Place) -> Condition:
         """What surely holds where the instruction is run."""
@@ -169,6 +200,11 @@ class Places:
                 found &= taken if end.taken == name else self.values.atoms.inverted(taken)
             name = above
         return found
+
+
+def instructions_of(code: Code) -> Iterator[Instruction]:
+    """An instruction, or those of a call scope."""
+    return instructions_in(code) if isinstance(code, Scope) else iter((code,))
 
 
 def base_of(values: Values, address: Expression) -> str:

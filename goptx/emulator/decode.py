@@ -146,6 +146,10 @@ class _Decoder:
             for instruction in self.expanded(flow.blocks[block].code):
                 end = self.meeting(instruction, block)
                 if end is None:
+                    neighbours = (instruction, *(o.instruction for o in operations[-1:]))
+                    if operations and block not in spinning and any(map(_orders, neighbours)):
+                        pieces.append((block, operations, Goto))
+                        operations = []
                     operations.append(self.operation(instruction, block))
                     continue
                 if instruction.guard:  # lanes without it go around
@@ -318,6 +322,12 @@ def _resolved(name: str, new: Mapping[str, str]) -> str:
     """What a scope calls the name; a component of a vector register goes by the register's."""
     stem, dot, component = name.partition(".")
     return new.get(name) or (new[stem] + dot + component if stem in new else name)
+
+
+def _orders(instruction: Instruction) -> bool:
+    """Whether other threads may tell on which side of it an access is: they come between."""
+    facts = facts_of(instruction.opcode)
+    return facts.is_release or facts.is_acquire
 
 
 def _nothing(lanes: Lanes) -> None:

@@ -1,7 +1,8 @@
 """What the machine runs: operations in segments, segments in functions.
 
-A segment is straight code up to where lanes may part, meet or wait. Segments of a function stand in an order that keeps
-loops together, so of all places where lanes wait, the lowest number is where to go on.
+A segment is straight code up to where lanes may part, meet or wait, or other threads may tell in which order things are
+done. Segments of a function stand in an order that keeps loops together, so of all places where lanes wait, the lowest
+number is where to go on.
 """
 
 from __future__ import annotations

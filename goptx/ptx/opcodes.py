@@ -36,6 +36,8 @@ class Row:
     scope: convergent at this scope.
     blocking: can wait for other threads.
     releases: others may wait for it, and it does not wait for them.
+    acquires: what others released is seen after it, or after it and a read from memory before it; said of all that may
+        do so but where threads meet.
     ends: "branch", "exit" or "trap" where the instruction ends a block.
     mask: position of the lane mask among the operands (-1 is the last), or None.
     space: what it accesses where no modifier says so.
@@ -50,6 +52,7 @@ class Row:
     scope: Scope = Scope.THREAD
     blocking: bool = False
     releases: bool = False
+    acquires: bool = False
     ends: str = ""
     mask: int | None = None
     space: str = ""
@@ -66,7 +69,8 @@ UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, what acts on a ba
 COPY = Row(writes=0, access="sl")
 RELEASE = Row(writes=0, access="ls", releases=True)
 ARRIVAL = Row(access="ls", releases=True)
-FENCE = Row(writes=0, access="f")
+FENCE = Row(writes=0, access="f", acquires=True)
+ORDER = Row(writes=0, access="f")
 WARP = Row(scope=Scope.WARP, blocking=True, mask=-1)
 MMA = Row(scope=Scope.WARP)
 WARP_FENCE = Row(writes=0, access="f", scope=Scope.WARP)
@@ -75,7 +79,7 @@ CTA_BARRIER = Row(writes=0, access="f", scope=Scope.CTA, blocking=True)
 CTA_ARRIVAL = Row(writes=0, access="f", scope=Scope.CTA, releases=True)
 CTA_REDUCTION = Row(access="f", scope=Scope.CTA, blocking=True)
 TENSOR = Row(writes=0, access="ls", space="tensor")
-UNKNOWN = Row(writes=sys.maxsize, updates=True, access="ls", scope=Scope.CTA, blocking=True)
+UNKNOWN = Row(writes=sys.maxsize, updates=True, access="ls", scope=Scope.CTA, blocking=True, acquires=True)
 
 TABLE: dict[str, Row] = {
     # arithmetic, logic, comparison, conversion, data movement between registers
@@ -98,9 +102,10 @@ TABLE: dict[str, Row] = {
     "sust": Row(writes=0, access="s", space="surface"), "sured": Row(writes=0, access="ls", space="surface"),
     "multimem.ld_reduce": LOAD, "multimem.st": STORE, "multimem.red": UPDATE,
     "stackrestore": Row(writes=0, access="ls", space="local"), "alloca": Row(access="ls", space="local"),
+    "membar": FENCE, "fence": FENCE,
     **dict.fromkeys(
-        "membar fence cp.async.commit_group cp.async.wait_group cp.async.wait_all".split()
-        + "cp.async.bulk.commit_group cp.async.bulk.wait_group tcgen05.fence nanosleep pmevent".split(), FENCE,
+        "cp.async.commit_group cp.async.wait_group cp.async.wait_all".split()
+        + "cp.async.bulk.commit_group cp.async.bulk.wait_group tcgen05.fence nanosleep pmevent".split(), ORDER,
     ),
     "cp.async": COPY, "cp.async.bulk": COPY,
     **dict.fromkeys(
@@ -109,9 +114,9 @@ TABLE: dict[str, Row] = {
         UPDATE,
     ),
     "cp.async.mbarrier": RELEASE, "mbarrier.complete_tx": RELEASE, "mbarrier.arrive": ARRIVAL,
-    "mbarrier.arrive_drop": ARRIVAL, "mbarrier.test_wait": ATOMIC,
-    "mbarrier.try_wait": Row(access="ls", blocking=True),
-    "griddepcontrol.wait": Row(writes=0, access="f", blocking=True),
+    "mbarrier.arrive_drop": ARRIVAL, "mbarrier.test_wait": Row(access="ls", acquires=True),
+    "mbarrier.try_wait": Row(access="ls", acquires=True, blocking=True),
+    "griddepcontrol.wait": Row(writes=0, access="f", acquires=True, blocking=True),
     "griddepcontrol.launch_dependents": Row(writes=0, access="f", releases=True),
     # warps
     **dict.fromkeys("shfl vote match redux elect".split(), WARP), "activemask": Row(scope=Scope.WARP),
@@ -121,7 +126,7 @@ TABLE: dict[str, Row] = {
     "ldmatrix": Row(access="l", scope=Scope.WARP), "stmatrix": Row(writes=0, access="s", scope=Scope.WARP),
     "tensormap.cp_fenceproxy": Row(writes=0, access="ls", scope=Scope.WARP),
     # tensor memory: one thread issues copies and products, a warp the rest
-    **dict.fromkeys("tcgen05.mma tcgen05.cp tcgen05.shift".split(), TENSOR), "tcgen05.commit": UPDATE,
+    **dict.fromkeys("tcgen05.mma tcgen05.cp tcgen05.shift".split(), TENSOR), "tcgen05.commit": RELEASE,
     "tcgen05.ld": Row(access="l", scope=Scope.WARP, space="tensor"),
     "tcgen05.st": Row(writes=0, access="s", scope=Scope.WARP, space="tensor"),
     "tcgen05.alloc": Row(writes=0, access="ls", scope=Scope.WARP, blocking=True),
@@ -138,7 +143,7 @@ TABLE: dict[str, Row] = {
     "barrier.cluster.arrive": Row(writes=0, access="f", scope=Scope.CLUSTER, releases=True),
     # control
     "bra": Row(writes=0, ends="branch"), "brx": Row(writes=0, ends="branch"), "ret": Row(writes=0, ends="exit"),
-    "exit": Row(writes=0, ends="exit"), "trap": Row(writes=0, ends="trap"), "call": Row(access="ls"),
+    "exit": Row(writes=0, ends="exit"), "trap": Row(writes=0, ends="trap"), "call": Row(access="ls", acquires=True),
 }  # fmt: skip
 
 # What a plain CTA barrier is spelled like: every thread of the CTA arrives and waits, no count.
@@ -151,6 +156,10 @@ TYPES = frozenset(
     b1 u4 s4 e4m3 e5m2 e2m3 e3m2 e2m1 e4m3x2 e5m2x2 e2m3x2 e3m2x2 e2m1x2 ue8m0x2 e4m3x4 e5m2x4 e2m3x4 e3m2x4
     e2m1x4""".split()
 )
+
+
+_RELEASE = frozenset(("release", "acq_rel", "sc"))
+_ACQUIRE = frozenset(("acquire", "acq_rel", "sc"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +214,41 @@ class Facts:
     def releases(self) -> bool:
         """Whether others may wait for it, or for what it begins, while it waits for nobody itself."""
         return self.row.releases or "mbarrier::complete_tx::bytes" in self.modifiers
+
+    @property
+    def is_fence(self) -> bool:
+        """Whether it orders the accesses before it with those after it: fences, barriers, what may wait, and, more than
+        the manual asks, all that threads execute together. A function that is called may hold any of these."""
+        row = self.row
+        return row.access == "f" or bool(row.scope) or row.blocking or self.base == "call"
+
+    @property
+    def is_release(self) -> bool:
+        """Whether no access that its thread makes before it may move after it, in any state space: release semantics,
+        by its modifiers or by default."""
+        return self.is_fence or self.releases or not self.modifiers.isdisjoint(_RELEASE)
+
+    @property
+    def is_acquire(self) -> bool:
+        """Whether no access that its thread makes after it may move before it, in any state space: acquire semantics,
+        by its modifiers or by default."""
+        return self.is_fence or self.acquires
+
+    @property
+    def acquires(self) -> bool:
+        """Whether what others released may be seen after it, though threads do not meet there."""
+        return self.row.acquires or not self.modifiers.isdisjoint(_ACQUIRE)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether it keeps its place among all accesses of its thread: also what other threads may change, for which
+        the manual promises an order among such accesses only, and `ld.cv`, which reads memory anew."""
+        return self.is_acquire or self.volatile or "cv" in self.modifiers
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether no other thread is to see it at once, nor anything by it, and it is done when the next begins."""
+        return not (self.is_release or self.is_acquire or self.volatile or "async" in self.modifiers)
 
     @property
     def may_fault_or_store(self) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from goptx.analysis.acquires import harmless_functions
 from goptx.analysis.apart import Size, footprint
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import names_in
@@ -49,7 +50,7 @@ def internalised(
     """`size` is that of the grid, as far as it is known. Raises `CannotWeave`."""
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
-    places = Places(Values(expanded(side.flow)[0], Atoms()))
+    places = Places(Values(expanded(side.flow)[0], Atoms()), harmless_functions(linked.items))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
     work = _Work(linked, places, dict(side.owners()), Fresh(stem), size)
     for buffer in buffers:
@@ -167,6 +168,7 @@ class _Work:
         writers = {self.owner[id(s.instruction)] for s in stores}
         several = len(writers) > 1 or len({a.address for a in accesses}) > 1
         several |= len(stores) > 1 and any(map(holds_barrier, self.places.flow.blocks.values()))
+        several |= bool(self.places.acquires)  # by which threads may write one element in turn
         for access in stores:
             found = footprint(self.places.values, access.address, self.size)
             depth = self.places.depth[access.place[0]]
@@ -222,6 +224,7 @@ class _Work:
                     if (s.address, s.element, s.lanes) == shape
                     and self.kernel(s.instruction) is not self.kernel(load.instruction)  # which may write it itself
                     and self.places.runs_before(s.place, load.place)
+                    and not self.places.acquires_between(s.place, load.place)  # others may write it meanwhile
                 ),
                 None,
             )

@@ -2,6 +2,11 @@
 
 Requires: the units of each part, whose registers are apart, and the turns of the block. Ensures: an order that keeps
 all that is named here keeps each kernel's dependences through registers and through memory, and the turns.
+
+Through memory that means: accesses that may touch one location keep their order, unless both load. No access of a
+kernel moves after a release of that kernel or before an acquire, whatever spaces the two are in; an access that stands
+after a release may move before it. What is never written while the kernel runs (`.nc`, constants, parameters) is no
+such access: it can be loaded anywhere.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from goptx.weaving.merged import Turn
 
 Unit = tuple[Code, ...]
 
+_KINDS = ("near", "far")  # of memory: what no access may belong to both of, unless its space is not stated
 CONSTANT = ("param", "const")  # never written while the kernel runs
 NEAR = ("shared", "local", *CONSTANT)  # answers within tens of cycles
 _CARRY = "%cc"  # the flag, beside the registers
@@ -114,15 +120,20 @@ def _within(
             writer[r] = i
         plain = all(map(_plain_load, own))
         timed = not _CLOCKS.isdisjoint(inputs)  # what it times has to stay on its side
-        for kind in ("near", "far") if timed else dict.fromkeys(kind for f in own for kind in _memory(f)):
+        touched = _KINDS if timed else {kind for f in own for kind in _memory(f)}
+        released = any(f.is_release for f in own)
+        for kind in _KINDS:
+            if kind not in touched and not released:
+                continue
             if kind in orderer:
                 _follow(nodes, orderer[kind], i)
             if plain and not timed:
                 loads.setdefault(kind, []).append(i)
-            else:
-                for load in loads.pop(kind, ()):
-                    _follow(nodes, load, i)
-                orderer[kind] = i
+                continue
+            for load in loads.get(kind, ()):
+                _follow(nodes, load, i)
+            if kind in touched:  # else what stands after a release may move before it
+                orderer[kind], loads[kind] = i, []
 
 
 def facts_in(unit: Unit) -> Iterator[Facts]:
@@ -132,13 +143,13 @@ def facts_in(unit: Unit) -> Iterator[Facts]:
 
 
 def _memory(facts: Facts) -> tuple[str, ...]:
-    """The kinds of memory in which it is ordered with other accesses; what concerns other threads is in both."""
-    if facts.row.scope or facts.row.blocking or facts.volatile or facts.row.access == "f":
-        return ("near", "far")
+    """The kinds of memory in which accesses after it stay there; what keeps its place is in both."""
+    if facts.is_ordered:
+        return _KINDS
     if not facts.row.access or (facts.row.access == "l" and ("nc" in facts.modifiers or facts.space in CONSTANT)):
         return ()
-    return tuple("near" if space in NEAR else "far" for space in facts.spaces) or ("near", "far")
+    return tuple("near" if space in NEAR else "far" for space in facts.spaces) or _KINDS
 
 
 def _plain_load(facts: Facts) -> bool:
-    return facts.row.access == "l" and not (facts.row.scope or facts.volatile)
+    return facts.row.access == "l" and not facts.is_ordered

@@ -381,8 +381,8 @@ MUTATIONS = (
     Mutation(
         "loads rise above a barrier",
         f"{WEAVING}/precedence.py",
-        'return ("near", "far")',
-        'return ("near",)',
+        "if facts.is_ordered:\n        return _KINDS",
+        'if facts.is_ordered:\n        return ("near",)',
         f"{LIST_SCHEDULE}::test_what_must_not_pass[bar.sync 0; ld.global.u32 %r2, [%rd2];]",
     ),
     Mutation(

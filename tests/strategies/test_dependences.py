@@ -133,6 +133,13 @@ def test_other_ways_to_memory_are_refused() -> None:
         fused(elementwise(), textured, same=HAND_ON)
 
 
+def test_asynchronous_stores_are_refused() -> None:
+    """They are not done when the next instruction begins."""
+    asynchronous = elementwise(store="st.async.mmio.release.sys.global.b32")
+    with pytest.raises(CannotWeave, match=r"kernel A .*st.async.* goes another way than loads and stores"):
+        fused(asynchronous, elementwise(), same=[*HAND_ON, ("A:3", "B:3")])
+
+
 def test_kernels_of_different_shapes_are_refused() -> None:
     shapes = [goptx.Shape(4, 32), goptx.Shape(2, 64)]
     with pytest.raises(CannotWeave, match="the same grid and block"):

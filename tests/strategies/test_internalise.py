@@ -202,6 +202,69 @@ def test_a_kernels_own_loads_stay_since_it_may_write_between_them() -> None:
     assert accesses(fused(twice, elementwise(), same=[("A:0", "B:0"), *SAME_BOUNDS])) == 6
 
 
+ACQUIRES = (
+    "ld.acquire.sys.global.u32 %r9, [%rd2];",
+    "@%p1 atom.acquire.gpu.global.exch.b32 %r9, [%rd2], 0;",
+    "fence.acq_rel.sys;",
+    "membar.gl;",
+)
+
+
+@pytest.mark.parametrize("acquire", ACQUIRES)
+def test_inputs_are_loaded_again_after_an_acquire(acquire: str) -> None:
+    """Somebody else, the host for example, may have written them meanwhile."""
+    options = {"same": [("A:0", "B:0"), *SAME_BOUNDS]}
+    after = elementwise().replace("st.global.f32 [%rd7]", f"{acquire} st.global.f32 [%rd7]")
+    assert accesses(fused(elementwise(), elementwise(before=acquire), **options)) == 6
+    assert accesses(fused(after, elementwise(), **options)) == 6
+    assert accesses(fused(elementwise(), after, **options)) == 5
+    assert accesses(fused(elementwise(before=acquire), elementwise(), **options)) == 5
+
+
+def test_inputs_are_loaded_again_after_an_acquire_in_each_way_around() -> None:
+    options = {"same": [("A:0", "B:0"), *SAME_BOUNDS]}
+    first, last = (strided().replace(at, at + "membar.gl;") for at in ("LOOP:", "st.global.f32 [%rd7], %f3;"))
+    assert accesses(fused(first, strided(), **options)) == 5
+    assert accesses(fused(strided(), last, **options)) == 5
+    assert accesses(fused(last, strided(), **options)) == 6
+    assert accesses(fused(strided(), first, **options)) == 6
+
+
+def test_what_only_meets_acquires_nothing_from_beyond_the_kernels() -> None:
+    """But hands on what another thread acquires, wherever that is."""
+    options = {"same": [("A:0", "B:0"), *SAME_BOUNDS]}
+    meets = elementwise(before="bar.sync 0; bar.warp.sync -1;")
+    assert accesses(fused(elementwise(), meets, **options)) == 5
+    assert accesses(fused(elementwise(before="membar.sys;"), meets, **options)) == 6
+
+
+@pytest.mark.parametrize(
+    ("inside", "loads"), [("add.u32 %r1, %r1, 1;", 5), ("fence.acq_rel.sys;", 6), ("call inner;", 6)]
+)
+def test_a_function_that_acquires_does_so_for_its_caller(inside: str, loads: int) -> None:
+    functions = """
+        .func inner() { .reg .b32 %r<4>; .reg .b64 %rd<4>; mov.u64 %rd1, 0; ld.acquire.sys.u32 %r1, [%rd1]; ret; }
+        .func outer() { .reg .b32 %r<4>; mov.u32 %r1, 0; INSIDE ret; }
+        .visible .entry""".replace("INSIDE", inside)
+    caller = elementwise(before="call outer;").replace(".visible .entry", functions)
+    assert accesses(fused(elementwise(), caller, same=[("A:0", "B:0"), *SAME_BOUNDS])) == loads
+
+
+@pytest.mark.parametrize("acquire", ACQUIRES)
+def test_an_element_that_threads_may_write_in_turn_is_refused(acquire: str) -> None:
+    """The last of them, in the order that a lock gives, is what all read afterwards."""
+    half = "shr.u32 %r8, %r4, 1;"
+    sources = elementwise(before=f"{half} {acquire}", write="%r8"), elementwise(before=half, read="%r8")
+    with pytest.raises(CannotWeave, match="not shown to be an element of this thread alone"):
+        fused(*sources, private=HAND_ON, same=SAME_BOUNDS)
+
+
+@pytest.mark.parametrize("store", ["st.release.gpu.global.f32", "st.relaxed.gpu.global.f32", "st.volatile.global.f32"])
+def test_what_other_threads_are_to_see_is_not_kept_in_registers(store: str) -> None:
+    with pytest.raises(CannotWeave, match="is no plain load or store of the private buffer"):
+        fused(elementwise(store=store), elementwise(), private=HAND_ON, same=SAME_BOUNDS)
+
+
 def test_clocks_are_not_alike() -> None:
     timed = elementwise(before="mov.u32 %r8, %clock; and.b32 %r8, %r8, 1; add.s32 %r9, %r4, %r8;", write="%r9")
     back = elementwise(before="mov.u32 %r8, %clock; and.b32 %r8, %r8, 1; add.s32 %r9, %r4, %r8;", read="%r9")
