@@ -67,7 +67,8 @@ def _ending(kernel: Kernel, choices: Choices) -> Converged:
     that a last warp lacks matter to no barrier, for those count whole warps."""
     if all_meet(of_own_lanes(kernel.flow)):
         return Converged(kernel.flow, as_written=True)
-    made = converge(kernel.flow, free_prefix(kernel.prefix, kernel.register_names()), kernel.at, choices.cycles)
+    prefix = free_prefix(kernel.prefix, kernel.register_names())
+    made = converge(kernel.flow, prefix, kernel.at, choices.cycles, None, kernel.parameter_sizes())
     note = f"{kernel.at(kernel.entry.line)}: threads that end ahead of a barrier of the CTA arrive there all the same"
     return replace(made, notes=(*made.notes, note))
 

@@ -89,6 +89,11 @@ class Kernel:
     def register_names(self) -> list[str]:
         return [name for declared in self.registers for name, _ in declared.names]
 
+    def parameter_sizes(self) -> dict[str, int]:
+        """The bytes of its parameters, and of those that it passes to functions, by name."""
+        passed = (d.variable for d in self.variables if d.variable.space == ".param")
+        return {v.name: v.size for v in (*self.parameters, *passed)}
+
     def quote(self, statement: object) -> str:
         """A statement as its file has it, for messages."""
         return as_written(statement, self.prefix)

@@ -160,10 +160,10 @@ def sides_of(
         if alone and not linked.is_copy(k):
             return gated(split_as_it_is(alone(k), most), k.gate)
         prefix = free_prefix(k.prefix, k.register_names())
-        return split(
-            gated(converge(k.flow, prefix, k.at, choices.cycles, divergence), k.gate), most, k.at(k.entry.line)
-        )
+        made = converge(k.flow, prefix, k.at, choices.cycles, divergence, sizes)
+        return split(gated(made, k.gate), most, k.at(k.entry.line))
 
+    sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
     converged = [made(k) for k in linked.kernels]
     sides = [
         Side(

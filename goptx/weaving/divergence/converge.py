@@ -20,7 +20,8 @@ A divergent branch is dealt with in one of these ways, outermost first:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform
 from goptx.analysis.rendezvous import needs_all_threads
@@ -41,10 +42,16 @@ from goptx.weaving.divergence.waits import lanes_wait_apart, park_waiting_loops,
 
 
 def converge(
-    flow: Flow, prefix: str, at: Callable[[int], str], cycles: Cycles, forced: Choice | None = None
+    flow: Flow,
+    prefix: str,
+    at: Callable[[int], str],
+    cycles: Cycles,
+    forced: Choice | None = None,
+    parameters: Mapping[str, int] = MappingProxyType({}),
 ) -> Converged:
     """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
-    `cycles` is the latency of an instruction; `forced` the one way to deal with divergence, by cost if None.
+    `cycles` is the latency of an instruction; `forced` the one way to deal with divergence, by cost if None;
+    `parameters` has the bytes of the kernel's parameters.
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
     way is none for a branch.
@@ -52,7 +59,7 @@ def converge(
     unknown = first_unknown(flow)
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
-    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced)
+    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, parameters)
     lanes.promise(warp_branches(flow))
     lanes.wait_apart = lanes_wait_apart(lanes.flow)
     if forced in (None, "predicate"):
