@@ -64,6 +64,11 @@ def common_block(linked: Linked) -> Axes:
     return axes([None] * 3 if required is None else [whole_number(v) for v in required])
 
 
+def known_shape(linked: Linked) -> Shape:
+    """That of W, as far as it is known. Raises `CannotWeave` where kernels contradict each other."""
+    return linked.plan.shape if linked.plan else Shape(None, common_block(linked), None)
+
+
 _BOUNDS = (".reqntid", ".maxntid", ".reqnctapercluster")
 
 

@@ -22,6 +22,7 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
+from goptx.weaving.fits import known_shape
 from goptx.weaving.fold import Folded, fold
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
@@ -143,13 +144,16 @@ def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:
     ]
 
 
+Prepare = Callable[[Sequence[Kernel], Sequence[Converged], Shape], list[Flow]]  # see `prepare_barriers`
+
+
 def sides_of(
     linked: Linked,
     choices: Choices,
     divergence: Choice | None,
     most: Limits,
     alone: Callable[[Kernel], Converged] | None = None,
-    prepare: Callable[[Sequence[Kernel], Sequence[Converged]], list[Flow]] = prepare_barriers,
+    prepare: Prepare = prepare_barriers,
 ) -> tuple[list[Converged], list[Side]]:
     """The passes that take each kernel by itself, up to where kernels are merged.
 
@@ -165,12 +169,13 @@ def sides_of(
 
     sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
     converged = [made(k) for k in linked.kernels]
+    prepared = prepare(linked.kernels, converged, known_shape(linked))
     sides = [
         Side(
             flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
             kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
         )
-        for k, (flow, c) in enumerate(zip(prepare(linked.kernels, converged), converged, strict=True))
+        for k, (flow, c) in enumerate(zip(prepared, converged, strict=True))
     ]  # fmt: skip
     return converged, sides
 
