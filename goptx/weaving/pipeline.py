@@ -45,6 +45,7 @@ from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
 from goptx.weaving.slice import slice_flow
 from goptx.weaving.split import split, split_as_it_is
+from goptx.weaving.stacks import check_stacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Joining:
         return copies_joined(self.linked.kernels, sides, self.linked.together, self.join)
 
     def join(self, several: Sequence[Side]) -> Side:
+        check_stacks([self.linked.kernels[k] for side in several for k in side.kernels])
         flows = [k.flow for k in self.linked.kernels]
         slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in self.tried]
         self.found.append(fold(several, slicings, self._limits, [k.at(k.entry.line) for k in self.linked.kernels]))

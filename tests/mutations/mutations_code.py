@@ -71,6 +71,13 @@ OF_CODE = (
         "tests/weaving/test_link.py::test_pragmas_that_speak_of_the_kernel_alone_are_left_out[frequency 5]",
     ),
     Mutation(
+        "a kernel may free the stack of another",
+        f"{WEAVING}/stacks.py",
+        "if restore and other:",
+        "if restore and other and False:",
+        "tests/weaving/test_stacks.py::test_a_kernel_that_frees_stack_is_not_woven_with_one_that_takes_some[looping-taking]",
+    ),
+    Mutation(
         "functions that end the kernel stay where they are",
         f"{WEAVING}/inline.py",
         "_waits(f) or any(exits(f.body or ()))",
