@@ -87,7 +87,10 @@ class Kernel:
         return _place(self.source, line, self.letter, self.entry)
 
     def register_names(self) -> list[str]:
-        return [name for declared in self.registers for name, _ in declared.names]
+        """Of its registers, those that are declared in the braces of calls among them."""
+        scopes = (code for code in self.flow.codes() if isinstance(code, Scope))
+        inner = (s for s in statements_in(scopes) if isinstance(s, Registers))
+        return [name for declared in (*self.registers, *inner) for name, _ in declared.names]
 
     def parameter_sizes(self) -> dict[str, int]:
         """The bytes of its parameters, and of those that it passes to functions, by name."""

@@ -22,7 +22,7 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
-from goptx.weaving.fits import known_shape
+from goptx.weaving.fits import check_shared_sizes, known_shape
 from goptx.weaving.fold import Folded, fold
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
@@ -133,7 +133,9 @@ def read_and_link(
     linked = replace(linked, notes=(*linked.notes, *_small_grids(linked, [k.coarse for k in kernels])))
     alike = shapes is None and all(k.coarse.factor == 1 and k.shape is None for k in kernels)
     compiled = [k.shape for k in kernels]
-    return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement, layout, compiled))
+    return in_clusters(
+        check_shared_sizes(check_shared(linked)) if alike else with_shapes(linked, shapes, placement, layout, compiled)
+    )
 
 
 def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:

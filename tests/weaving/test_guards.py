@@ -73,6 +73,11 @@ CALLS = {
         f" call.uni (q), g, (p); ld.param.b32 %r3, [q]; st.global.u32 [%rd2], %r3; }} {MEET}",
         PASSED,
     ),
+    "a register in its braces has the name of a guard": (
+        "{ .reg .pred %a_run0; .reg .pred %a_if3; setp.eq.u32 %a_run0, %r2, 9999; call (%r3), f, (%r2);"
+        f" @%a_run0 add.u32 %r3, %r3, 1; }} {MEET}",
+        DOUBLE,
+    ),
     "a computed parameter in its braces": (
         f"{{ .param .b32 p; .param .b32 q; .reg .b32 t; {INDEX} ld.param.u32 t, [%rd6]; st.param.b32 [p], t;"
         " call.uni (q), g, (p); ld.param.b32 %r3, [q]; }",
