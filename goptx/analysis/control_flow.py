@@ -82,13 +82,14 @@ class _Cutter:
                 f"declared; write `{table}: .branchtargets L1, L2;` in the same function."
             )
         targets = tuple(self.label(instruction, t) for t in self.tables[table])
-        switch = Switch(index, targets, "uni" in facts_of(instruction.opcode).modifiers, instruction.line)
+        uniform = "uni" in facts_of(instruction.opcode).modifiers
+        switch = Switch(index, targets, uniform, instruction.line)
         if instruction.guard is None:
             return switch
         self.fresh += 1
         inner = f"switch_{self.fresh}"
         self.blocks[inner] = Block((), switch)
-        return Branch(instruction.guard, inner, following, line=instruction.line)
+        return Branch(instruction.guard, inner, following, uniform, instruction.line)
 
     def label(self, instruction: Instruction, name: str) -> str:
         if name not in self.labels:

@@ -1,8 +1,9 @@
 """Between which bounds the integers in registers lie, as far as the numbers of the threads decide that.
 
-Requires: the instructions of a kernel and the shape of its launch. A register is known if one instruction defines
-it, by arithmetic on numbers of threads, constants and parameters. Guards and branches are not looked at, so the
-bounds hold for threads beyond a guard too.
+Requires: the instructions of a kernel and the shape of its launch, as far as that is known; an unknown size is from 1
+to the most that a launch may have. A register is known if one instruction defines it, by arithmetic on numbers of
+threads, constants and parameters. Guards and branches are not looked at, so the bounds hold for threads beyond a guard
+too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from goptx.analysis.cfg import closure
 from goptx.analysis.dataflow import names_in, read, register_of, written
 from goptx.ptx.ir import TYPE_BYTES, Immediate, Instruction, Name, Operand, Sum, whole_number
 from goptx.ptx.opcodes import facts_of
+from goptx.shape import MOST_ALONG, MOST_CTAS, Axes
 
 Extent = tuple[int, int, int]
 _NUMBERS_OF_THREADS = ("%tid", "%ctaid", "%laneid")
@@ -49,14 +51,14 @@ class Ranges:
         code: Sequence[Instruction],
         parameters: Iterable[str],
         known: Mapping[str, int],
-        grid: Extent,
-        block: Extent,
+        grid: Axes,
+        block: Axes,
     ) -> None:
         self._parameters = {p: Range(known[p], known[p]) if p in known else Range(0, 0, p) for p in parameters}
         self._found: dict[str, Range | None] = {"%laneid": Range(0, 31)}
-        for axis, ctas, threads in zip("xyz", grid, block, strict=True):
-            self._found |= {f"%ctaid.{axis}": Range(0, ctas - 1), f"%nctaid.{axis}": Range(ctas, ctas)}
-            self._found |= {f"%tid.{axis}": Range(0, threads - 1), f"%ntid.{axis}": Range(threads, threads)}
+        for axis, ctas, threads in zip("xyz", _sizes(grid, MOST_CTAS), _sizes(block, MOST_ALONG), strict=True):
+            self._found |= {f"%ctaid.{axis}": Range(0, ctas.high - 1), f"%nctaid.{axis}": ctas}
+            self._found |= {f"%tid.{axis}": Range(0, threads.high - 1), f"%ntid.{axis}": threads}
         self._definitions: dict[str, list[Instruction]] = {}
         feeds: dict[str, frozenset[str]] = {}
         for instruction in code:
@@ -123,6 +125,11 @@ class Ranges:
         # The second factor and what is added have types of their own in `mad.wide` and in shifts.
         ranges = [_fitting(self.of(o), _wider(result) if wide and i == 2 else source) for i, o in enumerate(operands)]
         return _fitting(rule(source[0] == "s", *ranges), _wider(result) if wide else result)
+
+
+def _sizes(extent: Axes, most: Extent) -> list[Range]:
+    """What the sizes along the axes may be."""
+    return [Range(1, m) if n is None else Range(n, n) for n, m in zip(extent, most, strict=True)]
 
 
 def _number(text: str) -> Range | None:

@@ -42,6 +42,7 @@ from goptx.ptx.ir import (
     Declaration,
     Function,
     Instruction,
+    Label,
     Module,
     Name,
     Operand,
@@ -118,14 +119,9 @@ class _Decoder:
             self.variable(parameter)
 
     def flow(self) -> Flow:
-        code = tuple(s for s in self.body.code if not isinstance(s, Prototype))
-        if not self.function.is_entry:
-            for statement in code:
-                if isinstance(statement, Instruction) and statement.opcode == "exit":
-                    raise InputError(
-                        f"{self.program.module.source}:{statement.line}: `exit` in a function that is called cannot be "
-                        "emulated; return and end in the kernel."
-                    )
+        code: tuple[Statement, ...] = tuple(s for s in self.body.code if not isinstance(s, Prototype))
+        if not self.function.is_entry:  # where `ret` only ends the call
+            code = (*map(_thread_ends, code), *_ENDED_THREADS)
         try:
             return control_flow(replace(self.body, code=code), self.program.module.source)
         except CannotWeave as error:  # a branch to nowhere: nothing of weaving is wrong here
@@ -181,6 +177,8 @@ class _Decoder:
         join = rejoins[block]
         rejoin = None if join is None or join == EXIT else starts[join]
         match flow.blocks[block].end:
+            case Jump(target) if target == block == ENDED:
+                return Done(thread=True)
             case Jump(target):
                 return Goto(starts[target])
             case Stop():
@@ -316,6 +314,17 @@ class _Decoder:
             return self.names.source(operand, type_)
         except Trouble as trouble:
             raise InputError(f"{self.program.module.source}:{line}: {trouble.message}.") from None
+
+
+ENDED = "thread ended"  # the block in which threads end that do so in a function
+_ENDED_THREADS = (Instruction("ret"), Label(ENDED), Instruction("bra", (Name(ENDED),)))
+
+
+def _thread_ends(statement: Statement) -> Statement:
+    """A branch to `ENDED` in place of an `exit`."""
+    if isinstance(statement, Instruction) and statement.opcode == "exit":
+        return replace(statement, opcode="bra", operands=(Name(ENDED),))
+    return statement
 
 
 def _resolved(name: str, new: Mapping[str, str]) -> str:

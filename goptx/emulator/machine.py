@@ -169,8 +169,8 @@ class Machine:
                 self._rendezvous(place, barrier, ready)
             case Invoke() as invoke:
                 self._invoke(place, invoke, groups, lanes)
-            case Done():
-                self._done(place, groups)
+            case Done(thread):
+                self._done(place, groups, thread)
 
     def execute(self, operation: Operation, lanes: Lanes, groups: int) -> None:
         """Runs one operation for those of the lanes that its guard lets through; `groups` is how many warps'."""
@@ -416,9 +416,9 @@ class Machine:
         """The function called has been run already."""
         self._arrive(self.place(place.context, invoke.following), groups)
 
-    def _done(self, place: Place, groups: Groups) -> None:
+    def _done(self, place: Place, groups: Groups, thread: bool) -> None:
         context = place.context
-        if context.caller is None or context.invoke is None:
+        if thread or context.caller is None or context.invoke is None:
             self._exit(groups)
             return
         pass_results(self.lanes_in(context, groups), self.lanes_in(context.caller.context, groups), context)

@@ -72,7 +72,9 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end of a function."""
+    """The end of a function, or of the thread, in whatever function it is."""
+
+    thread: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,8 @@ class Facts:
 
     @property
     def may_fault_or_store(self) -> bool:
-        """Whether a thread that should not run it must be kept from it; parameters never fault."""
+        """Whether a thread that should not run it must be kept from it; of accesses to parameters, which most often are
+        harmless, their address says that (analysis/parameters.py)."""
         return bool(self.row.access) and self.space != "param" and self.row.access != "f"
 
     @property

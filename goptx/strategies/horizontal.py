@@ -69,7 +69,7 @@ def _ending(kernel: Kernel, choices: Choices) -> Converged:
     if all_meet(of_own_lanes(kernel.flow)):
         return Converged(kernel.flow, as_written=True)
     prefix = free_prefix(kernel.prefix, kernel.register_names())
-    made = converge(kernel.flow, prefix, kernel.at, choices.cycles, presume=choices.presume)
+    made = converge(kernel.flow, prefix, kernel.at, choices.cycles, None, choices.presume, kernel.parameter_sizes())
     note = f"{kernel.at(kernel.entry.line)}: threads that end ahead of a barrier of the CTA arrive there all the same"
     return replace(made, notes=(*made.notes, note))
 

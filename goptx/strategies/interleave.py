@@ -63,12 +63,12 @@ def interleave(
     )
 
 
-def _barriers_of_copies(kernels: Sequence[Kernel], converged: Sequence[Converged]) -> list[Flow]:
+def _barriers_of_copies(kernels: Sequence[Kernel], converged: Sequence[Converged], shape: Shape) -> list[Flow]:
     """A CTA has the barriers of one kernel only, which are in the way of those of its copies alone."""
     flows: list[Flow] = []
     for _, several in groupby(zip(kernels, converged, strict=True), key=lambda made: made[0].letter):
         copies, own = zip(*several, strict=True)
-        flows += prepare_barriers(copies, own) if len(copies) > 1 else [own[0].flow]
+        flows += prepare_barriers(copies, own, shape) if len(copies) > 1 else [own[0].flow]
     return flows
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from goptx.analysis.cfg import Flow
 from goptx.latency.table import LatencyTable, load_table
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.link import Chosen, Kernel, Linked
 from goptx.weaving.merged import merged
 from goptx.weaving.one_of import one_of
-from goptx.weaving.pipeline import Choices, Joining, finish, sides_of
+from goptx.weaving.pipeline import Choices, Joining, Prepare, finish, sides_of
 from goptx.weaving.result import Woven
 
 
@@ -22,7 +21,7 @@ def side_by_side(
     linked: Linked,
     latency: str | Path | LatencyTable | None,
     alone: Callable[[Kernel, Choices], Converged],
-    prepare: Callable[[Sequence[Kernel], Sequence[Converged]], list[Flow]] = prepare_barriers,
+    prepare: Prepare = prepare_barriers,
     presume: bool = True,
 ) -> Woven:
     """From linked kernels to the woven one. Nothing but copies of kernels is woven; `alone` has what other kernels take

@@ -17,16 +17,17 @@ from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier, is_rendezv
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
 from goptx.ptx.opcodes import facts_of
+from goptx.shape import Shape
 from goptx.weaving.divergence.converged import Converged
 from goptx.weaving.link import Kernel
 
 BARRIER_IDS = 16
-ANY_SHAPE = ((1 << 31) - 1,) * 3  # more CTAs and threads than any launch has
 
 
-def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) -> list[Flow]:
-    """The flows with barrier ids apart. Raises `CannotWeave` where ids run out, or may be any."""
-    flows = ids_apart(kernels, [c.flow for c in converged])
+def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged], shape: Shape) -> list[Flow]:
+    """The flows with barrier ids apart; `shape` is that of W, as far as it is known. Raises `CannotWeave` where ids
+    run out, or may be any."""
+    flows = ids_apart(kernels, [c.flow for c in converged], shape)
     parted = {i for i, c in enumerate(converged) if c.warp_branches or c.threads}
     for i, c in enumerate(converged):
         if c.threads is not None:
@@ -36,14 +37,14 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged]) 
     return flows
 
 
-def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow]) -> list[Flow]:
-    """The flows with no barrier id in two of them; an id is kept where it is free. Raises `CannotWeave` where
-    they run out, or may be any."""
+def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow], shape: Shape) -> list[Flow]:
+    """The flows with no barrier id in two of them; an id is kept where it is free. `shape` is that of W, as far as it
+    is known. Raises `CannotWeave` where they run out, or may be any."""
     waiting = {i for i, flow in enumerate(flows) if any(_barriers(flow))}
     apart = []
     used: set[int] = set()
     for i, (kernel, flow) in enumerate(zip(kernels, flows, strict=True)):
-        ids = _Ids(kernel, waiting > {i})
+        ids = _Ids(kernel, waiting > {i}, shape)
         new: dict[int, int] = {}
         for old in sorted({ids.of(b) for b in _barriers(flow)}):
             free = next((n for n in [old, *range(BARRIER_IDS)] if n not in used), None)
@@ -62,13 +63,16 @@ class _Ids:
     """The barrier ids of a kernel: numbers, or registers that hold one number throughout. Others are kept, and refused
     if other kernels have barriers too (`others_wait`)."""
 
-    def __init__(self, kernel: Kernel, others_wait: bool) -> None:
+    def __init__(self, kernel: Kernel, others_wait: bool, shape: Shape) -> None:
         self.kernel = kernel
         self.others_wait = others_wait
+        self.shape = shape
 
     @cached_property
     def ranges(self) -> Ranges:
-        return Ranges(list(self.kernel.flow.instructions()), (), {}, ANY_SHAPE, ANY_SHAPE)
+        """Of what the kernel computes within W. Its own sizes are numbers there, or what W's registers have."""
+        code = list(self.kernel.flow.instructions())
+        return Ranges(code, (), {}, self.shape.axes("grid"), self.shape.axes("block"))
 
     def of(self, barrier: Instruction) -> int:
         """Raises `CannotWeave` where the id is none, or may be any."""
@@ -79,7 +83,8 @@ class _Ids:
                 return 0
             raise CannotWeave(
                 f"{self.kernel.at(barrier.line)}: `{self.kernel.quote(barrier)}` takes its barrier id from a register, "
-                f"so it may be any of the {BARRIER_IDS} and none is left for another kernel; use a constant id."
+                f"so it may be any of the {BARRIER_IDS} and none is left for another kernel; use a constant id, or "
+                "give the sizes that it is computed from (shapes=, --shape)."
             )
         if number is None or not 0 <= number < BARRIER_IDS:
             raise CannotWeave(

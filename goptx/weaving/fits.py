@@ -64,6 +64,11 @@ def common_block(linked: Linked) -> Axes:
     return axes([None] * 3 if required is None else [whole_number(v) for v in required])
 
 
+def known_shape(linked: Linked) -> Shape:
+    """That of W, as far as it is known. Raises `CannotWeave` where kernels contradict each other."""
+    return linked.plan.shape if linked.plan else Shape(None, common_block(linked), None)
+
+
 _BOUNDS = (".reqntid", ".maxntid", ".reqnctapercluster")
 
 
@@ -132,6 +137,23 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
             f"{kernel.at(kernel.entry.line)}: %aggr_smem_size counts the shared memory of all kernels together in a "
             "woven one; use %total_smem_size."
         )
+
+
+def check_shared_sizes(linked: Linked) -> Linked:
+    """Of kernels of which nobody says how they are launched. Raises `CannotWeave` where one reads how much shared
+    memory its CTA has, and others have some, which counts in W."""
+    own = {k.prefix: shared_of(k, linked) for k in linked.kernels}
+    for kernel in linked.kernels:
+        others = [o for prefix, o in own.items() if prefix != kernel.prefix]
+        any_shared, dynamic = any(o.static or o.dynamic for o in others), any(o.dynamic for o in others)
+        counting = {"%total_smem_size": any_shared, "%aggr_smem_size": any_shared, "%dynamic_smem_size": dynamic}
+        register = next((n for n in _all_mentioned(kernel, linked) if counting.get(n)), "")
+        if register:
+            raise CannotWeave(
+                f"{kernel.at(kernel.entry.line)}: {register} would count the shared memory of all kernels; give the "
+                "shapes (shapes=, --shape) or use separate launches."
+            )
+    return linked
 
 
 def _check_part(kernel: Kernel, plan: Partitioned, view: View) -> None:

@@ -1,8 +1,8 @@
-"""Puts device functions in which threads wait for each other where they are called.
+"""Puts device functions in which threads wait for each other, or end the kernel, where they are called.
 
-Requires: a parsed module. Ensures: a call of a function that holds a barrier, a warp instruction, another wait or a
-release, or calls one that does, has become the function's body wherever that can be done (`_may_be_copied`). What is
-left is refused later (link.py).
+Requires: a parsed module. Ensures: a call of a function that holds a barrier, a warp instruction, another wait, a
+release or an `exit`, or calls one that does, has become the function's body wherever that can be done
+(`_may_be_copied`); an `exit` there is one of the entry. What is left is refused later (link.py).
 
 What such a call passes in memory is a register then if it is a number that is stored and loaded whole, else a local
 variable, which the assembler turns into registers.
@@ -45,13 +45,13 @@ from goptx.weaving.divergence.predicates import inverted
 def inlined(module: Module) -> Module:
     """The module with such calls in its entries replaced."""
     functions = {f.name: f for f in module.functions if f.body is not None and not f.is_entry}
-    waiting = {name for name, f in functions.items() if _waits(f)}
-    while more := {n for n, f in functions.items() if n not in waiting and not waiting.isdisjoint(_mentioned(f))}:
-        waiting |= more
-    kept = {name for name in waiting if not _may_be_copied(functions[name], functions)}
-    while more := {n for n in waiting - kept if not kept.isdisjoint(_mentioned(functions[n]))}:
+    wanted = {name for name, f in functions.items() if _waits(f) or any(exits(f.body or ()))}
+    while more := {n for n, f in functions.items() if n not in wanted and not wanted.isdisjoint(_mentioned(f))}:
+        wanted |= more
+    kept = {name for name in wanted if not _may_be_copied(functions[name], functions)}
+    while more := {n for n in wanted - kept if not kept.isdisjoint(_mentioned(functions[n]))}:
         kept |= more
-    inliner = _Inliner({name: functions[name] for name in sorted(waiting - kept)})
+    inliner = _Inliner({name: functions[name] for name in sorted(wanted - kept)})
     if not inliner.functions:
         return module
     entries = {e.name: replace(e, body=inliner.entry(e.body or ())) for e in module.entries}
@@ -82,6 +82,20 @@ def _waits(function: Function) -> bool:
         return any(True for _ in waiting_loops(flow_as_written(function.body)))
     except CannotWeave:
         return False  # branches to nowhere, which link.py refuses
+
+
+def exits(body: Iterable[Statement]) -> Iterator[Instruction]:
+    """The instructions of a body that end the thread. What compilers put behind a `trap` does not: no thread comes
+    there."""
+    trapped = False
+    for statement in statements_in(body):
+        match statement:
+            case Instruction("exit") if not trapped:
+                yield statement
+            case Instruction(opcode, _, guard):
+                trapped = guard is None and facts_of(opcode).row.ends == "trap"
+            case Label():
+                trapped = False
 
 
 def _may_be_copied(function: Function, functions: Mapping[str, Function]) -> bool:

@@ -47,6 +47,7 @@ from goptx.weaving.coarse import ALONE, Coarse
 from goptx.weaving.copies import Together
 from goptx.weaving.divergence.unknown import first_unknown
 from goptx.weaving.gate import Gate
+from goptx.weaving.inline import exits
 from goptx.weaving.launching import Plan
 from goptx.weaving.locations import Location, Tables, locations, lost, tables
 from goptx.weaving.refusals import Said, refuse_instruction, refuse_spin
@@ -86,7 +87,15 @@ class Kernel:
         return _place(self.source, line, self.letter, self.entry)
 
     def register_names(self) -> list[str]:
-        return [name for declared in self.registers for name, _ in declared.names]
+        """Of its registers, those that are declared in the braces of calls among them."""
+        scopes = (code for code in self.flow.codes() if isinstance(code, Scope))
+        inner = (s for s in statements_in(scopes) if isinstance(s, Registers))
+        return [name for declared in (*self.registers, *inner) for name, _ in declared.names]
+
+    def parameter_sizes(self) -> dict[str, int]:
+        """The bytes of its parameters, and of those that it passes to functions, by name."""
+        passed = (d.variable for d in self.variables if d.variable.space == ".param")
+        return {v.name: v.size for v in (*self.parameters, *passed)}
 
     def quote(self, statement: object) -> str:
         """A statement as its file has it, for messages."""
@@ -320,7 +329,7 @@ def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden
 
 def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Function]]) -> None:
     """Device functions, and the braces around calls, are moved as one piece: nothing in them may be convergent,
-    wait for other threads or leave the piece."""
+    wait for other threads, leave the piece or end the thread."""
     for kernel in kernels:
         for code in kernel.flow.codes():
             for instruction in instructions_in(code) if isinstance(code, Scope) else ():
@@ -338,6 +347,8 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                     facts = facts_of(statement.opcode)
                     if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
                         raise CannotWeave(f"{said(statement)} {_HIDDEN}")
+            for ending in exits(function.body or ()):
+                raise CannotWeave(f"{said(ending)} {_ENDS_ALL}")
             flow = flow_as_written(function.body, kernel.source)
             for _, waited in waiting_loops(flow):
                 refuse_spin(waited, said)
@@ -348,7 +359,12 @@ def _within(function: Function, kernel: Kernel) -> Said:
     return lambda found: f"{kernel.at(found.line)}: `{found}` in the device function `{function.name}`"
 
 
-_HIDDEN = (
-    "cannot be kept convergent and in order there, and the function cannot be put where it is called (it calls itself, "
-    "or is called through a pointer, or computes the addresses of its parameters); inline the function."
+_STAYS = (
+    "the function cannot be put where it is called (it calls itself, or is called through a pointer, or computes the "
+    "addresses of its parameters)"
+)
+_HIDDEN = f"cannot be kept convergent and in order there, and {_STAYS}; inline the function."
+_ENDS_ALL = (
+    f"would end the thread for all kernels, and {_STAYS}; inline the function, let it return and end the kernel in its "
+    "entry, or use separate launches."
 )

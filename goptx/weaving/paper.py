@@ -18,6 +18,7 @@ from goptx.latency.table import load_table
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.barriers import ids_apart
+from goptx.weaving.fits import known_shape
 from goptx.weaving.merged import merged
 from goptx.weaving.order import Order
 from goptx.weaving.pipeline import Choices, finish, read_and_link
@@ -34,7 +35,8 @@ def papers_merge(first: Source, second: Source, entries: tuple[str | None, str |
     kernels = kernels_of((first, second), entries)
     linked = read_and_link(kernels)
     choices = Choices("paper", "adaptive", load_table(None, linked.target[0]))
-    flows = ids_apart(linked.kernels, [_without_uni(k.flow).cut(_around_syncs, "sync") for k in linked.kernels])
+    flows = [_without_uni(k.flow).cut(_around_syncs, "sync") for k in linked.kernels]
+    flows = ids_apart(linked.kernels, flows, known_shape(linked))
     flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
     one, other = (
         Side(f, frozenset(), lanes_apart=False, kernels=(k,), cycles=choices.cycles) for k, f in enumerate(flows)

@@ -22,6 +22,7 @@ from goptx.weaving.divergence.converge import converge
 from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
 from goptx.weaving.divergence.predicates import free_prefix
 from goptx.weaving.emit import woven_module
+from goptx.weaving.fits import check_shared_sizes, known_shape
 from goptx.weaving.fold import Folded, fold
 from goptx.weaving.gate import gated
 from goptx.weaving.grids import between_grids
@@ -44,6 +45,7 @@ from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
 from goptx.weaving.slice import slice_flow
 from goptx.weaving.split import split, split_as_it_is
+from goptx.weaving.stacks import check_stacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class Joining:
         return copies_joined(self.linked.kernels, sides, self.linked.together, self.join)
 
     def join(self, several: Sequence[Side]) -> Side:
+        check_stacks([self.linked.kernels[k] for side in several for k in side.kernels])
         flows = [k.flow for k in self.linked.kernels]
         slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in self.tried]
         self.found.append(fold(several, slicings, self._limits, [k.at(k.entry.line) for k in self.linked.kernels]))
@@ -132,7 +135,9 @@ def read_and_link(
     linked = replace(linked, notes=(*linked.notes, *_small_grids(linked, [k.coarse for k in kernels])))
     alike = shapes is None and all(k.coarse.factor == 1 and k.shape is None for k in kernels)
     compiled = [k.shape for k in kernels]
-    return in_clusters(check_shared(linked) if alike else with_shapes(linked, shapes, placement, layout, compiled))
+    return in_clusters(
+        check_shared_sizes(check_shared(linked)) if alike else with_shapes(linked, shapes, placement, layout, compiled)
+    )
 
 
 def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:
@@ -145,13 +150,16 @@ def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:
     ]
 
 
+Prepare = Callable[[Sequence[Kernel], Sequence[Converged], Shape], list[Flow]]  # see `prepare_barriers`
+
+
 def sides_of(
     linked: Linked,
     choices: Choices,
     divergence: Choice | None,
     most: Limits,
     alone: Callable[[Kernel], Converged] | None = None,
-    prepare: Callable[[Sequence[Kernel], Sequence[Converged]], list[Flow]] = prepare_barriers,
+    prepare: Prepare = prepare_barriers,
 ) -> tuple[list[Converged], list[Side]]:
     """The passes that take each kernel by itself, up to where kernels are merged.
 
@@ -162,19 +170,18 @@ def sides_of(
         if alone and not linked.is_copy(k):
             return gated(split_as_it_is(alone(k), most), k.gate)
         prefix = free_prefix(k.prefix, k.register_names())
-        return split(
-            gated(converge(k.flow, prefix, k.at, choices.cycles, divergence, choices.presume), k.gate),
-            most,
-            k.at(k.entry.line),
-        )
+        made = converge(k.flow, prefix, k.at, choices.cycles, divergence, choices.presume, sizes)
+        return split(gated(made, k.gate), most, k.at(k.entry.line))
 
+    sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
     converged = [made(k) for k in linked.kernels]
+    prepared = prepare(linked.kernels, converged, known_shape(linked))
     sides = [
         Side(
             flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
             kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
         )
-        for k, (flow, c) in enumerate(zip(prepare(linked.kernels, converged), converged, strict=True))
+        for k, (flow, c) in enumerate(zip(prepared, converged, strict=True))
     ]  # fmt: skip
     return converged, sides
 

@@ -111,6 +111,20 @@ FAULTY = [
         "T: .branchtargets X, Y;\n brx.idx.uni %r6, T;\n X: mov.u32 %r5, 1; bra J;\n Y: mov.u32 %r5, 2;\n J:",
     ),
     Faulty(
+        "guard of a switch that is not uniform", "convergence",
+        "@%p1 brx.idx.uni %r6, T;", range(32),
+        "setp.eq.u32 %p1, %r0, 5; mov.u32 %r6, 0;\n"
+        "T: .branchtargets X, Y;\n @%p1 brx.idx.uni %r6, T;\n X: mov.u32 %r5, 1; bra J;\n Y: mov.u32 %r5, 2;\n J:",
+        "setp.lt.u32 %p1, %r0, 32; mov.u32 %r6, 0;\n"
+        "T: .branchtargets X, Y;\n @%p1 brx.idx.uni %r6, T;\n X: mov.u32 %r5, 1; bra J;\n Y: mov.u32 %r5, 2;\n J:",
+    ),
+    Faulty(
+        "return that is not uniform", "convergence",
+        "@%p1 ret.uni;", range(32),
+        "setp.eq.u32 %p1, %r0, 5;\n @%p1 ret.uni;",
+        "setp.lt.u32 %p1, %r0, 32;\n @%p1 ret.uni;",
+    ),
+    Faulty(
         "aligned barrier in half of a warp", "convergence",
         "bar.sync 0;", range(16),
         f"{LOW} @!%p1 bra J;\n bar.sync 0;\n J:",

@@ -261,6 +261,17 @@ def test_barriers_in_a_function_called_from_two_places() -> None:
     agrees(with_functions(function, body), lambda i, v: 7, races=True)
 
 
+def test_exit_in_a_function_ends_the_thread() -> None:
+    """Nobody waits for it any more, in the function, behind the call, and in the one that called that."""
+    functions = """
+    .func leave(.reg .b32 x)
+    { .reg .pred %q; setp.lt.u32 %q, x, 4; @%q exit; bar.warp.sync 0xffffffff; setp.gt.u32 %q, x, 60; @!%q ret; exit; }
+    .func outer(.reg .b32 x) { .reg .b32 %y; call leave, (x); bar.sync 0; ret; }
+    """
+    body = "mov.u32 %r6, %tid.x; call outer, (%r6); activemask.b32 %r5; bar.sync 0;"
+    agrees(with_functions(functions, body), lambda i, v: (0xFFFFFFF0, 0x1FFFFFFF)[i // 32] if 4 <= i <= 60 else 0xDEAD)
+
+
 def test_function_that_nobody_has() -> None:
     functions = ".extern .func (.param .b32 r) magic(.param .b32 p);"
     found = fault(with_functions(functions, call("magic", "%r3")))

@@ -29,6 +29,7 @@ CONVERGE = "tests/weaving/test_converge.py"
 MERGE = "tests/weaving/test_merge.py"
 GROWTH = "tests/weaving/test_growth.py"
 SPLIT = "tests/weaving/test_split.py"
+GUARDS = "tests/weaving/test_guards.py"
 LIST_SCHEDULE = "tests/weaving/test_list_schedule.py"
 PROJECTION = "tests/weaving/test_projection.py"
 SCHEDULE = "tests/weaving/test_schedule.py"
@@ -197,6 +198,34 @@ MUTATIONS = (
         "if facts.may_fault_or_store or facts.row.ends",
         "if facts.row.ends",
         f"{PAIR}[1]",
+    ),
+    Mutation(
+        "a call under the guard of the lanes that are left keeps its `.uni`",
+        f"{LANES}/guards.py",
+        'return opcode.replace("call.uni", "call")',
+        "return opcode",
+        f"{GUARDS}::test_woven_with_another[without parameters]",
+    ),
+    Mutation(
+        "loads of parameters never fault",
+        f"{LANES}/guards.py",
+        'facts.space == "param" and not lies_within(item, self.parameters)',
+        "False",
+        f"{GUARDS}::test_woven_with_another[at a register]",
+    ),
+    Mutation(
+        "in the braces of a call nothing but the call is guarded",
+        f"{LANES}/guards.py",
+        "not inside._needs_guard(statement, frozenset())",
+        'facts_of(statement.opcode).base != "call"',
+        f"{GUARDS}::test_woven_with_another[accesses in its braces]",
+    ),
+    Mutation(
+        "in braces within braces calls run for all lanes",
+        f"{LANES}/guards.py",
+        "body.append(inside._guarded_call(statement, mask))",
+        "body.append(statement)",
+        f"{GUARDS}::test_woven_with_another[in braces within braces]",
     ),
     Mutation(
         "the two sides of a branch run under each other's predicate",

@@ -4,6 +4,7 @@ from mutations.mutations import WEAVING, Mutation
 
 CALLEES = "tests/weaving/test_callees.py"
 LINES = "tests/weaving/test_locations.py"
+EXITS = "tests/strategies/test_exits.py"
 
 OF_CODE = (
     Mutation(
@@ -68,5 +69,33 @@ OF_CODE = (
         "code = tuple(s for s in flat.code if s not in callees and not _is_hint(s))",
         "code = tuple(s for s in flat.code if s not in callees)",
         "tests/weaving/test_link.py::test_pragmas_that_speak_of_the_kernel_alone_are_left_out[frequency 5]",
+    ),
+    Mutation(
+        "a kernel may free the stack of another",
+        f"{WEAVING}/stacks.py",
+        "if restore and other:",
+        "if restore and other and False:",
+        "tests/weaving/test_stacks.py::test_a_kernel_that_frees_stack_is_not_woven_with_one_that_takes_some[looping-taking]",
+    ),
+    Mutation(
+        "functions that end the kernel stay where they are",
+        f"{WEAVING}/inline.py",
+        "_waits(f) or any(exits(f.body or ()))",
+        "_waits(f)",
+        f"{EXITS}::test_the_other_kernel_goes_on[behind a guard-weave]",
+    ),
+    Mutation(
+        "a function that cannot be inlined may end the thread",
+        f"{WEAVING}/link.py",
+        "for ending in exits(function.body or ()):",
+        "for ending in ():",
+        f"{EXITS}::test_what_cannot_be_inlined_is_refused[calls itself]",
+    ),
+    Mutation(
+        "on the emulator a function's `exit` is its `ret`",
+        "goptx/emulator/decode.py",
+        "return Done(thread=True)",
+        "return Done()",
+        f"{EXITS}::test_the_other_kernel_goes_on[ahead of a barrier-weave]",
     ),
 )

@@ -124,4 +124,18 @@ OF_SHAPES = (
         "if False:",
         f"{REFUSED}::test_an_address_by_sm_is_refused_in_another_grid",
     ),
+    Mutation(
+        "without shapes a kernel counts the shared memory of all",
+        f"{WEAVING}/fits.py",
+        'if counting.get(n)), "")',
+        'if counting.get(n) is None and n in counting), "")',
+        "tests/weaving/test_shapes_refused.py::test_sizes_of_shared_memory_without_shapes[%total_smem_size-A]",
+    ),
+    Mutation(
+        "a guard may have the name of a register in the braces of a call",
+        f"{WEAVING}/link.py",
+        "(*self.registers, *inner)",
+        "(*self.registers,)",
+        "tests/weaving/test_guards.py::test_woven_with_another[a register in its braces has the name of a guard]",
+    ),
 )

@@ -18,6 +18,20 @@ OF_WAITING = (
         f"{BARRIERS}::test_every_barrier_of_one_id_gets_one_id",
     ),
     Mutation(
+        "a size that is not known is the most that a launch may have",
+        "goptx/analysis/ranges.py",
+        "Range(1, m) if n is None",
+        "Range(m, m) if n is None",
+        f"{BARRIERS}::test_an_id_computed_from_sizes_that_are_not_known_may_be_any[threads-A]",
+    ),
+    Mutation(
+        "barrier ids know no size of a launch",
+        f"{WEAVING}/barriers.py",
+        'self.shape.axes("grid"), self.shape.axes("block")',
+        "(None,) * 3, (None,) * 3",
+        f"{BARRIERS}::test_a_required_block_decides_an_id",
+    ),
+    Mutation(
         "where warps come different ways, barriers have no order",
         f"{WEAVING}/order.py",
         "return waits and leader in self.before[self.leader] and self.is_apart(pair)",

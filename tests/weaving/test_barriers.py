@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import product
 
+import numpy as np
 import pytest
 from bodies import kernel
 from hypothesis import given, settings
@@ -29,7 +30,7 @@ def module(body: str, name: str = "k") -> str:
     return kernel(f"{begin}\n{body}\nst.global.u32 [%rd2], %r1; ret;", name)
 
 
-def weave(first: str, second: str, **options: str | int | None) -> Woven:
+def weave(first: str, second: str, **options: object) -> Woven:
     return goptx.weave(module(first), module(second, "other"), **options)  # type: ignore[arg-type]
 
 
@@ -127,6 +128,65 @@ def refused(first: str, second: str, culprit: str, letter: str = "A") -> str:
     assert f"<ptx>:{line}: kernel {letter} (`" in str(caught.value)
     assert culprit.split()[0] in str(caught.value)
     return str(caught.value)
+
+
+FROM_SIZES = {
+    "threads": "mov.u32 %r3, %ntid.x; shr.u32 %r4, %r3, 6; min.u32 %r5, %r4, 5;\n",
+    "threads along y": "mov.u32 %r3, %ntid.y; min.u32 %r5, %r3, 3;\n",
+    "threads of both axes": "mov.u32 %r3, %ntid.x; mov.u32 %r4, %ntid.y; mad.lo.u32 %r6, %r3, %r4, 1;"
+    "min.u32 %r5, %r6, 9;\n",
+    "CTAs": "mov.u32 %r3, %nctaid.x; min.u32 %r5, %r3, 2;\n",
+    "CTAs along y": "mov.u32 %r3, %nctaid.y; shr.u32 %r4, %r3, 12; and.b32 %r5, %r4, 7;\n",
+    "a branch": "mov.u32 %r3, %ntid.x; setp.gt.u32 %p2, %r3, 64; selp.u32 %r5, 2, 1, %p2;\n",
+    "dynamic memory": "mov.u32 %r3, %dynamic_smem_size; shr.u32 %r4, %r3, 10; min.u32 %r5, %r4, 5;\n",
+    "clusters": "mov.u32 %r3, %nwarpid; min.u32 %r5, %r3, 5;\n",
+}
+
+
+@pytest.mark.parametrize("letter", ["A", "B"])
+@pytest.mark.parametrize("sizes", FROM_SIZES)
+def test_an_id_computed_from_sizes_that_are_not_known_may_be_any(sizes: str, letter: str) -> None:
+    body = f"{FROM_SIZES[sizes]} bar.sync %r5;"
+    bodies = (body, "bar.sync 0;") if letter == "A" else ("bar.sync 0;", body)
+    assert re.search(r"from a register.* or give the sizes", refused(*bodies, "bar.sync %r5;", letter))
+
+
+SHAPE = goptx.Shape((3, 2), (64, 2))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "id_"),
+    [("threads", 1), ("threads along y", 2), ("threads of both axes", 9), ("CTAs", 2), ("CTAs along y", 0)],
+)
+def test_an_id_computed_from_known_sizes_is_a_number(sizes: str, id_: int, assembles: Assembles) -> None:
+    texts = f"{FROM_SIZES[sizes]} bar.sync %r5;", f"bar.sync {id_};"
+    for first, second in (texts, texts[::-1]):
+        woven = weave(first, second, shapes=[SHAPE, SHAPE], policy="concat")
+        assert len(set(re.findall(r"sync (\S+);", "\n".join(barriers(woven))))) == 2
+        assembles(woven)
+
+
+EXCHANGING = """
+    and.b32 %r6, %r1, 63; shl.b32 %r6, %r6, 2; mov.u32 %r7, tile; add.u32 %r6, %r6, %r7; {first}
+    st.shared.u32 [%r6], %r1; {barrier} xor.b32 %r8, %r6, 128; ld.shared.u32 %r1, [%r8]; {barrier}
+    mul.wide.u32 %rd3, %r9, 4; add.s64 %rd2, %rd2, %rd3;
+"""
+
+
+def test_a_required_block_decides_an_id() -> None:
+    """No other kernel's warps are let through by it."""
+    first = FROM_SIZES["threads"].replace("6; min", "5; min")
+    body = EXCHANGING.format(first=first, barrier="bar.sync %r5, 64;")
+    texts = [module(f"mov.u32 %r9, %tid.x; {b}", n) for b, n in ((body, "k"), (OTHERS, "other"))]
+    texts[0] = texts[0].replace("k_n)", "k_n) .reqntid 64")
+    for order in (texts, texts[::-1]):
+        woven = goptx.weave(*order)
+        outs = [np.zeros(64, np.uint32) for _ in order]
+        goptx.emulate(woven, 1, 64, args=[[0, out, 0] for out in outs], seed=1)
+        assert [out.tolist() for out in outs] == [[i ^ 32 for i in range(64)]] * 2
+
+
+OTHERS = EXCHANGING.format(first="", barrier="bar.sync 2, 64; bar.sync 0, 64; bar.sync 1, 64;")
 
 
 PARTIAL = ["bar.sync 1, 64;", "bar.arrive 1, 64;", "barrier.arrive 1, 64;", "bar.red.popc.u32 %r1, 0, 64, %p1;"]

@@ -241,3 +241,15 @@ def test_hidden_parameters_count_among_the_others() -> None:
     weave(text, "tiled", Shape(4, 32), Shape(4, 32))
     with pytest.raises(CannotLink, match="bytes of parameters"):
         weave(text, "tiled", Shape(None, None, None), Shape(None, None, None))
+
+
+@pytest.mark.parametrize("letter", ["A", "B"])
+@pytest.mark.parametrize("register", ["%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size"])
+def test_sizes_of_shared_memory_without_shapes(register: str, letter: str) -> None:
+    reading = bounded("", f"mov.u32 %r30, {register};")
+    more = ".extern .shared .align 16 .b8 more[];"
+    having = kernel("o", "mov.u32 %r30, more; ld.shared.u32 %r30, [%r30];", functions=more)
+    both = (reading, having) if letter == "A" else (having, reading)
+    with pytest.raises(CannotWeave, match=rf"kernel {letter} .*{register} would count .*; give the shapes"):
+        goptx.weave(*both)
+    goptx.weave(reading, kernel("o", "mov.u32 %r30, 1;"))

@@ -20,7 +20,8 @@ A divergent branch is dealt with in one of these ways, outermost first:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform
 from goptx.analysis.rendezvous import needs_all_threads
@@ -48,10 +49,12 @@ def converge(
     cycles: Cycles,
     forced: Choice | None = None,
     presume: bool = True,
+    parameters: Mapping[str, int] = MappingProxyType({}),
 ) -> Converged:
     """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
     `cycles` is the latency of an instruction; `forced` the one way to deal with divergence, by cost if None;
-    `presume` whether loaded data that decides about barriers may be taken as the same for the CTA.
+    `presume` whether loaded data that decides about barriers may be taken as the same for the CTA; `parameters` has
+    the bytes of the kernel's parameters.
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
     way is none for a branch.
@@ -59,7 +62,7 @@ def converge(
     unknown = first_unknown(flow)
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
-    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume)
+    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters)
     lanes.promise(warp_branches(flow))
     lanes.wait_apart = lanes_wait_apart(lanes.flow)
     if forced in (None, "predicate"):

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import written
 from goptx.analysis.ends import Branch, Switch
+from goptx.analysis.parameters import lies_within
 from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier, is_counted
 from goptx.analysis.waiting import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
-from goptx.ptx.ir import Guard, Instruction, Name, Negated, Operand, Scope
+from goptx.ptx.ir import Declaration, Guard, Instruction, Name, Negated, Operand, Scope, Statement
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.predicates import Fresh, is_ours, vote_any
 
@@ -30,6 +31,7 @@ class Guards:
     kept: block to registers that the other lanes still need.
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as
     a lane mask, "" where no instruction needs it.
+    parameters: their bytes, by name.
     """
 
     masks: Mapping[str, str]
@@ -38,6 +40,7 @@ class Guards:
     running_lanes: str
     fresh: Fresh
     at: Callable[[int], str]
+    parameters: Mapping[str, int]
 
     def applied(self, flow: Flow) -> Flow:
         """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
@@ -56,21 +59,26 @@ class Guards:
                 yield self._guarded_call(item, mask)
             elif is_barrier(item) and is_counted(item):
                 yield from self._by_whole_warps(item, mask)
-            elif not _needs_guard(item, kept) and not self._ends_lanes(item, mask):
+            elif not self._needs_guard(item, kept) and not self._ends_lanes(item, mask):
                 yield item
-            elif item.guard is None:
-                yield from self._under(mask, item)
             else:
-                also = self.fresh.named(f"both_{item.guard.predicate.text.lstrip('%')}_{mask.lstrip('%')}")
-                yield from self.fresh.conjunction(also, mask, item.guard)
-                yield from self._under(also, item)
+                yield from self._also_under(mask, item)
 
-    def _under(self, predicate: str, item: Instruction) -> Iterator[Code]:
+    def _also_under(self, mask: str, item: Instruction) -> Iterator[Instruction]:
+        """The instruction under its guard, if it has one, and the mask."""
+        if item.guard is None:
+            yield from self._under(mask, item)
+        else:
+            also = self.fresh.named(f"both_{item.guard.predicate.text.lstrip('%')}_{mask.lstrip('%')}")
+            yield from self.fresh.conjunction(also, mask, item.guard)
+            yield from self._under(also, item)
+
+    def _under(self, predicate: str, item: Instruction) -> Iterator[Instruction]:
         """The instruction under a guard; what the assembler keeps no guard of runs for all, and the lanes that should
         run it take its result."""
         guard = Guard(Name(predicate))
         if facts_of(item.opcode).row.guardable:
-            yield replace(item, guard=guard)
+            yield replace(item, opcode=_not_uniform(item.opcode), guard=guard)
             return
         type_ = _register_type(item.opcode)
         found = self.fresh.register(type_, f"found_{type_}")
@@ -99,19 +107,34 @@ class Guards:
         return is_ours(item) and self.running in written(item) and mask != self.running
 
     def _guarded_call(self, scope: Scope, mask: str) -> Scope:
-        """Only the call itself: the assembler takes no guard on accesses to the parameters of calls."""
-        body = []
+        """The call itself, and what else in its braces needs a guard: the assembler takes none on accesses to the
+        parameters of calls."""
+        declared = {s.variable.name: s.variable.size for s in scope.body if isinstance(s, Declaration)}
+        inside = replace(self, parameters={**self.parameters, **declared})
+        body: list[Statement] = []
         for statement in scope.body:
-            if isinstance(statement, Instruction) and facts_of(statement.opcode).base == "call":
-                if statement.guard is not None:
-                    raise CannotWeave(
-                        f"{self.at(statement.line)}: `{as_written(statement, self.fresh.prefix)}` is conditional "
-                        "within a call sequence that not all threads reach; use separate launches."
-                    )
-                opcode = statement.opcode.replace("call.uni", "call")  # `.uni` spoke of the lanes that come here alone
-                statement = replace(statement, opcode=opcode, guard=Guard(Name(mask)))
-            body.append(statement)
+            if isinstance(statement, Scope):
+                body.append(inside._guarded_call(statement, mask))
+            elif not isinstance(statement, Instruction) or not inside._needs_guard(statement, frozenset()):
+                body.append(statement)
+            elif facts_of(statement.opcode).base == "call" and statement.guard is not None:
+                raise CannotWeave(
+                    f"{self.at(statement.line)}: `{as_written(statement, self.fresh.prefix)}` is conditional "
+                    "within a call sequence that not all threads reach; use separate launches."
+                )
+            else:
+                body += self._also_under(mask, statement)
         return Scope(tuple(body))
+
+    def _needs_guard(self, item: Instruction, kept: frozenset[str]) -> bool:
+        facts = facts_of(item.opcode)
+        if facts.barrier or is_cluster_barrier(item) or is_ours(item):
+            return False  # ended threads still arrive at barriers
+        if facts.may_fault_or_store or facts.row.ends == "trap" or facts.row.access == "f":
+            return True
+        if facts.space == "param" and not lies_within(item, self.parameters):
+            return True
+        return is_warp_wide(item) or bool(written(item) & kept)
 
     def without_ended(self, code: tuple[Code, ...]) -> Iterator[Code]:
         """Takes ended lanes out of warp instructions and barrier reductions."""
@@ -158,13 +181,10 @@ class Guards:
             )
 
 
-def _needs_guard(item: Instruction, kept: frozenset[str]) -> bool:
-    facts = facts_of(item.opcode)
-    if facts.barrier or is_cluster_barrier(item) or is_ours(item):
-        return False  # ended threads still arrive at barriers
-    if facts.may_fault_or_store or facts.row.ends == "trap" or facts.row.access == "f":
-        return True
-    return is_warp_wide(item) or bool(written(item) & kept)
+def _not_uniform(opcode: str) -> str:
+    """The opcode of a call under a guard of its own: `.uni` is the word for the lanes that come there in the kernel
+    alone. (That of a vote is another one.)"""
+    return opcode.replace("call.uni", "call")
 
 
 def _register_type(opcode: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.cfg import Block, Code, Flow, controls, marked_uniform
@@ -37,6 +37,7 @@ class Lanes:
     cycles: Cycles
     forced: Choice | None = None
     presume: bool = True
+    parameters: Mapping[str, int] = field(default_factory=dict)  # of the kernel, by name: their bytes
     notes: list[str] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
     masks: dict[str, str] = field(default_factory=dict)
@@ -50,7 +51,7 @@ class Lanes:
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
 
     def guards(self) -> Guards:
-        return Guards(self.masks, self.kept, self.running, self.running_lanes, self.fresh, self.at)
+        return Guards(self.masks, self.kept, self.running, self.running_lanes, self.fresh, self.at, self.parameters)
 
     def guarded(self) -> Flow:
         """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""

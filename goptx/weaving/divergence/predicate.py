@@ -123,7 +123,7 @@ def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> Non
         lanes.replace(name, Block((*code, *block.code, *after), Jump(following), block.pragmas))
 
 
-def edge_predicate(lanes: Lanes, edge: str, under: str, end: End, target: str) -> list[Code]:
+def edge_predicate(lanes: Lanes, edge: str, under: str, end: End, target: str) -> Sequence[Code]:
     """What sets `edge` for the lanes that go from a block, run under `under`, to `target`."""
     match end:
         case Branch():

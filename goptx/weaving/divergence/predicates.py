@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from goptx.analysis.cfg import Code
 from goptx.ptx.ir import Guard, Immediate, Instruction, Name, Operand, Registers
 
 STEMS = ("any", "both", "brought", "case", "coming", "found", "if", "in", "lanes", "run", "unless")
@@ -47,7 +46,7 @@ class Fresh:
     def declared(self) -> tuple[Registers, ...]:
         return tuple(Registers((f".{t}",), tuple((name, None) for name in names)) for t, names in self.made.items())
 
-    def conjunction(self, result: str, left: str, right: Guard) -> list[Code]:
+    def conjunction(self, result: str, left: str, right: Guard) -> list[Instruction]:
         """result := left and right."""
         if not right.negated:
             return [both(result, left, right.predicate.text)]
