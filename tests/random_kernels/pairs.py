@@ -171,7 +171,7 @@ def _check_counts(made: Trial, alone: Sequence[goptx.Emulation], woven: goptx.Em
 
 def effects(module: Module) -> Mapping[int, Instruction]:
     """What the entry stores, loads, or does together with other lanes, by line. Passed over are barriers, because ended
-    threads have to arrive there too, loops that wait, which run as often as they have to, and calls of functions in
+    threads have to arrive there too, loops that wait, which run as often as they have to, loads of what others write meanwhile, and calls of functions in
     which threads wait, whose code is put in their place."""
 
     def instructions(body: Sequence[Statement]) -> list[Instruction]:
@@ -187,6 +187,8 @@ def effects(module: Module) -> Mapping[int, Instruction]:
     for instruction in instructions(module.entries[0].body or ()):
         facts = facts_of(instruction.opcode)
         if facts.barrier or facts.space == "param" or "_wait." in instruction.opcode:
+            continue
+        if "[%g" in str(instruction) and facts.base in ("ld", "atom"):  # a flag: see `Writer.flag`
             continue
         if facts.base == "call" and WAITING in str(instruction):
             continue

@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from random_kernels import chains
 from random_kernels.case import Case
 from random_kernels.composed import STRATEGIES, Composition, composed
-from random_kernels.drawing import KERNELS, pairs
+from random_kernels.drawing import GENERATORS, KERNELS, pairs
 from random_kernels.strided import with_strided
 from random_kernels.tree import Pair
 from random_kernels.trial import Trial
@@ -23,15 +23,15 @@ Drawn = tuple[Case, set[str]]  # and what constructs it has
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """`drawn`: what Hypothesis draws; `case`: the case that it is; `trial`: what is run of that."""
+    """`drawn`: what Hypothesis draws, by each generator (`drawing.GENERATORS`); `case`: the case that it is; `trial`: what is run of that."""
 
-    drawn: SearchStrategy[Any]
+    drawn: Mapping[str, SearchStrategy[Any]]
     case: Callable[[Any], Drawn]
     trial: Callable[[Case], Trial]
 
 
 def _composed(how: Composition, kernels: Sequence[int] = KERNELS) -> Way:
-    drawn = pairs(kernels, larger=how.coarse > 0, moved=how.batched)
+    drawn = {g: pairs(kernels, larger=how.coarse > 0, moved=how.batched, generator=g) for g in GENERATORS}
     return Way(drawn, _strided if how.tunable else case_of, partial(composed, how=how))
 
 
@@ -41,7 +41,7 @@ def _strided(pair: Pair) -> Drawn:
 
 
 def _chained(kind: str) -> Way:
-    return Way(st.integers(0, (1 << 40) - 1), chains.chain, partial(chains.chained, kind=kind))
+    return Way(dict.fromkeys(GENERATORS, st.integers(0, (1 << 40) - 1)), chains.chain, partial(chains.chained, kind=kind))
 
 
 WAYS: Mapping[str, Way] = {
