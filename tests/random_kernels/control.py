@@ -145,12 +145,12 @@ def _switch(w: Writer, statement: Switch, place: Place) -> None:
 
 def _leave(w: Writer, statement: Leave, place: Place) -> None:
     """Threads end, after they have stored something, so that it matters who does."""
-    w.saw(f"leave by {statement.form}")
     if place.loop:
         w.saw("leave from within a loop")
     if statement.form in FUNCTION_ENDS:
         _leave_by_call(w, statement, place)
         return
+    w.saw(f"leave by {statement.form}")
     store = left(w, statement.numbers[0])
     if statement.form in ("end", END_OF_ALL):
         w.line(store)
@@ -168,6 +168,10 @@ def _leave(w: Writer, statement: Leave, place: Place) -> None:
 
 def _leave_by_call(w: Writer, statement: Leave, place: Place) -> None:
     form, depth, guarded = FUNCTION_ENDS[statement.form]
+    w.saw(f"leave in a function by {form}")
+    w.saw(f"leave in a function, {depth} calls deep")
+    if guarded and not statement.condition.joined:
+        w.saw("leave in a function, called under a guard")
     n = statement.numbers
     stay, whether, a = w.label("STAY"), w.word(), w.wide()
     w.line(f"add.u64 {a}, %out, {left_at(w.departures)};")

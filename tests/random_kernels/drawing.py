@@ -23,6 +23,7 @@ from random_kernels.strategies import (
     calls,
     numbers,
     one_of,
+    statements,
     waits,
     waits_of_loops,
 )
@@ -49,8 +50,9 @@ PLAIN_WITHIN = st.builds(Plain, st.sampled_from(WITHIN_FUNCTIONS), numbers(5), G
 @dataclass(frozen=True, slots=True)
 class Theme:
     """What kernels of a kind are drawn from, the more often the likelier: how threads end, levels of the body, guards,
-    and kinds of statements of which there may be many. sure: whether there are barriers, a tile and phases for certain.
-    more: whether there is what only the new generator draws."""
+    and kinds of statements of which there may be many. first: kinds of which the body has one at its beginning or end,
+    as far as they may stand there. sure: whether there are barriers, a tile and phases for certain. more: whether there
+    is what only the new generator draws."""
 
     leaves: tuple[str, ...] = ("", "any", "whole", "any", "", "")
     levels: tuple[Level, ...] = (*[Level.CTA] * 5, Level.LONE)
@@ -58,24 +60,25 @@ class Theme:
     favours: tuple[str, ...] = FAVOURS
     favours_of_counted: tuple[str, ...] = FAVOURS_OF_COUNTED
     functions: tuple[str, ...] = (*FUNCTIONS, *FOR_ALL * 2, *FOR_WARPS)
+    first: tuple[str, ...] = ()
     sure: bool = False
     more: bool = False
 
 
 OLD = Theme()
 ALL_FUNCTIONS = (*OLD.functions, *[*MORE_FUNCTIONS] * 3)
-NEW = Theme(favours=(*FAVOURS, "corner", "call"), functions=ALL_FUNCTIONS, more=True)
+NEW = Theme(favours=(*FAVOURS, "corner", "call"), functions=ALL_FUNCTIONS, first=("corner", "call"), more=True)
 THEMES = {
     "old": OLD,
     "any": NEW,
-    "ends": replace(NEW, leaves=("any",), favours=("gone", "leave", "call", "corner")),
-    "sides": replace(NEW, leaves=("",), levels=(Level.CTA,), favours=("sides", "sides", "meeting", "corner")),
+    "ends": replace(NEW, leaves=("any",), favours=("gone", "leave", "call", "corner"), first=("gone", "leave")),
+    "sides": replace(NEW, leaves=("",), levels=(Level.CTA,), favours=("sides", "meeting", "corner"), first=("sides",)),
     "waits": replace(
         NEW, leaves=("",), levels=(Level.CTA,), guards=("",), favours=("wait", "wait", "message", "meeting"),
-        favours_of_counted=("wait", "message", "handover"), sure=True,
+        favours_of_counted=("wait", "message", "handover"), first=("wait", "wait", "message"), sure=True,
     ),
 }  # fmt: skip
-OF_NEW = ("any", "any", "ends", "sides", "waits", "waits")  # themes of the new generator
+OF_NEW = ("any", "any", "ends", "ends", "sides", "waits", "waits")  # themes of the new generator
 GENERATORS = ("old", "new")
 
 
@@ -133,6 +136,9 @@ def kernels(
     body = draw(bodies(where))
     if counted:
         body = (draw(waits(where)), *body) if draw(st.booleans()) else (*body, draw(waits(where)))
+    if first := tuple(kind for kind in theme.first if kind in where.kinds()):
+        one = draw(statements(where, first))
+        body = (one, *body) if draw(st.booleans()) else (*body, one)
     if where.callable() and draw(one_of(False, True)):
         body = (draw(calls(where)), *body)
     chain = draw(waits_of_loops()) if theme.sure and prod(grid) > 1 and draw(st.integers(0, 7)) == 7 else None

@@ -35,8 +35,9 @@ NUMBER = 4
 
 
 def message(w: Writer, statement: Message, place: Place) -> None:
-    w.saw(f"release by {statement.release}, acquire by {statement.acquire}")
-    w.saw(f"release and acquire by {statement.scope}")
+    w.saw(f"release by {statement.release}")
+    w.saw(f"acquire by {statement.acquire}")
+    w.saw(f"release and acquire in scope {statement.scope}")
     n = statement.numbers
     number = FIRST + n[0] % NUMBER
     round_, value, flag, data = w.round_of(number), w.word(), w.flag(), w.flag()

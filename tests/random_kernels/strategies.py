@@ -85,8 +85,9 @@ def one_of(*choices: Any) -> SearchStrategy[Any]:
 
 
 @st.composite
-def statements(draw: DrawFn, where: Where) -> Statement:
-    kind: str = draw(one_of(*where.kinds()))
+def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> Statement:
+    """Of one of the kinds, or of any that may stand there."""
+    kind: str = draw(one_of(*(kinds or where.kinds())))
     match kind:
         case "access":
             return Access(draw(one_of(*ACCESSES, *["shared total"] * 4 * where.bins)), draw(FOUR), draw(GUARDS))
@@ -126,7 +127,7 @@ def statements(draw: DrawFn, where: Where) -> Statement:
             return Gone(draw(one_of(*GONE)), condition, draw(one_of(*GONE_BY)), body, draw(THREE))
         case "leave":
             level = draw(one_of(*(v for v in _levels(where) if where.leaves == "any" or v < Level.LONE)))
-            ends = one_of(*ENDS, *[END_OF_ALL] * 4 * where.apart, *[*FUNCTION_ENDS] * where.more)
+            ends = one_of(*ENDS * (6 if where.more else 1), *[END_OF_ALL] * 4 * where.apart, *[*FUNCTION_ENDS] * where.more)
             return Leave(_condition(draw, where, level), draw(ends), draw(THREE))
         case "skip":
             level = Level.LONE if where.level == Level.LONE else min(where.level, Level.WARP)
@@ -149,7 +150,7 @@ def _meetings(where: Where) -> tuple[str, ...]:
         found += ["pipeline of copies"] * (where.leaves == "")  # who left has copied, and met nobody since
         found += ["mbarrier exchange", "mbarrier states", "bulk copy", "mbarrier transaction"] * where.phases
     if where.more:
-        found += ["barrier id of sizes"] * 3 * (where.counted and not where.party)
+        found += ["barrier id of sizes"] * 8 * (where.counted and not where.party)
         found += ["read equal values"] * 2 * (where.leaves == "" and not where.party)
     if not where.party:
         found += ["reduction that counts", "barrier in two places"] * where.counted
