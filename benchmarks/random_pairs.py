@@ -6,15 +6,16 @@
 
 tests/random_kernels draws the kernels, and has the ways (`ways.py`): strategies, coarsened kernels and so on; --pairs
 are compared of each, those that are declined not counted. --generator old draws by the generator of the results of
-2026-11-22, whose seeds give the same cases, to compare what is declined. On the emulator each pair is judged as in CI: strict, races
-looked for, several orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are
-built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in
---children processes side by side, on --devices in turn; one is replaced after a hang, and holds up no other. What separate launches leave is compared with the emulator's too; kernels with
-approximate instructions are counted apart there. --kept adds the cases of each way that failed once, --examples all
-pairs of examples/kernels, in the sizes for checks, to the strategies; --sanitizer runs that many pairs of each way
-under compute-sanitizer. A pair that fails is written to --keep, one that fails on the emulator after minutes of
-shrinking if --shrink is given. The results of several ways go to one file, those of earlier runs of the day with other
-ways are kept there; --name gives files of another name. --seconds ends a run early, with the results that there are. The exit status is 1 if anything
+2026-11-22, whose seeds give the same cases, to compare what is declined. On the emulator each pair is judged as in CI:
+strict, races looked for, several orders of warps, all memory and the counts of executed instructions compared. On the
+GPU kernels are built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit.
+They run in --children processes side by side, on --devices in turn; one is replaced after a hang, and holds up no
+other. What separate launches leave is compared with the emulator's too; kernels with approximate instructions are
+counted apart there. --kept adds the cases of each way that failed once, --examples all pairs of examples/kernels, in
+the sizes for checks, to the strategies; --sanitizer runs that many pairs of each way under compute-sanitizer. A pair
+that fails is written to --keep, one that fails on the emulator after minutes of shrinking if --shrink is given. The
+results of several ways go to one file, those of earlier runs of the day with other ways are kept there; --name gives
+files of another name. --seconds ends a run early, with the results that there are. The exit status is 1 if anything
 differs, hangs or fails, or too few are left of those that were drawn. --gpu needs ptxas, cuda-python and CuPy.
 """
 
@@ -69,7 +70,9 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
     parser.add_argument("--name", default="", help="goes into the names of the files of results, behind a _")
     parser.add_argument("--generator", choices=GENERATORS, default="new", help="that draws the kernels")
-    parser.add_argument("--children", type=int, default=1, metavar="N", help="with --gpu: processes that launch kernels")
+    parser.add_argument(
+        "--children", type=int, default=1, metavar="N", help="with --gpu: processes that launch kernels"
+    )
     devices = os.environ.get("CUDA_VISIBLE_DEVICES") or "0"
     parser.add_argument("--devices", default=devices, help="with --gpu: for the children in turn, with commas between")
     parser.add_argument("--pairs", type=int, default=200, help="how many to compare, of each way")

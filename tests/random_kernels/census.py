@@ -47,7 +47,12 @@ GROUPS = {
 WAYS_TO_WAIT = (
     *(f"wait: {form}" for form in WAITS),
     *(f"wait by {read}" for read in READS),
-    *(f"wait {depth} calls deep{whole}" for depth in range(4) for whole in ("", ", the loop too") if depth or not whole),
+    *(
+        f"wait {depth} calls deep{whole}"
+        for depth in range(4)
+        for whole in ("", ", the loop too")
+        if depth or not whole
+    ),
     "wait for another CTA",
 )
 MESSAGES = (

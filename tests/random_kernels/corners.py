@@ -49,7 +49,9 @@ def _bits(w: Writer, n: tuple[int, ...], guard: Guard | None, space: str = "loca
     """Some bits of a word are written, by a load of it all; the others may have no value. Only those are read."""
     t, v, shift = w.word(), w.word(), 8 * (1 + n[3] % 3)
     a = f"[{base}+{4 * (n[0] >> 1 & 3)}]"
-    w.line(f"ld.{space}.u32 {t}, {a};", f"and.b32 {t}, {t}, {(1 << shift) - 1};", f"shl.b32 {v}, %v{n[1] % 8}, {shift};")
+    w.line(
+        f"ld.{space}.u32 {t}, {a};", f"and.b32 {t}, {t}, {(1 << shift) - 1};", f"shl.b32 {v}, %v{n[1] % 8}, {shift};"
+    )
     w.line(f"or.b32 {t}, {t}, {v};", f"st.{space}.u32 {a}, {t};", f"ld.{space}.u32 {t}, {a};")
     if n[2] & 8:
         w.line(f"and.b32 {t}, {t}, {0xFFFFFFFF << shift & 0xFFFFFFFF};", f"mov.b32 %v{n[2] % 8}, {t};")

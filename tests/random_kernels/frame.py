@@ -59,7 +59,9 @@ def text(kernel: Kernel) -> tuple[str, Counter[str]]:
         w.saw("dynamic shared memory")
         dynamic = ".extern .shared .align 16 .b8 tile[];\n"
     table = ".const .align 4 .b32 table[8] = {5, 42, 79, 116, 153, 190, 227, 264};\n"
-    return HEADER + (table if re.search(r"\btable\b", entry) else "") + dynamic + mixing + "".join(w.helpers.values()) + entry, w.census
+    return HEADER + (table if re.search(r"\btable\b", entry) else "") + dynamic + mixing + "".join(
+        w.helpers.values()
+    ) + entry, w.census
 
 
 def _needed(begin: Sequence[str], rest: Sequence[str]) -> list[str]:
@@ -202,7 +204,9 @@ def _shared(w: Writer) -> None:
         w.line(f"@{p} st.shared.v4.u32 [bins+16], {{0, 0, 0, 0}};")
     if w.rounds:
         p = w.predicate()
-        w.line(f"setp.lt.u32 {p}, %rank, {more.FLAGS};", f"@{p} st.shared.u32 [{w.at(w.base('flags'), '%rank', 4)}], 0;")
+        w.line(
+            f"setp.lt.u32 {p}, %rank, {more.FLAGS};", f"@{p} st.shared.u32 [{w.at(w.base('flags'), '%rank', 4)}], 0;"
+        )
     if w.objects:
         p = w.predicate()
         w.line(f"setp.eq.u32 {p}, %rank, 0;")

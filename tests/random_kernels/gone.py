@@ -37,7 +37,11 @@ def gone(w: Writer, statement: Gone, place: Place) -> None:
     if statement.kind == "shuffle":  # another's answer is taken from who is there only
         members, partner, q = here(w, mask), w.word(), w.predicate()
         w.line(f"xor.b32 {partner}, %lane, 1;", f"shr.u32 {partner}, {members}, {partner};")
-        w.line(f"and.b32 {partner}, {partner}, 1;", f"setp.ne.u32 {q}, {partner}, 0;", f"@{q} mov.b32 %v{n[0] % 4}, {word};")
+        w.line(
+            f"and.b32 {partner}, {partner}, 1;",
+            f"setp.ne.u32 {q}, {partner}, 0;",
+            f"@{q} mov.b32 %v{n[0] % 4}, {word};",
+        )
     w.line(f"bra {on};")
     w.mark(away)
     for one in statement.body:

@@ -24,8 +24,7 @@ def _called(name: str, result: str, passed: Sequence[tuple[str, str, str]]) -> l
 
 
 def call_read(w: Writer, instruction: str, depth: int, target: str, address: str) -> list[str]:
-    """The lines that read a word, `depth` calls deep, into the target. `instruction` has places for target and address.
-    """
+    """The lines that read a word, `depth` calls deep. `instruction` has places for the target and the address."""
     if depth == 0:
         return [instruction.format(target, address)]
     name = f"{WAITING}_read{w.number_of(instruction)}_{depth}"
@@ -49,8 +48,15 @@ def _result(test: str) -> str:
 
 
 def call_spin(
-    w: Writer, instruction: str, depth: int, comparison: str, address: str, value: str, within: Sequence[str], early: bool
-) -> list[str]:  # fmt: skip
+    w: Writer,
+    instruction: str,
+    depth: int,
+    comparison: str,
+    address: str,
+    value: str,
+    within: Sequence[str],
+    early: bool,
+) -> list[str]:
     """The lines that read a word while `setp.comparison` holds between it and the value; the loop is in a function,
     reading is `depth - 1` calls deep there."""
     form = f"{instruction} {comparison} {within} {early}"

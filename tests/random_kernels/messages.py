@@ -1,6 +1,6 @@
 """Data and a flag that says that they are there, which others look at without waiting.
 
-Requires that every thread lives to the end of the kernel. What who looks gets is the same in any case: nothing is amiss.
+Requires that every thread lives to the end of the kernel. Those that look get the same in any case.
 """
 
 from __future__ import annotations

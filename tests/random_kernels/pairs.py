@@ -173,8 +173,8 @@ def _check_counts(made: Trial, alone: Sequence[goptx.Emulation], woven: goptx.Em
 
 def effects(module: Module) -> Mapping[int, Instruction]:
     """What the entry stores, loads, or does together with other lanes, by line. Passed over are barriers, because ended
-    threads have to arrive there too, loops that wait, which run as often as they have to, loads of what others write meanwhile, and calls of functions in
-    which threads wait, whose code is put in their place."""
+    threads have to arrive there too, loops that wait, which run as often as they have to, loads of what others write
+    meanwhile, and calls of functions in which threads wait, whose code is put in their place."""
 
     def instructions(body: Sequence[Statement]) -> list[Instruction]:
         found = []

@@ -127,7 +127,9 @@ def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> State
             return Gone(draw(one_of(*GONE)), condition, draw(one_of(*GONE_BY)), body, draw(THREE))
         case "leave":
             level = draw(one_of(*(v for v in _levels(where) if where.leaves == "any" or v < Level.LONE)))
-            ends = one_of(*ENDS * (6 if where.more else 1), *[END_OF_ALL] * 4 * where.apart, *[*FUNCTION_ENDS] * where.more)
+            ends = one_of(
+                *ENDS * (6 if where.more else 1), *[END_OF_ALL] * 4 * where.apart, *[*FUNCTION_ENDS] * where.more
+            )
             return Leave(_condition(draw, where, level), draw(ends), draw(THREE))
         case "skip":
             level = Level.LONE if where.level == Level.LONE else min(where.level, Level.WARP)
@@ -212,7 +214,7 @@ def waits(draw: DrawFn, where: Where) -> Statement:
 @st.composite
 def calls(draw: DrawFn, where: Where) -> Call:
     function, numbers_, uniform = draw(one_of(*where.callable())), draw(THREE), draw(st.booleans())
-    if not where.more or where.functions[function] in (*FOR_ALL, *FOR_WARPS) or not draw(st.integers(0, 2)) == 2:
+    if not where.more or where.functions[function] in (*FOR_ALL, *FOR_WARPS) or draw(st.integers(0, 2)) != 2:
         return Call(function, numbers_, uniform)
     register = draw(st.integers(0, 7))
     return Call(function, numbers_, uniform and register >= 4, Guard(register, draw(st.booleans())))
@@ -220,7 +222,9 @@ def calls(draw: DrawFn, where: Where) -> Call:
 
 @st.composite
 def waits_of_loops(draw: DrawFn) -> Wait:
-    return Wait(draw(one_of(*WAIT_FORMS)), draw(one_of(*READS)), draw(one_of(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR))
+    return Wait(
+        draw(one_of(*WAIT_FORMS)), draw(one_of(*READS)), draw(one_of(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR)
+    )
 
 
 def _message(draw: DrawFn) -> Message:

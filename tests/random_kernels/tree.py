@@ -135,8 +135,7 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Lanes that branch away and end, while a warp operation of the others names them still; kinds are in `gone.py`.
-    """
+    """Lanes that branch away and end, while a warp operation of the others names them still; kinds are in `gone.py`."""
 
     kind: str
     condition: Condition

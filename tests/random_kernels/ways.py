@@ -23,7 +23,8 @@ Drawn = tuple[Case, set[str]]  # and what constructs it has
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """`drawn`: what Hypothesis draws, by each generator (`drawing.GENERATORS`); `case`: the case that it is; `trial`: what is run of that."""
+    """`drawn`: what Hypothesis draws, by each generator (`drawing.GENERATORS`); `case`: the case that it is; `trial`:
+    what is run of that."""
 
     drawn: Mapping[str, SearchStrategy[Any]]
     case: Callable[[Any], Drawn]
@@ -41,7 +42,9 @@ def _strided(pair: Pair) -> Drawn:
 
 
 def _chained(kind: str) -> Way:
-    return Way(dict.fromkeys(GENERATORS, st.integers(0, (1 << 40) - 1)), chains.chain, partial(chains.chained, kind=kind))
+    return Way(
+        dict.fromkeys(GENERATORS, st.integers(0, (1 << 40) - 1)), chains.chain, partial(chains.chained, kind=kind)
+    )
 
 
 WAYS: Mapping[str, Way] = {

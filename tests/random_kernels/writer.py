@@ -12,13 +12,14 @@ from random_kernels.tree import Guard, Kernel, Plain
 
 from goptx.ptx.opcodes import facts_of
 
-FRESH = {"t": "b32", "p": "pred", "c": "b32", "a": "b64", "m": "b32", "g": "b64", "x": "b16"}  # registers that are written at one place only
+# Registers that are written at one place only.
+FRESH = {"t": "b32", "p": "pred", "c": "b32", "a": "b64", "m": "b32", "g": "b64", "x": "b16"}
 
 
 class Writer:
     """lanes_end: whether some lanes of a warp may have ended while others go on. objects: of the `mbarrier` objects in
-    use, by number (see `phases.py`), how many threads arrive. helpers: functions that statements brought along, by name.
-    rounds: flags that are waited for or looked at (`waits.py`, `messages.py`)."""
+    use, by number (see `phases.py`), how many threads arrive. helpers: functions that statements brought along, by
+    name. rounds: flags that are waited for or looked at (`waits.py`, `messages.py`)."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
