@@ -45,22 +45,16 @@ def _short_address(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
     w.guarded(guard, f"ld.shared.u32 %v{n[2] % 8}, [%ring+{at}];")
 
 
-def _bits(w: Writer, n: tuple[int, ...], guard: Guard | None, space: str = "local", base: str = "bits") -> None:
-    """Some bits of a word are written, by a load of it all; the others may have no value. Only those are read."""
+def _bits(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
+    """Some bits of a local word are written, by a load of it all; the others may have no value. Only those are read."""
     t, v, shift = w.word(), w.word(), 8 * (1 + n[3] % 3)
-    a = f"[{base}+{4 * (n[0] >> 1 & 3)}]"
-    w.line(
-        f"ld.{space}.u32 {t}, {a};", f"and.b32 {t}, {t}, {(1 << shift) - 1};", f"shl.b32 {v}, %v{n[1] % 8}, {shift};"
-    )
-    w.line(f"or.b32 {t}, {t}, {v};", f"st.{space}.u32 {a}, {t};", f"ld.{space}.u32 {t}, {a};")
+    a = f"[bits+{4 * (n[0] % 4)}]"
+    w.line(f"ld.local.u32 {t}, {a};", f"and.b32 {t}, {t}, {(1 << shift) - 1};", f"shl.b32 {v}, %v{n[1] % 8}, {shift};")
+    w.line(f"or.b32 {t}, {t}, {v};", f"st.local.u32 {a}, {t};", f"ld.local.u32 {t}, {a};")
     if n[2] & 8:
         w.line(f"and.b32 {t}, {t}, {0xFFFFFFFF << shift & 0xFFFFFFFF};", f"mov.b32 %v{n[2] % 8}, {t};")
     else:
         w.line(f"shr.u32 %v{n[2] % 8}, {t}, {shift};")
-
-
-def _bits_shared(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
-    _bits(w, n, guard, "shared", "%ring")
 
 
 def _field(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
@@ -105,7 +99,6 @@ KINDS: dict[str, Kind] = {
     "narrow index of an own word": _narrow_own,
     "address of 32 bits": _short_address,
     "bit-field": _bits,
-    "bit-field in shared memory": _bits_shared,
     "field of a structure": _field,
     "field that data picks": _picked_field,
     "equal values": _equal,

@@ -50,7 +50,7 @@ def search(
     found = Search(number)
 
     def one(drawn: object) -> None:
-        case, seen = case_by(way, drawn)
+        case, seen = case_by(way, drawn, generator)
         try:
             outcome = judge(case)
         except Exception as error:

@@ -27,16 +27,20 @@ class Way:
     what is run of that."""
 
     drawn: Mapping[str, SearchStrategy[Any]]
-    case: Callable[[Any], Drawn]
+    case: Callable[[Any, str], Drawn]
     trial: Callable[[Case], Trial]
 
 
 def _composed(how: Composition, kernels: Sequence[int] = KERNELS) -> Way:
     drawn = {g: pairs(kernels, larger=how.coarse > 0, moved=how.batched, generator=g) for g in GENERATORS}
-    return Way(drawn, _strided if how.tunable else case_of, partial(composed, how=how))
+    return Way(drawn, _strided if how.tunable else _pair, partial(composed, how=how))
 
 
-def _strided(pair: Pair) -> Drawn:
+def _pair(pair: Pair, generator: str) -> Drawn:
+    return case_of(pair)
+
+
+def _strided(pair: Pair, generator: str) -> Drawn:
     case, seen = case_of(pair)
     return with_strided(case), seen
 
@@ -62,9 +66,9 @@ WAYS: Mapping[str, Way] = {
 }
 
 
-def case_by(way: str, drawn: object) -> Drawn:
-    """The case of that way which is what was drawn for it."""
-    case, seen = WAYS[way].case(drawn)
+def case_by(way: str, drawn: object, generator: str = "new") -> Drawn:
+    """The case of that way which is what was drawn for it, by that one of `drawing.GENERATORS`."""
+    case, seen = WAYS[way].case(drawn, generator)
     return replace(case, way=way), seen
 
 
