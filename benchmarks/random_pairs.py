@@ -5,15 +5,17 @@
     python benchmarks/random_pairs.py --gpu --pairs 2000 [--kept] [--examples] [--sanitizer 50] [-o benchmarks/results]
 
 tests/random_kernels draws the kernels, and has the ways (`ways.py`): strategies, coarsened kernels and so on; --pairs
-are compared of each, those that are declined not counted. On the emulator each pair is judged as in CI: strict, races
-looked for, several orders of warps, all memory and the counts of executed instructions compared. On the GPU kernels are
-built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit. They run in a child
-process that is replaced after a hang. What separate launches leave is compared with the emulator's too; kernels with
-approximate instructions are counted apart there. --kept adds the cases of each way that failed once, --examples all
-pairs of examples/kernels, in the sizes for checks, to the strategies; --sanitizer runs that many pairs of each way
-under compute-sanitizer. A pair that fails is written to --keep, one that fails on the emulator after minutes of
-shrinking if --shrink is given. The results of several ways go to one file, those of earlier runs of the day with other
-ways are kept there. --seconds ends a run early, with the results that there are. The exit status is 1 if anything
+are compared of each, those that are declined not counted. --generator old draws by the generator of the results of
+2026-11-22, whose seeds give the same cases, to compare what is declined. On the emulator each pair is judged as in CI:
+strict, races looked for, several orders of warps, all memory and the counts of executed instructions compared. On the
+GPU kernels are built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit.
+They run in --children processes side by side, on --devices in turn; one is replaced after a hang, and holds up no
+other. What separate launches leave is compared with the emulator's too; kernels with approximate instructions are
+counted apart there. --kept adds the cases of each way that failed once, --examples all pairs of examples/kernels, in
+the sizes for checks, to the strategies; --sanitizer runs that many pairs of each way under compute-sanitizer. A pair
+that fails is written to --keep, one that fails on the emulator after minutes of shrinking if --shrink is given. The
+results of several ways go to one file, those of earlier runs of the day with other ways are kept there; --name gives
+files of another name. --seconds ends a run early, with the results that there are. The exit status is 1 if anything
 differs, hangs or fails, or too few are left of those that were drawn. --gpu needs ptxas, cuda-python and CuPy.
 """
 
@@ -49,6 +51,7 @@ from pairs.job import EACH, EXAMPLE_NAMES, Job, example_jobs, kept_jobs, random_
 from pairs.report import table
 from pairs.sanitizer import sanitized
 from random_kernels.composed import STRATEGIES
+from random_kernels.drawing import GENERATORS
 from random_kernels.ways import WAYS
 
 # ptxas 13.0 loses lanes in loops that they enter in two ways, from -O1 on.
@@ -65,6 +68,13 @@ KINDS = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
+    parser.add_argument("--name", default="", help="goes into the names of the files of results, behind a _")
+    parser.add_argument("--generator", choices=GENERATORS, default="new", help="that draws the kernels")
+    parser.add_argument(
+        "--children", type=int, default=1, metavar="N", help="with --gpu: processes that launch kernels"
+    )
+    devices = os.environ.get("CUDA_VISIBLE_DEVICES") or "0"
+    parser.add_argument("--devices", default=devices, help="with --gpu: for the children in turn, with commas between")
     parser.add_argument("--pairs", type=int, default=200, help="how many to compare, of each way")
     parser.add_argument(
         "--strategy", default="weave", help=f"ways or patterns with commas between, or all: {'; '.join(WAYS)}"
@@ -95,6 +105,7 @@ def main() -> int:
         "suite": "random pairs",
         **where,
         "versions": {"python": platform.python_version(), "numpy": np.__version__, "hypothesis": version("hypothesis")},
+        "generator": options.generator,
         "workers": options.workers,
         "runs": [
             {"command": command_line(options.output), "commit": commit, "seconds": round(time.monotonic() - begin)}
@@ -106,6 +117,7 @@ def main() -> int:
         own = "" if [*first] == ["weave"] else re.sub(r"\W+", "_", f"_{next(iter(first))}")
         stem = f"{date.today().isoformat()}-{document.get('gpu_short', 'cpu')}-random_"
         stem += "strategies" if len(first) > 1 else f"pairs{own}"
+        stem += f"_{options.name}" if options.name else ""
         path = options.output / f"{stem}.json"
         if len(first) > 1 and path.exists():
             earlier = json.loads(path.read_text())
@@ -124,7 +136,8 @@ def main() -> int:
 
 def on_cpu(options: argparse.Namespace, first: Mapping[str, int], end: float) -> dict[str, Any]:
     found = {way: Emulated(seed) for way, seed in first.items()}
-    for number, done in enumerate(emulated(first, options.pairs, options.workers, options.shrink, end)):
+    seeds = emulated(first, options.pairs, options.workers, options.shrink, end, options.generator)
+    for number, done in enumerate(seeds):
         way = found[done.way]
         way.drawn += done.drawn
         way.compared += done.compared
@@ -184,7 +197,7 @@ def keep(path: Path, text: str) -> None:
 
 
 def on_gpu(options: argparse.Namespace, first: Mapping[str, int], end: float) -> dict[str, Any]:
-    children = Children()
+    children = Children(options.children, options.devices.split(","))
     found = {way: OnGpu(seed) for way, seed in first.items()}
     chosen: list[Job] = []
     begin = time.monotonic()
@@ -246,7 +259,7 @@ class OnGpu:
             "declined": dict(self.declined.most_common()),
             "wrong": wrong,
             "hangs": hangs,
-            "others": self.others,
+            "others": sorted(self.others, key=lambda other: str(other["pair"])),
             "right": not wrong and not hangs,
         }
 
@@ -275,7 +288,7 @@ def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) 
         if options.examples and way in STRATEGIES:
             tasks += [("example", (name, way)) for name in EXAMPLE_NAMES]
         shares = [options.pairs // several + (i < options.pairs % several) for i in range(several)]
-        tasks += [("random", (way, seed + i, several, share)) for i, share in enumerate(shares)]
+        tasks += [("random", (way, seed + i, several, share, options.generator)) for i, share in enumerate(shares)]
     with multiprocessing.get_context("fork").Pool(options.workers, maxtasksperchild=20) as pool:
         made = pool.imap_unordered(_jobs, tasks)
         for _ in tasks:

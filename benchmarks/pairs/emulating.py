@@ -48,7 +48,9 @@ class _Progress:
         return self.compared + share * pending < cases and self.drawn + pending < MOST_DRAWN * cases
 
 
-def emulated(first: Mapping[str, int], cases: int, workers: int, shrink: bool, end: float) -> Iterator[Done]:
+def emulated(
+    first: Mapping[str, int], cases: int, workers: int, shrink: bool, end: float, generator: str
+) -> Iterator[Done]:
     """Of each way the seeds from `first` on, until so many cases have been compared, or too many drawn, or the clock
     shows `end`; a seed ends at the first case that fails, which minutes are spent on shrinking if `shrink`."""
     progress = {way: _Progress(seed) for way, seed in first.items()}
@@ -58,7 +60,7 @@ def emulated(first: Mapping[str, int], cases: int, workers: int, shrink: bool, e
         while True:
             for way, one in progress.items():
                 while len(pending) < 2 * workers and one.wants(cases, each):
-                    pending.append(pool.apply_async(_one, (way, one.seed + one.submitted, each, shrink)))
+                    pending.append(pool.apply_async(_one, (way, one.seed + one.submitted, each, shrink, generator)))
                     one.submitted += 1
             if not pending or time.monotonic() > end:
                 return
@@ -75,9 +77,9 @@ def emulated(first: Mapping[str, int], cases: int, workers: int, shrink: bool, e
             yield done
 
 
-def _one(way: str, seed: int, cases: int, shrink: bool) -> Done:
+def _one(way: str, seed: int, cases: int, shrink: bool, generator: str) -> Done:
     begin = time.process_time()
-    found = search(seed, cases, shrink, way=way)
+    found = search(seed, cases, shrink, way=way, generator=generator)
     compared = found.pairs - found.refused.total()
     return Done(
         way, seed, found.pairs + (found.failing is not None), compared, found.refused, found.census, found.failing,

@@ -66,12 +66,12 @@ class Job:
     case: Case | None = None
 
 
-def random_jobs(way: str, seed: int, step: int, wanted: int) -> Iterator[Job]:
+def random_jobs(way: str, seed: int, step: int, wanted: int, generator: str) -> Iterator[Job]:
     """As many as are wanted and not declined, unless too many are, and those; of `seed`, `seed + step` and so on.
     Entries of each case have a number of their own, by which reports tell them apart."""
     found = seen = 0
     for number in count(seed, step):
-        for i, case in enumerate(drawn(number, EACH, way)):
+        for i, case in enumerate(drawn(number, EACH, way, generator)):
             if found == wanted or seen == MOST_DRAWN * wanted:
                 return
             kind = "random" if case.stated is None else "shaped"

@@ -6,6 +6,7 @@ after an error of the GPU the process ends, because nothing can be launched in i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from typing import Any
@@ -15,8 +16,9 @@ from pairs.job import Job, packed
 from random_kernels.trial import Array
 
 
-def serve(connection: Connection) -> None:
-    """Until None comes."""
+def serve(connection: Connection, device: str) -> None:
+    """On that device, until None comes."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = device  # before CUDA begins
     import cupy as cp
 
     cp.zeros(1)  # so that the context is there before the first job's time begins

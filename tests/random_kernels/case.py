@@ -43,8 +43,8 @@ class Case:
     def arguments(self) -> list[list[object]]:
         """Of each kernel, fresh ones."""
         return [
-            arguments(shape, n, scale, self.seed + i)
-            for i, (shape, n, scale) in enumerate(zip(self.shapes, self.n, self.scale, strict=True))
+            arguments(shape, n, scale, self.seed + i, text=text)
+            for i, (shape, n, scale, text) in enumerate(zip(self.shapes, self.n, self.scale, self.texts, strict=True))
         ]
 
     def file(self, said: str) -> str:

@@ -2,17 +2,25 @@
 
 from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, TESTS
-from random_kernels.control import END_OF_ALL, ENDS, FORMS
+from random_kernels.control import END_OF_ALL, ENDS, FORMS, FUNCTION_ENDS
 from random_kernels.copying import KINDS as COPIES
+from random_kernels.corners import KINDS as CORNERS
 from random_kernels.drawing import KERNELS, UNKNOWN
 from random_kernels.functions import FOR_ALL, FOR_WARPS
 from random_kernels.functions import KINDS as FUNCTIONS
+from random_kernels.functions import MORE_KINDS as MORE_FUNCTIONS
+from random_kernels.gone import KINDS as GONE
 from random_kernels.meeting import KINDS as MEETINGS
+from random_kernels.meeting import MORE_KINDS as MORE_MEETINGS
 from random_kernels.memory import KINDS as ACCESSES
+from random_kernels.messages import ACQUIRES, RELEASES, SCOPES
 from random_kernels.parties import FORMS as HANDOVERS
 from random_kernels.phases import KINDS as PHASES
+from random_kernels.sides import BY, MEETS
 from random_kernels.together import KINDS as TOGETHER
 from random_kernels.tree import Level
+from random_kernels.waits import FORMS as WAITS
+from random_kernels.waits import READS
 
 # Constructs that show one thing; a pair with one of them counts as one of the group too.
 GROUPS = {
@@ -36,7 +44,56 @@ GROUPS = {
     "dynamic shared memory": ("dynamic shared memory",),
 }
 
+WAYS_TO_WAIT = (
+    *(f"wait: {form}" for form in WAITS),
+    *(f"wait by {read}" for read in READS),
+    *(
+        f"wait {depth} calls deep{whole}"
+        for depth in range(4)
+        for whole in ("", ", the loop too")
+        if depth or not whole
+    ),
+    "wait for another CTA",
+)
+MESSAGES = (
+    *(f"release by {release}" for release in RELEASES),
+    *(f"acquire by {acquire}" for acquire in ACQUIRES),
+    *(f"release and acquire in scope {scope}" for scope in SCOPES),
+)
+ON_BOTH_SIDES = (*(f"sides by {by}" for by in BY), *(f"barriers on both sides: {kind}" for kind in MEETS))
+IN_FUNCTIONS = (
+    *(f"leave in a function by {form}" for form in dict.fromkeys(form for form, _, _ in FUNCTION_ENDS.values())),
+    *(f"leave in a function, {depth} calls deep" for depth in (1, 2, 3)),
+    "leave in a function, called under a guard",
+)
+LANES_GONE = tuple(f"lanes gone, named by {kind}" for kind in GONE)
+
+# Those that only the new generator draws; each is one of the issues that random kernels did not find before.
+OF_NEW = (
+    *WAYS_TO_WAIT,
+    *MESSAGES,
+    *ON_BOTH_SIDES,
+    *IN_FUNCTIONS,
+    *LANES_GONE,
+    *CORNERS,
+    *MORE_MEETINGS,
+    *(f"{what}: {kind}" for what in ("function", "call") for kind in MORE_FUNCTIONS),
+    "call with a guard",
+)
+GROUPS_OF_NEW = {
+    "waits in loops": WAYS_TO_WAIT,
+    "messages": MESSAGES,
+    "barriers on both sides": ON_BOTH_SIDES,
+    "ends in functions": IN_FUNCTIONS,
+    "lanes gone": LANES_GONE,
+    "barrier ids of sizes": ("barrier id of sizes",),
+    "calls with a guard": ("call with a guard",),
+    **{f"corner: {kind}": (kind,) for kind in CORNERS},
+}
+GROUPS |= GROUPS_OF_NEW
+
 CONSTRUCTS = (
+    *OF_NEW,
     *(f"group: {group}" for group in GROUPS),
     *ROWS,
     *ACCESSES,

@@ -44,8 +44,8 @@ ORDERS = 4  # of the warps: what is not kept in order shows in some only
 KINDS = ("depends", "same", "private", "local")
 
 
-def chain(seed: int) -> tuple[Case, set[str]]:
-    """A case and, as for other cases, what constructs it has."""
+def chain(seed: int, generator: str = "new") -> tuple[Case, set[str]]:
+    """A case and, as for other cases, what constructs it has; by either of `drawing.GENERATORS`."""
     choose = Random(seed)
     simple = choose.choice([0, 0.8])  # else few can be one
     names = NAMES[: choose.choice([2, 2, 3])]

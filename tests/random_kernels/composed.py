@@ -24,7 +24,8 @@ from goptx.weaving.result import Woven
 
 OWN_SHAPES = ("horizontal", "interleave")  # strategies that have to know them
 STRATEGIES = ("weave", "vertical", *OWN_SHAPES)
-OUT, SCALE = 1, 4  # parameters
+SCALE = 4  # among the parameters
+COMPARED = {1: "out", 2: "totals", 5: "more"}
 FACTORS = {1: (2, 2, 3, 4), 2: (2, 2, 3), 3: (2, 2, 2, 3)}  # by how much there is of everything else
 TUNED = (32, 64, 96, 128, 192)  # threads of a kernel that is right with any number of warps
 
@@ -124,15 +125,15 @@ def _data(case: Case, how: Composition, parts: Sequence[Part]) -> Data:
     compared: dict[str, Array] = {}
     for k, (part, shape, n, scale) in enumerate(zip(parts, case.shapes, case.n, case.scale, strict=True)):
         rows = max(part.scales, default=scale) + 1 if how.batched else 1
-        values = arguments(shape, n, scale, case.seed + k, rows)
+        values = arguments(shape, n, scale, case.seed + k, rows, case.texts[k])
         separate += [(k, _with_scale(values, s)) for s in part.scales or [scale]]
-        together.append(values[:SCALE] if part.turns else values)
-        compared |= {f"{LETTERS[k]}:{name}": values[i] for i, name in ((OUT, "out"), (OUT + 1, "totals"))}  # type: ignore
+        together.append([*values[:SCALE], *values[SCALE + 1 :]] if part.turns else values)
+        compared |= {f"{LETTERS[k]}:{name}": values[i] for i, name in COMPARED.items() if i < len(values)}  # type: ignore
     return Data(separate, together, compared)
 
 
 def _with_scale(values: Sequence[object], scale: int) -> list[object]:
-    return [*values[:SCALE], type(values[SCALE])(scale)]  # type: ignore[call-arg]
+    return [*values[:SCALE], type(values[SCALE])(scale), *values[SCALE + 1 :]]  # type: ignore[call-arg]
 
 
 @dataclass(frozen=True, slots=True)

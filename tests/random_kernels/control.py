@@ -9,33 +9,49 @@ from math import prod
 from random_kernels.arithmetic import FAMILY_OF
 from random_kernels.conditions import branch, count, test
 from random_kernels.copying import copying
-from random_kernels.data import LEFT, OWN
+from random_kernels.data import OWN
+from random_kernels.ending import left, left_at
 from random_kernels.functions import call
+from random_kernels.gone import gone
+from random_kernels.helpers import call_end
 from random_kernels.meeting import meeting
 from random_kernels.memory import access
+from random_kernels.messages import message
 from random_kernels.parties import handover, parties
 from random_kernels.place import FULL, Place, Target
+from random_kernels.sides import sides
 from random_kernels.together import together
 from random_kernels.tree import (
     Access,
     Call,
     Copying,
+    Gone,
     Handover,
     If,
     Leave,
     Level,
     Loop,
     Meeting,
+    Message,
     Parties,
     Plain,
+    Sides,
     Skip,
     Statement,
     Switch,
     Together,
+    Wait,
 )
+from random_kernels.waits import wait
 from random_kernels.writer import Writer
 
 ENDS = ("ret", "exit", "around", "end")
+FUNCTION_ENDS = {  # how, how many calls deep, and whether the call has a guard
+    f"exit in a function, {form}, {depth} deep{', guarded' if guarded else ''}": (form, depth, guarded)
+    for form in ("guard", "loop", "branch")
+    for depth in (1, 2, 3)
+    for guarded in (False, True)
+}
 END_OF_ALL = "done"  # where all come together at the end: only where nobody needs anybody before it
 
 
@@ -57,6 +73,14 @@ def write(w: Writer, statements: Sequence[Statement], place: Place) -> None:
                 handover(w, statement, place, write)
             case Copying():
                 copying(w, statement, place, write)
+            case Wait():
+                wait(w, statement, place)
+            case Message():
+                message(w, statement, place)
+            case Sides():
+                sides(w, statement, place, write)
+            case Gone():
+                gone(w, statement, place)
             case Call():
                 call(w, statement, place)
             case If():
@@ -121,14 +145,13 @@ def _switch(w: Writer, statement: Switch, place: Place) -> None:
 
 def _leave(w: Writer, statement: Leave, place: Place) -> None:
     """Threads end, after they have stored something, so that it matters who does."""
-    w.saw(f"leave by {statement.form}")
     if place.loop:
         w.saw("leave from within a loop")
-    if not w.kernel.exact:
-        w.lanes_end = True
-    register = f"%v{statement.numbers[0] % 8}"
-    store = f"st.global.u32 [%out+{4 * LEFT + 4 * (w.departures % 8)}], {register};"
-    w.departures += 1
+    if statement.form in FUNCTION_ENDS:
+        _leave_by_call(w, statement, place)
+        return
+    w.saw(f"leave by {statement.form}")
+    store = left(w, statement.numbers[0])
     if statement.form in ("end", END_OF_ALL):
         w.line(store)
         branch(w, statement.condition, place, "END" if statement.form == "end" else "DONE", True)
@@ -141,6 +164,30 @@ def _leave(w: Writer, statement: Leave, place: Place) -> None:
         p, negated = test(w, statement.condition, place)
         guard = f"@{'!' if negated else ''}{p}"
         w.line(f"{guard} {store}", f"{guard} {statement.form};")
+
+
+def _leave_by_call(w: Writer, statement: Leave, place: Place) -> None:
+    form, depth, guarded = FUNCTION_ENDS[statement.form]
+    w.saw(f"leave in a function by {form}")
+    w.saw(f"leave in a function, {depth} calls deep")
+    if guarded and not statement.condition.joined:
+        w.saw("leave in a function, called under a guard")
+    n = statement.numbers
+    stay, whether, a = w.label("STAY"), w.word(), w.wide()
+    w.line(f"add.u64 {a}, %out, {left_at(w.departures)};")
+    left(w, n[0])
+    if statement.condition.joined:
+        branch(w, statement.condition, place, stay, False)
+        w.line(f"mov.u32 {whether}, {1 + n[1] % 3};")
+        w.line(*call_end(w, depth, whether, a, f"%v{n[0] % 8}", form))
+        w.mark(stay)
+        return
+    p, negated = test(w, statement.condition, place)
+    values = (0, 1 + n[1] % 3) if negated else (1 + n[1] % 3, 0)
+    w.line(f"selp.u32 {whether}, {values[0]}, {values[1]}, {p};")
+    lines = call_end(w, depth, whether, a, f"%v{n[0] % 8}", form)
+    guard = f"@{'!' if negated else ''}{p} " if guarded else ""
+    w.line(*(f"{guard}{line}" if line.startswith("call") else line for line in lines))
 
 
 def _skip(w: Writer, statement: Skip, place: Place) -> None:

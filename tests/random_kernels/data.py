@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from random_kernels import more
 
 from goptx.shape import Shape
 
@@ -13,9 +14,9 @@ TOTALS = 16  # words of `totals`
 SPECIAL = (0, 1, 2, 31, 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x00FF00FF, 0x3C003C00)
 
 
-def arguments(shape: Shape, n: int, scale: int, seed: int, rows: int = 1) -> list[object]:
-    """In the order of the parameters: in, out, totals, n, scale. `rows`: for so many launches, `out` of one behind that
-    of the other."""
+def arguments(shape: Shape, n: int, scale: int, seed: int, rows: int = 1, text: str = "") -> list[object]:
+    """In the order of the parameters: in, out, totals, n, scale, and those of `more.py` if the kernel's text has them.
+    `rows`: for so many launches, `out` of one behind that of the other."""
     rng = np.random.default_rng(seed)
     threads = (shape.ctas or 0) * (shape.threads or 0)
     given = rng.integers(0, 1 << 32, OWN + 2 * threads, np.uint32)
@@ -29,4 +30,5 @@ def arguments(shape: Shape, n: int, scale: int, seed: int, rows: int = 1) -> lis
     out = np.full(WORDS * threads * rows, 0xA5A5A5A5, np.uint32)
     totals = rng.integers(0, 1 << 32, TOTALS, np.uint32)
     totals[12:14] = 0  # of floats
-    return [given, out, totals, np.uint32(n), np.uint32(scale)]
+    beyond = more.arguments(shape, seed, rows) if more.has_more(text) else []
+    return [given, out, totals, np.uint32(n), np.uint32(scale), *beyond]

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 from math import prod
 
-from random_kernels import functions
+from random_kernels import functions, more
 from random_kernels.control import write
 from random_kernels.data import ALIKE, FLOATS, WORDS
 from random_kernels.phases import OBJECTS, place_of
 from random_kernels.place import EVERYWHERE
 from random_kernels.tree import Function, Kernel
+from random_kernels.waits import chain
 from random_kernels.writer import FRESH, Writer
 
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -27,7 +28,9 @@ SIZES = {"b32": 4, "f32": 4, "b64": 8, "f64": 8, "b16": 2, "pred": 1}
 UNIFORM = ("mov.b32 %u0, %scale;", "mov.b32 %u1, %cta;", "shr.u32 %u2, %n, 2;", "add.u32 %u3, %scale, 7;")
 WORD_REGISTERS = "%n %scale %cta %rank %number %threads %lane %warp %loaded %slot %present %ring".split()
 WORD_REGISTERS += [f"%phase{number}" for number in range(OBJECTS)]
-ADDRESSES = "%in %out %totals %SP %SPL".split()
+WORD_REGISTERS += [f"%round{number}" for number in range(more.FLAGS)]
+ADDRESSES = "%in %out %totals %SP %SPL %more".split()
+MORE = (".param .u64 {}_more", f".param .align 8 .b8 {{}}_more_s[{4 * more.FIELDS}]")
 FACTORS = (7, 2654435769, 40503, 1, 3)
 BITS = (1, 6, 5, 16)  # of a thread's number, each of which decides a predicate
 
@@ -37,6 +40,8 @@ def text(kernel: Kernel) -> tuple[str, Counter[str]]:
     w = Writer(kernel)
     names = functions.names(kernel.functions)
     mixing = "".join(_function(w, function, name) for function, name in zip(kernel.functions, names, strict=True))
+    if kernel.chain is not None:
+        chain(w, kernel.chain)
     write(w, kernel.body, EVERYWHERE.at(kernel.level))
     body, w.lines = w.lines, []
     used = _used(body)
@@ -46,13 +51,17 @@ def text(kernel: Kernel) -> tuple[str, Counter[str]]:
     lines = [*_needed(begin, [*body, *w.lines]), *body, *w.lines]
     declared = [*_registers(lines), *_variables(w, lines)]
     parameters = ", ".join(f".param .{t} {kernel.name}_{n}" for n, t in PARAMETERS)
+    if kernel.more:
+        parameters += "".join(f", {text.format(kernel.name)}" for text in MORE)
     entry = f".visible .entry {kernel.name}({parameters})\n{{\n" + "\n".join([*declared, *lines]) + "\n}\n"
     dynamic = ""
     if kernel.dynamic is not None and re.search(r"\btile\b", entry):
         w.saw("dynamic shared memory")
         dynamic = ".extern .shared .align 16 .b8 tile[];\n"
     table = ".const .align 4 .b32 table[8] = {5, 42, 79, 116, 153, 190, 227, 264};\n"
-    return HEADER + (table if re.search(r"\btable\b", entry) else "") + dynamic + mixing + entry, w.census
+    return HEADER + (table if re.search(r"\btable\b", entry) else "") + dynamic + mixing + "".join(
+        w.helpers.values()
+    ) + entry, w.census
 
 
 def _needed(begin: Sequence[str], rest: Sequence[str]) -> list[str]:
@@ -85,7 +94,7 @@ def _function(w: Writer, function: Function, name: str) -> str:
 
     lines, own = functions.text(w.kernel, function, finished)
     w.census.update(own.census)
-    return declaration + "\n{\n" + "\n".join(lines) + "\n}\n"
+    return "".join(own.helpers.values()) + declaration + "\n{\n" + "\n".join(lines) + "\n}\n"
 
 
 def _registers(lines: Sequence[str]) -> list[str]:
@@ -107,6 +116,8 @@ def _variables(w: Writer, lines: Sequence[str]) -> list[str]:
         "bars": f".shared .align 8 .b8 bars[{8 * OBJECTS}];",
         "ring": f".shared .align 16 .b8 ring[{16 * w.threads}];",
         "__local_depot0": ".local .align 16 .b8 __local_depot0[32];",
+        "flags": f".shared .align 4 .b8 flags[{4 * more.FLAGS}];",
+        "bits": ".local .align 4 .b8 bits[16];",
         "frame": ".local .align 8 .b8 frame[32];",
     }
     if w.kernel.dynamic is None:
@@ -130,6 +141,9 @@ def _begin(w: Writer, used: Sequence[tuple[str, int]], body: str) -> None:
         w.line("mov.u32 %ring, ring;", "mad.lo.u32 %ring, %rank, 16, %ring;")
         if ", ring;" in body:  # others read it, also where the thread has ended
             w.line("st.shared.v2.u32 [%ring], {%number, %rank};")
+    if "%more" in body:
+        _more(w)
+    w.line(*(f"mov.u32 %round{number}, 0;" for number in sorted(w.rounds)))
     w.line(*(f"mov.u32 %phase{number}, 0;" for number in sorted(w.objects)))
     if kernel.tile == "before":
         w.line("mov.b32 %present, %threads;")
@@ -166,6 +180,15 @@ def _numbers(w: Writer) -> None:
         w.line(f"mad.wide.u32 %out, %scale, {4 * WORDS * prod(w.kernel.grid) * w.threads}, %out;")
 
 
+def _more(w: Writer) -> None:
+    """The words of the CTA."""
+    name = w.kernel.name
+    w.line(f"ld.param.u64 %more, [{name}_more];", "cvta.to.global.u64 %more, %more;")
+    w.line(f"mad.wide.u32 %more, %cta, {4 * more.WORDS}, %more;")
+    if w.kernel.moved:
+        w.line(f"mad.wide.u32 %more, %scale, {4 * more.WORDS * prod(w.kernel.grid)}, %more;")
+
+
 def _guard(w: Writer) -> None:
     w.saw("guard")
     p = w.predicate()
@@ -179,6 +202,11 @@ def _shared(w: Writer) -> None:
         p = w.predicate()
         w.line(f"setp.eq.u32 {p}, %rank, 0;", f"@{p} st.shared.v4.u32 [bins], {{0, 0, 0, 0}};")
         w.line(f"@{p} st.shared.v4.u32 [bins+16], {{0, 0, 0, 0}};")
+    if w.rounds:
+        p = w.predicate()
+        w.line(
+            f"setp.lt.u32 {p}, %rank, {more.FLAGS};", f"@{p} st.shared.u32 [{w.at(w.base('flags'), '%rank', 4)}], 0;"
+        )
     if w.objects:
         p = w.predicate()
         w.line(f"setp.eq.u32 {p}, %rank, 0;")

@@ -12,7 +12,7 @@ from itertools import count as count_from
 
 from random_kernels.arithmetic import FAMILY_OF
 from random_kernels.place import Place
-from random_kernels.tree import Call, Function, Kernel, Plain
+from random_kernels.tree import Call, Function, Guard, Kernel, Plain
 from random_kernels.writer import Writer
 
 FOR_ALL = ("barrier", "exchange")
@@ -37,8 +37,8 @@ def text(kernel: Kernel, function: Function, finished: Callable[[Writer], list[s
     w.saw(f"function: {function.kind}")
     if function.common:
         w.saw("function of all kernels")
-    KINDS[function.kind](w, function)
-    w.line("st.param.b32 [result], %v0;", "ret;")
+    (KINDS | MORE_KINDS)[function.kind](w, function)
+    w.line(*RESULTS.get(function.kind, ("st.param.b32 [result], %v0;",)), "ret;")
     return finished(w), w
 
 
@@ -47,6 +47,11 @@ def head(function: Function, name: str) -> tuple[str, list[str]]:
     if function.kind == "by value":
         fetch = ["ld.param.v2.b32 {%v0, %v1}, [both];", "ld.param.b64 %w0, [both+8];"]
         return f".func (.param .b32 result) {name}(.param .align 16 .b8 both[16])", fetch
+    if function.kind == "nothing":
+        return f".func {name}()", ["mov.u32 %v0, %laneid;", "mov.u32 %v1, %v0;"]
+    if function.kind == "registers":
+        declaration = f".func (.reg .b32 result) {name}(.reg .b32 one, .reg .b32 two)"
+        return declaration, ["mov.b32 %v0, one;", "mov.b32 %v1, two;"]
     more = [".param .b32 slot", ".param .b32 other"] if function.kind == "exchange" else []
     parameters = [".param .b32 one", ".param .b32 two", *more]
     fetch = ["ld.param.u32 %v0, [one];", "ld.param.u32 %v1, [two];"]
@@ -59,6 +64,14 @@ def call(w: Writer, statement: Call, place: Place) -> None:
     w.saw("call")
     w.saw(f"call: {function.kind}")
     a, b, c = statement.numbers
+    guard = _guard(w, statement.guard)
+    uniform = ".uni" if statement.uniform else ""
+    if function.kind == "nothing":
+        w.line(f"{guard}call{uniform} {name};")
+        return
+    if function.kind == "registers":
+        w.line(f"{guard}call{uniform} (%v{c % 8}), {name}, (%v{a % 8}, %v{b % 8});")
+        return
     passed = ["one", "two"]
     if function.kind == "by value":
         passed = ["both"]
@@ -73,12 +86,26 @@ def call(w: Writer, statement: Call, place: Place) -> None:
         w.line(f"st.param.b32 [one], %v{a % 8};", f"st.param.b32 [two], %v{b % 8};")
         if function.kind == "exchange":
             w.line("st.param.b32 [slot], %slot;", f"st.param.b32 [other], {other};")
-    w.line(f"call{'.uni' if statement.uniform else ''} (result), {name}, ({', '.join(passed)});")
-    if function.kind == "predicate":
+    w.line(f"{guard}call{uniform} (result), {name}, ({', '.join(passed)});")
+    if guard:  # whose result is not there where the guard does not hold
+        w.line("}")
+    elif function.kind == "predicate":
         t = w.word()
         w.line(f"ld.param.b32 {t}, [result];", "}", f"setp.ne.s32 %q{c % 4}, {t}, 0;")
     else:
         w.line(f"ld.param.b32 %v{c % 8}, [result];", "}")
+
+
+def _guard(w: Writer, guard: Guard | None) -> str:
+    """A register from 4 on stands for a bit of %scale, on which the CTA agrees."""
+    if guard is None:
+        return ""
+    w.saw("call with a guard")
+    q = f"%q{guard.register % 4}"
+    if guard.register >= 4:
+        t, q = w.word(), w.predicate()
+        w.line(f"and.b32 {t}, %scale, {1 << guard.register % 4};", f"setp.ne.u32 {q}, {t}, 0;")
+    return f"@{'!' if guard.negated else ''}{q} "
 
 
 # Bodies: each makes %v0 of %v0 and %v1 -----------------------------------------------------------------
@@ -181,3 +208,55 @@ KINDS: dict[str, Body] = {
     "exchange": _exchange,
     "vote": _vote,
 }
+
+
+# Those of the new generator -------------------------------------------------------------------------------
+
+
+def _nothing(w: Writer, function: Function) -> None:
+    """Gets nothing and gives nothing."""
+    _work(w, function.body)
+    w.line(("nanosleep.u32 10;", "membar.cta;", "fence.acq_rel.gpu;")[function.numbers[0] % 3])
+
+
+def _returns(w: Writer, function: Function) -> None:
+    """Returns from within a loop, under guards and behind branches."""
+    left, p, head_, on = w.counter(), w.predicate(), w.label("LOOP"), w.label("ON")
+    w.line(f"mov.u32 {left}, 3;")
+    w.mark(head_)
+    w.line(f"setp.lt.s32 {p}, %v0, %v1;", "st.param.b32 [result], %v1;", f"@{p} ret;")
+    _work(w, function.body)
+    w.line(f"setp.ne.u32 {p}, %v0, {left};", f"@{p} bra {on};", "st.param.b32 [result], %v0;", "ret;")
+    w.mark(on)
+    w.line(f"add.u32 %v0, %v0, {left};", f"sub.u32 {left}, {left}, 1;", f"setp.ne.u32 {p}, {left}, 0;")
+    w.line(f"@{p} bra {head_};")
+
+
+def _nested(w: Writer, function: Function) -> None:
+    """Calls another, which may call a third."""
+    number = w.kernel.functions.index(function)
+    stem = f"inner{'_of_both' if function.common else ''}{number}"
+    head_ = ".func (.param .b32 result) {}(.param .b32 one)"
+    fetch = [".reg .b32 %t; .reg .pred %p;", "ld.param.b32 %t, [one];"]
+
+    def call_of(register: str, name: str) -> list[str]:
+        return [
+            "{", ".param .b32 its_one; .param .b32 given;", f"st.param.b32 [its_one], {register};",
+            f"call (given), {name}, (its_one);", f"ld.param.b32 {register}, [given];", "}",
+        ]  # fmt: skip
+
+    last = ["mad.lo.u32 %t, %t, 5, 1;", "st.param.b32 [result], %t;", "ret;"]
+    w.helper(f"{stem}_2", head_.format(f"{stem}_2"), [*fetch, *last])
+    around = ["setp.gt.s32 %p, %t, 9;", "@%p bra PAST;", *call_of("%t", f"{stem}_2"), "PAST:"]
+    w.helper(f"{stem}_1", head_.format(f"{stem}_1"), [*fetch, *around, *last[1:]])
+    _work(w, function.body)
+    w.line(*call_of("%v0", f"{stem}_1"))
+
+
+MORE_KINDS: dict[str, Body] = {
+    "nothing": _nothing,
+    "registers": _plain,
+    "returns": _returns,
+    "calls others": _nested,
+}
+RESULTS: dict[str, tuple[str, ...]] = {"nothing": (), "registers": ("mov.b32 result, %v0;",)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from random_kernels import copying, phases
+from random_kernels import copying, corners, more, phases
 from random_kernels.place import ALL, Place
 from random_kernels.tree import Meeting
 from random_kernels.writer import Writer
@@ -18,7 +18,7 @@ Kind = Callable[[Writer, tuple[int, ...], Place], None]
 
 def meeting(w: Writer, statement: Meeting, place: Place) -> None:
     w.saw(statement.kind)
-    KINDS[statement.kind](w, (*statement.numbers, 0, 0, 0, 0), place)
+    (KINDS | MORE_KINDS)[statement.kind](w, (*statement.numbers, 0, 0, 0, 0), place)
 
 
 def _barrier(w: Writer, n: tuple[int, ...], place: Place) -> None:
@@ -105,6 +105,36 @@ def _read_total(w: Writer, n: tuple[int, ...], place: Place) -> None:
     w.barrier("bar.sync 0;", place)
 
 
+# Those of the new generator -------------------------------------------------------------------------------
+
+
+def _id_of_sizes(w: Writer, n: tuple[int, ...], place: Place) -> None:
+    """All threads, counted by the launch's sizes, at a barrier whose id is made of these."""
+    id_, count = w.word(), w.word()
+    axis = "xyz"[n[0] % len(w.kernel.block)]
+    if n[1] & 1:
+        w.line(f"mov.u32 {id_}, %ntid.{axis};", f"shr.u32 {id_}, {id_}, {(6, 4, 5)[n[1] % 3]};")
+        w.line(f"min.u32 {id_}, {id_}, {5 - n[2] % 3};")
+    else:
+        w.line(f"mov.u32 {id_}, %nctaid.x;", f"min.u32 {id_}, {id_}, {5 - n[2] % 3};")
+    if w.kernel.cut or n[3] & 1:  # else there are no other barriers that count
+        w.line(f"add.u32 {id_}, {id_}, 8;")
+    w.line(f"mov.u32 {count}, %ntid.x;")
+    for other in "yz"[: len(w.kernel.block) - 1]:
+        t = w.word()
+        w.line(f"mov.u32 {t}, %ntid.{other};", f"mul.lo.u32 {count}, {count}, {t};")
+    w.line(f"add.u32 {count}, {count}, 31;", f"and.b32 {count}, {count}, 0xffffffe0;")
+    if n[3] & 2:
+        count = str(w.kernel.counted_threads)
+    w.barrier(f"{('bar.sync', 'barrier.sync')[n[2] & 1]} {id_}, {count};", place)
+
+
+def _read_equal(w: Writer, n: tuple[int, ...], place: Place) -> None:
+    w.barrier("bar.sync 0;", place)
+    w.line(f"ld.global.u32 %v{n[1] % 8}, [%more+{4 * (more.ALIKE + n[0] % corners.EQUAL)}];")
+    w.barrier("bar.sync 0;", place)
+
+
 KINDS: dict[str, Kind] = {
     "plain barrier": _barrier,
     "barrier reduction": _reduction,
@@ -120,3 +150,4 @@ KINDS: dict[str, Kind] = {
     "pipeline of copies": copying.pipeline,
     **phases.KINDS,
 }
+MORE_KINDS: dict[str, Kind] = {"barrier id of sizes": _id_of_sizes, "read equal values": _read_equal}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from random_kernels import corners
 from random_kernels.copying import copy_groups, copy_own
 from random_kernels.data import FLOATS, PLAY
 from random_kernels.tree import Access, Guard
@@ -19,7 +20,7 @@ Kind = Callable[[Writer, tuple[int, ...], Guard | None], None]
 
 def access(w: Writer, statement: Access) -> None:
     w.saw(statement.kind)
-    KINDS[statement.kind](w, (*statement.numbers, 0, 0, 0, 0), statement.guard)
+    (KINDS | corners.KINDS)[statement.kind](w, (*statement.numbers, 0, 0, 0, 0), statement.guard)
 
 
 def _gather(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:

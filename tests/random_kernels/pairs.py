@@ -49,6 +49,8 @@ REASONS = {
     "a private element that loops do not tell apart": r"not shown to be another element each time around",
     "a local element that may not be written": r"not shown to have been written before by a thread of the CTA",
     "a local piece that is not the CTA's": r"not shown to be in a piece of this CTA alone",
+    "a guarded call that not all threads reach": r"is conditional within a call sequence that not all threads reach",
+    "a barrier id that is not known": r"takes its barrier id from a register, so it may be any",
     "too many barriers": r"together the kernels need more than 16 barriers",
     "too large": r"even one after the other the kernels come to",
 }
@@ -171,8 +173,8 @@ def _check_counts(made: Trial, alone: Sequence[goptx.Emulation], woven: goptx.Em
 
 def effects(module: Module) -> Mapping[int, Instruction]:
     """What the entry stores, loads, or does together with other lanes, by line. Passed over are barriers, because ended
-    threads have to arrive there too, loops that wait, which run as often as they have to, and calls of functions in
-    which threads wait, whose code is put in their place."""
+    threads have to arrive there too, loops that wait, which run as often as they have to, loads of what others write
+    meanwhile, and calls of functions in which threads wait, whose code is put in their place."""
 
     def instructions(body: Sequence[Statement]) -> list[Instruction]:
         found = []
@@ -187,6 +189,8 @@ def effects(module: Module) -> Mapping[int, Instruction]:
     for instruction in instructions(module.entries[0].body or ()):
         facts = facts_of(instruction.opcode)
         if facts.barrier or facts.space == "param" or "_wait." in instruction.opcode:
+            continue
+        if "[%g" in str(instruction) and facts.base in ("ld", "atom"):  # a flag: see `Writer.flag`
             continue
         if facts.base == "call" and WAITING in str(instruction):
             continue

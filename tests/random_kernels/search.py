@@ -44,12 +44,13 @@ def search(
     shrink: bool = True,
     judge: Callable[[Case], Outcome] = run,
     way: str = "weave",
+    generator: str = "new",
 ) -> Search:
-    """The kernels are made one in that way, one of `ways.WAYS`."""
+    """The kernels are made one in that way, one of `ways.WAYS`, and drawn by that one of `drawing.GENERATORS`."""
     found = Search(number)
 
     def one(drawn: object) -> None:
-        case, seen = case_by(way, drawn)
+        case, seen = case_by(way, drawn, generator)
         try:
             outcome = judge(case)
         except Exception as error:
@@ -76,14 +77,14 @@ def search(
     )
     try:
         with patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant):
-            seed(number)(options(given(WAYS[way].drawn)(one)))()
+            seed(number)(options(given(WAYS[way].drawn[generator])(one)))()
     except Exception:
         if found.failing is None:  # the drawing or the writing itself
             raise
     return found
 
 
-def drawn(number: int, examples: int, way: str = "weave") -> list[Case]:
+def drawn(number: int, examples: int, way: str = "weave", generator: str = "new") -> list[Case]:
     """The cases of a seed, of that way."""
     found: list[Case] = []
 
@@ -91,5 +92,5 @@ def drawn(number: int, examples: int, way: str = "weave") -> list[Case]:
         found.append(case)
         return Outcome("")
 
-    search(number, examples, judge=take, way=way)
+    search(number, examples, judge=take, way=way, generator=generator)
     return found

@@ -11,14 +11,22 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, NEED_OTHERS, TESTS
-from random_kernels.control import END_OF_ALL, ENDS
+from random_kernels.control import END_OF_ALL, ENDS, FUNCTION_ENDS
+from random_kernels.corners import KINDS as CORNERS
+from random_kernels.functions import FOR_ALL, FOR_WARPS
+from random_kernels.gone import BY as GONE_BY
+from random_kernels.gone import KINDS as GONE
+from random_kernels.messages import ACQUIRES, RELEASES, SCOPES
+from random_kernels.messages import SPACES as MESSAGE_SPACES
 from random_kernels.phases import KINDS as PHASES
+from random_kernels.sides import BY, MEETS
 from random_kernels.tree import (
     Access,
     Call,
     Condition,
     Copying,
     Count,
+    Gone,
     Guard,
     Handover,
     If,
@@ -26,14 +34,19 @@ from random_kernels.tree import (
     Level,
     Loop,
     Meeting,
+    Message,
     Numbers,
     Parties,
     Plain,
+    Sides,
     Skip,
     Statement,
     Switch,
     Together,
+    Wait,
 )
+from random_kernels.waits import FORMS as WAIT_FORMS
+from random_kernels.waits import READS
 from random_kernels.where import Where
 
 FAVOURS = ("", "plain", "access", "together", "together", "meeting", "meeting", "if", "loop", "switch", "leave", "call")
@@ -72,8 +85,9 @@ def one_of(*choices: Any) -> SearchStrategy[Any]:
 
 
 @st.composite
-def statements(draw: DrawFn, where: Where) -> Statement:
-    kind: str = draw(one_of(*where.kinds()))
+def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> Statement:
+    """Of one of the kinds, or of any that may stand there."""
+    kind: str = draw(one_of(*(kinds or where.kinds())))
     match kind:
         case "access":
             return Access(draw(one_of(*ACCESSES, *["shared total"] * 4 * where.bins)), draw(FOUR), draw(GUARDS))
@@ -99,9 +113,23 @@ def statements(draw: DrawFn, where: Where) -> Statement:
             return _loop(draw, where)
         case "switch":
             return _switch(draw, where)
+        case "corner":
+            return Access(draw(one_of(*CORNERS)), draw(FOUR), draw(GUARDS))
+        case "wait":
+            return draw(waits_of_loops())
+        case "message":
+            return _message(draw)
+        case "sides":
+            return _sides(draw, where)
+        case "gone":
+            condition = _condition(draw, where, Level.LONE, joins=False)
+            body = draw(st.lists(PLAIN, max_size=2).map(tuple))
+            return Gone(draw(one_of(*GONE)), condition, draw(one_of(*GONE_BY)), body, draw(THREE))
         case "leave":
             level = draw(one_of(*(v for v in _levels(where) if where.leaves == "any" or v < Level.LONE)))
-            ends = one_of(*ENDS, *[END_OF_ALL] * 4 * where.apart)
+            ends = one_of(
+                *ENDS * (6 if where.more else 1), *[END_OF_ALL] * 4 * where.apart, *[*FUNCTION_ENDS] * where.more
+            )
             return Leave(_condition(draw, where, level), draw(ends), draw(THREE))
         case "skip":
             level = Level.LONE if where.level == Level.LONE else min(where.level, Level.WARP)
@@ -123,6 +151,9 @@ def _meetings(where: Where) -> tuple[str, ...]:
         found += ["exchange"] * 3 + ["exchange of copies"]
         found += ["pipeline of copies"] * (where.leaves == "")  # who left has copied, and met nobody since
         found += ["mbarrier exchange", "mbarrier states", "bulk copy", "mbarrier transaction"] * where.phases
+    if where.more:
+        found += ["barrier id of sizes"] * 8 * (where.counted and not where.party)
+        found += ["read equal values"] * 2 * (where.leaves == "" and not where.party)
     if not where.party:
         found += ["reduction that counts", "barrier in two places"] * where.counted
         found += ["ldmatrix"] * 5 * (where.tile and where.exact) + ["read a shared total"] * 5 * where.bins
@@ -182,7 +213,31 @@ def waits(draw: DrawFn, where: Where) -> Statement:
 
 @st.composite
 def calls(draw: DrawFn, where: Where) -> Call:
-    return Call(draw(one_of(*where.callable())), draw(THREE), draw(st.booleans()))
+    function, numbers_, uniform = draw(one_of(*where.callable())), draw(THREE), draw(st.booleans())
+    if not where.more or where.functions[function] in (*FOR_ALL, *FOR_WARPS) or draw(st.integers(0, 2)) != 2:
+        return Call(function, numbers_, uniform)
+    register = draw(st.integers(0, 7))
+    return Call(function, numbers_, uniform and register >= 4, Guard(register, draw(st.booleans())))
+
+
+@st.composite
+def waits_of_loops(draw: DrawFn) -> Wait:
+    return Wait(
+        draw(one_of(*WAIT_FORMS)), draw(one_of(*READS)), draw(one_of(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR)
+    )
+
+
+def _message(draw: DrawFn) -> Message:
+    spaces = draw(one_of(*MESSAGE_SPACES)), draw(one_of(*MESSAGE_SPACES))
+    return Message(draw(one_of(*RELEASES)), draw(one_of(*ACQUIRES)), draw(one_of(*SCOPES)), spaces, draw(FOUR))
+
+
+def _sides(draw: DrawFn, where: Where) -> Sides:
+    inner = replace(where.at(Level.WARP), skip=False, leaves="", size=2)
+    kinds = [kind for kind in MEETS if (kind != "exchange" or where.tile) and (kind != "counted" or where.counted)]
+    meets = tuple((draw(one_of(*kinds)), draw(FOUR)) for _ in range(draw(one_of(1, 1, 2))))
+    first, second = (tuple(draw(bodies(inner, 0)) for _ in range(len(meets) + 1)) for _ in range(2))
+    return Sides(draw(one_of(*BY)), meets, first, second, draw(THREE))
 
 
 def _parties(draw: DrawFn, where: Where) -> Parties:

@@ -13,8 +13,8 @@ from random_kernels.search import search
 
 BATCHES, EACH = 10, 50
 FIRST = 1000  # seed
-LEAST = 2  # of the 500 pairs have each construct
-MANY, SOME = 30, 25  # pairs of each group, among the 500, and so that what becomes of them in a batch says something
+LEAST = 2  # of twice as many pairs have each construct
+MANY, SOME = 30, 25  # pairs of each group, among those, and so that what becomes of them in a batch says something
 MOST_REFUSED = 20  # of a batch; kernels come in clusters that are much alike
 
 
@@ -37,7 +37,7 @@ def test_that_every_construct_occurs() -> None:
     def passed_over(case: Case) -> Outcome:
         return Outcome("")
 
-    seen = sum((search(FIRST + n, EACH, judge=passed_over).census for n in range(BATCHES)), start=Counter[str]())
+    seen = sum((search(FIRST + n, EACH, judge=passed_over).census for n in range(2 * BATCHES)), start=Counter[str]())
     assert set(seen) <= set(CONSTRUCTS)
     assert not {name: seen[name] for name in CONSTRUCTS if seen[name] < LEAST}
     assert not {name: seen[name] for name in GROUPS if seen[f"group: {name}"] < MANY}

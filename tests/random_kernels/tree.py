@@ -97,12 +97,61 @@ class Copying:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """Threads of a CTA wait for others of it in a loop of their own; `form` is one of `waits.FORMS`, `read` one of
+    `waits.READS`. depth: how many calls deep the flag is read. whole: whether the loop is in the function too."""
+
+    form: str
+    read: str
+    depth: int
+    whole: bool
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thread writes data, then a flag; others look at the flag, do not wait for it, and read the data if they find
+    it set. release, acquire: among those of `messages.py`."""
+
+    release: str
+    acquire: str
+    scope: str
+    spaces: tuple[str, str]
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Warps take either side of a branch, and meet equally many barriers of the whole CTA on it. `by` is one of
+    `sides.BY`. meets: what they meet there, a kind of `sides.MEETS` and numbers; bodies: what each side does ahead of
+    each of these and after the last."""
+
+    by: str
+    meets: tuple[tuple[str, Numbers], ...]
+    first: tuple[tuple[Statement, ...], ...]
+    second: tuple[tuple[Statement, ...], ...]
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Lanes that branch away and end, while a warp operation of the others names them still; kinds are in `gone.py`."""
+
+    kind: str
+    condition: Condition
+    by: str
+    body: tuple[Plain, ...]
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """v[2] = function(v[0], v[1]), or a predicate is."""
 
     function: int
     numbers: Numbers
     uniform: bool
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +225,23 @@ class Skip:
 
 
 Statement = (
-    Plain | Access | Together | Meeting | Parties | Handover | Copying | Call | If | Loop | Switch | Leave | Skip
+    Plain
+    | Access
+    | Together
+    | Meeting
+    | Parties
+    | Handover
+    | Copying
+    | Wait
+    | Message
+    | Sides
+    | Gone
+    | Call
+    | If
+    | Loop
+    | Switch
+    | Leave
+    | Skip
 )
 Extent = tuple[int, ...]
 
@@ -203,7 +268,8 @@ class Kernel:
     tile: where each thread gets a word of shared memory that others may read: "" (nowhere), "before" or "after" the
     guard. bins: whether there are totals in shared memory. dynamic: whether the tile is in dynamic shared memory, and
     the bytes behind it there. start: how registers get their first values. moved: whether threads store `out` at places
-    that lie apart for each `scale`.
+    that lie apart for each `scale`. more: whether there are parameters for `more` words and a structure (`more.py`);
+    those of the old generator have none. chain: whether each CTA waits for the one before it (`waits.chain`), and how.
     """
 
     name: str
@@ -226,6 +292,8 @@ class Kernel:
     functions: tuple[Function, ...]
     body: tuple[Statement, ...]
     moved: bool = False
+    more: bool = False
+    chain: Wait | None = None
 
     @property
     def threads(self) -> int:

@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from random_kernels import chains
 from random_kernels.case import Case
 from random_kernels.composed import STRATEGIES, Composition, composed
-from random_kernels.drawing import KERNELS, pairs
+from random_kernels.drawing import GENERATORS, KERNELS, pairs
 from random_kernels.strided import with_strided
 from random_kernels.tree import Pair
 from random_kernels.trial import Trial
@@ -23,25 +23,32 @@ Drawn = tuple[Case, set[str]]  # and what constructs it has
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """`drawn`: what Hypothesis draws; `case`: the case that it is; `trial`: what is run of that."""
+    """`drawn`: what Hypothesis draws, by each generator (`drawing.GENERATORS`); `case`: the case that it is; `trial`:
+    what is run of that."""
 
-    drawn: SearchStrategy[Any]
-    case: Callable[[Any], Drawn]
+    drawn: Mapping[str, SearchStrategy[Any]]
+    case: Callable[[Any, str], Drawn]
     trial: Callable[[Case], Trial]
 
 
 def _composed(how: Composition, kernels: Sequence[int] = KERNELS) -> Way:
-    drawn = pairs(kernels, larger=how.coarse > 0, moved=how.batched)
-    return Way(drawn, _strided if how.tunable else case_of, partial(composed, how=how))
+    drawn = {g: pairs(kernels, larger=how.coarse > 0, moved=how.batched, generator=g) for g in GENERATORS}
+    return Way(drawn, _strided if how.tunable else _pair, partial(composed, how=how))
 
 
-def _strided(pair: Pair) -> Drawn:
+def _pair(pair: Pair, generator: str) -> Drawn:
+    return case_of(pair)
+
+
+def _strided(pair: Pair, generator: str) -> Drawn:
     case, seen = case_of(pair)
     return with_strided(case), seen
 
 
 def _chained(kind: str) -> Way:
-    return Way(st.integers(0, (1 << 40) - 1), chains.chain, partial(chains.chained, kind=kind))
+    return Way(
+        dict.fromkeys(GENERATORS, st.integers(0, (1 << 40) - 1)), chains.chain, partial(chains.chained, kind=kind)
+    )
 
 
 WAYS: Mapping[str, Way] = {
@@ -59,9 +66,9 @@ WAYS: Mapping[str, Way] = {
 }
 
 
-def case_by(way: str, drawn: object) -> Drawn:
-    """The case of that way which is what was drawn for it."""
-    case, seen = WAYS[way].case(drawn)
+def case_by(way: str, drawn: object, generator: str = "new") -> Drawn:
+    """The case of that way which is what was drawn for it, by that one of `drawing.GENERATORS`."""
+    case, seen = WAYS[way].case(drawn, generator)
     return replace(case, way=way), seen
 
 

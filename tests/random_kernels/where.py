@@ -17,7 +17,8 @@ class Where:
     of the kernel do anything together. favour: the kind of statements of which there are many. counted, phases: see
     `tree.Kernel`. parties: whether there are any that may go apart; party: whether this is in one. halves: whether it
     is known which lanes these are. skip: whether a loop may be left. looped: whether this is in a loop. size: the most
-    statements of a body.
+    statements of a body. more: whether statements of the new generator may stand there; the old one draws as it always
+    did.
     """
 
     level: Level
@@ -39,6 +40,7 @@ class Where:
     skip: bool = False
     looped: bool = False
     size: int = 4
+    more: bool = False
 
     def at(self, level: Level) -> Where:
         """One level down, with those who are sure to come there."""
@@ -73,7 +75,18 @@ class Where:
             found += ["leave"]
         if self.depth > 0:
             found += ["if"] * 4 + ["loop"] * 3 + ["switch"] * 2
+        found += self._more() * self.more
         return found + [self.favour] * 12 * (self.favour in found)
+
+    def _more(self) -> list[str]:
+        """Kinds of the new generator."""
+        found = ["corner"] * 3
+        if self.level == Level.CTA and self.barriers and self.depth > 0 and not self.party:
+            found += ["sides"] * 2
+            found += (["wait"] * 2 + ["message"] * 2) * (self.phases and self.tile)
+        if self.level <= Level.WARP and self.leaves == "any" and not self.exact and self.halves:
+            found += ["gone"] * 2
+        return found
 
     def callable(self) -> list[int]:
         """The functions that may be called."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import count
 
 from random_kernels.arithmetic import filled
@@ -11,12 +12,14 @@ from random_kernels.tree import Guard, Kernel, Plain
 
 from goptx.ptx.opcodes import facts_of
 
-FRESH = {"t": "b32", "p": "pred", "c": "b32", "a": "b64", "m": "b32"}  # registers that are written at one place only
+# Registers that are written at one place only.
+FRESH = {"t": "b32", "p": "pred", "c": "b32", "a": "b64", "m": "b32", "g": "b64", "x": "b16"}
 
 
 class Writer:
     """lanes_end: whether some lanes of a warp may have ended while others go on. objects: of the `mbarrier` objects in
-    use, by number (see `phases.py`), how many threads arrive."""
+    use, by number (see `phases.py`), how many threads arrive. helpers: functions that statements brought along, by
+    name. rounds: flags that are waited for or looked at (`waits.py`, `messages.py`)."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -26,6 +29,9 @@ class Writer:
         self.lanes_end = kernel.guard != "" and not kernel.exact
         self.departures = 0
         self.objects: dict[int, int] = {}
+        self.helpers: dict[str, str] = {}
+        self.rounds: set[int] = set()
+        self._forms: dict[str, int] = {}
         self._fresh = {stem: count() for stem in (*FRESH, "L")}
 
     def line(self, *lines: str) -> None:
@@ -51,6 +57,26 @@ class Writer:
 
     def mask(self) -> str:
         return f"%m{next(self._fresh['m'])}"
+
+    def flag(self) -> str:
+        """A register for the address of what other threads write meanwhile: how often it is read is not compared."""
+        return f"%g{next(self._fresh['g'])}"
+
+    def half(self) -> str:
+        return f"%x{next(self._fresh['x'])}"
+
+    def round_of(self, flag: int) -> str:
+        """The register that says how often threads have come to that flag."""
+        self.rounds.add(flag)
+        return f"%round{flag}"
+
+    def helper(self, name: str, head: str, lines: Sequence[str]) -> None:
+        """A function, unless it is there already."""
+        self.helpers.setdefault(name, "\n".join([head, "{", *lines, "}\n"]))
+
+    def number_of(self, form: str) -> int:
+        """Another one for each form of a function."""
+        return self._forms.setdefault(form, len(self._forms))
 
     def label(self, stem: str) -> str:
         return f"{stem}_{next(self._fresh['L'])}"
