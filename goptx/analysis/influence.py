@@ -235,6 +235,23 @@ class Addresses:
                         escaped |= self.of(register_of(name))
         return frozenset(local - escaped - {"*"})
 
+    def is_shared(self, operand: Operand, within: frozenset[str] = frozenset()) -> bool:
+        """Whether a generic address surely is one of the CTA's shared memory: of a variable there, plus numbers."""
+        base = operand.parts[0] if isinstance(operand, Address) else operand
+        base = base.base if isinstance(base, Sum) else base
+        if not isinstance(base, Name) or base.text in within:
+            return isinstance(base, Name) and base.text in within
+        found = self.defined.get(base.text, [])
+        return bool(found) and all(self._gives_shared(i, within | {base.text}) for i in found)
+
+    def _gives_shared(self, instruction: Instruction, within: frozenset[str]) -> bool:
+        facts = facts_of(instruction.opcode)
+        if facts.copies and facts.space == "shared" and "to" not in facts.modifiers:
+            return "shared::cluster" not in facts.modifiers
+        if facts.copies:
+            return self.is_shared(instruction.operands[1], within)
+        return facts.adds and any(self.is_shared(o, within) for o in instruction.operands[1:])
+
     def roots(self, operand: Operand) -> frozenset[str]:
         """Where the address that the operand is may come from."""
         base = operand.parts[0] if isinstance(operand, Address) else operand

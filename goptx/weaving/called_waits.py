@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from goptx.analysis.control_flow import flow_as_written
-from goptx.analysis.influence import callee_of
+from goptx.analysis.influence import Addresses, callee_of
 from goptx.analysis.spin import asked_in, waiting_loops, waiting_recursion
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Function
@@ -40,7 +40,7 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
     if not functions and not declared:
         return
     flows = {name: flow_as_written(f.body, kernel.source) for name, f in functions.items()}
-    said = {id(i): within(functions[name], kernel) for name, flow in flows.items() for i in flow.instructions()}
+    standing = {id(i): name for name, flow in flows.items() for i in flow.instructions()}
     calls = [i for flow in (kernel.flow, *flows.values()) for i in flow.instructions() if is_call(i)]
     unknown = {callee: (i,) for i in calls if (callee := callee_of(i)) in declared}
     asked = asked_in(flows, functions, unknown)
@@ -50,15 +50,15 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
         found += [waited for _, waited in waiting_loops(flow, asked)]
         found += waiting_recursion(flow, asked, _leading_to(name, functions))
     for waited in found:
-        at = said.get(id(waited))
-        place = at(waited) if at else f"{kernel.at(waited.line)}: `{kernel.quote(waited)}`"
-        if at is None or is_call(waited):
+        name = standing.get(id(waited), "")
+        said = within(functions[name], kernel) if name else lambda i: f"{kernel.at(i.line)}: `{kernel.quote(i)}`"
+        if is_call(waited):
             raise CannotWeave(
-                f"{place} decides when a loop ends, which may wait for other threads then: the function is declared, "
-                "and its code is not there; link it before, or use separate launches."
+                f"{said(waited)} decides when a loop ends, and the code of that function is not there, so the loop may "
+                "wait for other threads (contract 3); give a module with its code, or use separate launches."
             )
-        refuse_spin(waited, at)
-        raise CannotWeave(f"{place} {HIDDEN}")
+        refuse_spin(waited, said, Addresses(flows[name]))
+        raise CannotWeave(f"{said(waited)} {HIDDEN}")
 
 
 def _leading_to(name: str, functions: Mapping[str, Function]) -> frozenset[str]:

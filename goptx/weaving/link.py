@@ -16,6 +16,7 @@ from typing import TypeGuard
 
 from goptx.analysis.cfg import Flow, instructions_in
 from goptx.analysis.control_flow import control_flow
+from goptx.analysis.influence import Addresses
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.parameter_names import letter_of
@@ -255,7 +256,7 @@ def _kernel(
     left_out = tuple(f"{_place(module.source, s.line, letter, entry)}: `{s}` is left out" for s in hints)
     flow = control_flow(replace(flat, code=code), module.source, lambda code: as_written(code, prefix))
     for _, waited in waiting_loops(flow):
-        refuse_spin(waited, said)
+        refuse_spin(waited, said, Addresses(flow))
     declared = (flat.registers, flat.variables)
     kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
     lines = locations(module, entry)
