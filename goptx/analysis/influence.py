@@ -48,6 +48,7 @@ class Influence:
         self.callees = asked
         self.sources: dict[str, frozenset[str]] = {}
         self.asked: dict[str, dict[int, Instruction]] = {}  # each by its identity
+        self.asks: dict[int, Instruction] = {}  # all of them, in order
         self.writers: dict[str, list[tuple[str, Instruction]]] = {}  # of registers: the blocks and instructions
         self.body = frozenset(body)
         for name, block in flow.blocks.items():
@@ -61,20 +62,20 @@ class Influence:
         return frozenset(register_of(r) for d in blocks for r in self.flow.blocks[d].end.reads())
 
     def decide(self, wanted: Iterable[str]) -> Iterator[Instruction]:
-        """The strong reads that decide one of the registers or pieces of memory. A sum that an atomic adds to does not
-        count where it comes by memory: the loop that draws numbers for a CTA ends by itself."""
+        """The strong reads, in order, that decide one of the registers or pieces of memory. A sum that an atomic adds
+        to does not count where it comes by memory: the loop that draws numbers for a CTA ends by itself."""
         work = [(name, is_memory(name)) for name in sorted(set(wanted))]
         seen = set(work)
-        found: dict[int, Instruction] = {}
+        found = set[int]()
         while work:
             name, by_memory = work.pop()
-            found.update((k, i) for k, i in self.asked.get(name, {}).items() if not (by_memory and _draws(i)))
+            found.update(k for k, i in self.asked.get(name, {}).items() if not (by_memory and _draws(i)))
             for source in sorted(self.sources.get(name, ())):
                 state = (source, by_memory or is_memory(source))
                 if state not in seen:
                     seen.add(state)
                     work.append(state)
-        yield from sorted(found.values(), key=lambda i: (i.line, str(i)))
+        yield from (i for k, i in self.asks.items() if k in found)
 
     def moves_on(self, load: Instruction, latches: Collection[str]) -> bool:
         """Whether the address of a load is another one each time around, as far as is seen: it follows a pointer, or
@@ -132,6 +133,7 @@ class Influence:
         asks: tuple[Instruction, ...] = (instruction,) if facts.asks or facts.asks_anew else ()
         if facts.base == "call":
             asks = asked_by(instruction, self.callees)
+        self.asks.update((id(i), i) for i in asks)
         for name in sorted(writes):
             self.sources[name] = self.sources.get(name, frozenset()) | reads
             if asks and not (is_memory(name) and facts.base != "call"):
@@ -175,9 +177,11 @@ def _draws(instruction: Instruction) -> bool:
 
 
 class Addresses:
-    """Where the addresses of a flow come from: variables, parameters, or anywhere (`*`)."""
+    """Where the addresses of a flow come from: variables, parameters, or anywhere (`*`). Of a `piece` of one, it is not
+    known who else has the addresses of its variables."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, piece: bool = False) -> None:
+        self.piece = piece
         self.defined: dict[str, list[Instruction]] = {}
         self.instructions = list(flow.instructions())
         for instruction in self.instructions:
@@ -223,6 +227,8 @@ class Addresses:
     @cached_property
     def private(self) -> frozenset[str]:
         """The variables of the thread of which no address is stored, passed on, or made a number."""
+        if self.piece:
+            return frozenset()
         local, escaped = set[str](), set[str]()
         for instruction in self.instructions:
             facts = facts_of(instruction.opcode)

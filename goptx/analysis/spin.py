@@ -17,13 +17,16 @@ from goptx.ptx.ir import Function, Instruction
 from goptx.ptx.opcodes import facts_of
 
 
-def waiting_loops(flow: Flow, asked: Asked = NOTHING_ASKED) -> Iterator[tuple[frozenset[str], Instruction]]:
+def waiting_loops(
+    flow: Flow, asked: Asked = NOTHING_ASKED, piece: bool = False
+) -> Iterator[tuple[frozenset[str], Instruction]]:
     """The blocks of each loop that may wait, with each read that decides, by data or by control, when it ends. `asked`
-    has the functions of whose results the like can be said (`asked_in`)."""
+    has the functions of whose results the like can be said (`asked_in`); `piece` says that the flow is one of a larger
+    one."""
     if not any(may_ask(i, asked) for i in flow.instructions()):
         return
     graph = flow.graph()
-    addresses = Addresses(flow)
+    addresses = Addresses(flow, piece)
     for header, body in _bodies(flow, graph):
         influence = Influence(flow, body, addresses, asked)
         if not influence.asked:
