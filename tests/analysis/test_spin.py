@@ -31,9 +31,11 @@ WAITS = {
     "by a predicate": "L: ld.volatile.shared.u32 %r6, [tile]; setp.ne.u32 %p2, %r6, 3; selp.u32 %r5, 0, 1, %p2;",
     "by a vote": "L: ld.volatile.shared.u32 %r6, [tile]; setp.ne.u32 %p2, %r6, 3; vote.sync.any.pred %p3, %p2, -1;"
         "selp.u32 %r5, 0, 1, %p3;",
-    "in several blocks": "L: ld.volatile.shared.u32 %r6, [tile]; setp.ne.u32 %p2, %r6, 3; @%p2 bra N; mov.u32 %r5, 1; N:",
+    "in several blocks":
+        "L: ld.volatile.shared.u32 %r6, [tile]; setp.ne.u32 %p2, %r6, 3; @%p2 bra N; mov.u32 %r5, 1; N:",
     "by a carry": "L: ld.volatile.shared.u32 %r6, [tile]; add.cc.u32 %r7, %r6, -1; addc.u32 %r5, 0, 0;",
-    "by the stack": OWN + "L: ld.volatile.shared.u32 %r6, [tile]; st.local.u32 [own+8], %r6; ld.local.u32 %r5, [own+8];",
+    "by the stack":
+        OWN + "L: ld.volatile.shared.u32 %r6, [tile]; st.local.u32 [own+8], %r6; ld.local.u32 %r5, [own+8];",
     "by the stack, by another address":
         OWN + "L: ld.volatile.shared.u32 %r6, [tile]; st.u32 [%rd6+8], %r6; ld.local.u32 %r5, [%rd5+8];",
     "by a part of what was stored":
@@ -46,7 +48,8 @@ WAITS = {
         "ld.shared.u32 %r5, [tile];",
     "by whether it is stored": "L: ld.acquire.gpu.global.u32 %r6, [%rd1]; setp.eq.u32 %p2, %r6, 0; @%p2 bra N;"
         "st.shared.u32 [tile], 1; N: ld.shared.u32 %r5, [tile];",
-    "by a reload": "L: ld.acquire.gpu.global.u32 %r6, [%rd1]; st.global.u32 [%rd1+8], %r6; ld.global.u32 %r5, [%rd1+8];",
+    "by a reload":
+        "L: ld.acquire.gpu.global.u32 %r6, [%rd1]; st.global.u32 [%rd1+8], %r6; ld.global.u32 %r5, [%rd1+8];",
 }  # fmt: skip
 WAITS_FOR_NOBODY = {
     "plain": "L: ld.global.u32 %r5, [%rd1];",
@@ -57,11 +60,13 @@ WAITS_FOR_NOBODY = {
     "ld.cg at a counter": "mov.u32 %r6, %tid.x; L: mov.u32 %r7, %r6; cvt.s64.s32 %rd2, %r7; shl.b64 %rd2, %rd2, 2;"
         "add.s64 %rd3, %rd1, %rd2; ld.global.cg.u32 %r5, [%rd3]; add.s32 %r8, %r7, 1; mov.u32 %r6, %r8;",
     "a list": "L: ld.global.cg.u32 %r5, [%rd1]; ld.global.cg.u64 %rd1, [%rd1+8];",
-    "what decides something else": "L: atom.global.add.u32 %r6, [%rd1], 1; st.global.u32 [%rd2], %r6; add.u32 %r5, %r5, 1;",
+    "what decides something else":
+        "L: atom.global.add.u32 %r6, [%rd1], 1; st.global.u32 [%rd2], %r6; add.u32 %r5, %r5, 1;",
     "a reduction": "L: red.relaxed.gpu.global.add.u32 [%rd1], 1; ld.global.u32 %r5, [%rd1];",
     "another word of the stack":
         OWN + "L: ld.volatile.shared.u32 %r6, [tile]; st.u32 [%rd6+8], %r6; ld.local.u32 %r5, [own+12];",
-    "a store to memory that is not the stack": OWN + "ld.param.u64 %rd7, [k_out]; L: ld.volatile.shared.u32 %r6, [tile];"
+    "a store to memory that is not the stack":
+        OWN + "ld.param.u64 %rd7, [k_out]; L: ld.volatile.shared.u32 %r6, [tile];"
         "st.u32 [%rd7], %r6; ld.local.u32 %r5, [own+12];",
     "a store to another array": "ld.param.u64 %rd7, [k_out]; ld.param.u64 %rd8, [k_in];"
         "L: atom.global.cas.b32 %r6, [%rd7], 0, 1; st.global.u32 [%rd7+8], %r6; ld.global.u32 %r5, [%rd8];",

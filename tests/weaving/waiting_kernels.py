@@ -23,7 +23,7 @@ INIT = "setp.eq.u32 %p1, %r2, 0;\n@%p1 mbarrier.init.shared.b64 [{bar}], {count}
 # Warps 0 and 1 produce what warps 2 and 3 consume: 64 words, in rounds.
 HALF = "and.b32 %r20, %r13, 255; mov.u32 %r21, {name}_tile; add.u32 %r21, %r21, %r20;"
 
-# Threads that wait for a flag in shared memory, which a function raises: what reads it into %r18 goes between these two.
+# Threads that wait for a flag in shared memory, which a function raises: what reads it into %r18 goes between the two.
 # Its address is in %r16, as a generic one in %rd5; `own` is a variable of the thread.
 RAISED = """
         .local .align 4 .b8 own[8];
@@ -580,8 +580,8 @@ REFUSED = {
     ),
     "other_ctas_in_function": (
         "the same by a function",
-        "SPIN: { .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; call.uni (b), fetch, (a); ld.param.b32 %r10, [b]; }"
-        " setp.eq.u32 %p1, %r10, 0; @%p1 bra SPIN;",
+        "SPIN: { .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; call.uni (b), fetch, (a);"
+        " ld.param.b32 %r10, [b]; } setp.eq.u32 %p1, %r10, 0; @%p1 bra SPIN;",
     ),
     "other_ctas_past_the_cache": (
         "the same by loads that go past the first cache, as often as a word of the flags is not set",
