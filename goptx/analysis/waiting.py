@@ -89,7 +89,7 @@ def awaited(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction
         yield from ((name, instruction) for name in body)
     for name, block in flow.blocks.items():
         if block.region:
-            yield from ((name, instruction) for _, instruction in waiting_loops(block.region.flow()))
+            yield from ((name, instruction) for _, instruction in waiting_loops(block.region.flow(), piece=True))
 
 
 def _is_rendezvous(code: Code, threads: Collection[Operand]) -> bool:

@@ -13,8 +13,9 @@ from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.control_flow import control_flow
 from goptx.analysis.dataflow import names_in, written
 from goptx.analysis.ends import Branch, Jump, Stop, Switch
+from goptx.analysis.influence import Asked
 from goptx.analysis.order import loop_order
-from goptx.analysis.spin import waiting_loops
+from goptx.analysis.spin import asked_in, waiting_loops
 from goptx.emulator.families import execution
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.layout import layout
@@ -62,8 +63,11 @@ def decode(module: Module, entry: Function, shared: int, origins: Mapping[int, O
     functions = _reachable(module, entry)
     bodies = {name: flatten(f.body or (), lambda name: name) for name, f in functions.items()}
     made = Program(module, layout(module, entry, bodies, shared), entry, origins or {})
-    for name, function in functions.items():
-        made.codes[name] = _Decoder(made, function, bodies[name]).code()
+    decoders = {name: _Decoder(made, function, bodies[name]) for name, function in functions.items()}
+    flows = {name: decoder.flow() for name, decoder in decoders.items()}
+    asked = asked_in({name: flow for name, flow in flows.items() if not functions[name].is_entry}, functions)
+    for name, decoder in decoders.items():
+        made.codes[name] = decoder.code(flows[name], asked)
     return made
 
 
@@ -91,7 +95,7 @@ class _Decoder:
         self.names.declare((".pred",), CARRY, None)  # register 0
         self.scopes = 0
 
-    def code(self) -> Code:
+    def code(self, flow: Flow, asked: Asked) -> Code:
         function, flat = self.function, self.body
         for registers in flat.registers:
             for name, count in registers.names:
@@ -101,7 +105,7 @@ class _Decoder:
         if not function.is_entry:
             for parameter in (*function.parameters, *function.results):
                 self.formal(parameter)
-        segments = self.segments(self.flow())
+        segments = self.segments(flow, asked)
         return Code(function.name, self.names, segments, self.frame_bytes, function.parameters, function.results)
 
     def variable(self, variable: Variable, name: str = "") -> None:
@@ -129,9 +133,9 @@ class _Decoder:
 
     # segments ----------------------------------------------------------------------------------------
 
-    def segments(self, flow: Flow) -> list[Segment]:
+    def segments(self, flow: Flow, asked: Asked) -> list[Segment]:
         order = loop_order(flow)
-        spinning = frozenset[str]().union(*(body for body, _ in waiting_loops(flow)))
+        spinning = frozenset[str]().union(*(body for body, _ in waiting_loops(flow, asked)))
         branches = {i.line: i for i in _instructions(self.function.body or ()) if facts_of(i.opcode).row.ends}
         rejoins = flow.post_dominators()
         pieces: list[tuple[str, list[Operation], Callable[[int], Ending] | None]] = []

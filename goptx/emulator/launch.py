@@ -11,7 +11,7 @@ import numpy as np
 from goptx.emulator.arithmetic.lanewise import Array
 from goptx.emulator.buffers import Buffers
 from goptx.emulator.lanes import WARP
-from goptx.emulator.machine import Machine
+from goptx.emulator.machine import SMS, Machine
 from goptx.emulator.memory import ALL, FIRST, MAPPED, WINDOWS, WRITTEN, Extent, Space
 from goptx.emulator.operands import Symbol
 from goptx.emulator.program import Operation, Program
@@ -24,6 +24,7 @@ from goptx.errors import EmulationFault
 
 RESIDENT = 1 << 16  # threads that run at a time; further CTAs start when these have ended
 MOST_BYTES = 1 << 30  # for registers
+CTAS, THREADS = 32, 2048  # that an SM has room for
 
 
 @dataclass(slots=True)
@@ -85,11 +86,34 @@ class Launch:
         per_wave = max(1, lanes // (-(-self.threads // WARP) * WARP))
         total = math.prod(self.grid)
         try:
-            for first in range(0, total, per_wave):
-                Machine(self, range(first, min(total, first + per_wave))).run()
+            self._run([range(first, min(total, first + per_wave)) for first in range(0, total, per_wave)])
         finally:
             self.buffers.give_back(self.spaces["global"])
         return self.result()
+
+    def _run(self, waves: list[range]) -> None:
+        """One wave after the other. Where threads of one wait for something, later ones run beside it, as many as the
+        GPU would run at a time."""
+        begun: list[Machine] = []
+        while begun or waves:
+            before = self._state(begun)
+            more = bool(waves) and (not begun or self._has_room(begun, waves[0]))
+            if more:
+                begun.append(Machine(self, waves.pop(0)))
+            begun = [machine for machine in begun if not machine.run()]
+            if begun and not more and self._state(begun) == before:
+                if self.max_steps is not None and begun[0].turns:
+                    begun[0].run(look=False)  # up to the limit
+                raise begun[0].hopeless()
+
+    def _state(self, machines: Sequence[Machine]) -> list[bytes]:
+        """What changes if any thread does anything that another machine can see, or ends."""
+        return [self.spaces["global"].bytes.tobytes(), *(m.alive.tobytes() for m in machines)] if machines else []
+
+    def _has_room(self, begun: Sequence[Machine], wave: range) -> bool:
+        """Whether a GPU has room for CTAs beside those that have not ended."""
+        ctas = sum(len(np.unique(m.cta_of(np.flatnonzero(m.alive)))) for m in begun) + len(wave)
+        return ctas <= SMS * min(CTAS, THREADS // self.threads)
 
     def races(self, machine: Machine) -> Races | None:
         return Races(machine) if self.find_races else None

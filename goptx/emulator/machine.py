@@ -2,8 +2,10 @@
 
 Lanes of a warp that part at a branch go on as groups of their own and come together again at the branch's immediate
 post-dominator. Of the places where groups stand, the one furthest back goes on first, so that others catch up;
-loops that wait for other threads come last. Lanes stop where they have to meet others; when nobody can go on, either
-groups are waiting for a reconvergence that the language does not promise (they are let go), or it is a deadlock.
+loops that are known to wait for other threads come last. Whatever a loop looks like, who is in it lets others go on:
+after a burst of steps the places that it went through rest until all others have had a burst, too. Lanes stop where
+they have to meet others; when nobody can go on, or those who go on change nothing any more, either groups are waiting
+for a reconvergence that the language does not promise (they are let go), or it is a deadlock.
 """
 
 from __future__ import annotations
@@ -40,9 +42,11 @@ if TYPE_CHECKING:
     from goptx.emulator.launch import Launch
 
 SMS = 132  # what a kernel is told: those of an H200
-TURN = 1024  # steps, after each of which the place that has waited longest goes on
+BURST = 64  # steps, after which places rest that groups have gone through
+TURN = 1024  # steps, after which it is asked whether anything still changes
+FIRST_LOOK = 64  # the same, in loops that wait
 PATIENCE = 16  # steps in loops that wait, after which lanes are let go that wait for others to reconverge
-FIRST_LOOK = 256  # steps in such loops, after which it is asked whether they can end
+LONGEST = 1 << 14  # steps in any loop, after which they are let go
 DEPTH = 200  # calls within calls
 COHORTS = 4  # groups of warps that run at paces of their own, where the order is to be shaken
 
@@ -89,9 +93,14 @@ class Machine:
         self.meeting: dict[Place, tuple[Groups, Array]] = {}
         self.barriers = Barriers(self, len(ctas))
         self._steps = np.zeros(self.warps, np.int64)
-        self._spun = 0
-        self._waiting = Standstill(self.spaces, FIRST_LOOK, waits=True)
-        self._going_on = Standstill(self.spaces, 2, waits=False)
+        self._spun = 0  # steps in a row while all are in loops that wait
+        self._burst: set[tuple[int, Place]] = set()  # where groups went on in this burst
+        self._steps_left = BURST
+        self._resting: set[tuple[int, Place]] = set()
+        self._next_look = 0
+        self._next_release = LONGEST
+        self._parted: frozenset[int] = frozenset()  # the tokens whose lanes waited to reconverge at the last release
+        self._standstill = Standstill(self.spaces)
         self.alive = pack((self.thread < threads).reshape(-1, WARP))  # the threads that have not ended
         self.entry = Context(entry, self._frame(entry, 0))
         groups = Groups(np.arange(self.warps), self.alive.copy(), np.full(self.warps, NONE))
@@ -111,39 +120,60 @@ class Machine:
 
     # the loop ----------------------------------------------------------------------------------------
 
-    def run(self) -> None:
-        """Until every thread has ended. Raises `EmulationFault`."""
+    def run(self, look: bool = True) -> bool:
+        """Until every thread has ended, or until none can go on, or changes anything, unless threads of another machine
+        do: False then. Without `look`, whoever changes nothing goes on. Raises `EmulationFault`."""
+        self._standstill.begin()
         with np.errstate(all="ignore"):
             while self.alive.any():
-                place = self._choose()
-                if place is None:
-                    self._stuck()
-                else:
+                place = self._choose(look)
+                if place is not None:
                     self._step(place[1], joined(self.ready.pop(place)))
+                elif len(free := self._free()):
+                    self._let_go(free)
+                    self._standstill.begin()
+                else:
+                    return False
+        return True
 
-    def _choose(self) -> tuple[int, Place] | None:
-        if not self.ready:
-            return None
-        candidates = list(self.ready)
-        if self.ticks % TURN == TURN - 1:
-            if self._going_on.reached(self.ready) and (self.launch.max_steps is None or len(self._free())):
-                self._stuck()
-                self._going_on.steps = 0
-            return min(candidates, key=lambda c: c[1].last)
+    def _choose(self, look: bool) -> tuple[int, Place] | None:
+        """Where to go on; None where nobody can, or nothing changes any more."""
+        fresh = [place for place in self.ready if place not in self._resting]
+        if not fresh:  # everybody has had a turn
+            self._resting.clear()
+            if not self.ready or (look and self.ticks >= self._next_look and self._stands_still()):
+                return None
+            self._release_parted()
+            fresh = list(self.ready)
         if self.launch.seed:
-            cohorts = sorted({cohort for cohort, _ in candidates})
+            cohorts = sorted({cohort for cohort, _ in fresh})
             cohort = cohorts[self._rng.integers(len(cohorts))]
-            candidates = [c for c in candidates if c[0] == cohort] if self._spun == 0 else candidates
-        best = min(candidates, key=lambda c: c[1].key)
-        if not best[1].segment.spins:
-            self._spun = self._waiting.steps = 0
-            return best
-        self._spun += 1
-        if self._spun % PATIENCE == 0:
+            fresh = [place for place in fresh if place[0] == cohort]
+        best = min(fresh, key=lambda place: place[1].key)
+        spins = best[1].spins and all(place.spins for _, place in self.ready)
+        self._spun = self._spun + 1 if spins else 0
+        if spins and self._spun % PATIENCE == 0:
             self._let_go(self._free())
-        if self._waiting.reached(self.ready):
-            raise self._hopeless()
-        return min(candidates, key=lambda c: c[1].last)
+        self._burst.add(best)
+        self._steps_left -= 1
+        if self._steps_left <= 0 or best[1].spins:
+            self._resting |= self._burst
+            self._burst.clear()
+            self._steps_left = BURST + self._standstill.rounds
+        return best
+
+    def _stands_still(self) -> bool:
+        self._next_look = self.ticks + (0 if self._spun > FIRST_LOOK else FIRST_LOOK if self._spun else TURN)
+        return self._standstill.reached(self.ready, self._spun)
+
+    def _release_parted(self) -> None:
+        """Lanes that have waited long to reconverge go on: those that they wait for may wait for them."""
+        if self.ticks >= self._next_release:
+            self._next_release = self.ticks + LONGEST
+            free = self._free()
+            again = np.isin(free, list(self._parted))
+            self._parted = frozenset(free.tolist())
+            self._let_go(free[again])
 
     def _step(self, place: Place, groups: Groups) -> None:
         self.ticks += 1
@@ -209,7 +239,8 @@ class Machine:
         if number not in context.places:
             segment = context.code.segments[number]
             path = context.caller.key[1:] if context.caller else ()
-            made = Place(context, number, segment, (int(segment.spins), *path, number), len(self.places))
+            spins = segment.spins or (context.caller is not None and context.caller.spins)
+            made = Place(context, number, segment, (int(spins), *path, number), len(self.places))
             self.places.append(made)
             context.places[number] = made
         return context.places[number]
@@ -461,13 +492,12 @@ class Machine:
 
     # nobody can go on --------------------------------------------------------------------------------
 
-    def _stuck(self) -> None:
-        free = self._free()
-        if not len(free):
-            raise self._hopeless()
-        self._let_go(free)
+    @property
+    def turns(self) -> bool:
+        """Whether some threads that change nothing are in loops that are not known to wait."""
+        return not all(place.spins for _, place in self.ready)
 
-    def _hopeless(self) -> Exception:
+    def hopeless(self) -> Exception:
         """Lanes of one warp that wait for each other at different places, or else a deadlock."""
         held = len(self._free()) < len(self.tokens.waiting())
         return apart(self) if held or (self.strict and self.meeting and not self.ready) else deadlock(self)

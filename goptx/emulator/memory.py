@@ -43,7 +43,8 @@ class Extent:
 @dataclass(slots=True)
 class Space:
     """One address space. `instances` of it, each of `size` bytes, lie one after the other in `bytes`; the lane
-    that accesses it belongs to one of them (`of_lane`, None where there is one only)."""
+    that accesses it belongs to one of them (`of_lane`, None where there is one only). As long as it is `watched`,
+    `changed` becomes true when a store changes anything."""
 
     name: str
     base: int
@@ -54,6 +55,8 @@ class Space:
     bytes: Array = field(init=False)
     state: Array = field(init=False)
     views: dict[int, tuple[Array, Array]] = field(init=False)
+    watched: bool = False
+    changed: bool = False
 
     def __post_init__(self) -> None:
         self.size += -self.size % STRIDE
@@ -114,6 +117,8 @@ class Space:
         want = _pattern(MAPPED | WRITABLE, width)
         if np.bitwise_and.reduce(found, initial=want) != want:
             self._mapped(found, MAPPED | WRITABLE, width, addresses, lanes, "written")
+        if self.watched:
+            self.changed |= bool((content.take(words) != values).any())
         content[words] = values
         state[words] = _pattern(ALL, width) if known is None else np.where(known, _pattern(ALL, width), want)
 

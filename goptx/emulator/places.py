@@ -33,6 +33,11 @@ class Place:
     last: int = 0
 
     @property
+    def spins(self) -> bool:
+        """Whether it lies in a loop that is known to wait for other threads, or in a function called there."""
+        return bool(self.key[0])
+
+    @property
     def operation(self) -> Operation | None:
         """What lanes that wait here execute next: where they meet others, or the first operation."""
         ending = self.segment.ending

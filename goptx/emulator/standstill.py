@@ -1,7 +1,8 @@
 """Finds that lanes go around in loops for ever.
 
-Requires: no clock is read. They do so once they are all where they were before, with the same in their registers and
-in memory (cycle finding after Brent, 1980).
+Requires: no clock is read; between two looks, every lane that could go on did. They go around for ever once they are
+all where they were before, with the same in registers and memory (cycle finding after Brent, 1980), and nothing
+in shared or global memory was changed meanwhile: then whatever the order in which they run, none sees anything new.
 """
 
 from __future__ import annotations
@@ -17,39 +18,48 @@ from goptx.emulator.memory import Space
 from goptx.emulator.places import Place
 
 ENDLESS = 1 << 13  # steps in waiting loops for each place, after which registers that change are no reason to go on
+ROUNDS = 64  # in which memory changes and is at last as it was, after which that is no reason to go on
+COMMON = ("shared", "global")  # spaces by which threads hear of each other
 
 Ready = Mapping[tuple[int, Place], Sequence[Groups]]
 
 
 class Standstill:
-    """What all was like is looked at after `first_look` steps, a power of two, and each time after twice as many as
-    the last. `waits`: all steps are in loops that wait for other threads, so far as `steps` is kept at 0 otherwise."""
+    """What all was like is kept after as many looks as a power of two. `rounds` counts how often all was as before
+    but for memory that changed meanwhile: the order should then be another one."""
 
-    def __init__(self, spaces: Mapping[str, Space], first_look: int, waits: bool) -> None:
+    def __init__(self, spaces: Mapping[str, Space]) -> None:
         self.spaces = spaces
-        self.first_look = first_look
-        self.waits = waits
-        self.steps = 0
-        self.groups: dict[tuple[int, Place], Groups] = {}
         self.registers: dict[Frame, list[Array]] = {}
         self.memory: dict[str, Array] = {}
+        self.begin()
 
-    def reached(self, ready: Ready) -> bool:
-        """Whether the lanes at `ready`, where one of them runs next, will go on for ever."""
-        self.steps += 1
-        if self.steps < self.first_look:
+    def begin(self) -> None:
+        """Something has happened that no look has seen."""
+        self.looks = self.rounds = 0
+        self.watches = False
+        self.groups: dict[tuple[int, Place], Groups] = {}
+
+    def reached(self, ready: Ready, waited: int) -> bool:
+        """Whether the lanes at `ready`, all that can go on, will do so for ever. `waited` is for how many steps all of
+        them have been in loops that are known to wait for other threads."""
+        self.looks += 1
+        if self.groups and self._where_they_were(ready) and self._same_registers() and self._same_memory(*self.spaces):
+            changed = any(self.spaces[name].changed for name in COMMON)
+            if self.watches and (not changed or self.rounds == ROUNDS):
+                return True
+            self.rounds += self.watches
+            self.looks, self.watches = 1, True
+        if self.looks & (self.looks - 1):
             return False
-        if self.steps & (self.steps - 1):
-            return self._where_they_were(ready) and self._same_registers() and self._same_memory(*self.spaces)
-        vain = (
-            self.waits
-            and self.steps > ENDLESS * len({place for _, place in ready})
-            and self._same_memory("shared", "global")
-        )
+        places = len({place for _, place in ready})
+        vain = bool(self.groups) and waited > ENDLESS * places and self._same_memory(*COMMON)
         self.groups = {key: united(joined(parts)) for key, parts in ready.items()}
         frames = {key[1].context.frame for key in ready}
         self.registers = {frame: [values.copy() for values in frame.values] for frame in frames}
         self.memory = {name: space.bytes.copy() for name, space in self.spaces.items()}
+        for name in COMMON:
+            self.spaces[name].watched, self.spaces[name].changed = self.watches, False
         return vain
 
     def _where_they_were(self, ready: Ready) -> bool:

@@ -63,7 +63,7 @@ def _waits(machine: Machine) -> Iterator[tuple[Place, Groups, Reason]]:
     for place, (groups, masks) in machine.meeting.items():
         yield place, groups, _always(f"(waiting for the lanes that {int(masks[0].max()):#010x} names)")
     for (_, place), parts in machine.ready.items():
-        yield place, joined(parts), _always(LOOPS[place.segment.spins])
+        yield place, joined(parts), _always(LOOPS[place.spins])
     tokens = machine.tokens
     waiting = tokens.waiting()
     for place_id in np.unique(tokens.place[waiting]):

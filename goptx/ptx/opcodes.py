@@ -157,6 +157,13 @@ TYPES = frozenset(
     e2m1x4""".split()
 )
 
+_BITS = {t: int(t[1:]) for t in TYPES if t[0] in "busf" and t[1:].isdigit()}
+_POINTS_BY: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys(("mov", "cvta"), (1,)), **dict.fromkeys(("add", "sub", "selp", "and", "or"), (1, 2)),
+    **dict.fromkeys(("mad", "mad24"), (3,)),
+    **dict.fromkeys(("mul", "mul24", "shl", "shr", "div", "rem", "popc", "clz", "bfind", "setp", "set"), ()),
+}  # fmt: skip
+
 
 _RELEASE = frozenset(("release", "acq_rel", "sc"))
 _ACQUIRE = frozenset(("acquire", "acq_rel", "sc"))
@@ -202,6 +209,49 @@ class Facts:
     @property
     def loads(self) -> bool:
         return "l" in self.row.access
+
+    @property
+    def asks(self) -> bool:
+        """Whether it reads what other threads may change, and sees such a change: a strong read, an atomic."""
+        return self.loads and self.volatile and self.space not in ("local", "param", "const")
+
+    @property
+    def asks_anew(self) -> bool:
+        """Whether it is a weak load that goes past the L1 cache, so that it sees a change if it is done again."""
+        return self.row.access == "l" and not self.modifiers.isdisjoint(("cv", "cg")) and not self.read_only
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it reads memory that nobody writes while the kernel runs."""
+        return self.loads and (self.space == "const" or "nc" in self.modifiers)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is an atomic that adds: a loop around it moves the sum by itself unless it adds nothing."""
+        return self.base == "atom" and "add" in self.modifiers
+
+    @property
+    def copies(self) -> bool:
+        """Whether its result is its operand, perhaps as a number or address of another kind."""
+        return self.base in ("mov", "cvt", "cvta")
+
+    @property
+    def adds(self) -> bool:
+        """Whether its result is the sum or the difference of its operands."""
+        return self.base in ("add", "sub")
+
+    @property
+    def subtracts(self) -> bool:
+        return self.base == "sub"
+
+    @property
+    def points_by(self) -> tuple[int, ...] | None:
+        """Of an instruction that computes addresses, the operands by which its result may be one; () where it gives a
+        number that is none. None: anything may become of its operands."""
+        if self.base == "cvt":
+            to, source = (_BITS.get(t, 0) for t in (*self.types[:1], *self.types[-1:]))
+            return () if source < to else (1,)
+        return _POINTS_BY.get(self.base)
 
     @property
     def slow_path(self) -> bool:

@@ -7,6 +7,7 @@ may have read it there, or have put it where it is called from.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeGuard
 
 from goptx.analysis.dataflow import names_in
 from goptx.errors import CannotLink
@@ -49,6 +50,20 @@ def mentioned(body: Iterable[Statement]) -> Iterator[str]:
 def names_of(variable: Variable) -> Iterator[str]:
     """What its initialiser names."""
     return (part.text for part in variable.init if isinstance(part, Name))
+
+
+def is_call(statement: Statement) -> TypeGuard[Instruction]:
+    return isinstance(statement, Instruction) and facts_of(statement.opcode).base == "call"
+
+
+def declared_only(items: Iterable[Item]) -> frozenset[str]:
+    """The functions of which nothing is known: without a body, and none of CUDA's own, which wait for nobody."""
+    functions = [i for i in items if isinstance(i, Function)]
+    defined = {f.name for f in functions if f.body is not None}
+    return frozenset(f.name for f in functions) - defined - _OF_CUDA
+
+
+_OF_CUDA = frozenset(("vprintf", "malloc", "free", "__assertfail"))
 
 
 def is_indirect(statement: Statement) -> bool:

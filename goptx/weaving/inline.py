@@ -1,8 +1,9 @@
 """Puts device functions in which threads wait for each other, or end the kernel, where they are called.
 
 Requires: a parsed module. Ensures: a call of a function that holds a barrier, a warp instruction, another wait, a
-release or an `exit`, or calls one that does, has become the function's body wherever that can be done
-(`_may_be_copied`); an `exit` there is one of the entry. What is left is refused later (link.py).
+release or an `exit`, or reads what a loop around a call waits for, or calls one that does, has become the function's
+body wherever that can be done (`_may_be_copied`); an `exit` there is one of the entry. What is left is refused later
+(link.py).
 
 What such a call passes in memory is a register then if it is a number that is stored and loaded whole, else a local
 variable, which the assembler turns into registers.
@@ -13,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from goptx.analysis.cfg import Flow
 from goptx.analysis.control_flow import flow_as_written
 from goptx.analysis.dataflow import names_in
-from goptx.analysis.spin import waiting_loops
+from goptx.analysis.influence import callee_of
+from goptx.analysis.spin import asked_in, asking_calls, may_ask, waiting_loops
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
@@ -46,6 +49,7 @@ def inlined(module: Module) -> Module:
     """The module with such calls in its entries replaced."""
     functions = {f.name: f for f in module.functions if f.body is not None and not f.is_entry}
     wanted = {name for name, f in functions.items() if _waits(f) or any(exits(f.body or ()))}
+    wanted |= _awaited(module.entries, functions)
     while more := {n for n, f in functions.items() if n not in wanted and not wanted.isdisjoint(_mentioned(f))}:
         wanted |= more
     kept = {name for name in wanted if not _may_be_copied(functions[name], functions)}
@@ -78,10 +82,28 @@ def _waits(function: Function) -> bool:
         facts = facts_of(instruction.opcode)
         if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
             return True
+    return any(True for _ in waiting_loops(_flow(function)))
+
+
+def _awaited(entries: Iterable[Function], functions: Mapping[str, Function]) -> set[str]:
+    """The functions whose results decide when a loop ends, because they read what other threads may change, and those
+    by which they do."""
+    if not any(may_ask(i) for f in functions.values() for i in _instructions(f)):
+        return set()
+    flows = {f.name: _flow(f) for f in (*functions.values(), *entries)}
+    asked = asked_in({n: f for n, f in flows.items() if n in functions}, functions)
+    called = {callee_of(call) for flow in flows.values() for call, _ in asking_calls(flow, asked)}
+    found = called & asked.keys()
+    while more := {n for name in found for n in _mentioned(functions[name]) if n in asked} - found:
+        found |= more
+    return found
+
+
+def _flow(function: Function) -> Flow:
     try:
-        return any(True for _ in waiting_loops(flow_as_written(function.body)))
-    except CannotWeave:
-        return False  # branches to nowhere, which link.py refuses
+        return flow_as_written(function.body)
+    except CannotWeave:  # branches to nowhere, which link.py refuses
+        return flow_as_written(())
 
 
 def exits(body: Iterable[Statement]) -> Iterator[Instruction]:

@@ -8,14 +8,15 @@ to the passes behind (shared.py, shapes.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeGuard
 
 from goptx.analysis.cfg import Flow, instructions_in
-from goptx.analysis.control_flow import control_flow, flow_as_written
+from goptx.analysis.control_flow import control_flow
+from goptx.analysis.influence import Addresses
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.parameter_names import letter_of
@@ -36,8 +37,10 @@ from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
 from goptx.shape import Shape
+from goptx.weaving.called_waits import HIDDEN, STAYS, refuse_hidden_waits, within
 from goptx.weaving.callees import (
     calls_indirectly,
+    declared_only,
     is_indirect,
     is_list_of_callees,
     mentioned,
@@ -50,7 +53,7 @@ from goptx.weaving.gate import Gate
 from goptx.weaving.inline import exits
 from goptx.weaving.launching import Plan
 from goptx.weaving.locations import Location, Tables, locations, lost, tables
-from goptx.weaving.refusals import Said, refuse_instruction, refuse_spin
+from goptx.weaving.refusals import refuse_instruction, refuse_spin
 from goptx.weaving.symbols import module_symbols
 from goptx.weaving.target import common_address_size, common_target, common_version
 
@@ -205,7 +208,7 @@ def link(
     _check_unknown(kernels)
     check_parameters(kernels, version)
     called = {k.prefix: called_functions(k, items) for k in kernels}
-    _check_calls(kernels, called)
+    _check_calls(kernels, called, declared_only(items))
     notes = (
         *lost(modules),
         *dict.fromkeys(f"{m.source}:{i.line}: `{i}` is left out" for m in modules for i in m.items if _is_pragma(i)),
@@ -262,7 +265,7 @@ def _kernel(
     left_out = tuple(f"{_place(module.source, s.line, letter, entry)}: `{s}` is left out" for s in hints)
     flow = control_flow(replace(flat, code=code), module.source, lambda code: as_written(code, prefix))
     for _, waited in waiting_loops(flow):
-        refuse_spin(waited, said)
+        refuse_spin(waited, said, Addresses(flow))
     declared = (flat.registers, flat.variables)
     kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
     lines = locations(module, entry)
@@ -327,7 +330,7 @@ def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden
         )
 
 
-def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Function]]) -> None:
+def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Function]], declared: Collection[str]) -> None:
     """Device functions, and the braces around calls, are moved as one piece: nothing in them may be convergent,
     wait for other threads, leave the piece or end the thread."""
     for kernel in kernels:
@@ -340,31 +343,19 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                         "call, which are moved whole; put it outside of them."
                     )
         for function in functions[kernel.prefix]:
-            said = _within(function, kernel)
+            said = within(function, kernel)
             for statement in statements_in(function.body or ()):
                 if isinstance(statement, Instruction):
                     refuse_instruction(statement, said)
                     facts = facts_of(statement.opcode)
                     if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
-                        raise CannotWeave(f"{said(statement)} {_HIDDEN}")
+                        raise CannotWeave(f"{said(statement)} {HIDDEN}")
             for ending in exits(function.body or ()):
                 raise CannotWeave(f"{said(ending)} {_ENDS_ALL}")
-            flow = flow_as_written(function.body, kernel.source)
-            for _, waited in waiting_loops(flow):
-                refuse_spin(waited, said)
-                raise CannotWeave(f"{said(waited)} {_HIDDEN}")
+        refuse_hidden_waits(kernel, functions[kernel.prefix], declared)
 
 
-def _within(function: Function, kernel: Kernel) -> Said:
-    return lambda found: f"{kernel.at(found.line)}: `{found}` in the device function `{function.name}`"
-
-
-_STAYS = (
-    "the function cannot be put where it is called (it calls itself, or is called through a pointer, or computes the "
-    "addresses of its parameters)"
-)
-_HIDDEN = f"cannot be kept convergent and in order there, and {_STAYS}; inline the function."
 _ENDS_ALL = (
-    f"would end the thread for all kernels, and {_STAYS}; inline the function, let it return and end the kernel in its "
+    f"would end the thread for all kernels, and {STAYS}; inline the function, let it return and end the kernel in its "
     "entry, or use separate launches."
 )

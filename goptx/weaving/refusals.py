@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from goptx.analysis.influence import Addresses
 from goptx.errors import CannotWeave
-from goptx.ptx.ir import Instruction
+from goptx.ptx.ir import Address, Instruction
 from goptx.ptx.opcodes import facts_of
 
 # By the beginning of the opcode.
@@ -28,10 +29,13 @@ def refuse_instruction(instruction: Instruction, said: Said) -> None:
         raise CannotWeave(f"{said(instruction)} cannot be woven: {reason} (contract 3); use separate launches.")
 
 
-def refuse_spin(waited: Instruction, said: Said) -> None:
-    """Raises `CannotWeave` if a loop that waits for what the instruction reads may wait for other CTAs."""
+def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
+    """Raises `CannotWeave` if a loop that waits for what the instruction reads may wait for other CTAs. `addresses` are
+    those of the flow that it stands in."""
     facts = facts_of(waited.opcode)
     own_memory = facts.space == "shared" and "shared::cluster" not in facts.modifiers
+    if not facts.space:
+        own_memory = all(addresses.is_shared(o) for o in waited.operands if isinstance(o, Address))
     if not (own_memory or facts.base == "mbarrier" or "cta" in facts.modifiers):
         raise CannotWeave(
             f"{said(waited)} decides when a loop ends, so the loop may wait for other CTAs (M18), which the woven "

@@ -255,3 +255,121 @@ def test_many_swaps_at_few_places_go_in_turn(number: int) -> None:
     out, _ = run(body, block=96, given=changed)
     assert out == want
     assert changed[:4].tolist() == places
+
+
+# Loops in which no strong read is to be seen, or none is: whoever is in one lets others go on all the same.
+PEEK = """
+.func (.param .b32 r) peek(.param .b64 p)
+{ .reg .b64 %a; .reg .b32 %x; ld.param.u64 %a, [p]; ld.volatile.global.u32 %x, [%a]; st.param.b32 [r], %x; ret; }
+.func (.param .b32 r) peek2(.param .b64 p)
+{ .reg .b64 %a; .reg .b32 %x; ld.param.u64 %a, [p];
+  { .param .b64 q; .param .b32 s; st.param.b64 [q], %a; call.uni (s), peek, (q); ld.param.b32 %x, [s]; }
+  st.param.b32 [r], %x; ret; }
+.func (.param .b32 r) until(.param .b64 p)
+{ .reg .b64 %a; .reg .b32 %x; .reg .pred %q; ld.param.u64 %a, [p];
+  L: ld.relaxed.gpu.global.u32 %x, [%a]; setp.eq.u32 %q, %x, 0; @%q bra L; st.param.b32 [r], %x; ret; }
+"""
+CALLED = "{{ .param .b64 p; st.param.b64 [p], %rd3; .param .b32 r; call.uni (r), {}, (p); ld.param.b32 %r5, [r]; }}"
+AROUND = " setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT;"
+LOADS = {
+    "volatile": "ld.volatile.global.u32 %r5, [%rd3];" + AROUND,
+    "past the first cache": "ld.global.cv.u32 %r5, [%rd3];" + AROUND,
+    "from the second cache": "ld.global.cg.u32 %r5, [%rd3];" + AROUND,
+    "plain": "ld.global.u32 %r5, [%rd3];" + AROUND,
+    "plain, counted": "ld.global.u32 %r5, [%rd3]; add.u32 %r9, %r9, 1;" + AROUND,
+    "in a function": CALLED.format("peek") + AROUND,
+    "in a function's function": CALLED.format("peek2") + AROUND,
+    "the loop in a function": CALLED.format("until"),
+    "through memory": "ld.volatile.global.u32 %r5, [%rd3]; st.local.u32 [own], %r5; ld.local.u32 %r5, [own];" + AROUND,
+    "an atomic": "atom.global.or.b32 %r5, [%rd3], 0;" + AROUND,
+    "in a function behind a pointer": "{ .param .b64 p; st.param.b64 [p], %rd3; .param .b32 r; mov.u64 %rd4, peek;"
+    " prototype: .callprototype (.param .b32 _) _ (.param .b64 _); call (r), %rd4, (p), prototype;"
+    " ld.param.b32 %r5, [r]; }" + AROUND,
+}
+
+
+def chain(load: str, release: str = "st.release.gpu.global.u32 [%rd3], %r5;") -> str:
+    """Each CTA waits for the next one; in each all threads wait, and the first releases."""
+    body = f"""
+        .local .b32 own; mov.u32 %r9, 0; mov.u32 %r6, %ctaid.x; mov.u32 %r7, %nctaid.x; add.u32 %r8, %r6, 1;
+        mov.u32 %r5, 0; setp.eq.u32 %p1, %r8, %r7; @%p1 bra OWN; mad.wide.u32 %rd3, %r8, 4, %rd7;
+        WAIT: {load}
+        OWN: add.u32 %r5, %r5, 1; mad.wide.u32 %rd3, %r6, 4, %rd7; bar.sync 0; {release}
+    """
+    return with_functions(PEEK, body)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("load", LOADS)
+def test_whoever_spins_lets_others_go_on(load: str, seed: int) -> None:
+    given, out = np.zeros(12 * 40, np.uint32), np.zeros(12 * 40, np.uint32)
+    goptx.emulate(chain(LOADS[load]), 12, 40, [given, out, 480], seed=seed, max_steps=100_000)
+    assert out.tolist() == [12 - i // 40 for i in range(480)]
+
+
+@pytest.mark.parametrize("load", [load for load in LOADS if load != "plain, counted"])
+def test_nobody_answers_and_nothing_changes(load: str) -> None:
+    given, out = np.zeros(2 * 40, np.uint32), np.zeros(2 * 40, np.uint32)
+    with pytest.raises(goptx.EmulationFault, match="deadlock"):
+        goptx.emulate(chain(LOADS[load], ""), 2, 40, [given, out, 80])
+
+
+@pytest.mark.parametrize("load", ["plain", "in a function", "past the first cache", "plain, counted"])
+@pytest.mark.parametrize("seed", SEEDS[:2])
+def test_a_lane_that_waits_for_one_that_left_the_loop(load: str, seed: int) -> None:
+    """Lanes of a warp take turns; who has had its turn waits to reconverge behind the loop."""
+    body = f"""
+        mov.u32 %r9, 0; .local .b32 own; mov.u64 %rd3, %rd7; setp.eq.u32 %p1, %r0, 1; mov.u32 %r5, 7; @%p1 bra LEFT;
+        WAIT: {LOADS[load]}
+        LEFT: st.global.u32 [%rd7], %r5;
+    """
+    given, out = np.zeros(32, np.uint32), np.zeros(32, np.uint32)
+    goptx.emulate(with_functions(PEEK, body), 1, 32, [given, out, 32], seed=seed, max_steps=300_000)
+    assert out.tolist() == [7] * 32
+
+
+def test_a_short_round_does_not_count_as_all() -> None:
+    """One waits in a loop of one block; another, in a longer one, has patience and then answers."""
+    body = """
+        setp.ge.u32 %p1, %r0, 32; mov.u32 %r6, 0; @%p1 bra COUNT;
+        WAIT: ld.volatile.global.u32 %r5, [%rd7]; setp.eq.u32 %p2, %r5, 0; @%p2 bra WAIT; bra DONE;
+        COUNT: add.u32 %r6, %r6, 1; bar.warp.sync -1; ld.volatile.global.u32 %r5, [%rd7+4]; setp.ne.u32 %p3, %r5, 0;
+        setp.gt.u32 %p4, %r6, 2000; or.pred %p3, %p3, %p4; @!%p3 bra COUNT; st.volatile.global.u32 [%rd7], 3;
+        mov.u32 %r5, 3; DONE:
+    """
+    for seed in SEEDS:
+        out, _ = run(body, block=64, given=np.zeros(64, np.uint32), seed=seed)
+        assert out == [3] * 64
+
+
+@pytest.mark.parametrize("seed", SEEDS[:2])
+@pytest.mark.parametrize("load", ["volatile", "plain", "in a function"])
+def test_ctas_that_begin_later_answer(load: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU runs more of them at a time than the emulator does."""
+    monkeypatch.setattr("goptx.emulator.launch.RESIDENT", 128)
+    given, out = np.zeros(5 * 40, np.uint32), np.zeros(5 * 40, np.uint32)
+    goptx.emulate(chain(LOADS[load]), 5, 40, [given, out, 200], seed=seed)
+    assert out.tolist() == [5 - i // 40 for i in range(200)]
+
+
+def test_a_gpu_has_room_for_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goptx.emulator.launch.RESIDENT", 64)
+    monkeypatch.setattr("goptx.emulator.launch.CTAS", 1)
+    monkeypatch.setattr("goptx.emulator.launch.SMS", 8)
+    for ctas, fits in ((8, True), (9, False)):
+        given, out = np.zeros(ctas * 64, np.uint32), np.zeros(ctas * 64, np.uint32)
+        if fits:
+            goptx.emulate(chain(LOADS["volatile"]), ctas, 64, [given, out, ctas * 64])
+        else:
+            with pytest.raises(goptx.EmulationFault, match="deadlock"):
+                goptx.emulate(chain(LOADS["volatile"]), ctas, 64, [given, out, ctas * 64])
+
+
+def test_two_that_change_memory_for_ever() -> None:
+    """They undo what they did, and nobody sees anything else."""
+    body = """
+        setp.ge.u32 %p1, %r0, 32; mov.u32 %r6, 0;
+        L: ld.volatile.global.u32 %r5, [%rd7]; xor.b32 %r6, %r6, 1; st.volatile.global.u32 [%rd2], %r6;
+        setp.eq.u32 %p2, %r5, 9; @!%p2 bra L;
+    """
+    assert fault(body).kind == "deadlock"

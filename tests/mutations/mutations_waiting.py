@@ -9,6 +9,13 @@ WAITING = "tests/weaving/test_waiting.py"
 ORDER = "tests/weaving/test_order.py"
 INLINE = "tests/weaving/test_inline.py"
 
+CALLED = "tests/weaving/test_called_waits.py"
+LOOPS = "tests/analysis/test_spin.py"
+SPINS = "tests/emulator/test_spins.py"
+INFLUENCE = "goptx/analysis/influence.py"
+OPCODES = "goptx/ptx/opcodes.py"
+MACHINE = "goptx/emulator/machine.py"
+
 OF_WAITING = (
     Mutation(
         "two kernels use one barrier id",
@@ -285,16 +292,128 @@ OF_WAITING = (
     ),
     Mutation(
         "a spin may wait for what a branch sets",
-        "goptx/analysis/spin.py",
-        "| read(instruction) | conditions",
-        "| read(instruction)",
+        INFLUENCE,
+        "for n in read(instruction)} | self.conditions",
+        "for n in read(instruction)}",
         f"{BARRIERS}::test_a_spin_through_a_flag_that_is_set_under_a_branch_is_refused",
     ),
     Mutation(
         "a loop that waits for a volatile load is woven",
-        "goptx/analysis/spin.py",
-        "return facts.volatile and facts.loads",
-        "return facts.volatile and not facts.loads",
+        OPCODES,
+        "return self.loads and self.volatile and self.space not in",
+        "return self.loads and not self.volatile and self.space not in",
         f"{BARRIERS}::test_spinning_on_memory_is_refused[ld.volatile.global.u32 %r3, [%rd1];-A]",
+    ),
+    Mutation(
+        "a function whose result a loop waits for stays a function",
+        f"{WEAVING}/inline.py",
+        "if _waits(f)} | _awaited(module.entries, functions)",
+        "if _waits(f)}",
+        f"{WAITING}::test_woven_is_right_or_refused[flag_in_function-shuffles]",
+    ),
+    Mutation(
+        "nobody asks what a function reads in which a loop waits",
+        f"{WEAVING}/called_waits.py",
+        "if not functions and not declared:",
+        "if True:",
+        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[a call through a pointer-weave]",
+    ),
+    Mutation(
+        "a function that calls itself until another thread answers does not wait",
+        f"{WEAVING}/called_waits.py",
+        "_leading_to(name, functions))",
+        "frozenset())",
+        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[a function that calls itself-coarsen]",
+    ),
+    Mutation(
+        "a function whose code is not there waits for nobody",
+        f"{WEAVING}/callees.py",
+        "- defined - _OF_CUDA",
+        "- defined - frozenset(f.name for f in functions)",
+        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[a function that is not there-interleave]",
+    ),
+    Mutation(
+        "loads past the L1 cache do not wait",
+        OPCODES,
+        'self.modifiers.isdisjoint(("cv", "cg"))',
+        "self.modifiers.isdisjoint(())",
+        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[ld.cv-coarsen]",
+    ),
+    Mutation(
+        "every load past the L1 cache waits",
+        "goptx/analysis/spin.py",
+        "if not (anew and influence.moves_on(waited, latches)):",
+        "if True:",
+        f"{LOOPS}::test_a_loop_that_does_not_wait[ld.cg of the next word]",
+    ),
+    Mutation(
+        "an address that changes now and then is another one each time",
+        INFLUENCE,
+        "if instruction.guard or not all(",
+        "if not all(",
+        f"{LOOPS}::test_a_loop_that_may_wait[a guarded step]",
+    ),
+    Mutation(
+        "what goes through memory decides nothing",
+        INFLUENCE,
+        "reads |= {own.get(n, n) for n in loaded}",
+        "reads |= set()",
+        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[by shared memory-interleave]",
+    ),
+    Mutation(
+        "in a piece of a flow, a variable whose address nobody takes is private",
+        INFLUENCE,
+        "if self.piece:",
+        "if False:",
+        f"{LOOPS}::test_a_piece_of_a_flow_says_nothing_of_who_has_an_address",
+    ),
+    Mutation(
+        "of several reads that give a register, the last one counts",
+        INFLUENCE,
+        "self.asked.setdefault(name, {}).update((id(i), i) for i in asks)",
+        "self.asked[name] = {id(i): i for i in asks}",
+        f"{LOOPS}::test_every_read_that_decides_is_named",
+    ),
+    Mutation(
+        "who hands on a number that was drawn waits",
+        INFLUENCE,
+        "bool(_number(str(added)))",
+        "False",
+        f"{LOOPS}::test_a_loop_that_does_not_wait[a drawn number in shared memory]",
+    ),
+    Mutation(
+        "a generic address is never one of shared memory",
+        f"{WEAVING}/refusals.py",
+        "own_memory = all(addresses.is_shared(o)",
+        "own_memory = not all(addresses.is_shared(o)",
+        f"{WAITING}::test_woven_is_right_or_refused[flag_by_generic_address-shuffles]",
+    ),
+    Mutation(
+        "on the emulator, who spins goes on and on",
+        MACHINE,
+        "self._resting |= self._burst",
+        "self._resting |= set()",
+        f"{SPINS}::test_whoever_spins_lets_others_go_on[plain-0]",
+    ),
+    Mutation(
+        "on the emulator, lanes that have left a loop wait for those in it",
+        MACHINE,
+        "self._let_go(free[again])",
+        "self._let_go(free[:0])",
+        f"{SPINS}::test_a_lane_that_waits_for_one_that_left_the_loop[0-plain, counted]",
+    ),
+    Mutation(
+        "on the emulator, CTAs begin when all before them have ended",
+        "goptx/emulator/launch.py",
+        "bool(waves) and (not begun or self._has_room(begun, waves[0]))",
+        "bool(waves) and not begun",
+        f"{SPINS}::test_ctas_that_begin_later_answer[volatile-0]",
+    ),
+    Mutation(
+        "on the emulator, there is room for any number of CTAs",
+        "goptx/emulator/launch.py",
+        "return ctas <= SMS *",
+        "return ctas >= 0 or ctas <= SMS *",
+        f"{SPINS}::test_a_gpu_has_room_for_so_many",
     ),
 )

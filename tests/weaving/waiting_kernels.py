@@ -23,6 +23,23 @@ INIT = "setp.eq.u32 %p1, %r2, 0;\n@%p1 mbarrier.init.shared.b64 [{bar}], {count}
 # Warps 0 and 1 produce what warps 2 and 3 consume: 64 words, in rounds.
 HALF = "and.b32 %r20, %r13, 255; mov.u32 %r21, {name}_tile; add.u32 %r21, %r21, %r20;"
 
+# Threads that wait for a flag in shared memory, which a function raises: what reads it into %r18 goes between the two.
+# Its address is in %r16, as a generic one in %rd5; `own` is a variable of the thread.
+RAISED = """
+        .local .align 4 .b8 own[8];
+        mov.u32 %r16, {name}_bars; setp.eq.u32 %p1, %r2, 0; mov.u32 %r17, 0; @%p1 st.volatile.shared.u32 [%r16], %r17;
+        bar.sync 0; setp.ge.u32 %p2, %r2, 32; @%p2 bra AHEAD; st.shared.u32 [%r14], %r3; bar.warp.sync -1;
+        membar.cta; setp.ne.u32 %p3, %r15, 3; @%p3 bra DONE;
+        { .param .b32 a; st.param.b32 [a], %r16; call.uni answer, (a); } bra DONE;
+        AHEAD: cvt.u64.u32 %rd7, %r16; cvta.shared.u64 %rd5, %rd7; mov.u64 %rd6, own;
+"""
+SEEN = """        setp.eq.u32 %p3, %r18, 0; @%p3 bra SPIN;
+        PAST: mov.u32 %r19, {name}_tile; mad.lo.u32 %r19, %r15, 4, %r19; ld.volatile.shared.u32 %r20, [%r19];
+        add.u32 %r4, %r4, %r20;
+        DONE: add.u32 %r4, %r4, 1;
+"""
+PEEK = "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r16; call.uni (b), FUNCTION, (a); ld.param.b32 %r18, [b]; }"
+
 KERNELS = {
     "producers_and_consumers": (
         "named barriers between loops of producing and consuming warps",
@@ -441,6 +458,50 @@ KERNELS = {
         DONE: add.u32 %r4, %r4, 1;
         """,
     ),
+    "flag_in_function": (
+        "threads that wait for a flag which a function reads, and another function raises",
+        RAISED + "SPIN: " + PEEK.replace("FUNCTION", "peek") + SEEN,
+    ),
+    "flag_in_inner_function": (
+        "the same by a function of that function, which leaves it in the caller's memory",
+        RAISED
+        + """
+        cvta.local.u64 %rd6, %rd6;
+        SPIN: { .param .b32 a; .param .b64 b; st.param.b32 [a], %r16; st.param.b64 [b], %rd6; call.uni look, (a, b); }
+        ld.local.u32 %r18, [own];"""
+        + SEEN,
+    ),
+    "wait_in_function": (
+        "the loop that waits for the flag in a function",
+        RAISED + PEEK.replace("FUNCTION", "until") + " SPIN: " + SEEN,
+    ),
+    "flag_through_memory": (
+        "the flag kept in memory of the thread before it is looked at",
+        RAISED
+        + """
+        SPIN: ld.volatile.shared.u32 %r19, [%r16]; st.local.u32 [%rd6+4], %r19; mov.u32 %r19, 1;
+        ld.local.u32 %r18, [own+4];"""
+        + SEEN,
+    ),
+    "flag_by_generic_address": (
+        "the flag read by a generic address, as builds for a debugger do",
+        RAISED + "SPIN: ld.acquire.gpu.u32 %r18, [%rd5];" + SEEN,
+    ),
+    "lock_in_functions": (
+        "a spin lock as in a debug build, taken and let go in functions",
+        """
+        mov.u32 %r16, {name}_bars; setp.eq.u32 %p1, %r2, 0; mov.u32 %r17, 0; @%p1 st.shared.u32 [%r16], %r17;
+        @%p1 st.shared.u32 [%r16+4], %r17; bar.sync 0; setp.ne.u32 %p2, %r15, 7; @%p2 bra DONE;
+        cvt.u64.u32 %rd7, %r16; cvta.shared.u64 %rd5, %rd7;
+        SPIN: { .param .b64 a; .param .b32 b; .param .b32 c; .param .b32 d; st.param.b64 [a], %rd5; st.param.b32 [b], 0;
+        st.param.b32 [c], 1; call.uni (d), swap, (a, b, c); ld.param.b32 %r18, [d]; }
+        setp.ne.s32 %p3, %r18, 0; not.pred %p4, %p3; @%p4 bra PAST; bra.uni NEXT; NEXT: bra.uni SPIN;
+        PAST: ld.volatile.shared.u32 %r19, [%r16+4]; add.u32 %r19, %r19, %r3; st.volatile.shared.u32 [%r16+4], %r19;
+        membar.cta; { .param .b64 a; .param .b32 b; .param .b32 c; .param .b32 d; st.param.b64 [a], %rd5;
+        st.param.b32 [b], 1; st.param.b32 [c], 0; call.uni (d), swap, (a, b, c); }
+        DONE: bar.sync 0; ld.shared.u32 %r21, [%r16+4]; add.u32 %r4, %r4, %r21;
+        """,
+    ),
     "barrier_in_function": (
         "barriers in a device function, which is called twice",
         """
@@ -471,6 +532,41 @@ FUNCTIONS = """
     shfl.sync.bfly.b32 %r1, value, 9, 31, -1; add.u32 sum, value, %r1;
     mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, 64; @%p1 bra LOW; bar.sync 1, 64; ret;
     LOW: bar.sync 2, 64; ret;
+}
+.func (.param .b32 result) peek(.param .b32 place)
+{
+    .reg .b32 %r<3>;
+    ld.param.u32 %r1, [place]; ld.volatile.shared.u32 %r2, [%r1]; st.param.b32 [result], %r2; ret;
+}
+.func look(.param .b32 place, .param .b64 found)
+{
+    .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u32 %r1, [place]; ld.param.u64 %rd1, [found];
+    { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), peek, (a); ld.param.b32 %r2, [b]; }
+    st.u32 [%rd1], %r2; ret;
+}
+.func (.param .b32 result) until(.param .b32 place)
+{
+    .reg .pred %p<2>; .reg .b32 %r<3>;
+    ld.param.u32 %r1, [place];
+    AGAIN: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), peek, (a); ld.param.b32 %r2, [b]; }
+    setp.eq.u32 %p1, %r2, 0; @%p1 bra AGAIN; st.param.b32 [result], %r2; ret;
+}
+.func answer(.param .b32 place)
+{
+    .reg .b32 %r<3>;
+    ld.param.u32 %r1, [place]; mov.u32 %r2, 1; st.volatile.shared.u32 [%r1], %r2; ret;
+}
+.func (.param .b32 result) swap(.param .b64 place, .param .b32 old, .param .b32 new)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [place]; ld.param.u32 %r1, [old]; ld.param.u32 %r2, [new];
+    atom.cas.b32 %r3, [%rd1], %r1, %r2; st.param.b32 [result], %r3; ret;
+}
+.func (.param .b32 result) fetch(.param .b64 place)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [place]; ld.global.cg.u32 %r1, [%rd1]; st.param.b32 [result], %r1; ret;
 }
 """
 
@@ -511,6 +607,16 @@ REFUSED = {
     "other_ctas": (
         "a loop that waits for a word of global memory, another CTA perhaps",
         "SPIN: ld.acquire.gpu.global.u32 %r10, [%rd1]; setp.eq.u32 %p1, %r10, 0; @%p1 bra SPIN;",
+    ),
+    "other_ctas_in_function": (
+        "the same by a function",
+        "SPIN: { .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; call.uni (b), fetch, (a);"
+        " ld.param.b32 %r10, [b]; } setp.eq.u32 %p1, %r10, 0; @%p1 bra SPIN;",
+    ),
+    "other_ctas_past_the_cache": (
+        "the same by loads that go past the first cache, as often as a word of the flags is not set",
+        "mov.u32 %r9, 0; SPIN: ld.global.cv.u32 %r10, [%rd1]; setp.eq.u32 %p1, %r10, 0; selp.b64 %rd5, 0, 4, %p1;"
+        " add.s64 %rd1, %rd1, %rd5; @%p1 bra SPIN;",
     ),
     "ends_amid_waits": (
         "lanes that wait one by one, of which some end the kernel ahead of a barrier that counts",
