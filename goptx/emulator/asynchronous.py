@@ -127,13 +127,13 @@ def cp_async(instruction: Instruction, names: Names) -> Execute:
         check_alignment(origins, total, lanes)
         machine.traffic.count("global", origins, numbers, total)
         machine.traffic.count("shared", addresses, numbers, total)
-        nobody = np.zeros(lanes.count, np.bool_)  # it is written once the copy is complete
+        missing = np.ones(lanes.count, np.bool_)  # it is written once the copy is complete
         if (amount == total).all():
             content = global_.load(origins, total, numbers, machine.strict)[0]
             if machine.races:
                 machine.races.read(global_, origins, total, numbers, False)
                 machine.races.write(shared, addresses, content, total, numbers, False)
-            shared.store(addresses, content, total, numbers, nobody)
+            shared.store(addresses, content, total, numbers, missing)
         else:
             for i in range(total):  # byte by byte: what lies behind the bytes read is zero
                 reads = amount > i
@@ -143,7 +143,7 @@ def cp_async(instruction: Instruction, names: Names) -> Execute:
                 if machine.races:
                     machine.races.read(global_, origins[reads] + i, 1, numbers[reads], False)
                     machine.races.write(shared, addresses + i, values, 1, numbers, False)
-                shared.store(addresses + i, values, 1, numbers, nobody)
+                shared.store(addresses + i, values, 1, numbers, missing)
         machine.copies.issue(numbers, addresses, total)
 
     return execute

@@ -73,7 +73,7 @@ def _move(
     if machine.races:
         machine.races.read(source, origins, CHUNK, numbers, False)
         machine.races.write(to, places, content, CHUNK, numbers, False)
-    to.store(places, content, CHUNK, numbers, np.zeros(len(numbers), np.bool_) if completes_later else None)
+    to.store(places, content, CHUNK, numbers, np.ones(len(numbers), np.bool_) if completes_later else None)
     machine.traffic.count(source.name, origins, numbers, CHUNK)
     machine.traffic.count(to.name, places, numbers, CHUNK)
 

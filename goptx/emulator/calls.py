@@ -85,23 +85,23 @@ def _hand(give: Lanes, giver: Code, name: str, take: Lanes, taker: Code, to: str
     if name in giver.names.registers:
         source = giver.names.source(Name(name), formal.type)
         values = source.each(give)
-        _put(take, taker, to, values, give.unknown(source.registers), formal)
+        _put(take, taker, to, values, source.missing(give), formal)
         return
     symbol = giver.names.symbol(name)
     local = give.machine.spaces["local"]
-    content, state = (a.reshape(local.instances, local.size) for a in (local.bytes, local.state))
-    start = give.frame.local + symbol.address
+    start = give.numbers[:, None] * local.size + give.frame.local + symbol.address  # of each lane, among all bytes
     if to in taker.names.registers:
         size = formal.size
-        values = np.ascontiguousarray(content[give.numbers, start : start + size]).view(f"u{size}")[:, 0]
-        known = np.asarray((state[give.numbers, start : start + size] & 2).all(axis=1))
-        _put(take, taker, to, values, None if known.all() else ~known, formal)
+        found = start + np.arange(size)
+        values, missing = (a.view(f"u{size}")[:, 0] for a in (local.bytes[found], local.undefined(found)))
+        _put(take, taker, to, values, missing if missing.any() else None, formal)
         return
     target = taker.names.symbol(to)
     size = min(symbol.size, target.size)
-    begin = take.frame.local + target.address
-    content[take.numbers, begin : begin + size] = content[give.numbers, start : start + size]
-    state[take.numbers, begin : begin + size] = state[give.numbers, start : start + size]
+    begin = take.numbers[:, None] * local.size + take.frame.local + target.address
+    for array in (local.bytes, local.state, local.partly):
+        if array is not None:
+            array[begin + np.arange(size)] = array[start + np.arange(size)]
 
 
 def _put(take: Lanes, taker: Code, to: str, values: Array, missing: Array | None, formal: Variable) -> None:
@@ -112,7 +112,7 @@ def _put(take: Lanes, taker: Code, to: str, values: Array, missing: Array | None
     local = take.machine.spaces["local"]
     addresses = np.full(take.count, local.base + take.frame.local + symbol.address)
     raw = values.view(f"u{values.dtype.itemsize}")
-    local.store(addresses, raw, values.dtype.itemsize, take.numbers, None if missing is None else ~missing)
+    local.store(addresses, raw, values.dtype.itemsize, take.numbers, missing)
 
 
 # functions without a body ---------------------------------------------------------------------------

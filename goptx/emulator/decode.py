@@ -7,18 +7,20 @@ lacks is an operation that says so when it runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.control_flow import control_flow
-from goptx.analysis.dataflow import names_in, written
-from goptx.analysis.ends import Branch, Jump, Stop, Switch
+from goptx.analysis.dataflow import names_in, read, written
+from goptx.analysis.ends import Branch, End, Jump, Stop, Switch
 from goptx.analysis.influence import Asked
 from goptx.analysis.order import loop_order
 from goptx.analysis.spin import asked_in, waiting_loops
 from goptx.emulator.families import execution
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.layout import layout
+from goptx.emulator.load_store import load
 from goptx.emulator.operands import CARRY, Names, Source, Symbol, operands_of
 from goptx.emulator.program import (
     Barrier,
@@ -36,6 +38,7 @@ from goptx.emulator.program import (
     Segment,
 )
 from goptx.emulator.trouble import Trouble
+from goptx.emulator.undefined import BITWISE
 from goptx.errors import CannotWeave, InputError
 from goptx.ptx.flatten import FlatBody, flatten, renamed_statement
 from goptx.ptx.ir import (
@@ -94,6 +97,7 @@ class _Decoder:
         self.names = Names({**made.layout.symbols, **made.layout.own[function.name]})
         self.names.declare((".pred",), CARRY, None)  # register 0
         self.scopes = 0
+        self.bitwise = _only_bitwise(function)
 
     def code(self, flow: Flow, asked: Asked) -> Code:
         function, flat = self.function, self.body
@@ -143,14 +147,16 @@ class _Decoder:
         for block in order:
             starts[block] = len(pieces)
             operations: list[Operation] = []
-            for instruction in self.expanded(flow.blocks[block].code):
+            code = list(self.expanded(flow.blocks[block].code))
+            fields = self.loads_of_fields(code, flow.blocks[block].end)
+            for i, instruction in enumerate(code):
                 end = self.meeting(instruction, block)
                 if end is None:
                     neighbours = (instruction, *(o.instruction for o in operations[-1:]))
                     if operations and block not in spinning and any(map(_orders, neighbours)):
                         pieces.append((block, operations, Goto))
                         operations = []
-                    operations.append(self.operation(instruction, block))
+                    operations.append(self.operation(instruction, block, fields.get(i)))
                     continue
                 if instruction.guard:  # lanes without it go around
                     pieces.append((block, operations, self.around(instruction, block)))
@@ -259,6 +265,22 @@ class _Decoder:
             else:
                 yield from self.scope(item, {})
 
+    def loads_of_fields(self, code: list[Instruction], end: End) -> dict[int, Execute]:
+        """The loads of a block, by position, of which only instructions take the result that combine and move bits
+        (undefined.py): so fields of bits are set, in words that nobody may have written before."""
+        found: dict[int, Execute] = {}
+        taken: dict[str, bool | None] = {str(end.index): False} if isinstance(end, Switch) else {}  # None: not at all
+        for i in reversed(range(len(code) if any(map(_may_read_shared, code)) else 0)):
+            if _may_read_shared(code[i]):
+                targets = map(str, self.names.parts(operands_of(code[i])[0]))
+                if all(taken.get(name, name in self.bitwise) for name in targets):
+                    with suppress(Trouble, LookupError, ValueError):  # or else its operation says what is wrong
+                        found[i] = load(code[i], self.names, looked_at=False)
+            taken |= {} if code[i].guard else dict.fromkeys(written(code[i]))
+            bitwise = facts_of(code[i].opcode).base in BITWISE
+            taken |= {n: bitwise and taken.get(n, n in self.bitwise) is not False for n in read(code[i])}
+        return found
+
     def scope(self, scope: Scope, outer: dict[str, str]) -> Iterator[Instruction]:
         self.scopes += 1
         new = dict(outer)
@@ -341,6 +363,19 @@ def _orders(instruction: Instruction) -> bool:
     """Whether other threads may tell on which side of it an access is: they come between."""
     facts = facts_of(instruction.opcode)
     return facts.is_release or facts.is_acquire
+
+
+def _may_read_shared(instruction: Instruction) -> bool:
+    facts = facts_of(instruction.opcode)
+    return facts.base == "ld" and facts.space in ("shared", "")
+
+
+def _only_bitwise(function: Function) -> frozenset[str]:
+    """The registers that instructions take, of which all combine and move bits."""
+    taken: dict[bool, set[str]] = {True: set(), False: {result.name for result in function.results}}
+    for instruction in _instructions(function.body or ()):
+        taken[facts_of(instruction.opcode).base in BITWISE] |= read(instruction)
+    return frozenset(taken[True] - taken[False])
 
 
 def _nothing(lanes: Lanes) -> None:

@@ -6,7 +6,9 @@ reached does no harm.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import or_
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from goptx.emulator.arithmetic.lanewise import Array, Lanewise
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.operands import CARRY, Names, Source, Write, operands_of
 from goptx.emulator.trouble import Trouble
+from goptx.emulator.undefined import SPOILED, Rule, bits, rule_of, whole
 from goptx.ptx.ir import Instruction, Name
 from goptx.ptx.opcodes import facts_of
 
@@ -71,14 +74,14 @@ def _lanewise(instruction: Instruction, names: Names) -> Execute:
     writes = names.targets(operands[0], plain)
     if "cc" in found.results:
         writes = [*writes[: len(plain)], names.target(Name(CARRY), "pred")]
-    return computation(found, sources, writes, MISSING.get(opcode.partition(".")[0]))
+    return computation(found, sources, writes, rule_of(opcode, found), opcode.partition(".")[0] in SPOILED)
 
 
-Missing = Callable[[Lanes, list[Source], list[Array]], "Array | None"]
-
-
-def computation(found: Lanewise, sources: list[Source], writes: list[Write], missing_of: Missing | None) -> Execute:
-    """Reads the sources, computes, writes the results. A result has no value where a source that counts has none."""
+def computation(
+    found: Lanewise, sources: list[Source], writes: list[Write], rule: Rule | None, spoiled: bool
+) -> Execute:
+    """Reads the sources, computes, writes. Without a rule, no result has a value where a source has none; nor with one
+    that is `spoiled`, where they have none at all."""
     reads = [s.read for s in sources]
     registers = tuple(r for s in sources for r in s.registers)
     apply = found.apply
@@ -87,13 +90,27 @@ def computation(found: Lanewise, sources: list[Source], writes: list[Write], mis
     def execute(lanes: Lanes) -> None:
         values = [read(lanes) for read in reads]
         result = apply(*values)
-        missing = lanes.unknown(registers)
-        if missing is not None and missing_of is not None:
-            missing = missing_of(lanes, sources, values)
-        for write, values_of_one in zip(writes, result if several else (result,), strict=False):
-            write(lanes, _own(values_of_one, values, lanes), missing)
+        missing: Sequence[Array | None] = (None,) * len(writes)
+        if lanes.unknown(registers) is not None:
+            missing = _missing(lanes, sources, values, len(found.results), rule, spoiled)
+        for write, of_one, lost in zip(writes, result if several else (result,), missing, strict=False):
+            write(lanes, _own(of_one, values, lanes), lost)
 
     return execute
+
+
+def _missing(
+    lanes: Lanes, sources: list[Source], values: list[Array], results: int, rule: Rule | None, spoiled: bool
+) -> Sequence[Array | None]:
+    """For each result the bits without a value, None if there are none."""
+    found = [source.missing(lanes) for source in sources]
+    some = [f for f in found if f is not None]
+    if rule is None or (spoiled and all(f.dtype == np.bool_ for f in some)):
+        return (reduce(or_, (f != 0 for f in some)) if some else None,) * results
+    shapes = [bits(v).dtype for v in values]
+    lost = [np.zeros((), d) if f is None else whole(f, d) for f, d in zip(found, shapes, strict=True)]
+    made = (np.broadcast_to(m, lanes.count) for m in rule(values, lost))
+    return [m if m.any() else None for m in made]
 
 
 def _own(result: Array, values: list[Array], lanes: Lanes) -> Array:
@@ -101,33 +118,3 @@ def _own(result: Array, values: list[Array], lanes: Lanes) -> Array:
     if lanes.index is None and np.ndim(result) and (result.base is not None or any(result is v for v in values)):
         return result.copy()
     return result
-
-
-def _missing_of_selection(lanes: Lanes, sources: list[Source], values: list[Array]) -> Array | None:
-    """Of `selp`, only what was selected counts."""
-    first, second, choice = (_unknown(lanes, s) for s in sources)
-    return np.asarray(choice | np.where(values[2], first, second))
-
-
-def _missing_of_and(lanes: Lanes, sources: list[Source], values: list[Array]) -> Array | None:
-    """Of `and`, a known zero decides whatever the other is."""
-    first, second = (_unknown(lanes, s) for s in sources)
-    return np.asarray((first | second) & ~(~first & (values[0] == 0)) & ~(~second & (values[1] == 0)))
-
-
-def _missing_of_or(lanes: Lanes, sources: list[Source], values: list[Array]) -> Array | None:
-    """Of `or`, a known value of all ones decides whatever the other is."""
-    first, second = (_unknown(lanes, s) for s in sources)
-    return (first | second) & ~(~first & _all_ones(values[0])) & ~(~second & _all_ones(values[1]))
-
-
-def _all_ones(values: Array) -> Array:
-    return np.asarray(~values == 0)
-
-
-def _unknown(lanes: Lanes, source: Source) -> Array:
-    missing = lanes.unknown(source.registers)
-    return np.zeros(lanes.count, np.bool_) if missing is None else missing
-
-
-MISSING: dict[str, Missing] = {"selp": _missing_of_selection, "and": _missing_of_and, "or": _missing_of_or}

@@ -15,6 +15,7 @@ from goptx.emulator.groups import pack
 from goptx.emulator.lanes import WARP, Lanes
 from goptx.emulator.operands import Names, Source, operands_of
 from goptx.emulator.trouble import Trouble
+from goptx.emulator.undefined import whole
 from goptx.ptx.ir import Instruction
 
 Execute = Callable[[Lanes], None]
@@ -76,11 +77,11 @@ def shfl(instruction: Instruction, names: Names) -> Execute:
         source = lanes.numbers - lane + np.where(inside, other, lane)
         values = np.zeros(lanes.machine.lanes, np.uint32)
         values[lanes.numbers] = _read(value, lanes)
-        given_up = np.ones(lanes.machine.lanes, np.bool_)  # lanes that contribute nothing
-        lost = lanes.unknown(value.registers)
-        given_up[lanes.numbers] = False if lost is None else lost
+        given_up = np.full(lanes.machine.lanes, ~np.uint32(0))  # bits that lanes do not contribute
+        lost = value.missing(lanes)
+        given_up[lanes.numbers] = 0 if lost is None else whole(lost, given_up.dtype)
         absent = (_peers(lanes, mask) >> (source % WARP).astype(np.uint32) & np.uint32(1)) == 0
-        missing = given_up[source] | absent
+        missing = given_up[source] | whole(absent, given_up.dtype)
         writes[0](lanes, values[source], missing if missing.any() else None)
         if len(writes) > 1:
             writes[1](lanes, inside, None)

@@ -1,8 +1,9 @@
 """The registers of all lanes, and the lanes that execute one instruction together.
 
 A register is an array over all lanes of a launch, held as unsigned bits of its width (predicates as bools).
-Beside it stands which lanes ever got a value: True for all, else an array. What is computed from a register
-without a value has none itself; only where it would have an effect is that a fault.
+Beside it stands which lanes have a value in all of its bits: True for all, else an array; and, where a lane has one in
+some bits only, in which (undefined.py). What is computed from bits without a value has none itself; only where it would
+have an effect is that a fault.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from goptx.emulator.arithmetic.lanewise import Array
 from goptx.emulator.trouble import Trouble
+from goptx.emulator.undefined import whole
 
 if TYPE_CHECKING:
     from goptx.emulator.machine import Machine
@@ -24,15 +26,17 @@ WARP = 32  # lanes
 
 
 class Frame:
-    """The registers of one activation of a function. `local` is where its variables begin in local memory."""
+    """The registers of one activation of a function. `local` is where its variables begin in local memory. `partly` has
+    the defined bits of those registers of which some lane ever had only some: they count where it is not `defined`."""
 
-    __slots__ = ("code", "defined", "local", "values")
+    __slots__ = ("code", "defined", "local", "partly", "values")
 
     def __init__(self, code: Code, lanes: int, local: int) -> None:
         self.code = code
         self.local = local
         self.values: list[Array] = [np.zeros(lanes, d) for d in code.names.dtypes]
         self.defined: list[Array | bool] = [np.zeros(lanes, np.bool_) for _ in code.names.dtypes]
+        self.partly: dict[int, Array] = {}
 
     def forget(self, lanes: Array) -> None:
         """The registers of these lanes hold nothing yet: the function is entered anew."""
@@ -40,6 +44,8 @@ class Frame:
             if isinstance(defined, bool):
                 self.defined[i] = defined = np.ones(len(self.values[i]), np.bool_)
             defined[lanes] = False
+        for partly in self.partly.values():
+            partly[lanes] = 0
 
 
 class Lanes:
@@ -70,7 +76,7 @@ class Lanes:
         return values if self.index is None else values.take(self.index)
 
     def unknown(self, registers: tuple[int, ...]) -> Array | None:
-        """Which lanes lack a value in one of the registers; None if none does."""
+        """Which lanes lack a value in a bit of one of the registers; None if none does."""
         missing: Array | None = None
         for register in registers:
             defined = self.frame.defined[register]
@@ -81,6 +87,17 @@ class Lanes:
             if not mine.all():
                 missing = ~mine if missing is None else missing | ~mine
         return missing
+
+    def undefined(self, register: int) -> Array | None:
+        """The bits of the register without a value, in each lane, or the lanes that lack all of them; None if all have
+        one."""
+        lost = self.unknown((register,))
+        if lost is None:
+            return None
+        partly = self.frame.partly.get(register)
+        if partly is None:
+            return lost
+        return np.asarray(whole(lost, partly.dtype) & ~(partly if self.index is None else partly.take(self.index)))
 
     def require(self, registers: tuple[int, ...], use: str) -> None:
         """Raises `Trouble` where one of the registers never got a value in one of the lanes."""
@@ -114,11 +131,14 @@ class Lanes:
             self.write(register, self.read(register), np.ones(self.count, np.bool_))
 
     def write(self, register: int, values: Array, missing: Array | None = None) -> None:
-        """The values become the lanes' own; those of `missing` count as never written.
+        """The values become the lanes' own; those of `missing` count as never written. It has the lanes, or as integers
+        the bits of each.
 
         `values` may be kept, so it must not be an array that anybody else holds.
         """
         frame = self.frame
+        if missing is not None:
+            missing = self._in_part(register, missing)
         if self.index is None:
             frame.values[register] = values
             frame.defined[register] = True if missing is None else ~missing
@@ -135,3 +155,16 @@ class Lanes:
         if isinstance(defined, bool):
             frame.defined[register] = defined = np.ones(self.machine.lanes, np.bool_)
         defined[self.index] = ~missing
+
+    def _in_part(self, register: int, missing: Array) -> Array:
+        """The lanes in which a bit is `missing`. Notes which bits the others are."""
+        lost = np.asarray(missing != 0)
+        partly = self.frame.partly.get(register)
+        if missing.dtype == np.bool_ or (missing[lost] == ~missing.dtype.type(0)).all():
+            if partly is not None:
+                partly[slice(None) if self.index is None else self.index] &= ~whole(lost, partly.dtype)
+            return lost
+        if partly is None:
+            partly = self.frame.partly[register] = np.zeros(self.machine.lanes, missing.dtype)
+        partly[slice(None) if self.index is None else self.index] = ~missing
+        return lost

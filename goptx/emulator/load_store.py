@@ -8,8 +8,10 @@ import numpy as np
 
 from goptx.emulator.arithmetic.lanewise import DTYPES, Array
 from goptx.emulator.lanes import Lanes
+from goptx.emulator.memory import Space
 from goptx.emulator.operands import WIDE, Names, operands_of
 from goptx.emulator.trouble import Trouble
+from goptx.emulator.undefined import whole
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
@@ -45,7 +47,9 @@ class Access:
         self.width = self.dtype.itemsize
 
 
-def load(instruction: Instruction, names: Names) -> Execute:
+def load(instruction: Instruction, names: Names, looked_at: bool = True) -> Execute:
+    """`looked_at`: it is trouble in strict mode to read bytes of shared memory that nobody wrote; otherwise they have
+    no value in what is loaded either."""
     access = Access(instruction)
     operands = operands_of(instruction)
     source, space = names.address(operands[1], access.space)
@@ -65,7 +69,7 @@ def load(instruction: Instruction, names: Names) -> Execute:
             machine.traffic.count(found.name, own, lanes.numbers[chosen], total)
         for i, write in enumerate(writes):
             results = [
-                found.load(own + i * width if i else own, width, lanes.numbers[chosen], machine.strict)
+                found.load(own + i * width if i else own, width, lanes.numbers[chosen], machine.strict and looked_at)
                 for found, chosen, own in parts
             ]
             values, missing = _joined(results, [c for _, c, _ in parts], lanes.count, raw)
@@ -80,15 +84,13 @@ def load(instruction: Instruction, names: Names) -> Execute:
 def _joined(
     results: list[tuple[Array, Array | None]], chosen: list[Array | slice], count: int, raw: np.dtype[np.generic]
 ) -> tuple[Array, Array | None]:
-    """The parts of an access as one: values, and which lanes got none (None: all got theirs)."""
+    """The parts of an access as one: values, and the bits that are missing (None: none is)."""
     if len(results) == 1:
-        values, known = results[0]
-        return values, None if known is None else ~known
-    values, missing = np.empty(count, raw), np.zeros(count, np.bool_)
-    for (part, known), where in zip(results, chosen, strict=True):
+        return results[0]
+    values, missing = np.empty(count, raw), np.zeros(count, np.bool_ if raw == WIDE else raw)
+    for (part, lost), where in zip(results, chosen, strict=True):
         values[where] = part
-        if known is not None:
-            missing[where] = ~known
+        missing[where] = 0 if lost is None else lost if raw == WIDE else whole(lost, raw)
     return values, missing if missing.any() else None
 
 
@@ -112,17 +114,28 @@ def store(instruction: Instruction, names: Names) -> Execute:
             machine.traffic.count(found.name, own, lanes.numbers[chosen], total)
         for i, value in enumerate(values):
             content = value.each(lanes).view(raw)
-            missing = lanes.unknown(value.registers)
+            missing = value.missing(lanes)
             for found, chosen, own in parts:
                 lost = None if missing is None else missing[chosen]
-                if lost is not None and found.name != "local" and lost.any() and machine.strict:
-                    lanes.require(value.registers, f"stored to {found.name} memory")
                 at = own + i * width if i else own
+                if lost is not None and found.name != "local" and machine.strict:
+                    spoils = np.zeros(lanes.count, np.bool_)
+                    spoils[chosen] = _spoils(found, at, lost, width, lanes.numbers[chosen])
+                    lanes.where(spoils).require(value.registers, f"stored to {found.name} memory")
                 if machine.races:
                     machine.races.write(found, at, content[chosen], width, lanes.numbers[chosen], access.strong)
-                found.store(at, content[chosen], width, lanes.numbers[chosen], None if lost is None else ~lost)
+                found.store(at, content[chosen], width, lanes.numbers[chosen], lost)
 
     return execute
+
+
+def _spoils(space: Space, addresses: Array, lost: Array, width: int, numbers: Array) -> Array:
+    """The lanes that store nothing that is defined, or bits without a value where those in memory have one. The others
+    set some of the bits of a word and leave the rest as undefined as it was."""
+    if lost.dtype == np.bool_ or not lost.any():
+        return np.asarray(lost != 0)
+    before = space.missing(space.words(addresses, width, numbers), width)
+    return np.asarray((lost & ~before != 0) | (lost == ~lost.dtype.type(0)))
 
 
 def check_alignment(addresses: Array, total: int, lanes: Lanes) -> None:

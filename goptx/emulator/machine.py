@@ -466,8 +466,7 @@ class Machine:
     def _map_frame(self, context: Context, lanes: Array, state: int) -> None:
         """The variables of the activation come to life, or die, for these lanes."""
         local = self.spaces["local"]
-        start, size = context.frame.local, context.code.frame_bytes
-        local.state.reshape(local.instances, local.size)[lanes, start : start + size] = state
+        local.map(local.base + context.frame.local, context.code.frame_bytes, state, instances=lanes)
 
     def _exit(self, groups: Groups) -> None:
         np.bitwise_and.at(self.alive, groups.warps, ~groups.masks)

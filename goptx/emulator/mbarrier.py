@@ -140,8 +140,8 @@ def _apply(space: Space, act: Action, address: int, value: int, lanes: Lanes, la
     if object_.phase != phase:
         lanes.machine.copies.arrive(int(space.places(at, number)[0]))
     if object_.word != before or "inval" in words:
-        known = np.array([False]) if "inval" in words else None
-        space.store(at, np.array([object_.word], np.uint64), 8, number, known)
+        missing = np.array([True]) if "inval" in words else None
+        space.store(at, np.array([object_.word], np.uint64), 8, number, missing)
     return result
 
 

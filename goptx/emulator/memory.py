@@ -1,7 +1,7 @@
 """Address spaces as byte arrays, with what is known of every byte: mapped, written, writable.
 
 Requires: accesses of 1, 2, 4, 8 or 16 bytes. Every access is checked: `Trouble` names the lanes that leave what is
-mapped, that are misaligned, or that read bytes nobody wrote.
+mapped, that are misaligned, or that read what nobody wrote.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from goptx.emulator.arithmetic.lanewise import Array
 from goptx.emulator.trouble import Trouble
+from goptx.emulator.undefined import whole
 
 MAPPED, WRITTEN, WRITABLE = 1, 2, 4  # the state of a byte
 ALL = MAPPED | WRITTEN | WRITABLE
@@ -44,7 +45,8 @@ class Extent:
 class Space:
     """One address space. `instances` of it, each of `size` bytes, lie one after the other in `bytes`; the lane
     that accesses it belongs to one of them (`of_lane`, None where there is one only). As long as it is `watched`,
-    `changed` becomes true when a store changes anything."""
+    `changed` becomes true when a store changes anything. `partly` has the defined bits of bytes that are not written as
+    a whole, from when the first of them is."""
 
     name: str
     base: int
@@ -57,6 +59,7 @@ class Space:
     views: dict[int, tuple[Array, Array]] = field(init=False)
     watched: bool = False
     changed: bool = False
+    partly: Array | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.size += -self.size % STRIDE
@@ -70,28 +73,39 @@ class Space:
     def grow(self, size: int) -> None:
         """Makes every instance `size` bytes large, what lies in it stays."""
         size += -size % STRIDE
-        bytes_, state = self.bytes.reshape(self.instances, -1), self.state.reshape(self.instances, -1)
-        self.bytes = np.zeros(self.instances * size, np.uint8)
-        self.state = np.zeros_like(self.bytes)
-        self.bytes.reshape(self.instances, size)[:, : self.size] = bytes_
-        self.state.reshape(self.instances, size)[:, : self.size] = state
+        self.bytes = self._grown(self.bytes, size)
+        self.state = self._grown(self.state, size)
+        self.partly = None if self.partly is None else self._grown(self.partly, size)
         self.size = size
         self._view()
 
-    def map(self, start: int, size: int, state: int, name: str = "") -> None:
-        """Gives `size` bytes from the address `start` on the state, in every instance."""
-        at = start - self.base
-        self.state.reshape(self.instances, self.size)[:, at : at + size] = state
+    def _grown(self, old: Array, size: int) -> Array:
+        new = np.zeros((self.instances, size), old.dtype)
+        new[:, : self.size] = old.reshape(self.instances, -1)
+        return new.reshape(-1)
+
+    def map(self, start: int, size: int, state: int, name: str = "", instances: Array | None = None) -> None:
+        """Gives `size` bytes from the address `start` on the state, in every instance or in some."""
+        at, which = start - self.base, slice(None) if instances is None else instances
+        self.state.reshape(self.instances, self.size)[which, at : at + size] = state
+        if self.partly is not None:
+            self.partly.reshape(self.instances, self.size)[which, at : at + size] = 0
         if name:
             self.extents.append(Extent(name, start, start + size))
 
+    def undefined(self, positions: Array) -> Array:
+        """Which bits of the bytes at those positions have no value, as many bytes."""
+        lost = np.where(self.state[positions] & WRITTEN, 0, 255).astype(np.uint8)
+        return lost if self.partly is None else lost & ~self.partly[positions]
+
     def load(self, addresses: Array, width: int, lanes: Array, strict: bool) -> tuple[Array, Array | None]:
-        """The bytes at the addresses as unsigned integers; with them, where not all bytes were ever written, which
-        of them were (None: all). Outside of local memory such a read is trouble in strict mode."""
+        """The bytes at the addresses as unsigned integers; with them, the bits that have no value (None: all have one;
+        of 16 bytes, the lanes that lack any). Outside of local memory such a read is trouble in strict mode."""
         if width == 16:
             halves = [self.load(addresses + offset, 8, lanes, strict) for offset in self._halves(addresses, lanes)]
-            known = None if halves[0][1] is None and halves[1][1] is None else _both(halves[0][1], halves[1][1])
-            return np.stack([halves[0][0], halves[1][0]], axis=-1).view("V16")[..., 0], known
+            lost = [missing != 0 for _, missing in halves if missing is not None]
+            values = np.stack([halves[0][0], halves[1][0]], axis=-1).view("V16")[..., 0]
+            return values, np.logical_or.reduce(lost) if lost else None
         words = self.words(addresses, width, lanes)
         content, state = self.views[width]
         found = state.take(words)
@@ -99,17 +113,21 @@ class Space:
         if np.bitwise_and.reduce(found, initial=want) == want:
             return content.take(words), None
         self._mapped(found, MAPPED, width, addresses, lanes, "read")
-        known = (found & want) == want
-        if strict and self.name != "local":
-            self._unwritten(addresses[~known], lanes[~known], width)
-        return content.take(words), known
+        missing = self.missing(words, width)
+        if strict and self.name != "local" and (lost := missing != 0).any():
+            self._unwritten(addresses[lost], lanes[lost], width)
+        return content.take(words), missing
 
-    def store(self, addresses: Array, values: Array, width: int, lanes: Array, known: Array | None) -> None:
-        """Writes the values; where `known` is False, only local memory takes them, as never written."""
+    def missing(self, words: Array, width: int) -> Array:
+        """The bits that have no value in words of that width, by their positions among such."""
+        return self.undefined(words[:, None] * width + np.arange(width)).view(f"u{width}")[:, 0]
+
+    def store(self, addresses: Array, values: Array, width: int, lanes: Array, missing: Array | None) -> None:
+        """Writes the values; the bits that are `missing`, or all of a lane, count as never written."""
         if width == 16:
             halves = np.ascontiguousarray(values).view(np.uint64).reshape(-1, 2)
             for part, offset in enumerate(self._halves(addresses, lanes)):
-                self.store(addresses + offset, halves[:, part], 8, lanes, known)
+                self.store(addresses + offset, halves[:, part], 8, lanes, missing)
             return
         words = self.words(addresses, width, lanes)
         content, state = self.views[width]
@@ -120,7 +138,17 @@ class Space:
         if self.watched:
             self.changed |= bool((content.take(words) != values).any())
         content[words] = values
-        state[words] = _pattern(ALL, width) if known is None else np.where(known, _pattern(ALL, width), want)
+        if missing is None:
+            state[words] = _pattern(ALL, width)
+            return
+        lost = np.ascontiguousarray(whole(missing, content.dtype))
+        bytes_ = lost.view(np.uint8)
+        state[words] = np.where(bytes_ == 0, ALL, MAPPED | WRITABLE).astype(np.uint8).view(f"u{width}")
+        if self.partly is None and ((bytes_ == 0) | (bytes_ == 255)).all():
+            return
+        if self.partly is None:
+            self.partly = np.zeros_like(self.bytes)
+        self.partly.view(f"u{width}")[words] = ~lost
 
     def finish(self, addresses: Array, width: int, lanes: Array) -> None:
         """What an earlier `store` put there counts as written from now on."""
@@ -202,12 +230,6 @@ class Space:
             if extent.start <= address < extent.end:
                 return extent
         return Extent("", address, address)
-
-
-def _both(first: Array | None, second: Array | None) -> Array | None:
-    if first is None or second is None:
-        return second if first is None else first
-    return first & second
 
 
 def _pattern(state: int, width: int) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from goptx.emulator import undefined
 from goptx.emulator.arithmetic.lanewise import DTYPES, Array
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.memory import WINDOWS
@@ -47,7 +48,7 @@ def _all(copies: list[Execute], lanes: Lanes) -> None:
 
 def _copy(names: Names, target: object, given: object, type_: str) -> Execute:
     source, write = names.source(given, type_), names.target(target, type_)  # type: ignore[arg-type]
-    return lambda lanes: write(lanes, _fresh(source.read(lanes), lanes), lanes.unknown(source.registers))
+    return lambda lanes: write(lanes, _fresh(source.read(lanes), lanes), source.missing(lanes))
 
 
 def _fresh(values: Array, lanes: Lanes) -> Array:
@@ -62,9 +63,13 @@ def _unpack(names: Names, target: object, given: object, type_: str, part: str, 
     def execute(lanes: Lanes) -> None:
         values = source.each(lanes)
         pieces = np.ascontiguousarray(values).view(dtype).reshape(lanes.count, count)
-        missing = lanes.unknown(source.registers)
+        missing = source.missing(lanes)
+        of_each: list[Array | None] = [missing] * count
+        if missing is not None and missing.dtype != np.bool_:
+            lost = np.ascontiguousarray(missing).view(f"u{dtype.itemsize}").reshape(lanes.count, count)
+            of_each = [lost[:, i] if lost[:, i].any() else None for i in range(count)]
         for i, write in enumerate(writes):
-            write(lanes, pieces[:, i].copy(), missing)
+            write(lanes, pieces[:, i].copy(), of_each[i])
 
     return execute
 
@@ -80,7 +85,14 @@ def _pack(names: Names, target: object, given: object, type_: str, part: str) ->
         pieces = np.empty((lanes.count, len(sources)), dtype)
         for i, source in enumerate(sources):
             pieces[:, i] = source.read(lanes)
-        write(lanes, pieces.view(whole)[:, 0].copy(), lanes.unknown(registers))
+        missing = lanes.unknown(registers)
+        if missing is not None and whole != WIDE:
+            lost = np.zeros((lanes.count, len(sources)), f"u{dtype.itemsize}")
+            for i, source in enumerate(sources):
+                found = source.missing(lanes)
+                lost[:, i] = 0 if found is None else undefined.whole(found, lost.dtype)
+            missing = lost.view(f"u{whole.itemsize}")[:, 0]
+        write(lanes, pieces.view(whole)[:, 0].copy(), missing)
 
     return execute
 

@@ -48,15 +48,22 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How to read an operand, and the registers that it needs."""
+    """How to read an operand, and the registers that it needs. `lost` finds the bits without a value as `missing` has
+    them, None for an operand that lacks all of its bits where one of its registers lacks any."""
 
     read: Read
     registers: tuple[int, ...] = ()
+    lost: Callable[[Lanes], Array | None] | None = None
 
     def each(self, lanes: Lanes) -> Array:
         """One value for each of the lanes, where `read` may give one for all. Not to be changed."""
         values = self.read(lanes)
         return values if values.ndim else np.broadcast_to(values, lanes.count)
+
+    def missing(self, lanes: Lanes) -> Array | None:
+        """Which bits of the operand have no value, in each of the lanes: as unsigned integers of the width that is
+        read, as bools where all bits of a lane are alike; None if all have one."""
+        return self.lost(lanes) if self.lost else lanes.unknown(self.registers)
 
 
 @dataclass(slots=True)
@@ -116,11 +123,21 @@ class Names:
         held, wanted = self.dtypes[number], WIDE if type_ == "b128" else DTYPES[type_]
         _fits(name, held, wanted, type_)
         if held == wanted:
-            return Source(lambda lanes: lanes.read(number), (number,))
+            return Source(lambda lanes: lanes.read(number), (number,), lambda lanes: lanes.undefined(number))
         if held.itemsize == wanted.itemsize:
-            return Source(lambda lanes: lanes.read(number).view(wanted), (number,))
+            return Source(
+                lambda lanes: lanes.read(number).view(wanted), (number,), lambda lanes: lanes.undefined(number)
+            )
         narrow = np.dtype(f"u{wanted.itemsize}")
-        return Source(lambda lanes: lanes.read(number).astype(narrow).view(wanted), (number,))
+
+        def lost(lanes: Lanes) -> Array | None:
+            found = lanes.undefined(number)
+            if found is None or found.dtype == np.bool_:
+                return found
+            read = found.astype(narrow)
+            return read if read.any() else None
+
+        return Source(lambda lanes: lanes.read(number).astype(narrow).view(wanted), (number,), lost)
 
     def _special(self, name: str, type_: str) -> Source:
         wanted = DTYPES[type_]
@@ -198,9 +215,13 @@ class Names:
             return lambda lanes, values, missing: lanes.write(number, _whole(values, lanes).view(held), missing)
         wide = np.dtype(f"{'i' if given.kind == 'i' else 'u'}{held.itemsize}")
         bits = given if given.kind in "iu" else np.dtype(f"u{given.itemsize}")
-        return lambda lanes, values, missing: lanes.write(
-            number, _whole(values, lanes).view(bits).astype(wide).view(held), missing
-        )
+
+        def write(lanes: Lanes, values: Array, missing: Array | None) -> None:
+            if missing is not None and missing.dtype != np.bool_:
+                missing = missing.view(bits).astype(wide).view(held)
+            lanes.write(number, _whole(values, lanes).view(bits).astype(wide).view(held), missing)
+
+        return write
 
     def targets(self, operand: Operand, types: tuple[str, ...]) -> list[Write]:
         """As `target`, for each part of a destination."""

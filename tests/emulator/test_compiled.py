@@ -160,6 +160,20 @@ def test_triton_histogram() -> None:
     assert out.tolist() == np.bincount(x, minlength=10).tolist()
 
 
+# nvcc without optimisation: objects live in local memory, and fields of bits are set one by one ----------
+
+
+def test_coalesced_threads_of_a_debug_build() -> None:
+    n = 200
+    given = RANDOM.integers(0, 13, n, np.int32)
+    out, total = np.zeros(n, np.int32), np.zeros(1, np.int32)
+    goptx.emulate(module("unoptimised"), 4, 64, [given, out, total, np.int32(n)])
+    odd = given & 1 == 1
+    padded = np.concatenate([odd, np.zeros(24, bool)]).reshape(-1, 32)
+    ranks = (np.cumsum(padded, axis=1) - 1 + 100 * padded.sum(axis=1, keepdims=True)).ravel()[:n]
+    assert out.tolist() == np.where(odd, ranks, 0).tolist() and total[0] == odd.sum()
+
+
 # Numba, whose arrays are seven parameters or more ------------------------------------------------------
 
 

@@ -61,11 +61,12 @@ def test_bytes_and_floats_packed() -> None:
     assert out.tolist() == [0x11223344, 0x3FF00000, 0x3FF00000, 0x3FF00000, 0x00003FF0, 0]
 
 
-def test_a_packed_register_without_a_value_makes_the_whole_one_unknown() -> None:
+def test_a_packed_register_without_a_value_is_unknown_in_that_part() -> None:
     body = "setp.eq.u32 %p1, %r30, 7; @%p1 mov.b32 %r1, 1; mov.b64 %rd2, {%r1, 2}; mov.b64 {%r3, %r4}, %rd2;"
     begin = "mov.u32 %r30, %tid.x; mov.b64 %rd3, {%r30, %r31}; "
     run(begin + body, np.zeros(1, np.uint64), block=8)
-    found = fault("uninitialised", begin + body + "st.global.u32 [%rd0], %r4;", np.zeros(1, np.uint64), block=8)
+    run(begin + body + "st.global.u32 [%rd0], %r4;", np.zeros(1, np.uint64), block=8)
+    found = fault("uninitialised", begin + body + "st.global.u32 [%rd0], %r3;", np.zeros(1, np.uint64), block=8)
     assert found.threads == tuple(range(7))
     fault("uninitialised", begin + "st.global.u64 [%rd0], %rd3;", np.zeros(1, np.uint64))
 

@@ -5,6 +5,7 @@ from mutations.mutations_cache import OF_CACHE
 from mutations.mutations_coarsen import OF_COARSENING
 from mutations.mutations_code import OF_CODE
 from mutations.mutations_independence import OF_INDEPENDENCE
+from mutations.mutations_masks import OF_MASKS
 from mutations.mutations_order import OF_ORDER
 from mutations.mutations_region import OF_REGIONS
 from mutations.mutations_several import OF_SEVERAL
@@ -15,5 +16,5 @@ from mutations.mutations_waiting import OF_WAITING
 
 MUTATIONS = (
     *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_COARSENING,
-    *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER,
+    *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER, *OF_MASKS,
 )  # fmt: skip

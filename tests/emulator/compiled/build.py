@@ -16,9 +16,11 @@ def write(name: str, text: str) -> None:
 
 
 def with_nvcc() -> None:
-    target = FOLDER / "cuda.sm_80.ptx"
-    subprocess.run(["nvcc", "-ptx", "-arch=sm_80", "-std=c++17", "-o", target, FOLDER / "cuda.cu"], check=True)
-    write(target.name, target.read_text())
+    # -Xcicc -O0 gives the code that -G does, without what is for a debugger
+    for name, options in (("cuda", ["-std=c++17"]), ("unoptimised", ["-Xcicc", "-O0"])):
+        target = FOLDER / f"{name}.sm_80.ptx"
+        subprocess.run(["nvcc", "-ptx", "-arch=sm_80", *options, "-o", target, FOLDER / f"{name}.cu"], check=True)
+        write(target.name, target.read_text())
 
 
 def with_triton() -> None:
