@@ -357,9 +357,17 @@ def _joined(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Express
     """Bits of which no two stand at one place are a sum."""
     for one, other in ((a, b), (b, a)):
         most = _most(atoms, one)
-        if most is not None and all(times % (1 << most.bit_length()) == 0 for _, times in other.terms):
+        if most is not None and all(
+            times * _lowest(atoms, f) % (1 << most.bit_length()) == 0 for f, times in other.terms
+        ):
             return a + b
     return None
+
+
+def _lowest(atoms: Atoms, factors: tuple[int, ...]) -> int:
+    """A power of two that a product is a multiple of."""
+    mask = _masked(atoms.keys[factors[0]]) if len(factors) == 1 else 1
+    return (mask & -mask) if mask else 1
 
 
 def _most(atoms: Atoms, value: Expression) -> int | None:

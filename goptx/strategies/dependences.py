@@ -34,7 +34,10 @@ from goptx.weaving.apart import free_name
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.side import Side
 
-REMEDY = "use separate launches, or assume_local=True if each CTA touches elements of its own"
+REMEDY = (
+    "use separate launches, assume_local=True if each CTA touches elements of its own, or name what is another buffer "
+    "(same=, apart=)"
+)
 
 
 class Dependences:
