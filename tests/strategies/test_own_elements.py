@@ -140,10 +140,11 @@ def test_a_structure_in_common_has_written_buffers_in_common() -> None:
 def flags(index: str, first: bool) -> str:
     """K1 `out[i] = x[index]`, K2 `x[index] = 0`."""
     code = f"ld.param.u64 %rd1, [x]; {index} mul.wide.u32 %rd4, %r9, 4; add.s64 %rd5, %rd1, %rd4;"
-    mine = f"mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7+{4 * HALF}], %r10;"
+    mine = "ld.param.u64 %rd2, [out]; mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; st.global.u32 [%rd7], %r10;"
     return kernel(f"{code} ld.global.u32 %r10, [%rd5]; {mine}" if first else f"{code} st.global.u32 [%rd5], 0;")
 
 
+NAMED: dict[str, Any] = {"same": [BUFFER], "apart": ["A:1", "B:1"]}
 DIVIDED = "div.u32 %r9, %r4, 200;"
 MASKED = "and.b32 %r9, %r4, 63;"
 CTA = "mov.u32 %r9, %r1;"
@@ -155,25 +156,23 @@ CTA = "mov.u32 %r9, %r1;"
 @pytest.mark.parametrize("first", [True, False])
 def test_stores_of_equal_values_do_not_race(index: str, first: bool) -> None:
     with pytest.raises(CannotWeave, match=r"may touch the same element of A:0 \(x\) in different CTAs"):
-        fused(flags(index, first), flags(index, not first), same=[BUFFER])
+        fused(flags(index, first), flags(index, not first), **NAMED)
 
 
 @pytest.mark.parametrize("first", [True, False])
 def test_what_all_threads_of_a_cta_store_is_the_ctas_own(first: bool) -> None:
-    stored = f"add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7+{4 * HALF}]"
-    out = "ld.param.u64 %rd8, [out]; add.s64 %rd7, %rd8, %rd6; st.global.u32 [%rd7]"
-    sources = [flags(CTA, f).replace(stored, out) for f in (first, not first)]
-    woven = fused(*sources, same=[BUFFER], apart=["A:1", "B:1"])
+    sources = [flags(CTA, first), flags(CTA, not first)]
+    woven = fused(*sources, **NAMED)
     assert barriers(woven) == 1
     rng = np.random.default_rng(0)
     flag, out = rng.integers(1, 9, HALF).astype(np.uint32), np.zeros(HALF, np.uint32)
-    one = [flag.copy(), out.copy()]
+    alone = [flag.copy(), out.copy()]
     for source in sources:
-        goptx.emulate(source, CTAS, THREADS, one)
+        goptx.emulate(source, CTAS, THREADS, alone)
     for seed in range(4):
-        both = [flag.copy(), out.copy()]
-        goptx.emulate(woven, CTAS, THREADS, [both, both], seed=seed)
-        assert all((a == b).all() for a, b in zip(one, both, strict=True))
+        together = [flag.copy(), out.copy()]
+        goptx.emulate(woven, CTAS, THREADS, [together, together], seed=seed)
+        assert all((a == t).all() for a, t in zip(alone, together, strict=True))
 
 
 def test_one_of_several_stored_values_is_not_private() -> None:
@@ -211,7 +210,8 @@ FORMS = {  # index, how it becomes bytes, and the most threads
     "multiplied in 32 bits": ("mul.lo.u32 %r9, %r4, 65536;", "mul.wide.u32 %rd4, %r9, 0;", None),
     "element of 32 bits": ("mov.u32 %r9, %r4;", "mul.wide.s32 %rd4, %r9, 4;", 1 << 32),
     "unsigned": ("mov.u32 %r9, %r4;", "cvt.u64.u32 %rd4, %r9; shl.b64 %rd4, %rd4, 2;", 1 << 32),
-    "64 bits": ("mul.wide.u32 %rd4, %r1, %r2; cvt.u64.u32 %rd6, %r3; add.s64 %rd6, %rd4, %rd6;", "shl.b64 %rd4, %rd6, 2;", 0),
+    "64 bits": ("mul.wide.u32 %rd4, %r1, %r2; cvt.u64.u32 %rd6, %r3;", "add.s64 %rd6, %rd4, %rd6; shl.b64 %rd4, %rd6, 2;",
+                0),
 }  # fmt: skip
 
 
