@@ -109,8 +109,8 @@ OF_VERTICAL = (
     Mutation(
         "one of several stored values is private",
         f"{STRATEGIES}/internalise.py",
-        "if found is None or not found.alone:  # of",
-        "if several and (found is None or not found.alone):  # of",
+        "            if found is None or not found.alone:  # of",
+        "            if not several:\n                continue\n            if found is None or not found.alone:  # of",
         f"{TESTS}/test_own_elements.py::test_one_of_several_stored_values_is_not_private",
     ),
     Mutation(

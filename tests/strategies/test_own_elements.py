@@ -210,8 +210,8 @@ FORMS = {  # index, how it becomes bytes, and the most threads
     "multiplied in 32 bits": ("mul.lo.u32 %r9, %r4, 65536;", "mul.wide.u32 %rd4, %r9, 0;", None),
     "element of 32 bits": ("mov.u32 %r9, %r4;", "mul.wide.s32 %rd4, %r9, 4;", 1 << 32),
     "unsigned": ("mov.u32 %r9, %r4;", "cvt.u64.u32 %rd4, %r9; shl.b64 %rd4, %rd4, 2;", 1 << 32),
-    "64 bits": ("mul.wide.u32 %rd4, %r1, %r2; cvt.u64.u32 %rd6, %r3;", "add.s64 %rd6, %rd4, %rd6; shl.b64 %rd4, %rd6, 2;",
-                0),
+    "64 bits": ("mul.wide.u32 %rd4, %r1, %r2; cvt.u64.u32 %rd6, %r3;",
+                "add.s64 %rd6, %rd4, %rd6; shl.b64 %rd4, %rd6, 2;", 0),
 }  # fmt: skip
 
 
