@@ -48,6 +48,7 @@ class Parameter:
         "written", "both", or "unknown", which counts as both; see `pointer_accesses`.
     instead: None but where W lacks the parameter: it names the one that W reads instead, which gets an equal argument,
         or is "" where what is passed does not matter.
+    inside: of a structure the offsets of pointers in it that are followed, and what the kernel does by them.
     """
 
     kernel: str | None
@@ -58,6 +59,7 @@ class Parameter:
     role: str = ""
     access: Access = "none"
     instead: str | None = None
+    inside: tuple[tuple[int, Access], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
