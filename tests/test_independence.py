@@ -147,6 +147,7 @@ IN_STRUCTURE = f"""{HEAD}.visible .entry NAME(.param .align 8 .b8 s[24])
         "ld.param.u64 %rd1, [s]; ld.param.u64 %rd2, [s+8]; cvta.to.global.u64 %rd2, %rd2;",
         "ld.param.v2.u64 {%rd1, %rd2}, [s];",
     ],
+    ids=["direct", "vector"],
 )
 def test_pointers_in_structures_are_compared(load: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = goptx.weave(*(IN_STRUCTURE.replace("LOAD", load).replace("NAME", name) for name in ("k", "j")))

@@ -22,7 +22,7 @@ OF_VERTICAL = (
     Mutation(
         "parameters that are not named are two buffers",
         f"{STRATEGIES}/dependences.py",
-        "return self.depends and unnamed",
+        "return self.depends and not bases <= self.variables and all(map(self._may_be_any, bases))",
         "return False",
         f"{TESTS}/test_dependences.py::test_parameters_that_are_not_named_may_be_one",
     ),
@@ -73,21 +73,21 @@ OF_VERTICAL = (
         f"{STRATEGIES}/dependences.py",
         "        name = parameter_of(base)\n        named =",
         "        name = base\n        named =",
-        f"{TESTS}/test_own_elements.py::test_pointers_in_structures_are_pointers",
+        f"{TESTS}/test_own_elements.py::test_pointers_in_structures_are_pointers[all-direct]",
     ),
     Mutation(
         "a parameter is told by how its address is written",
         f"{ANALYSIS}/values.py",
         'return f"{of[0]}+{offset}" if offset else str(of[0])',
         'return str(load.operands[1]).strip("[]").removesuffix("+0")',
-        f"{TESTS}/test_own_elements.py::test_pointers_in_structures_are_pointers",
+        f"{TESTS}/test_own_elements.py::test_pointers_in_structures_are_pointers[cta-copied]",
     ),
     Mutation(
         "variables are no buffers",
         f"{STRATEGIES}/dependences.py",
         "return base in self.variables or name in",
         "return name in",
-        f"{TESTS}/test_own_elements.py::test_a_pointer_from_anywhere_may_lead_to_the_buffer",
+        f"{TESTS}/test_own_elements.py::test_a_pointer_from_anywhere_may_lead_to_the_buffer[variable]",
     ),
     Mutation(
         "a structure in common has no buffers in common",
@@ -104,7 +104,7 @@ OF_VERTICAL = (
         "            if first.offset == second.offset:\n"
         "                return True\n"
         "        if one_foot is None or other_foot is None or not _one_piece(",
-        f"{TESTS}/test_own_elements.py::test_stores_of_equal_values_do_not_race",
+        f"{TESTS}/test_own_elements.py::test_stores_of_equal_values_do_not_race[read first-divided]",
     ),
     Mutation(
         "one of several stored values is private",
@@ -118,7 +118,7 @@ OF_VERTICAL = (
         f"{ANALYSIS}/apart.py",
         "limits = {Limit(_GRID, numbers // (abs(pitch) or 1))}",
         "limits: set[Limit] = set()",
-        f"{TESTS}/test_own_elements.py::test_indices_that_wrap_bound_the_launch",
+        f"{TESTS}/test_own_elements.py::test_indices_that_wrap_bound_the_launch[16 bits to 64]",
     ),
     Mutation(
         "limits are not asked of a launch",
@@ -132,7 +132,7 @@ OF_VERTICAL = (
         f"{ANALYSIS}/apart.py",
         "return prod(self.of(name) or 1 for name in limit.sizes) > limit.most",
         "return limit.most < 0",
-        f"{TESTS}/test_own_elements.py::test_indices_that_wrap_bound_the_launch",
+        f"{TESTS}/test_own_elements.py::test_indices_that_wrap_bound_the_launch[bytes of 32 bits]",
     ),
     Mutation(
         "all strides of CTAs are one",
@@ -146,7 +146,7 @@ OF_VERTICAL = (
         f"{ANALYSIS}/apart.py",
         "times // count > 0 and bits >= _NARROW:",
         "times // count > 0:",
-        f"{TESTS}/test_own_elements.py::test_short_counters_of_loops_wrap",
+        f"{TESTS}/test_own_elements.py::test_short_counters_of_loops_wrap[grid]",
     ),
     Mutation(
         "columns end where rows do",

@@ -49,6 +49,7 @@ FITTING = {  # a thread's own, though in few bits
 IN_COMMON = {**{name: INDICES[name] for name in ("shared", "first", "of the CTA")}, **WRAPPING}
 ONE_VALUE = "mov.f32 %f3, 0f41200000; st.global.f32"  # whatever was computed
 OVERWRITES = "// overwrites what the first kernel has read"
+BY_ADDRESS = "// with copied addresses of the parameters"  # where arguments are not compared
 MORE = 0.35  # how many chains have what the others have not
 GUARDS = {
     "n": "setp.ge.s32 %p1, %r4, %r5; @%p1 bra DONE;",
@@ -107,7 +108,7 @@ def _of_few(choose: Random, count: int) -> list[str]:
             store=ONE_VALUE if write in IN_COMMON else "st.global.f32",
             before=codes[read].format("%r10") + codes[write].format("%r11"),
         )  # fmt: skip
-        found.append(_by_address(text) if choose.random() < 0.4 else text)
+        found.append(f"{text}{BY_ADDRESS}\n" if choose.random() < 0.4 else text)
     return [*found[:-1], f"{found[-1]}{OVERWRITES}\n" if overwrites else found[-1]]
 
 
@@ -141,7 +142,8 @@ def some_kernel(choose: Random) -> str:
 def chained(case: Case, kind: str) -> Trial:
     """`kind`: what is said of the buffers that are handed on."""
     choose = Random(f"{kind} {case.seed}")
-    modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(case.texts, NAMES, strict=False)]
+    texts = [_by_address(text) if kind == "depends" and BY_ADDRESS in text else text for text in case.texts]
+    modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(texts, NAMES, strict=False)]
     letters = LETTERS[: len(modules)]
     handed_on = [(f"{a}:2", f"{b}:0") for a, b in pairwise(letters)] if kind != "same" else []
     overwrites = _overwrites(case, kind)

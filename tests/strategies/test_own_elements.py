@@ -79,7 +79,7 @@ def address_of_first() -> int:
 
 
 @pytest.mark.parametrize("form", LOADED)
-@pytest.mark.parametrize(("index", "expected"), [(OWN, 0), (IN_CTA, 1), (CROSSING, None)])
+@pytest.mark.parametrize(("index", "expected"), [(OWN, 0), (IN_CTA, 1), (CROSSING, None)], ids=["own", "cta", "all"])
 def test_pointers_in_structures_are_pointers(form: str, index: str, expected: int | None) -> None:
     sources = [structured(form, OWN, first=True), structured(form, index, first=False)]
     if expected is None:
@@ -119,6 +119,7 @@ TABLE = ".visible .global .align 8 .b8 table[4096];\n"
         ("mov.u64 %rd1, table;", r"A:0 \(x\) and `\w*table` in different CTAs"),
         ("mov.u64 %rd2, table; cvta.global.u64 %rd3, %rd2; cvta.to.global.u64 %rd1, %rd3;", "in different CTAs"),
     ],
+    ids=["structure", "computed", "memory", "constant", "held", "variable", "converted"],
 )  # fmt: skip
 def test_a_pointer_from_anywhere_may_lead_to_the_buffer(loaded: str, said: str) -> None:
     variables = f"{TABLE}.const .align 8 .b8 held[8];\n"
@@ -151,9 +152,11 @@ CTA = "mov.u32 %r9, %r1;"
 
 
 @pytest.mark.parametrize(
-    "index", [DIVIDED, "shr.u32 %r9, %r4, 5;", MASKED, "mul.hi.u32 %r9, %r4, 21474837;", "mov.u32 %r9, 0;"]
+    "index",
+    [DIVIDED, "shr.u32 %r9, %r4, 5;", MASKED, "mul.hi.u32 %r9, %r4, 21474837;", "mov.u32 %r9, 0;"],
+    ids=["divided", "shifted", "masked", "high", "one"],
 )
-@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("first", [True, False], ids=["read first", "written first"])
 def test_stores_of_equal_values_do_not_race(index: str, first: bool) -> None:
     with pytest.raises(CannotWeave, match=r"may touch the same element of A:0 \(x\) in different CTAs"):
         fused(flags(index, first), flags(index, not first), **NAMED)
@@ -304,7 +307,7 @@ def test_rows_and_columns_are_a_threads_own() -> None:
         fused(*[s.replace("setp.ge.s32 %p1, %r4, %r11", "setp.ge.s32 %p1, %r4, 40") for s in sources], same=same)
 
 
-@pytest.mark.parametrize("step", ["mul.lo.u16 %rs7, %rs5, %rs6;", "mul.lo.u16 %rs7, %rs5, 1;"])
+@pytest.mark.parametrize("step", ["mul.lo.u16 %rs7, %rs5, %rs6;", "mul.lo.u16 %rs7, %rs5, 1;"], ids=["grid", "block"])
 def test_short_counters_of_loops_wrap(step: str) -> None:
     body = (
         f"ld.param.u64 %rd1, [x]; {SHORT} mov.u16 %rs5, %ntid.x; mov.u16 %rs6, %nctaid.x; {step} mov.u32 %r12, 0;\n"
