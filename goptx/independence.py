@@ -1,19 +1,20 @@
 """Whether the arguments of a launch keep the kernels independent (design.md, contract 7).
 
 Requires: parameters of whose accesses something is known (analysis/pointers.py), an extent for each argument. "unknown"
-counts as read and written. What lies behind pointers in structures and in memory is not seen, nor how far the kernels
-really go from a raw pointer.
+counts as read and written. What lies behind pointers in memory is not seen, nor behind those in structures that cannot
+be followed, nor how far the kernels really go from a raw pointer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol
 
 from goptx.analysis.pointers import Access
 from goptx.arguments import POINTER, ParameterLike, parameter_names, passed_by_value
-from goptx.device_arrays import Extent
+from goptx.device_arrays import Extent, raw
 from goptx.errors import DependentKernels
 
 _SAID: dict[Access, str] = {
@@ -28,36 +29,53 @@ class AccessedParameter(ParameterLike, Protocol):
 
     @property
     def access(self) -> Access: ...
+    @property
+    def inside(self) -> tuple[tuple[int, Access], ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Pointer:
+    """An argument, or what is passed `offset` bytes into a structure."""
+
+    position: int
+    kernel: str
+    access: Access
+    offset: int | None = None
+
+    def extent(self, extents: Sequence[Extent | None], contents: Sequence[bytes]) -> Extent | None:
+        if self.offset is None:
+            return extents[self.position]
+        if not contents:
+            return None
+        return raw(int.from_bytes(contents[self.position][self.offset :][:POINTER], "little"))
 
 
 class Independence:
-    """`pairs` are the parameters of different kernels, by position, of which one is written and the other accessed."""
+    """`pairs` are pointers of different kernels, of which one is written by and the other accessed."""
 
     def __init__(self, params: Sequence[AccessedParameter]) -> None:
         self.params = params
-        accessed = [
-            i
-            for i, p in enumerate(params)
-            if p.kernel is not None and p.access != "none" and p.size == POINTER and not passed_by_value(p)
-        ]
+        accessed = list(_pointers(params))
         self.pairs = [
-            (i, j)
-            for i, j in combinations(accessed, 2)
-            if params[i].kernel != params[j].kernel and {params[i].access, params[j].access} != {"read"}
+            (one, other)
+            for one, other in combinations(accessed, 2)
+            if one.kernel != other.kernel and {one.access, other.access} != {"read"}
         ]
+        self.structures = any(p.offset is not None for pair in self.pairs for p in pair)
         self._accepted: list[Extent | None] = []
 
-    def check(self, extents: Sequence[Extent | None], remedy: str = LAUNCH) -> str:
+    def check(self, extents: Sequence[Extent | None], remedy: str = LAUNCH, contents: Sequence[bytes] = ()) -> str:
         """Raises `DependentKernels` for a pair of arrays that have bytes in common, and for a raw pointer that equals
         the other of its pair. A raw pointer into an array may or may not harm: gives what to warn of, "" if nothing.
 
-        Extents are those of all parameters, None for what is no pointer.
+        Extents are those of all parameters, None for what is no pointer; `contents` are the bytes of all, without which
+        structures are not looked into.
         """
-        if extents == self._accepted:  # most launches are like the one before
+        if extents == self._accepted and not self.structures:  # most launches are like the one before
             return ""
         doubts = []
         for i, j in self.pairs:
-            one, other = extents[i], extents[j]
+            one, other = (p.extent(extents, contents) for p in (i, j))
             if one and other and one[1] <= other[2] and other[1] <= one[2]:
                 what, certain = _common(one, other)
                 if what and certain:
@@ -68,11 +86,26 @@ class Independence:
             self._accepted = list(extents)
         return "\n".join(doubts)
 
-    def _said(self, i: int, j: int) -> str:
+    def _said(self, one: _Pointer, other: _Pointer) -> str:
         """What is done to either, what is written first."""
-        names, accesses = parameter_names(self.params), [p.access for p in self.params]
-        order = (j, i) if accesses[i] == "read" else (i, j)
-        return ", ".join(f"{names[k]} {_SAID[accesses[k]]}" for k in order)
+        names = parameter_names(self.params)
+        order = (other, one) if one.access == "read" else (one, other)
+        return ", ".join(f"{_named(names[p.position], p.offset)} {_SAID[p.access]}" for p in order)
+
+
+def _pointers(params: Sequence[AccessedParameter]) -> Iterator[_Pointer]:
+    for i, p in enumerate(params):
+        if p.kernel is None or p.access == "none":
+            continue
+        if passed_by_value(p):
+            yield from (_Pointer(i, p.kernel, access, offset) for offset, access in p.inside)
+        elif p.size == POINTER:
+            yield _Pointer(i, p.kernel, p.access)
+
+
+def _named(name: str, offset: int | None) -> str:
+    """`A:0 (s)`, and what is 8 bytes into it: `A:0+8 (s)`."""
+    return name.replace(" ", f"+{offset} ", 1) if offset else name
 
 
 def _common(one: Extent, other: Extent) -> tuple[str, bool]:

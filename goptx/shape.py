@@ -66,6 +66,11 @@ class Shape:
             raise InputError(f"the {what} of a launch in the shape {self} is not known; give all of its sizes.")
         return x, y, z
 
+    def size_of(self, register: str) -> int:
+        """What a register such as `%ntid.x` holds. Raises `InputError` where that is not known."""
+        what, axis = register.split(".")
+        return self.sizes("grid" if what == "%nctaid" else "block")["xyz".index(axis)]
+
     @property
     def ctas(self) -> int | None:
         """Of the whole grid; None if that is known at launch only."""
@@ -97,6 +102,36 @@ class Shape:
         extents = ["x".join("?" if n is None else str(n) for n in extent) for extent in (self.grid, self.block)]
         shared = [] if self.shared == 0 else ["?" if self.shared is None else str(self.shared)]
         return ":".join([*extents, *shared])
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Limit:
+    """A product of sizes of a launch that may be `most` and no more. The sizes are named as in PTX: `%ntid.x`."""
+
+    sizes: tuple[str, ...]
+    most: int
+
+    def admits(self, shape: Shape) -> bool:
+        """Whether a launch of that shape, which is known, keeps to it."""
+        return prod(map(shape.size_of, self.sizes)) <= self.most
+
+    def __str__(self) -> str:
+        """As code has it: `gridDim.x*blockDim.x <= 4294967296`."""
+        words = {"%nctaid": "gridDim", "%ntid": "blockDim"}
+        named = [words[base] + "." + axis for base, axis in (s.split(".") for s in self.sizes)]
+        return f"{'*'.join(named)} <= {self.most}"
+
+
+def tightest(limits: Iterable[Limit]) -> tuple[Limit, ...]:
+    """The limits that some launch of a GPU does not keep to, of each product the lowest."""
+    most = dict(
+        zip((f"%{what}.{axis}" for what in ("ntid", "nctaid") for axis in "xyz"), MOST_ALONG + MOST_CTAS, strict=True)
+    )
+    found: dict[tuple[str, ...], Limit] = {}
+    for limit in sorted(limits, reverse=True):
+        if prod(most[name] for name in limit.sizes) > limit.most:
+            found[tuple(sorted(limit.sizes))] = limit
+    return tuple(sorted(found.values()))
 
 
 def shared_unit(arch: str) -> int:

@@ -263,7 +263,8 @@ def test_header_names_what_is_not_passed() -> None:
         "B:3 (n), equal to A:3.",
     ]
     limit = "/* It is right in grids and blocks along x only. */\n"
-    assert (limit in text, limit in c_header(replace(woven, along_x=True))) == (False, True)
+    assert (limit in text, limit in c_header(replace(woven, along_x=False))) == (True, False)
+    assert "/* It is right with blockDim.x*gridDim.x <= 4294967296 only. */\n" in text
 
 
 MADE: dict[str, tuple[Sequence[str], dict[str, Any]]] = {

@@ -105,11 +105,17 @@ class Atoms:
         """With more bits, whose value the highest bit decides if it is `signed`."""
         if value.number is not None:
             return constant(value.signed(value.number) if signed else value.number, bits)
+        ((factors, count),) = value.terms if len(value.terms) == 1 else (((), 0),)
+        if value.bits == 32 and count == 1 and len(factors) == 1 and self.keys[factors[0]][0] == "special":
+            return Expression(bits, value.terms)  # numbers of threads and CTAs are below 2**31
         return self.expression(bits, "signed" if signed else "unsigned", value)
 
     def inverted(self, condition: Condition) -> Condition:
         if len(condition.all) == 1:
             ((atom, holds),) = condition.all
+            word, *of = self.keys[atom]
+            if word == "all" and not holds and isinstance(of[0], Condition):
+                return of[0]
             return Condition(frozenset(((atom, not holds),)))
         return self.literal(False, "all", condition)
 

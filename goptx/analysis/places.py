@@ -23,8 +23,9 @@ from goptx.ptx.opcodes import Facts, facts_of
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An instruction that touches memory outside of the thread's own: `address` is where, `base` the parameter that
-    or variable that it is counted from, "" where that is none or not told; `offset` where, counted from there."""
+    """An instruction that touches memory outside of the thread's own: `address` is where, `base` the parameter, the
+    bytes into one (`p+8`), or the variable that it is counted from, "" where that is none or not told; `offset` where,
+    counted from there."""
 
     place: Place
     instruction: Instruction
@@ -219,6 +220,11 @@ def base_of(values: Values, address: Expression) -> str:
         elif word not in ("signed", "unsigned", "special"):  # it may be the pointer
             return ""
     return names[0] if len(names) == 1 else ""
+
+
+def parameter_of(base: str) -> str:
+    """The parameter that a pointer is passed in: itself, or a structure that has the pointer within (`p+8`)."""
+    return base.partition("+")[0]
 
 
 def without_base(values: Values, address: Expression, base: str) -> Expression:

@@ -65,20 +65,23 @@ def pointer_accesses(entry: Function, address_size: int = 64) -> Mapping[str, Ac
 class Reach:
     """Where in memory a kernel may go. `accesses` are as of `pointer_accesses`; `writes_variables` whether it may write
     a variable of its module; `beyond` whether it may go where neither its parameters nor such variables lead: by
-    addresses that come out of memory, in functions that it calls, by handles of textures."""
+    addresses that come out of memory, in functions that it calls, by handles of textures. `inside` are the accesses by
+    pointers in structures that are passed by value, by their offsets, as far as they can be followed."""
 
     accesses: Mapping[str, Access]
     writes_variables: bool
     beyond: bool
+    inside: Mapping[str, Mapping[int, Access]] = field(default_factory=dict)
 
 
+@lru_cache(maxsize=256)
 def reach(entry: Function, address_size: int = 64) -> Reach:
     """`address_size` is the module's, in bits."""
     search = _Search(entry, address_size // 8)
     search.run()
     accesses = {p.name: search.access(p.name, bool(p.dims)) for p in entry.parameters}
     beyond = search.fetches or search.handles or "unknown" in accesses.values()
-    return Reach(accesses, search.writes_variables, beyond)
+    return Reach(accesses, search.writes_variables, beyond, search.inside())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ class _Search:
     def __init__(self, entry: Function, pointer: int) -> None:
         self.pointer = pointer  # bytes
         self.parameters = {p.name: Part.POINTER if ".ptr" in p.qualifiers else Part.MAYBE for p in entry.parameters}
+        self.fields: dict[str, tuple[str, int]] = {}  # of structures: what is loaded from them, and from which offset
+        self.structures = {p.name for p in entry.parameters if p.dims}
         code = flatten(entry.body or (), lambda name: name).code
         inner = [i for s in code for i in (instructions_in(s) if isinstance(s, Scope) else [s])]
         self.steps = [_step(i) for i in inner if isinstance(i, Instruction)]
@@ -105,6 +110,9 @@ class _Search:
         for i, step in enumerate(self.steps):
             for register in step.reads & self.defined:
                 self.readers[register].append(i)
+        for step in self.steps:
+            self.fields |= self.fields_of(step)
+        self.parameters |= dict.fromkeys(self.fields, Part.MAYBE)
         self.values: dict[str, Value] = {}
         self.done: dict[str, set[str]] = {name: set() for name in self.parameters}  # letters as of `Row.access`
         self.lost: set[str] = set()  # parameters with which the kernel does what cannot be followed
@@ -114,12 +122,36 @@ class _Search:
         self.writes_variables = False
 
     def access(self, name: str, structure: bool) -> Access:
+        if structure:
+            inside = [name, *(f for f, (whole, _) in self.fields.items() if whole == name)]
+            return "unknown" if any(f in self.lost or self.done[f] for f in inside) else "none"
         done = self.done[name]
-        if name in self.lost or (structure and done):
+        if name in self.lost:
             return "unknown"
         if len(done) == 2:
             return "both"
         return "none" if not done else "read" if "l" in done else "written"
+
+    def inside(self) -> dict[str, dict[int, Access]]:
+        """As of `Reach`."""
+        found: dict[str, dict[int, Access]] = {}
+        for name, (whole, offset) in self.fields.items():
+            access = self.access(name, False)
+            if access not in ("none", "unknown") and whole not in self.lost:
+                found.setdefault(whole, {})[offset] = access
+        return found
+
+    def fields_of(self, step: _Step) -> dict[str, tuple[str, int]]:
+        """What an instruction loads from a structure, each with a name of its own."""
+        if step.facts.base != "ld" or step.facts.space != "param" or not step.facts.types:
+            return {}
+        base = step.addresses[0].parts[0]
+        name, tail = (str(base.base), "".join(map(str, base.tail))) if isinstance(base, Sum) else (str(base), "0")
+        if name not in self.structures or not tail.lstrip("+").isdigit():
+            return {}
+        bytes_, lanes = TYPE_BYTES.get(step.facts.types[-1], 0), max(len(step.writes), 1)
+        offsets = [int(tail.lstrip("+")) + i * bytes_ for i in range(lanes)]
+        return {f"{name}+{offset}": (name, offset) for offset in offsets}
 
     def run(self) -> None:
         self.define(waiting=True)
@@ -164,7 +196,7 @@ class _Search:
         long = any(t[0] in "usb" and TYPE_BYTES.get(t, 0) >= self.pointer for t in facts.types) or not facts.types
         if facts.base == "ld" and facts.space == "param" and (name := str(_base(step.addresses[0]))) in self.parameters:
             part = self.parameters[name] if long else Part.NUMBER
-            return Value({name: part}, part == Part.POINTER)
+            return Value(dict.fromkeys(self.fields_of(step) or [name], part), part == Part.POINTER)
         return Value(dict.fromkeys(self.behind(step.addresses), Part.MAYBE if long else Part.NUMBER))
 
     def behind(self, addresses: Iterable[Address]) -> list[str]:

@@ -58,6 +58,7 @@ class Values:
         self.guards: dict[Place, Condition] = {}
         self.branches: dict[str, Condition] = {}
         self.steps: dict[int, tuple[Expression, Expression]] = {}
+        self._passed = {n for i in flow.instructions() if _passes(i) for o in i.operands for n in names_in(o)}
         self._order = flow.reverse_postorder()
         self._rank = {n: i for i, n in enumerate(self._order)}
         self._pred = {n: [p for p in flow.graph().pred[n] if p in self._rank] for n in self._order}
@@ -182,8 +183,9 @@ class Values:
             if predicate
             else self._made(place, register, bits)
         )
-        if facts.base == "ld" and facts.space == "param" and plain and isinstance(code.operands[1], Address):
-            return self.atoms.expression(bits, "parameter", _said(code.operands[1]), bits)
+        if facts.base == "ld" and facts.space == "param" and not predicate:
+            name = self._parameter(code, facts, place, register)
+            return self.atoms.expression(bits, "parameter", name, bits) if name else unknown
         votes = facts.base == "vote" and "sync" in facts.modifiers
         pure = facts.known and not facts.row.access and (votes or facts.row.scope == Scope.THREAD)
         if (
@@ -200,6 +202,21 @@ class Values:
         here = place[0] if votes else None  # a warp votes in one place after the other
         key = (code.opcode, taken, here, self.tag if votes else None)
         return self.atoms.literal(True, "op", *key) if predicate else self.atoms.expression(bits, "op", *key)
+
+    def _parameter(self, load: Instruction, facts: Facts, place: Place, register: str) -> str:
+        """The parameter of the kernel, and the bytes into it, that a register is loaded from: `p`, `p+8`; "" where its
+        address is computed from anything else."""
+        lanes = _lanes(load.operands[0])
+        if len(self.addresses[place]) != 1 or lanes.count(register) != 1 or facts.types[-1] not in TYPE_BYTES:
+            return ""
+        address = self.addresses[place][0]
+        offset = address.coefficient() + lanes.index(register) * TYPE_BYTES[facts.types[-1]]
+        rest = address - constant(address.coefficient(), address.bits)
+        ((factors, times),) = rest.terms if len(rest.terms) == 1 else (((), 0),)
+        word, *of = self.atoms.keys[factors[0]] if len(factors) == 1 and times == 1 else ("",)
+        if word != "address" or str(of[0]) in self._passed or offset < 0:
+            return ""
+        return f"{of[0]}+{offset}" if offset else str(of[0])
 
     def _value(self, values: Environment, operand: Operand, bits: int) -> object:
         match operand:
@@ -256,9 +273,14 @@ def _is_steady(code: Instruction) -> bool:
     return all(n.startswith(_OF_THE_THREAD) or n.partition(".")[0] not in SPECIAL for n in names)
 
 
-def _said(address: Address) -> str:
-    """A parameter and the offset into it."""
-    return str(address).strip("[]").removesuffix("+0")
+def _passes(code: Instruction) -> bool:
+    """Whether it names parameters of a call, which hold one value after the other."""
+    facts = facts_of(code.opcode)
+    return facts.base == "call" or (facts.base == "st" and facts.space == "param")
+
+
+def _lanes(operand: Operand) -> list[str]:
+    return [str(part) for part in (operand.parts if isinstance(operand, Vector) else (operand,))]
 
 
 def _number(text: str) -> int | None:
@@ -331,13 +353,53 @@ _COMPARISONS = {
 }  # fmt: skip
 
 
+def _joined(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Expression | None:
+    """Bits of which no two stand at one place are a sum."""
+    for one, other in ((a, b), (b, a)):
+        most = _most(atoms, one)
+        if most is not None and all(
+            times * _lowest(atoms, f) % (1 << most.bit_length()) == 0 for f, times in other.terms
+        ):
+            return a + b
+    return None
+
+
+def _lowest(atoms: Atoms, factors: tuple[int, ...]) -> int:
+    """A power of two that a product is a multiple of."""
+    mask = _masked(atoms.keys[factors[0]]) if len(factors) == 1 else 1
+    return (mask & -mask) if mask else 1
+
+
+def _most(atoms: Atoms, value: Expression) -> int | None:
+    """The largest that a value can be, counted from 0 on; None where that is not known."""
+    total = 0
+    for factors, times in value.terms:
+        key = atoms.keys[factors[0]] if len(factors) == 1 else ("",)
+        most = 1 if not factors else _MOST.get(str(key[1])) if key[0] == "special" else _masked(key)
+        if most is None:
+            return None
+        total += times * most
+    return total if total < 1 << value.bits else None
+
+
+def _masked(key: Key) -> int | None:
+    """The largest that `and` with a constant gives."""
+    if key[0] != "op" or not str(key[1]).startswith("and.b") or not isinstance(key[2], tuple):
+        return None
+    numbers = [e.number for e in key[2] if isinstance(e, Expression) and e.number is not None]
+    return min(numbers, default=None)
+
+
+_MOST = {"%tid.x": 1023, "%tid.y": 1023, "%tid.z": 63, "%laneid": 31}
+
+
 def _both(atoms: Atoms, facts: Facts, a: object, b: object) -> Condition | None:
     return a & b if isinstance(a, Condition) and isinstance(b, Condition) else None
 
 
-def _either(atoms: Atoms, facts: Facts, a: object, b: object) -> Condition | None:
+def _either(atoms: Atoms, facts: Facts, a: object, b: object) -> Value | None:
     if not (isinstance(a, Condition) and isinstance(b, Condition)):
-        return None
+        return _integers(_joined)(atoms, facts, a, b)
     return atoms.inverted(atoms.inverted(a) & atoms.inverted(b))
 
 

@@ -3,7 +3,7 @@
 Requires: linked kernels in which parameters that are one buffer have one name. Two kernels *meet* where both touch one
 buffer and one of them writes it. Ensures, of each such pair of accesses, one of these:
 
-    same thread    the element is the thread's own: the thread runs the kernels in their order
+    same thread    the element is the thread's own: no other touches it, the thread runs the kernels in their order
     same CTA       the element is the CTA's own: a barrier stands between the kernels
     else           `CannotWeave`, or a barrier if the caller says that a CTA's elements are its own
 
@@ -22,19 +22,22 @@ from dataclasses import replace
 from goptx.analysis.apart import Footprint, Size, footprint, piece_of_cta
 from goptx.analysis.cfg import Block, Flow
 from goptx.analysis.ends import Jump
-from goptx.analysis.expressions import Atoms, Expression
-from goptx.analysis.places import Access, Places
-from goptx.analysis.values import Values
+from goptx.analysis.expressions import Atoms
+from goptx.analysis.places import Access, Places, parameter_of
 from goptx.errors import CannotWeave
-from goptx.ptx.ir import Immediate, Instruction
+from goptx.ptx.ir import Immediate, Instruction, Variable
 from goptx.ptx.opcodes import facts_of
+from goptx.shape import Limit
 from goptx.strategies.buffers import Buffer, in_words
 from goptx.strategies.kernel_accesses import KernelAccesses
 from goptx.weaving.apart import free_name
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.side import Side
 
-REMEDY = "use separate launches, or assume_local=True if each CTA touches elements of its own"
+REMEDY = (
+    "use separate launches, assume_local=True if each CTA touches elements of its own, or name what is another buffer "
+    "(same=, apart=)"
+)
 
 
 class Dependences:
@@ -45,8 +48,12 @@ class Dependences:
         self.temporary = {b.name for b in buffers if b.kind in ("private", "local")}
         self.private = {b.name for b in buffers if b.kind == "private"}
         self.named = {b.name for b in buffers}
+        self.alone = {b.name for b in buffers if b.kind == "apart"}
         self.parameters = {p.name for k in linked.kernels for p in k.parameters}
+        self.structures = {p.name for k in linked.kernels for p in k.parameters if p.dims}
+        self.variables = _variables(linked)
         self.size = _size(linked)
+        self.limits: frozenset[Limit] = frozenset()  # of the launches for which it was shown
         self.along_x = False  # whether what was shown holds for launches along x only
         self.ordered = depends or bool(self.temporary)
         atoms = Atoms()
@@ -74,11 +81,17 @@ class Dependences:
             if buffer.kind == "same":
                 for of in self.of:
                     for access in of.accesses:
-                        if access.base == buffer.name and access.writes:
+                        if access.writes and self._is_written_for_others(of, access, buffer):
                             raise CannotWeave(
                                 f"{of.said(access)} writes the buffer {buffer.said(self.linked)}, so "
                                 "the kernels depend on each other; say so (depends=True, --depends)."
                             )
+
+    def _is_written_for_others(self, of: KernelAccesses, access: Access, buffer: Buffer) -> bool:
+        """Of a structure, whether another kernel goes by the same pointer in it."""
+        if parameter_of(access.base) != buffer.name or buffer.name not in self.structures:
+            return access.base == buffer.name
+        return any(a.base == access.base for o in self.of if o is not of for a in o.accesses)
 
     # what is changed in the kernels ----------------------------------------------------------------------
 
@@ -100,7 +113,8 @@ class Dependences:
             replace(of.kernel, flow=_behind_barrier(flow) if j in waits else flow)
             for j, (of, flow) in enumerate(zip(self.of, flows, strict=True))
         ]
-        return replace(self.linked, kernels=tuple(kernels), notes=(*self.linked.notes, *notes))
+        limits = self.linked.limits | self.limits
+        return replace(self.linked, kernels=tuple(kernels), notes=(*self.linked.notes, *notes), limits=limits)
 
     def _meetings(self, i: int, j: int) -> Iterator[tuple[Access, Access]]:
         for first in self.of[i].accesses:
@@ -115,8 +129,15 @@ class Dependences:
             return self.depends
         if one.base == other.base:
             return True
-        unnamed = {one.base, other.base} <= self.parameters - self.named
-        return self.depends and unnamed
+        bases = {one.base, other.base}
+        return self.depends and not bases <= self.variables and all(map(self._may_be_any, bases))
+
+    def _may_be_any(self, base: str) -> bool:
+        """Whether it may be a buffer that others may be too: what a pointer leads to that is not named, a structure's
+        among them, or a variable of the module."""
+        name = parameter_of(base)
+        named = self.alone if name in self.structures else self.named
+        return base in self.variables or name in self.parameters - named
 
     def _needs_barrier(self, i: int, j: int, first: Access, second: Access) -> str:
         """Why, "" if the order is kept without one. Raises `CannotWeave` where none would do."""
@@ -134,11 +155,12 @@ class Dependences:
             raise CannotWeave(f"{said} may touch one buffer: where {unknown} goes is not known; use separate launches.")
         if self._same_thread(one, other, first, second):
             return ""
-        pieces = {
+        pieces = [
             piece_of_cta(of.places.values, a.offset, self.size, a.width) for of, a in ((one, first), (other, second))
-        }
-        if len(pieces) == 1 and None not in pieces:
+        ]
+        if pieces[0] is not None and pieces[1] is not None and pieces[0] == pieces[1]:
             self.along_x = True
+            self.limits |= pieces[0].limits | pieces[1].limits
             return f"{said} touch {buffers} within a CTA"
         if self.assume_local:
             return f"{said} touch {buffers}, assumed to be within a CTA"
@@ -149,26 +171,15 @@ class Dependences:
         )
 
     def _same_thread(self, one: KernelAccesses, other: KernelAccesses, first: Access, second: Access) -> bool:
-        feet = [footprint(of.places.values, a.offset, self.size) for of, a in ((one, first), (other, second))]
-        if _one_piece(feet, (first, second)):
-            self.along_x = True
-            return True
-        if not (first.plain and second.plain) or (first.width, first.lanes) != (second.width, second.lanes):
+        one_foot, other_foot = (
+            footprint(of.places.values, a.offset, self.size, of.places.condition(a.place))
+            for of, a in ((one, first), (other, second))
+        )
+        if one_foot is None or other_foot is None or not _one_piece((one_foot, other_foot), (first, second)):
             return False
-        if one.places.depth[first.place[0]] or other.places.depth[second.place[0]]:
-            return False
-        offset = first.offset
-        if offset != second.offset or not _is_threads(one.places.values, offset):
-            return False
-        # Two threads that shared the element would race within one kernel.
-        conditions = one.places.condition(first.place), other.places.condition(second.place)
-        needed = [of.places.decides(a.place[0]) for of, a in ((one, first), (other, second))]
-        guards = [of.places.values.guards[a.place] for of, a in ((one, first), (other, second))]
-        for mine, its, access in ((0, 1, second), (1, 0, first)):
-            exact = needed[its]
-            if access.writes and exact is not None and conditions[mine].implies(exact & guards[its]):
-                return True
-        return False
+        self.along_x |= one_foot.axes == 1
+        self.limits |= one_foot.limits | other_foot.limits
+        return True
 
     def _without_nc(self, of: KernelAccesses) -> Flow:
         """Without the read-only path for what another kernel may write."""
@@ -222,20 +233,22 @@ class Dependences:
 
     def _buffer(self, i: int, access: Access) -> str:
         names = {
-            p.name: f"{k.letter}:{n} ({k.entry.parameters[n].name})"
+            p.name: (f"{k.letter}:{n}", k.entry.parameters[n].name)
             for k in self.linked.kernels
             for n, p in enumerate(k.parameters)
         }
-        return names.get(access.base, f"`{access.base}`")
+        number, name = names.get(parameter_of(access.base), ("", ""))
+        within = access.base.removeprefix(parameter_of(access.base))
+        return f"{number}{within} ({name})" if number else f"`{access.base}`"
 
     def _words(self, of: KernelAccesses, access: Access) -> str:
         return in_words(self.linked, of.places.values.atoms.say(access.offset))
 
 
-def _one_piece(feet: Sequence[Footprint | None], accesses: Sequence[Access]) -> bool:
+def _one_piece(feet: Sequence[Footprint], accesses: Sequence[Access]) -> bool:
     """Whether every thread has a piece of its own, in which all these accesses lie."""
     one, other = feet
-    if one is None or other is None or not (one.alone and other.alone):
+    if not (one.alone and other.alone) or one.axes != other.axes:
         return False
     if (one.origin, one.pitch) != (other.origin, other.pitch) or not all(a.width for a in accesses):
         return False
@@ -244,10 +257,11 @@ def _one_piece(feet: Sequence[Footprint | None], accesses: Sequence[Access]) -> 
     return high - low <= abs(one.pitch)
 
 
-def _is_threads(values: Values, offset: Expression) -> bool:
-    """Whether it depends on the thread and on the CTA."""
-    said = {str(k[1]).partition(".")[0] for k in values.atoms.within(offset) if k[0] == "special"}
-    return {"%tid", "%ctaid"} <= said
+def _variables(linked: Linked) -> frozenset[str]:
+    """Those in global memory."""
+    own = [d.variable for k in linked.kernels for d in k.variables]
+    items = [i for i in linked.items if isinstance(i, Variable)]
+    return frozenset(v.name for v in (*own, *items) if v.space == ".global")
 
 
 def _is_read_only(instruction: Instruction) -> bool:
@@ -275,4 +289,6 @@ def _size(linked: Linked) -> Size:
     grids = {s.axes("grid") for s in shapes}
     known = threads.pop() if len(threads) == 1 else (None, None, None)
     ctas = grids.pop() if len(grids) == 1 else (None, None, None)
-    return Size(known[0], ctas[0])
+    more = {f"%ntid.{a}": n for a, n in zip("yz", known[1:], strict=True)}
+    more |= {f"%nctaid.{a}": n for a, n in zip("yz", ctas[1:], strict=True)}
+    return Size(known[0], ctas[0], tuple((name, n) for name, n in more.items() if n is not None))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from goptx.analysis.acquires import harmless_functions
-from goptx.analysis.apart import Size, footprint
+from goptx.analysis.apart import Footprint, Size, footprint
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import names_in
 from goptx.analysis.expressions import Atoms
@@ -22,6 +22,7 @@ from goptx.analysis.rendezvous import holds_barrier
 from goptx.analysis.values import Values
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Name, Operand, Vector
+from goptx.shape import Limit
 from goptx.strategies.buffers import Buffer, in_words
 from goptx.strategies.unused import without_unused
 from goptx.weaving.link import Kernel, Linked
@@ -73,7 +74,8 @@ def internalised(
     new = replace(side, flow=whole, kernel_of=work.owner)
     first, *rest = linked.kernels
     first = replace(first, registers=(*first.registers, *work.fresh.declared()))
-    return Internalised(replace(linked, kernels=(first, *rest), lacks=lacks), new, own, notes, work.along_x)
+    linked = replace(linked, kernels=(first, *rest), lacks=lacks, limits=linked.limits | work.limits)
+    return Internalised(linked, new, own, notes, work.along_x)
 
 
 @dataclass(slots=True)
@@ -89,6 +91,7 @@ class _Work:
     notes: list[str] = field(default_factory=list)
     kept: dict[object, tuple[Name, ...]] = field(default_factory=dict)
     along_x: bool = False
+    limits: frozenset[Limit] = frozenset()
 
     def kernel(self, instruction: Instruction) -> Kernel:
         return self.linked.kernels[self.owner[id(instruction)]]
@@ -170,18 +173,23 @@ class _Work:
         several |= len(stores) > 1 and any(map(holds_barrier, self.places.flow.blocks.values()))
         several |= bool(self.places.acquires)  # by which threads may write one element in turn
         for access in stores:
-            found = footprint(self.places.values, access.address, self.size)
+            found = self._footprint(access)
             depth = self.places.depth[access.place[0]]
             if depth and not (depth == 1 and found is not None and found.turns):
                 raise CannotWeave(
                     f"{self.at(access.instruction)} writes the private buffer {said} in a loop at {self._say(access)}, "
                     f"which is not shown to be another element each time around; {SHARE}."
                 )
-            if several and (found is None or not found.alone):
+            if found is None or not found.alone:  # of what several threads store, one value is in memory for all
                 raise self._shared(access, said)
+            self.along_x |= found.axes == 1
+            self.limits |= found.limits
         if several:
-            self.along_x = True
             self._check_one_block(said, accesses)
+
+    def _footprint(self, access: Access) -> Footprint | None:
+        known = self.places.condition(access.place)
+        return footprint(self.places.values, access.address, self.size, known)
 
     def _shared(self, access: Access, said: str) -> CannotWeave:
         return CannotWeave(
@@ -191,7 +199,7 @@ class _Work:
 
     def _check_one_block(self, said: str, accesses: Sequence[Access]) -> None:
         """Every thread has a piece of its own of the buffer, in which all its elements lie, one beside the other."""
-        found = [(footprint(self.places.values, a.address, self.size), a) for a in accesses]
+        found = [(self._footprint(a), a) for a in accesses]
         first = found[0][0]
         ends: dict[int, int] = {}
         for one, access in found:

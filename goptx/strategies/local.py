@@ -19,6 +19,7 @@ from goptx.analysis.places import Access
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Address, Declaration, Immediate, Instruction, Name, Variable
 from goptx.ptx.opcodes import facts_of
+from goptx.shape import Limit
 from goptx.strategies.buffers import Buffer, in_words
 from goptx.strategies.kernel_accesses import KernelAccesses
 from goptx.weaving.apart import free_name
@@ -45,6 +46,7 @@ class _Move:
         self.buffer = buffer
         self.size = size
         self.atoms = Atoms()
+        self.limits: frozenset[Limit] = frozenset()  # of the launches for which it is shown
         self.of = [KernelAccesses.of(k, self.atoms, buffer.name) for k in linked.kernels]
 
     @property
@@ -64,7 +66,10 @@ class _Move:
         kernels[0] = replace(kernels[0], variables=(*kernels[0].variables, variable))
         note = f"{self.said} is kept in {bytes_} bytes of shared memory"
         lacks = {**self.linked.lacks, self.buffer.name: ""}
-        return replace(self.linked, kernels=tuple(kernels), lacks=lacks, notes=(*self.linked.notes, note))
+        limits = self.linked.limits | self.limits
+        return replace(
+            self.linked, kernels=tuple(kernels), lacks=lacks, notes=(*self.linked.notes, note), limits=limits
+        )
 
     # what has to hold ------------------------------------------------------------------------------------
 
@@ -85,6 +90,7 @@ class _Move:
                 if piece is None or piece.origin.terms:
                     what = f"touches {self.said} at {self.say(access)}"
                     raise self.refusal(of, access, f"{what}, not shown to be in a piece of this CTA alone")
+                self.limits |= piece.limits
                 found.add(piece.stride * self.size.threads if piece.by_threads else piece.stride)
                 if len(found) > 1:
                     raise self.refusal(of, access, f"takes a piece of another size of {self.said} than others do")
@@ -115,7 +121,9 @@ class _Move:
         foot = footprint(of.places.values, store.offset, self.size)
         stored, loaded = indexed(of.places.values, store.offset), indexed(mine.places.values, load.offset)
         needed = of.places.decides(store.place[0])
-        if foot is None or stored is None or loaded is None or needed is None or of.places.depth[store.place[0]]:
+        if foot is None or not foot.alone or foot.origin.terms:
+            return False
+        if stored is None or loaded is None or needed is None or of.places.depth[store.place[0]]:
             return False
         (kind, number, factor), (other_kind, other, other_factor) = stored, loaded
         if (kind, factor, foot.pitch) != (other_kind, other_factor, store.width) or store.width != load.width:
@@ -125,6 +133,7 @@ class _Move:
             key = self.with_number(self.atoms.keys[atom], number, other)
             if key is None or not known.implies(Condition(frozenset(((self.atoms.number(*key), holds),)))):
                 return False
+        self.limits |= foot.limits
         return True
 
     def with_number(self, key: Key, number: Expression, other: Expression) -> Key | None:

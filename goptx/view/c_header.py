@@ -42,8 +42,9 @@ def c_header(woven: Woven) -> str:
     entries = ["", *(line for launch in woven.launches for line in (*_entry(*launch), ""))]
     if any("goptx_shape" in line for line in entries):
         lines += ["", *HEAD.splitlines()]
-    if woven.along_x:
-        entries[-1:] = ["/* It is right in grids and blocks along x only. */", ""]
+    limits = [f"with {limit} only" for limit in woven.limits]
+    for where in [*(["in grids and blocks along x only"] if woven.along_x else []), *limits]:
+        entries[-1:] = [f"/* It is right {where}. */", ""]
     return "\n".join([*lines, *entries, f"#endif /* {guard} */", ""])
 
 

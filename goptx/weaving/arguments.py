@@ -42,7 +42,7 @@ class Arguments:
             given, where = packing.pack(own)
             contents += given
             extents += where
-        doubt = "" if independent else self.independence.check(extents)
+        doubt = "" if independent else self.independence.check(extents, contents=contents)
         return (held(self.params, contents) if self.lacking else contents), doubt
 
 

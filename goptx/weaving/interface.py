@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from goptx.analysis.pointers import pointer_accesses
+from goptx.analysis.pointers import reach
 from goptx.ptx.ir import Function, Module, Variable
 from goptx.weaving.link import Linked
 from goptx.weaving.result import Parameter
 
 
 def parameters(linked: Linked) -> tuple[Parameter, ...]:
-    accesses = {k.letter: pointer_accesses(k.entry, linked.address_size) for k in linked.given}
+    reached = {k.letter: reach(k.entry, linked.address_size) for k in linked.given}
     own = []
     for k in linked.given:
         for old, new in zip(k.entry.parameters, k.parameters, strict=True):
             instead = linked.lacks.get(new.name)
-            access = "none" if instead == "" else accesses[k.letter][old.name]
-            own.append(Parameter(k.letter, new.name, old.name, new.type, new.size, access=access, instead=instead))
+            access = "none" if instead == "" else reached[k.letter].accesses[old.name]
+            inside = tuple(reached[k.letter].inside.get(old.name, {}).items())
+            own.append(
+                Parameter(
+                    k.letter, new.name, old.name, new.type, new.size, access=access, instead=instead, inside=inside
+                )
+            )
     return (*own, *(Parameter(None, p.name, p.name, p.type, p.size, role) for role, p in linked.hidden.items()))
 
 

@@ -36,7 +36,7 @@ from goptx.ptx.ir import (
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import parameter_bytes, parameter_limit
-from goptx.shape import Shape
+from goptx.shape import Limit, Shape
 from goptx.weaving.called_waits import HIDDEN, STAYS, refuse_hidden_waits, within
 from goptx.weaving.callees import (
     calls_indirectly,
@@ -112,7 +112,8 @@ class Linked:
     it states of clusters (clusters.py), `together` what the copies of a kernel, by its letter, have in common
     (copies.py). `hidden` are parameters of W behind those of the kernels, by their roles, `tables` what the kernels'
     lines refer to; `plan` says how W is launched where kernels have shapes of their own. `lacks` names parameters of
-    kernels that W does not have, with the one that is read instead, or ""."""
+    kernels that W does not have, with the one that is read instead, or "". `limits` are
+    those of the launches for which all this is right."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -129,6 +130,7 @@ class Linked:
     lacks: Mapping[str, str] = field(default_factory=dict)
     coarse: tuple[Coarse, ...] = ()
     together: Mapping[str, Together] = field(default_factory=dict)
+    limits: frozenset[Limit] = frozenset()
 
     @property
     def given(self) -> tuple[Kernel, ...]:

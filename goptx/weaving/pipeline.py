@@ -11,7 +11,7 @@ from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.verify import verify
-from goptx.shape import Shape
+from goptx.shape import Shape, tightest
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
 from goptx.weaving.clusters import in_clusters
@@ -234,8 +234,9 @@ def finish(
     names = symbols(linked, module)
     found = parameters(linked)
     return Woven(
-        module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x
-    )
+        module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x,
+        tightest(linked.limits),
+    )  # fmt: skip
 
 
 def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:

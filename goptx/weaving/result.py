@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from goptx.errors import DependenceWarning, InputError
 from goptx.kept import Kept
 from goptx.recording import check_launch
-from goptx.shape import MOST_REGISTERS, Shape
+from goptx.shape import MOST_REGISTERS, Limit, Shape
 
 if TYPE_CHECKING:
     from cuda.core import Kernel
@@ -48,6 +48,7 @@ class Parameter:
         "written", "both", or "unknown", which counts as both; see `pointer_accesses`.
     instead: None but where W lacks the parameter: it names the one that W reads instead, which gets an equal argument,
         or is "" where what is passed does not matter.
+    inside: of a structure the offsets of pointers in it that are followed, and what the kernel does by them.
     """
 
     kernel: str | None
@@ -58,6 +59,7 @@ class Parameter:
     role: str = ""
     access: Access = "none"
     instead: str | None = None
+    inside: tuple[tuple[int, Access], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class Woven:
     chosen: the kernels, for fusing them again with others.
     depends: they may depend on each other, so that their arguments are not compared.
     along_x: they are right in grids and blocks of one dimension only.
+    limits: they are right in launches that keep to these only.
     streams: several entries are launched side by side.
 
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
@@ -134,6 +137,7 @@ class Woven:
     chosen: tuple[Chosen, ...] = field(default_factory=tuple, repr=False, compare=False)
     depends: bool = False
     along_x: bool = False
+    limits: tuple[Limit, ...] = ()
     streams: bool = False
     _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
         default_factory=Kept, repr=False, compare=False
@@ -373,6 +377,12 @@ class Woven:
             raise InputError(
                 f"`{self.name}` was fused of kernels that depend on each other, which was shown for grids and blocks "
                 f"along x only, not for {shape}; launch the kernels separately."
+            )
+        broken = next((limit for limit in self.limits if not limit.admits(shape)), None)
+        if broken is not None:
+            raise InputError(
+                f"`{self.name}` was fused of kernels that depend on each other, which was shown for launches with "
+                f"{broken} only, not for {shape}: beyond, indices wrap; launch the kernels separately."
             )
         return shape
 

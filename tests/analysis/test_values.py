@@ -94,7 +94,7 @@ def test_steps_are_the_same_each_time_around(step: str, known: bool) -> None:
         ("mad.lo.s32 %r4, %r1, %r2, %r3;", Size(), True),
         ("mad.lo.s32 %r4, %r1, 64, %r3;", Size(64), True),
         ("mad.lo.s32 %r4, %r1, 64, %r3;", Size(128), False),
-        ("mad.lo.s32 %r4, %r1, 64, %r3;", Size(), False),
+        ("mad.lo.s32 %r4, %r1, 64, %r3;", Size(), True),
         ("mov.u32 %r4, %r3;", Size(64), False),
         ("mov.u32 %r4, %r1;", Size(64), False),
         ("mad.lo.s32 %r4, %r1, %r2, %r3; shr.u32 %r4, %r4, 1;", Size(64), False),
