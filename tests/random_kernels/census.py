@@ -20,7 +20,7 @@ from random_kernels.sides import BY, MEETS
 from random_kernels.together import KINDS as TOGETHER
 from random_kernels.tree import Level
 from random_kernels.waits import FORMS as WAITS
-from random_kernels.waits import READS
+from random_kernels.waits import READS, WEAK_READS
 
 # Constructs that show one thing; a pair with one of them counts as one of the group too.
 GROUPS = {
@@ -46,7 +46,7 @@ GROUPS = {
 
 WAYS_TO_WAIT = (
     *(f"wait: {form}" for form in WAITS),
-    *(f"wait by {read}" for read in READS),
+    *(f"wait by {read}" for read in (*READS, *WEAK_READS)),
     *(
         f"wait {depth} calls deep{whole}"
         for depth in range(4)

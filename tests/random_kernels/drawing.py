@@ -141,7 +141,7 @@ def kernels(
         body = (one, *body) if draw(st.booleans()) else (*body, one)
     if where.callable() and draw(one_of(False, True)):
         body = (draw(calls(where)), *body)
-    chain = draw(waits_of_loops()) if theme.sure and prod(grid) > 1 and draw(st.integers(0, 7)) == 7 else None
+    chain = draw(waits_of_loops(True)) if theme.sure and prod(grid) > 1 and draw(st.integers(0, 5)) == 5 else None
     tile = tile if guard else tile and "before"
     return Kernel(
         name, grid, block, n, scale, guard, level, exact, counted, phases, cut, producers, broadcast, tile, bins,

@@ -253,6 +253,7 @@ def _nested(w: Writer, function: Function) -> None:
     w.line(*call_of("%v0", f"{stem}_1"))
 
 
+OUTSIDE_BRACES = ("nothing", "registers")  # calls that pass nothing in memory
 MORE_KINDS: dict[str, Body] = {
     "nothing": _nothing,
     "registers": _plain,

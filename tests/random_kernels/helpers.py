@@ -1,6 +1,7 @@
 """Device functions that statements of random kernels bring along, several calls deep.
 
-Each is in the module once, ahead of those that call it. `meet` begins the names of those in which threads wait.
+Each is in the module once, ahead of those that call it. `meet` begins the names of those in which threads wait or end,
+which are put where they are called.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def call_spin(
 def call_end(w: Writer, depth: int, whether: str, address: str, value: str, form: str) -> list[str]:
     """The lines that call a function which, that many calls deep, stores a value and ends the thread; `whether` is a
     word that is not 0 where it does."""
-    name = f"end_{form}_{depth}"
+    name = f"{WAITING}_end_{form}_{depth}"
     if depth > 1:
         inner = call_end(w, depth - 1, "%v", "%a", "%t", form)
     elif form == "guard":

@@ -13,7 +13,7 @@ from random_kernels.arithmetic import ROWS
 from random_kernels.conditions import COUNTS, NEED_OTHERS, TESTS
 from random_kernels.control import END_OF_ALL, ENDS, FUNCTION_ENDS
 from random_kernels.corners import KINDS as CORNERS
-from random_kernels.functions import FOR_ALL, FOR_WARPS
+from random_kernels.functions import FOR_ALL, FOR_WARPS, OUTSIDE_BRACES
 from random_kernels.gone import BY as GONE_BY
 from random_kernels.gone import KINDS as GONE
 from random_kernels.messages import ACQUIRES, RELEASES, SCOPES
@@ -46,7 +46,7 @@ from random_kernels.tree import (
     Wait,
 )
 from random_kernels.waits import FORMS as WAIT_FORMS
-from random_kernels.waits import READS
+from random_kernels.waits import READS, WEAK_READS
 from random_kernels.where import Where
 
 FAVOURS = ("", "plain", "access", "together", "together", "meeting", "meeting", "if", "loop", "switch", "leave", "call")
@@ -214,16 +214,22 @@ def waits(draw: DrawFn, where: Where) -> Statement:
 @st.composite
 def calls(draw: DrawFn, where: Where) -> Call:
     function, numbers_, uniform = draw(one_of(*where.callable())), draw(THREE), draw(st.booleans())
-    if not where.more or where.functions[function] in (*FOR_ALL, *FOR_WARPS) or draw(st.integers(0, 2)) != 2:
+    if not where.more or where.functions[function] in (*FOR_ALL, *FOR_WARPS):
+        return Call(function, numbers_, uniform)
+    # A guarded call in braces is declined where threads have ended.
+    rarely = 2 if where.functions[function] in OUTSIDE_BRACES else 15
+    if draw(st.integers(0, rarely)) != rarely:
         return Call(function, numbers_, uniform)
     register = draw(st.integers(0, 7))
     return Call(function, numbers_, uniform and register >= 4, Guard(register, draw(st.booleans())))
 
 
 @st.composite
-def waits_of_loops(draw: DrawFn) -> Wait:
+def waits_of_loops(draw: DrawFn, weak: bool = False) -> Wait:
+    """weak: where no other thread of the CTA writes what is waited for."""
+    reads = (*READS, *[*WEAK_READS] * 2 * weak)
     return Wait(
-        draw(one_of(*WAIT_FORMS)), draw(one_of(*READS)), draw(one_of(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR)
+        draw(one_of(*WAIT_FORMS)), draw(one_of(*reads)), draw(one_of(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR)
     )
 
 

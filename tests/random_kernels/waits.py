@@ -13,19 +13,21 @@ from random_kernels.tree import Wait
 from random_kernels.writer import Writer
 
 FORMS = ("flag", "counter", "turns", "lanes", "lock")
-READS = {  # of a flag; the last word says in which spaces
-    "volatile": ("ld.volatile{space}.u32 {{}}, [{{}}];", "any"),
-    "relaxed": ("ld.relaxed.{scope}{space}.u32 {{}}, [{{}}];", "any"),
-    "acquire": ("ld.acquire.{scope}{space}.u32 {{}}, [{{}}];", "any"),
-    "cv": ("ld{space}.cv.u32 {{}}, [{{}}];", "any"),
-    "cg": ("ld.global.cg.u32 {{}}, [{{}}];", "global"),
-    "atomic or": ("atom{space}.or.b32 {{}}, [{{}}], 0;", "any"),
-    "atomic cas": ("atom.acquire.{scope}{space}.cas.b32 {{}}, [{{}}], 0, 0;", "any"),
-    "atomic add": ("atom.relaxed.{scope}{space}.add.u32 {{}}, [{{}}], 0;", "any"),
+READS = {  # of a flag
+    "volatile": "ld.volatile{space}.u32 {{}}, [{{}}];",
+    "relaxed": "ld.relaxed.{scope}{space}.u32 {{}}, [{{}}];",
+    "acquire": "ld.acquire.{scope}{space}.u32 {{}}, [{{}}];",
+    "atomic or": "atom{space}.or.b32 {{}}, [{{}}], 0;",
+    "atomic cas": "atom.acquire.{scope}{space}.cas.b32 {{}}, [{{}}], 0, 0;",
+    "atomic add": "atom.relaxed.{scope}{space}.add.u32 {{}}, [{{}}], 0;",
+}
+WEAK_READS = {  # which are a race within a CTA, where races are looked for
+    "cv": "ld{space}.cv.u32 {{}}, [{{}}];",
+    "cg": "ld.global.cg.u32 {{}}, [{{}}];",
 }
 LOCKS = ("atom.acquire.{scope}{space}.cas.b32 {{}}, [{{}}], 0, 1;", "atom{space}.exch.b32 {{}}, [{{}}], 1;")
-SPACES = (".shared", ".global", ".shared", "")  # generic addresses are of shared memory
-SCOPES = ("cta", "cta", "cta", "gpu", "sys")
+SPACES = (*[".shared"] * 5, *[".global"] * 2, "")  # generic addresses are of shared memory
+SCOPES = ("cta", "cta", "cta", "cta", "cta", "cta", "gpu", "sys")  # beyond the CTA, a wait may be for others
 CELL, LINK = 15, 14  # the word that a lock guards, and the flag of a chain
 NAP = "nanosleep.u32 20;"
 
@@ -42,8 +44,8 @@ class _Spin:
     def __init__(self, w: Writer, statement: Wait) -> None:
         self.w, self.statement = w, statement
         n = statement.numbers
-        self.space = ".global" if statement.read == "cg" else SPACES[n[0] % len(SPACES)]
-        self.scope = SCOPES[n[1] % len(SCOPES)]
+        self.space = SPACES[n[0] % len(SPACES)]
+        self.scope = SCOPES[n[1] // 2 % len(SCOPES)]
         self.flag = 2 * FORMS.index(statement.form) + (n[1] & 1)
         self.round = w.round_of(self.flag)
         self.address = w.flag()
@@ -65,7 +67,7 @@ class _Spin:
 
 
 def _until(w: Writer, statement: Wait, space: str, scope: str, address: str, value: str) -> None:
-    instruction = READS[statement.read][0].format(space=space, scope=scope)
+    instruction = (READS | WEAK_READS)[statement.read].format(space=space, scope=scope)
     w.saw(f"wait by {statement.read}")
     _spin(w, statement, instruction, "lt.u32", address, value)
     if "acquire" not in instruction:
