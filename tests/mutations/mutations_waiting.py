@@ -288,7 +288,7 @@ OF_WAITING = (
         INFLUENCE,
         "if instruction.guard or not all(",
         "if not all(",
-        f"{LOOPS}::test_a_loop_that_may_wait[a guarded step]",
+        f"{LOOPS}::test_a_loop_that_may_wait[a step under a guard]",
     ),
     Mutation(
         "what goes through memory decides nothing",
