@@ -24,6 +24,7 @@ WAITS = {
         "L: ld.global.cv.u32 %r5, [%rd1]; mul.wide.u32 %rd2, %r5, 4; add.s64 %rd1, %rd1, %rd2;",
     "a step in one way around":
         "L: ld.global.cv.u32 %r5, [%rd1]; setp.gt.u32 %p2, %r5, 9; @!%p2 bra N; add.s64 %rd1, %rd1, 4; N:",
+    "a step under a guard": "setp.gt.u32 %p2, %r6, 9; L: ld.global.cv.u32 %r5, [%rd1]; @%p2 add.s64 %rd1, %rd1, 4;",
     "a guarded step": "L: ld.global.cv.u32 %r5, [%rd1]; setp.gt.u32 %p2, %r5, 9; @%p2 add.s64 %rd1, %rd1, 4;",
     "round and round":
         "L: ld.global.cg.u32 %r5, [%rd2]; add.u32 %r6, %r6, 1; and.b32 %r6, %r6, 7; mul.wide.u32 %rd3, %r6, 4;"

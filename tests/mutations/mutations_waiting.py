@@ -10,6 +10,7 @@ ORDER = "tests/weaving/test_order.py"
 INLINE = "tests/weaving/test_inline.py"
 
 CALLED = "tests/weaving/test_called_waits.py"
+REFUSED = f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy"
 LOOPS = "tests/analysis/test_spin.py"
 SPINS = "tests/emulator/test_spins.py"
 INFLUENCE = "goptx/analysis/influence.py"
@@ -316,28 +317,28 @@ OF_WAITING = (
         f"{WEAVING}/called_waits.py",
         "if not functions and not declared:",
         "if True:",
-        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[a call through a pointer-weave]",
+        f"{REFUSED}[a call through a pointer-weave]",
     ),
     Mutation(
         "a function that calls itself until another thread answers does not wait",
         f"{WEAVING}/called_waits.py",
         "_leading_to(name, functions))",
         "frozenset())",
-        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[a function that calls itself-coarsen]",
+        f"{REFUSED}[a function that calls itself-coarsen]",
     ),
     Mutation(
         "a function whose code is not there waits for nobody",
         f"{WEAVING}/callees.py",
         "- defined - _OF_CUDA",
         "- defined - frozenset(f.name for f in functions)",
-        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[a function that is not there-interleave]",
+        f"{REFUSED}[a function that is not there-weave]",
     ),
     Mutation(
         "loads past the L1 cache do not wait",
         OPCODES,
         'self.modifiers.isdisjoint(("cv", "cg"))',
         "self.modifiers.isdisjoint(())",
-        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[ld.cv-coarsen]",
+        f"{REFUSED}[ld.cv-coarsen]",
     ),
     Mutation(
         "every load past the L1 cache waits",
@@ -351,14 +352,14 @@ OF_WAITING = (
         INFLUENCE,
         "if instruction.guard or not all(",
         "if not all(",
-        f"{LOOPS}::test_a_loop_that_may_wait[a guarded step]",
+        f"{LOOPS}::test_a_loop_that_may_wait[a step under a guard]",
     ),
     Mutation(
         "what goes through memory decides nothing",
         INFLUENCE,
         "reads |= {own.get(n, n) for n in loaded}",
         "reads |= set()",
-        f"{CALLED}::test_waits_for_other_ctas_are_refused_whatever_the_strategy[by shared memory-interleave]",
+        f"{REFUSED}[by shared memory-interleave]",
     ),
     Mutation(
         "in a piece of a flow, a variable whose address nobody takes is private",

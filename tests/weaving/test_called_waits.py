@@ -82,8 +82,8 @@ REFUSED = {
     ),
     "a lock in a call": (AROUND.format(CALL.format("swap")).replace("eq", "ne"), CTAS),
     "by shared memory": (
-        ".shared .b32 s; setp.ne.u32 %p2, %r1, 0; L: bar.sync 0; @%p2 bra N; ld.acquire.gpu.global.u32 %r3, [%rd3];"
-        "st.shared.u32 [s], %r3; N: bar.sync 0; ld.shared.u32 %r3, [s]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L;",
+        ".shared .b32 s; setp.ne.u32 %p2, %r1, 0; L: bar.sync 0; @%p2 bra N; ld.acquire.gpu.global.u32 %r6, [%rd3];"
+        "st.shared.u32 [s], %r6; N: bar.sync 0; ld.shared.u32 %r3, [s]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L;",
         CTAS,
     ),
     "one of two reads": (
