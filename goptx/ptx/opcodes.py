@@ -41,6 +41,7 @@ class Row:
     ends: "branch", "exit" or "trap" where the instruction ends a block.
     mask: position of the lane mask among the operands (-1 is the last), or None.
     space: what it accesses where no modifier says so.
+    hint: tells of an address what accesses to come will be like; undefined for an address that is not a thread's own.
     expands: the assembler may write it out with a branch inside, see `Facts.slow_path`.
     guardable: whether the assembler keeps a guard. ptxas 13.0 does not for `testp` and most of `set`: threads that the
     guard should keep from them run them too, or only a part of what they are written out as, without a warning.
@@ -57,13 +58,14 @@ class Row:
     mask: int | None = None
     space: str = ""
     expands: bool = False
+    hint: bool = False
     guardable: bool = True
 
 
 PURE = Row()
 LOAD = Row(access="l")
 STORE = Row(writes=0, access="s")
-HINT = Row(writes=0)
+HINT = Row(writes=0, hint=True)
 ATOMIC = Row(access="ls")
 UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, what acts on a barrier in memory
 COPY = Row(writes=0, access="sl")
@@ -304,7 +306,8 @@ class Facts:
     def may_fault_or_store(self) -> bool:
         """Whether a thread that should not run it must be kept from it; of accesses to parameters, which most often are
         harmless, their address says that (analysis/parameters.py)."""
-        return bool(self.row.access) and self.space != "param" and self.row.access != "f"
+        accesses = bool(self.row.access) and self.space != "param" and self.row.access != "f"
+        return accesses or self.row.hint
 
     @property
     def barrier(self) -> bool:

@@ -214,6 +214,13 @@ MUTATIONS = (
         f"{GUARDS}::test_woven_with_another[at a register]",
     ),
     Mutation(
+        "hints run for all lanes",
+        "goptx/ptx/opcodes.py",
+        "return accesses or self.row.hint",
+        "return accesses",
+        f"{GUARDS}::test_hints_are_for_addresses_of_threads_that_run[prefetchu.L1 [%rd9];]",
+    ),
+    Mutation(
         "in the braces of a call nothing but the call is guarded",
         f"{LANES}/guards.py",
         "not inside._needs_guard(statement, frozenset())",

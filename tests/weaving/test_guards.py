@@ -191,6 +191,21 @@ def test_what_cannot_fault_stays_without_a_guard() -> None:
     assert "@" not in next(line for line in goptx.weave(kernel(body), PARTNER).ptx.splitlines() if "+8]" in line)
 
 
+@pytest.mark.parametrize(
+    "hint",
+    [
+        "prefetch.global.L2 [%rd9];", "prefetchu.L1 [%rd9];", "applypriority.global.L2::evict_normal [%rd9], 128;",
+        "cp.async.bulk.prefetch.L2.global [%rd9], 64;",
+    ],
+)  # fmt: skip
+def test_hints_are_for_addresses_of_threads_that_run(hint: str, assembles: Assembles) -> None:
+    body = f"mul.wide.u32 %rd8, %r2, 128; add.s64 %rd9, %rd2, %rd8; {hint} mov.u32 %r3, %r2;"
+    woven = goptx.weave(kernel(body), PARTNER)
+    (line,) = (line for line in woven.ptx.splitlines() if hint.split()[0] in line)
+    assert line.strip().startswith("@")
+    assembles(woven)
+
+
 def test_what_lies_outside_of_a_parameter_is_guarded() -> None:
     body = "setp.eq.u32 %p3, %r4, 0; @!%p3 bra E; ld.param.u32 %r3, [table+400]; E: add.u32 %r3, %r3, 2;"
     line = next(line for line in goptx.weave(kernel(body), PARTNER).ptx.splitlines() if "+400]" in line)
