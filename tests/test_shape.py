@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from goptx import InputError, Shape
+from goptx.shape import Limit, tightest
 
 
 def test_extents_of_one_to_three_axes() -> None:
@@ -85,3 +86,12 @@ def test_what_no_gpu_takes(sizes: Any, message: str) -> None:
 def test_the_largest_that_there_are() -> None:
     Shape((LONG, 65535, 65535), (1024, 1, 1), 227 * 1024)
     Shape((None, 4), (16, 1, 64), None, (1, 4))
+
+
+def test_limits_are_of_products_of_sizes() -> None:
+    threads = Limit(("%ntid.x", "%nctaid.x"), 1 << 16)
+    assert str(threads) == "blockDim.x*gridDim.x <= 65536"
+    assert threads.admits(Shape(256, 256)) and not threads.admits(Shape(257, 256))
+    assert Limit(("%ntid.z",), 1).admits(Shape(4, (8, 8))) and not Limit(("%ntid.z",), 1).admits(Shape(4, (8, 8, 2)))
+    looser, never = Limit(("%ntid.x", "%nctaid.x"), 1 << 20), Limit(("%ntid.x",), 1024)
+    assert tightest([looser, threads, never]) == (threads,)

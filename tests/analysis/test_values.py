@@ -45,6 +45,36 @@ def test_equal_addresses(one: str, other: str, equal: bool) -> None:
     assert (stored[0] == stored[1]) is equal
 
 
+@pytest.mark.parametrize(
+    ("load", "other", "equal"),
+    [
+        ("ld.param.u64 %rd2, [k_in];", "mov.b64 %rd4, k_in; ld.param.u64 %rd3, [%rd4];", True),
+        ("ld.param.u64 %rd2, [k_in+8];", "mov.b64 %rd4, k_in; add.s64 %rd4, %rd4, 8; ld.param.u64 %rd3, [%rd4];", True),
+        ("mov.b64 %rd4, k_in; ld.param.u64 %rd2, [%rd4];", "add.s64 %rd4, %rd4, 8; ld.param.u64 %rd3, [%rd4];", False),
+        ("ld.param.u64 %rd2, [k_in+8];", "ld.param.v2.u64 {%rd4, %rd3}, [k_in];", True),
+        ("ld.param.u64 %rd2, [k_in];", "ld.param.v2.u64 {%rd4, %rd3}, [k_in];", False),
+        ("mov.b64 %rd4, k_in; mad.wide.u32 %rd4, %r3, 8, %rd4; ld.param.u64 %rd2, [%rd4];",
+         "ld.param.u64 %rd3, [%rd4];", False),
+    ],
+)  # fmt: skip
+def test_parameters_are_told_by_their_offsets(load: str, other: str, equal: bool) -> None:
+    _, stored = addresses(f"{INDEX} {load} {other} st.global.u32 [%rd2], %r3; st.global.u32 [%rd3], %r3; ret;")
+    assert (stored[0] == stored[1]) is equal
+
+
+@pytest.mark.parametrize(
+    ("wide", "equal"),
+    [
+        ("mul.wide.u32 %rd3, %r1, %r2; cvt.u64.u32 %rd4, %r3; add.s64 %rd3, %rd3, %rd4; shl.b64 %rd3, %rd3, 2;", True),
+        ("mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.u32 %rd3, %r4, 4;", False),
+    ],
+)
+def test_numbers_of_threads_are_equal_in_all_widths(wide: str, equal: bool) -> None:
+    own = "mul.wide.s32 %rd2, %r1, %r2; cvt.s64.s32 %rd4, %r3; add.s64 %rd2, %rd2, %rd4; mul.lo.s64 %rd2, %rd2, 4;"
+    _, stored = addresses(f"{INDEX} {own} {wide} st.global.u32 [%rd2], %r3; st.global.u32 [%rd3], %r3; ret;")
+    assert (stored[0] == stored[1]) is equal
+
+
 LOOP = """
     {} ld.param.u64 %rd1, [k_in]; mov.u32 %r4, %r3; mov.u32 %r5, %r3; mov.u32 %r6, 0;
 LOOP:

@@ -2,6 +2,7 @@
 
 import ctypes
 import logging
+import struct
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -429,6 +430,18 @@ def test_what_leads_nobody_knows_where_is_not_fused(device: Device) -> None:
         f.launch(TIMES, 1, 32, x, y, out, 0)
         f.launch(chased, 1, 32, x, y, z, 0)
     assert strategy(f) == "weave"
+
+
+def test_pointers_in_structures_are_not_fused_with_others(device: Device) -> None:
+    """The second kernel would read what the first has written, by a pointer in a structure."""
+    reads = elementwise("sub.f32").replace(".param .u64 x", ".param .align 8 .b8 x[16]").replace("[x]", "[x+8]")
+    x, y, z, out = arrays(device, 4)
+    as_bytes = struct.pack("<QQ", 0, out.address)
+    f = as_launched(device, [(TIMES, x, y, out, N), (reads, as_bytes, y, z, 0)])
+    assert strategy(f) == "separate" and f.report
+    assert (
+        "kernel B (`k`) may go where its parameters do not lead (pointers in memory or in structures" in f.report.reason
+    )
 
 
 def test_variables_of_a_module_are_shared(device: Device) -> None:
