@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import reduce
 
 import pytest
-from emulator.threads import MASK, agrees, fault, inputs, run
+from emulator.threads import MASK, agrees, call, fault, inputs, run, with_functions
 
 BLOCK = 100  # the last warp has four lanes
 
@@ -270,3 +270,47 @@ def test_what_is_not_synchronous_is_refused(instruction: str) -> None:
     found = fault("setp.eq.u32 %p2, %r0, 0;" + instruction)
     assert found.kind == "unsupported"
     assert "`.sync`" in str(found)
+
+
+@pytest.mark.parametrize("work", ["", "mul.lo.u32 %r5, %r3, 3; st.global.u32 [%rd2], %r5;"], ids=["idle", "storing"])
+@pytest.mark.parametrize("jump", ["bra DONE;", "bra NEAR; NEAR: bra DONE;"], ids=["near", "far"])
+def test_lanes_do_not_wait_for_each_other_ahead_of_the_end(work: str, jump: str) -> None:
+    """Lanes 0 to 4 end where the sides of an if/else meet, without taking part in what the others do."""
+    body = f"""
+        setp.ge.u32 %p1, %r2, 5; @%p1 bra OTHERS;
+        {work} {jump}
+    OTHERS: redux.sync.add.u32 %r5, %r2, 0xffffffff; bar.warp.sync 0xffffffff; st.global.u32 [%rd2], %r5;
+    DONE: ret;
+        mov.u32 %r5, 0;
+    """
+    ended = (lambda v: v * 3) if work else (lambda v: 0xDEAD)
+    agrees(body, lambda i, v: ended(v) if i % 32 < 5 else sum(range(5, 32)))
+
+
+def test_they_do_ahead_of_other_code() -> None:
+    body = """
+        setp.ge.u32 %p1, %r2, 5; @!%p1 bra DONE;
+        redux.sync.add.u32 %r5, %r2, 0xffffffff;
+    DONE: add.u32 %r5, %r5, 1;
+    """
+    assert fault(body).kind == "convergence"
+
+
+def test_in_a_function_they_do_ahead_of_its_end() -> None:
+    """The end of a function is not that of the kernel."""
+    function = """
+    .func (.param .b32 r) some(.param .b32 lane)
+    { .reg .b32 %x; .reg .pred %p; ld.param.u32 %x, [lane]; st.param.b32 [r], %x; setp.lt.u32 %p, %x, 5; @%p bra DONE;
+      redux.sync.add.u32 %x, %x, 0xffffffff; st.param.b32 [r], %x; DONE: ret; }
+    """
+    assert fault(with_functions(function, call("some", "%r2"))).kind == "convergence"
+
+
+@pytest.mark.parametrize("instruction", [
+    "shfl.sync.idx.b32 %r5, %r3, 0, 31, 0xfffffffe;", "vote.sync.any.pred %p2, %p1, 0xfffffffe;",
+    "match.any.sync.b32 %r5, %r3, 0xfffffffe;", "redux.sync.add.u32 %r5, %r3, 0xfffffffe;", "bar.warp.sync 0xfffffffe;",
+])  # fmt: skip
+def test_a_mask_names_the_lane_that_executes_it(instruction: str) -> None:
+    found = fault("setp.lt.u32 %p1, %r2, 5;\n" + instruction)
+    assert found.kind == "convergence" and "does not name the lanes that execute it" in str(found)
+    assert found.threads == (0, 32)

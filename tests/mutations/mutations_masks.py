@@ -6,6 +6,8 @@ from mutations.mutations import Mutation
 
 EMULATOR = "goptx/emulator"
 BITS = "tests/emulator/test_undefined_bits.py"
+OWN_LANES = "goptx/weaving/divergence/own_lanes.py"
+WEAVING = "tests/weaving/test_masks.py"
 
 OF_MASKS = (
     Mutation(
@@ -42,5 +44,40 @@ OF_MASKS = (
         "        if self.partly is not None:\n            self.partly.reshape(",
         "        if self.partly is not None and instances is None:\n            self.partly.reshape(",
         f"{BITS}::test_a_frame_is_entered_anew",
+    ),
+    Mutation(
+        "lanes that end are waited for where the kernel is left",
+        f"{EMULATOR}/decode.py",
+        "        rejoin = None if join is None or join == EXIT else starts[join]",
+        "        rejoin = None if join is None else starts[join]",
+        "tests/emulator/test_warp.py::test_lanes_do_not_wait_for_each_other_ahead_of_the_end[near-storing]",
+    ),
+    Mutation(
+        "a mask on a side that ends the kernel may name lanes that go on",
+        OWN_LANES,
+        "    return facts_of(code.opcode).row.mask is None or str(code.operands[-1]) not in own",
+        "    return False",
+        f"{WEAVING}::test_lanes_that_end_later_are_not_waited_for[both_meet-active-loop]",
+    ),
+    Mutation(
+        "masks of lanes that leave a loop may name any lanes",
+        OWN_LANES,
+        "    if source is None or any(",
+        "    if source is None:\n        return\n    if any(",
+        f"{WEAVING}::test_lanes_that_leave_a_loop_for_the_end_name_others",
+    ),
+    Mutation(
+        "a ballot on what a condition was before names those that come",
+        OWN_LANES,
+        "        if goes.predicate.text in written(code):\n            return",
+        "        if not written(code):\n            return",
+        f"{WEAVING}::test_other_masks_are_refused[then-changed]",
+    ),
+    Mutation(
+        "a mask that one of its writers takes from own lanes names own lanes",
+        OWN_LANES,
+        "            if all(id(c) in votes",
+        "            if any(id(c) in votes",
+        f"{WEAVING}::test_other_masks_are_refused[then-all]",
     ),
 )

@@ -10,7 +10,10 @@ from goptx.analysis.dataflow import live_in
 from goptx.analysis.ends import Branch, Switch
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
 from goptx.analysis.waiting import is_warp_wide
+from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
+from goptx.ptx.flatten import as_written
+from goptx.ptx.ir import Instruction
 from goptx.weaving.divergence.converged import Choice, Divergence
 from goptx.weaving.divergence.guards import Guards
 from goptx.weaving.divergence.predicates import Fresh, ballot, is_ours, set_true
@@ -94,6 +97,14 @@ class Lanes:
     def running_changed(self) -> list[Code]:
         """What keeps the mask of running lanes true, for all lanes of a warp together."""
         return [ballot(self.running_lanes, self.running)] if self.running_lanes else []
+
+    def missing(self, instruction: Instruction) -> CannotWeave:
+        """The refusal of a warp instruction that may name lanes which do not come to it."""
+        other = 'use divergence="predicate" or' if self.forced in ("park", "duplicate") else "use"
+        return CannotWeave(
+            f"{self.at(instruction.line)}: `{as_written(instruction, self.fresh.prefix)}` would wait for lanes that "
+            f"may have ended the kernel before it and live on in the woven one (M14); {other} separate launches."
+        )
 
     def live_in(self, name: str) -> dict[str, frozenset[str]]:
         """Registers that lanes which run the block `name` may still need at the start of each block."""

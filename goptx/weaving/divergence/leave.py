@@ -6,7 +6,7 @@ on to `EXIT` and still arrives at barriers (M14).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
 import networkx as nx
@@ -19,6 +19,7 @@ from goptx.analysis.waiting import is_warp_wide
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.lanes import Lanes
+from goptx.weaving.divergence.own_lanes import name_own_lanes, needs_lanes
 from goptx.weaving.divergence.predicate import arms_between, between, linearise
 from goptx.weaving.divergence.predicates import inverted, set_false
 
@@ -46,14 +47,15 @@ def _leave_one(lanes: Lanes) -> bool:
             if join != EXIT:
                 lanes.some_end()
                 arms = frozenset[str]().union(*(_arm(lanes.flow, n, ends[n]) or () for n in inside if n in ends))
+                name_own_lanes(lanes, ends[name], arms, name if len(inside) == 1 else None)
                 _redirect(lanes, name, inside, arms, join)
                 return True
     return False
 
 
 def _ends(flow: Flow) -> dict[str, str]:
-    """Of the blocks whose branch has a side that only ends the kernel, that side: the shorter one where both do. The
-    way on behind a loop is none."""
+    """Of the blocks whose branch has a side that only ends the kernel, that side: where both do the one without warp
+    instructions, or else the shorter one. The way on behind a loop is none."""
     bodies = loops(flow)
     behind: dict[str, str] = {}
     graph = flow.graph()
@@ -62,14 +64,14 @@ def _ends(flow: Flow) -> dict[str, str]:
         on = max(ways, key=lambda n: len(nx.descendants(graph, n)), default=EXIT)
         behind |= dict.fromkeys((n for n in body if on in graph.succ[n]), on)
     candidates = [
-        (_instructions(flow, arm), i, name, side, arm)
+        ((_holds(flow, arm, needs_lanes), _instructions(flow, arm), i), name, side, arm)
         for i, (name, block) in enumerate(flow.blocks.items())
         for side in block.end.successors()
         if isinstance(block.end, Branch) and side != behind.get(name) and (arm := _arm(flow, name, side)) is not None
     ]
     found: dict[str, str] = {}
     left = graph.copy()  # without what ends the kernel: from there everything has to be able to go on
-    for _, _, name, side, arm in sorted(candidates, key=lambda candidate: candidate[:2]):
+    for _, name, side, arm in sorted(candidates, key=lambda candidate: candidate[0]):
         rest = left.subgraph(set(left) - arm).copy()
         rest.remove_edges_from([(name, EXIT)] if side == EXIT else [])
         sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
@@ -82,15 +84,17 @@ def _ends(flow: Flow) -> dict[str, str]:
 
 def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
     """The blocks that a side of the branch of `name` leads to, if it only ends the kernel: they are reached by branches
-    alone whose other side goes on, and wait for no lanes that go on."""
+    alone whose other side goes on, and hold no warp instruction of all lanes."""
     graph = flow.graph()
     arm = frozenset() if side == EXIT else frozenset((side, *nx.descendants(graph, side))) - {EXIT}
     sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
     if any(EXIT in others or others & arm or not others for others in (set(graph.succ[n]) - {side} for n in sources)):
         return None
-    if name in arm or any(_needs_all(i) for n in arm for i in flow.blocks[n].instructions()):
-        return None
-    return arm
+    return None if name in arm or _holds(flow, arm, _needs_all) else arm
+
+
+def _holds(flow: Flow, blocks: Iterable[str], what: Callable[[Instruction], bool]) -> bool:
+    return any(what(i) for n in blocks for i in flow.blocks[n].instructions())
 
 
 def _needs_all(instruction: Instruction) -> bool:

@@ -115,11 +115,7 @@ def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]
         passing |= {name} if passing & set(graph.succ[name]) else set()
         coming = set(graph.pred[name]).union(*(nx.ancestors(graph, n) for n in graph.pred[name]))
         if (passing & coming) - set(uniform):
-            other = 'use divergence="predicate" or' if lanes.forced in ("park", "duplicate") else "use"
-            raise CannotWeave(
-                f"{lanes.at(needed.line)}: `{as_written(needed, lanes.fresh.prefix)}` would wait for lanes that may "
-                f"have ended the kernel before it and live on in the woven one (M14); {other} separate launches."
-            )
+            raise lanes.missing(needed)
 
 
 def _ending(lanes: Lanes, region: Region) -> set[str]:
