@@ -14,6 +14,7 @@ from goptx.ptx.verify import verify
 from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
+from goptx.weaving.carries import refuse_mixed_flags
 from goptx.weaving.clusters import in_clusters
 from goptx.weaving.coarse import AXES, Coarse
 from goptx.weaving.copies import copies_joined
@@ -199,6 +200,7 @@ def finish(
         whole, choices.policy, choices.cycles, registers, bounds, lambda k, line: linked.kernels[k].at(line)
     )
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()})
+    refuse_mixed_flags(flow, whole, lambda k, i: f"{linked.kernels[k].at(i.line)}: `{linked.kernels[k].quote(i)}`")
     if converged:
         flow = rejoined(flow.without_empty(), whole.apart({k for k, c in enumerate(converged) if c.as_written}))
     flow = flow.pruned()

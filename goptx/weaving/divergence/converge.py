@@ -28,6 +28,7 @@ from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
 from goptx.ptx.flatten import as_written
+from goptx.weaving.carries import refuse_flags_across_blocks
 from goptx.weaving.divergence.converged import Choice, Converged
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.leave import leave_early
@@ -52,6 +53,7 @@ def converge(
     unknown = first_unknown(flow)
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
+    refuse_flags_across_blocks(flow, prefix, at)
     lanes = Lanes(flow, Fresh(prefix), at, cycles, forced)
     lanes.promise(warp_branches(flow))
     lanes.wait_apart = lanes_wait_apart(lanes.flow)

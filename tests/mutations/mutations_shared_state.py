@@ -1,0 +1,23 @@
+"""Rules about what kernels could share that is none of their registers: the carry flag, variables; and how each is
+broken."""
+
+from mutations.mutations import LANES, WEAVING, Mutation
+
+CARRIES = "tests/weaving/test_carries.py"
+
+OF_SHARED_STATE = (
+    Mutation(
+        "a carry flag may live over the end of a block",
+        f"{LANES}/converge.py",
+        "    refuse_flags_across_blocks(flow, prefix, at)\n",
+        "",
+        f"{CARRIES}::test_a_flag_over_the_end_of_a_block_is_refused[a branch of some, with a chain-None]",
+    ),
+    Mutation(
+        "nobody looks whose carry flag the woven kernel takes",
+        f"{WEAVING}/carries.py",
+        "if facts.uses_carry and setters - {kernel} and mixed is None:",
+        "if False:",
+        f"{CARRIES}::test_a_flag_over_a_barrier_is_right_or_refused[paper]",
+    ),
+)
