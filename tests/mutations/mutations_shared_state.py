@@ -20,4 +20,11 @@ OF_SHARED_STATE = (
         "if False:",
         f"{CARRIES}::test_a_flag_over_a_barrier_is_right_or_refused[paper]",
     ),
+    Mutation(
+        "what waits is forgotten where divergence is predicated, once a second kernel is merged",
+        f"{LANES}/waits.py",
+        'if lanes.forced != "predicate" or all(branches[n] <= Uniformity.WARP for n in left):',
+        'if lanes.forced != "predicate":',
+        "tests/weaving/test_waits_of_several.py::test_loops_that_wait_stay_whole_whatever_becomes_of_branches[predicate]",
+    ),
 )

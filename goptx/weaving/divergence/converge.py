@@ -15,7 +15,7 @@ A divergent branch is dealt with in one of these ways, outermost first:
                whether the other kernel waits meanwhile, or stands on each side of it (duplicate). So does in any
                case a loop that waits for other threads (waits.py)
 
-`forced` narrows that: "predicate" allows the first three only, "park" and "duplicate" the last.
+`forced` narrows that: "predicate" allows the first three, loops that wait apart; "park" and "duplicate" the last.
 """
 
 from __future__ import annotations
@@ -60,8 +60,7 @@ def converge(
     if forced in (None, "predicate"):
         leave_early(lanes)
     check_barriers(lanes)
-    if forced != "predicate":
-        park_waiting_loops(lanes)
+    park_waiting_loops(lanes)
     while (block := _next_divergent(lanes)) is not None:
         if forced in ("park", "duplicate"):
             park(lanes, block)
