@@ -10,6 +10,7 @@ from goptx.errors import InputError
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
+from goptx.ptx.statics import with_statics_outside
 from goptx.ptx.verify import verify
 from goptx.shape import Shape
 from goptx.weaving.barriers import prepare_barriers
@@ -123,7 +124,7 @@ def read_and_link(
     layout: Layout | None = None,
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`, `layout` is that of `with_shapes`."""
-    modules = common_files([without_aliases(kernel.module) for kernel in kernels])
+    modules = common_files([with_statics_outside(without_aliases(kernel.module)) for kernel in kernels])
     modules = [inlined(module) for module in modules]
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(kernels)]

@@ -27,4 +27,11 @@ OF_SHARED_STATE = (
         'if lanes.forced != "predicate":',
         "tests/weaving/test_waits_of_several.py::test_loops_that_wait_stay_whole_whatever_becomes_of_branches[predicate]",
     ),
+    Mutation(
+        "a function of two modules has one variable for both, and copies of a kernel have several",
+        f"{WEAVING}/pipeline.py",
+        "with_statics_outside(without_aliases(kernel.module))",
+        "without_aliases(kernel.module)",
+        "tests/weaving/test_statics.py::test_copies_of_a_kernel_have_one_variable[2]",
+    ),
 )
