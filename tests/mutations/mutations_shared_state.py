@@ -1,5 +1,5 @@
-"""Rules about what kernels could share that is none of their registers: the carry flag, variables; and how each is
-broken."""
+"""Rules about what kernels could share that is none of their registers: the carry flag, variables, arrays; and how each
+is broken."""
 
 from mutations.mutations import LANES, WEAVING, Mutation
 
@@ -33,5 +33,12 @@ OF_SHARED_STATE = (
         "with_statics_outside(without_aliases(kernel.module))",
         "without_aliases(kernel.module)",
         "tests/weaving/test_statics.py::test_copies_of_a_kernel_have_one_variable[2]",
+    ),
+    Mutation(
+        "the distance between two pointers leads nowhere",
+        "goptx/analysis/pointers.py",
+        "if not a.address and b.bases():",
+        "if False:",
+        "tests/analysis/test_pointers.py::test_pointers_in_other_words[distance]",
     ),
 )
