@@ -99,6 +99,7 @@ class _Step:
 class _Search:
     def __init__(self, entry: Function, pointer: int) -> None:
         self.pointer = pointer  # bytes
+        self.long = {p.name for p in entry.parameters if p.size == pointer and not p.dims}
         self.parameters = {p.name: Part.POINTER if ".ptr" in p.qualifiers else Part.MAYBE for p in entry.parameters}
         self.fields: dict[str, tuple[str, int]] = {}  # of structures: what is loaded from them, and from which offset
         self.structures = {p.name for p in entry.parameters if p.dims}
@@ -195,8 +196,9 @@ class _Search:
             return _RULES.get(facts.base, _mixed)(facts, *map(self.of, step.sources))
         long = any(t[0] in "usb" and TYPE_BYTES.get(t, 0) >= self.pointer for t in facts.types) or not facts.types
         if facts.base == "ld" and facts.space == "param" and (name := str(_base(step.addresses[0]))) in self.parameters:
-            part = self.parameters[name] if long else Part.NUMBER
-            return Value(dict.fromkeys(self.fields_of(step) or [name], part), part == Part.POINTER)
+            halved = name in self.long and 2 * TYPE_BYTES.get(facts.types[-1], 0) == self.pointer
+            part = self.parameters[name] if long or halved else Part.NUMBER
+            return Value(dict.fromkeys(self.fields_of(step) or [name], part), long and part == Part.POINTER)
         return Value(dict.fromkeys(self.behind(step.addresses), Part.MAYBE if long else Part.NUMBER))
 
     def behind(self, addresses: Iterable[Address]) -> list[str]:
@@ -315,6 +317,9 @@ def _sum(_: Facts, a: Value, b: Value) -> Value:
 
 
 def _difference(_: Facts, a: Value, b: Value) -> Value:
+    """Added to what the second points to, a distance between two pointers leads to where the first does."""
+    if not a.address and b.bases():
+        a = Value({o: Part.POINTER if p else p for o, p in a.parts.items()})
     return Value(_either(a, _offset(b)).parts, a.address and not b.address)
 
 

@@ -13,6 +13,7 @@ from goptx.errors import CannotLink
 from goptx.latency.table import LatencyTable, load_table
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Module
+from goptx.ptx.statics import with_statics_outside
 from goptx.shape import Shape
 from goptx.weaving.coarse import ALONE
 from goptx.weaving.counts import count
@@ -117,7 +118,7 @@ class _Part:
 
 
 def _as_it_is(kernel: Chosen, letter: str, choices: Choices, shape: Shape | None) -> _Part:
-    module = without_aliases(kernel.module)
+    module = with_statics_outside(without_aliases(kernel.module))
     entry = choose_entry(module, kernel.entry)
     accesses = pointer_accesses(entry, module.address_size)
     flow = flow_as_written(entry.body, module.source)

@@ -10,10 +10,12 @@ from goptx.errors import InputError
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
+from goptx.ptx.statics import with_statics_outside
 from goptx.ptx.verify import verify
 from goptx.shape import Shape, tightest
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.bounds import launch_bounds
+from goptx.weaving.carries import refuse_mixed_flags
 from goptx.weaving.clusters import in_clusters
 from goptx.weaving.coarse import AXES, Coarse
 from goptx.weaving.copies import copies_joined
@@ -127,7 +129,7 @@ def read_and_link(
     layout: Layout | None = None,
 ) -> Linked:
     """The first passes; arguments and errors are those of `weave`, `layout` is that of `with_shapes`."""
-    modules = common_files([without_aliases(kernel.module) for kernel in kernels])
+    modules = common_files([with_statics_outside(without_aliases(kernel.module)) for kernel in kernels])
     modules = [inlined(module) for module in modules]
     entries = [choose_entry(m, kernel.entry) for m, kernel in zip(modules, kernels, strict=True)]
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(kernels)]
@@ -210,6 +212,7 @@ def finish(
         whole, choices.policy, choices.cycles, registers, bounds, lambda k, line: linked.kernels[k].at(line)
     )
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()})
+    refuse_mixed_flags(flow, whole, lambda k, i: f"{linked.kernels[k].at(i.line)}: `{linked.kernels[k].quote(i)}`")
     if converged:
         flow = rejoined(flow.without_empty(), whole.apart({k for k, c in enumerate(converged) if c.as_written}))
     flow = flow.pruned()

@@ -295,3 +295,21 @@ def test_kernels_do_what_is_said_of_them(done: dict[str, set[str]]) -> None:
                     reading |= {name} if "load" in what else set()
                     writing |= {name} if "store" in what else set()
     assert len(reading) > 100 and len(writing) > 100
+
+
+HALVES = "ld.param.v2.u32 {%r2, %r3}, [k_out]; mov.b64 %rd5, {%r2, %r3}; add.s64 %rd6, %rd5, %rd1; "
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "sub.s64 %rd3, %rd2, %rd1; cvta.to.global.u64 %rd4, %rd1; add.s64 %rd5, %rd4, %rd3; st.global.u32 [%rd5], %r1;",
+        "cvta.to.global.u64 %rd4, %rd1; ld.global.u32 %r2, [%rd4]; sub.s64 %rd3, %rd2, %rd1; add.s64 %rd5, %rd4, %rd3;"
+        "add.s64 %rd6, %rd5, 4; st.global.u32 [%rd6], %r2;",
+        HALVES + "st.global.u32 [%rd6], %r1;",
+    ],
+    ids=["distance", "amid it", "halves"],
+)
+def test_pointers_in_other_words(body: str) -> None:
+    """By their distance to another pointer, as compilers reduce loops to, and by halves that are put together."""
+    assert accessed(body)[1] == "written"

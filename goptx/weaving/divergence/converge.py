@@ -15,7 +15,7 @@ A divergent branch is dealt with in one of these ways, outermost first:
                whether the other kernel waits meanwhile, or stands on each side of it (duplicate). So does in any
                case a loop that waits for other threads (waits.py)
 
-`forced` narrows that: "predicate" allows the first three only, "park" and "duplicate" the last.
+`forced` narrows that: "predicate" allows the first three, loops that wait apart; "park" and "duplicate" the last.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
+from goptx.weaving.carries import refuse_flags_across_blocks
 from goptx.weaving.divergence.converged import Choice, Converged
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.leave import leave_early
@@ -62,14 +63,14 @@ def converge(
     unknown = first_unknown(flow)
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
+    refuse_flags_across_blocks(flow, prefix, at)
     lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters)
     lanes.promise(warp_branches(flow))
     lanes.wait_apart = lanes_wait_apart(lanes.flow)
     if forced in (None, "predicate"):
         leave_early(lanes)
     check_barriers(lanes)
-    if forced != "predicate":
-        park_waiting_loops(lanes)
+    park_waiting_loops(lanes)
     while (block := _next_divergent(lanes)) is not None:
         if forced in ("park", "duplicate"):
             park(lanes, block)

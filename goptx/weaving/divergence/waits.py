@@ -21,16 +21,20 @@ from goptx.weaving.divergence.predicates import is_ours, set_true
 
 
 def park_waiting_loops(lanes: Lanes) -> None:
-    """Parks every loop that waits for other threads (spin.py)."""
-    while (block := _next_left(lanes.flow)) is not None:
+    """Parks every loop that waits for other threads (spin.py): once kernels are merged, that is how it is known. Where
+    divergence is to be predicated, those stay that lanes leave one by one, which are refused then."""
+    while (block := _next_left(lanes)) is not None:
         park(lanes, block)
 
 
-def _next_left(flow: Flow) -> str | None:
-    """Where the first waiting loop is left."""
-    graph = flow.graph()
+def _next_left(lanes: Lanes) -> str | None:
+    """Where the first waiting loop is left that is to be parked."""
+    flow, graph = lanes.flow, lanes.flow.graph()
+    branches = lanes.uniformity().branches
     for body, _ in waiting_loops(flow):
-        return next(n for n in flow.blocks if n in body and set(graph.succ[n]) - body)
+        left = [n for n in flow.blocks if n in body and set(graph.succ[n]) - body]
+        if lanes.forced != "predicate" or all(branches[n] <= Uniformity.WARP for n in left):
+            return left[0]
     return None
 
 
