@@ -85,7 +85,7 @@ def arguments() -> list[object]:
 def alone(text: str) -> list[int]:
     given = arguments()
     goptx.emulate(text, 1, BLOCK, given)
-    return given[1].tolist()  # type: ignore[attr-defined]
+    return [int(word) for word in given[1]]  # type: ignore[attr-defined]
 
 
 def woven_right(body: str, **options: str) -> goptx.Woven:
