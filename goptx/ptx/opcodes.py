@@ -40,6 +40,7 @@ class Row:
     mask: position of the lane mask among the operands (-1 is the last), or None.
     space: what it accesses where no modifier says so.
     expands: the assembler may write it out with a branch inside, see `Facts.slow_path`.
+    addressed: it touches no memory, but an address that is none may be a fault.
     guardable: whether the assembler keeps a guard. ptxas 13.0 does not for `testp` and most of `set`: threads that the
     guard should keep from them run them too, or only a part of what they are written out as, without a warning.
     """
@@ -54,13 +55,14 @@ class Row:
     mask: int | None = None
     space: str = ""
     expands: bool = False
+    addressed: bool = False
     guardable: bool = True
 
 
 PURE = Row()
 LOAD = Row(access="l")
 STORE = Row(writes=0, access="s")
-HINT = Row(writes=0)
+HINT = Row(writes=0, addressed=True)
 ATOMIC = Row(access="ls")
 UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, what acts on a barrier in memory
 COPY = Row(writes=0, access="sl")
@@ -209,7 +211,7 @@ class Facts:
     @property
     def may_fault_or_store(self) -> bool:
         """Whether a thread that should not run it must be kept from it; parameters never fault."""
-        return bool(self.row.access) and self.space != "param" and self.row.access != "f"
+        return self.row.addressed or (bool(self.row.access) and self.space != "param" and self.row.access != "f")
 
     @property
     def barrier(self) -> bool:
