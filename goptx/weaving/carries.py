@@ -62,15 +62,17 @@ def _set_by(
     code: tuple[Code, ...], setters: frozenset[int], kernel_of: Mapping[int, int]
 ) -> tuple[frozenset[int], Instruction | None]:
     """The kernels that may have set the flag behind the code, and the first instruction of it that takes another's."""
-    mixed = None
+    mixed, last, under = None, -1, set[Guard | None]()  # the last that set it, and what guarded that
     for item in code:
         facts, kernel = _facts(item), kernel_of.get(id(item))
         if facts is None or kernel is None:
             continue
         assert isinstance(item, Instruction)
-        if facts.uses_carry and setters - {kernel} and mixed is None:
+        surely = kernel == last and item.guard in under
+        if facts.uses_carry and setters - {kernel} and not surely and mixed is None:
             mixed = item
         if facts.sets_carry:
+            last, under = kernel, {*(under if kernel == last else ()), item.guard}
             setters = frozenset((kernel,)) | (setters if item.guard else frozenset())
     return setters, mixed
 

@@ -16,7 +16,7 @@ OF_SHARED_STATE = (
     Mutation(
         "nobody looks whose carry flag the woven kernel takes",
         f"{WEAVING}/carries.py",
-        "if facts.uses_carry and setters - {kernel} and mixed is None:",
+        "if facts.uses_carry and setters - {kernel} and not surely and mixed is None:",
         "if False:",
         f"{CARRIES}::test_a_flag_over_a_barrier_is_right_or_refused[paper]",
     ),
