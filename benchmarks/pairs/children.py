@@ -17,7 +17,7 @@ from typing import Any
 from pairs.job import Job
 from pairs.launching import serve
 
-START, LIMIT = 120, 20  # seconds, for a new child and for a job
+START, LIMIT = 120, 8  # seconds, for a new child and for a job, which takes far less than one
 TOGETHER = 30  # seconds for a child to end
 Answer = dict[str, Any]
 Serve = Callable[[Connection, str], None]

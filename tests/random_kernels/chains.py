@@ -75,7 +75,7 @@ def chain(seed: int, generator: str = "new") -> tuple[Case, set[str]]:
     )
     more = Random(f"more {seed}")
     drawn = {f"{len(names)} kernels"}
-    if more.random() < MORE:
+    if generator == "new" and more.random() < MORE:
         texts = tuple(
             text.replace(" k(", f" {name}(") for text, name in zip(_of_few(more, len(names)), names, strict=True)
         )

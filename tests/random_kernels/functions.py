@@ -234,7 +234,7 @@ def _returns(w: Writer, function: Function) -> None:
 
 def _nested(w: Writer, function: Function) -> None:
     """Calls another, which may call a third."""
-    number = w.kernel.functions.index(function)
+    number = next(i for i, other in enumerate(w.kernel.functions) if other is function)
     stem = f"inner{'_of_both' if function.common else ''}{number}"
     head_ = ".func (.param .b32 result) {}(.param .b32 one)"
     fetch = [".reg .b32 %t; .reg .pred %p;", "ld.param.b32 %t, [one];"]

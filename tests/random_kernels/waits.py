@@ -157,15 +157,18 @@ def _one_by_one(
 
 
 def _lock(w: Writer, statement: Wait, place: Place, spin: _Spin) -> None:
-    """Around a sum."""
+    """Around a sum. One lane of each warp takes it: others of the warp would wait for it at the end of the loop, where
+    compilers let lanes reconverge before it is set free."""
     n = statement.numbers
-    t = w.word()
+    t, p, join = w.word(), w.predicate(), w.label("JOIN")
+    w.line(f"setp.ne.u32 {p}, %lane, {n[3] % 4};", f"@{p} bra {join};")
     instruction = LOCKS[n[2] & 1].format(space=spin.space, scope=spin.scope)
     _spin(w, statement, instruction, "ne.u32", spin.address, "0")
     w.line(f"fence.acq_rel.{spin.scope};")
     w.line(f"ld.shared.u32 {t}, [flags+{4 * CELL}];", f"add.u32 {t}, {t}, %v{n[2] % 8};")
     w.line(f"st.shared.u32 [flags+{4 * CELL}], {t};")
     spin.set("0")
+    w.mark(join)
     _read_cell(w, n, place)
 
 
