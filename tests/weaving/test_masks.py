@@ -91,7 +91,7 @@ def alone(text: str) -> list[int]:
 def woven_right(body: str, **options: str) -> goptx.Woven:
     """The kernel, woven with one that needs its warps whole; both do what they do alone."""
     text, other = source("k", body), source("partner", PARTNER)
-    woven = goptx.fuse(text, other, **options)  # type: ignore[arg-type]
+    woven = goptx.fuse(text, other, **options)
     for seed in (0, 1):
         given = [arguments(), arguments()]
         goptx.emulate(woven, 1, BLOCK, given, seed=seed)
