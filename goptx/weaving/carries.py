@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from goptx.analysis.cfg import Code, Flow
-from goptx.analysis.dataflow import Problem, solve
+from goptx.analysis.dataflow import Problem, solve, written
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Instruction
 from goptx.ptx.opcodes import Facts, facts_of
+from goptx.weaving.divergence.predicates import is_ours
 from goptx.weaving.merged import Merged
 
+ALWAYS = ""  # the predicate of what has no guard
 REMEDY = 'compute the chain in one piece, or use strategy="interleave" or separate launches'
 
 
@@ -34,6 +36,8 @@ def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]
                     f"{at(code.line)}: `{as_written(code, prefix)}` takes a carry flag that was set ahead of a branch "
                     f"or a label, where other code may come between; {REMEDY}."
                 )
+            changed = written(code)
+            under = {guard for guard in under if guard is None or guard.predicate.text not in changed}
             if facts.sets_carry:
                 under.add(code.guard)
 
@@ -62,17 +66,22 @@ def _set_by(
     code: tuple[Code, ...], setters: frozenset[int], kernel_of: Mapping[int, int]
 ) -> tuple[frozenset[int], Instruction | None]:
     """The kernels that may have set the flag behind the code, and the first instruction of it that takes another's."""
-    mixed, last, under = None, -1, set[Guard | None]()  # the last that set it, and what guarded that
+    mixed, last, under = None, -1, set[str]()  # the last that set it, and the predicates under which it did
+    implied: dict[str, set[str]] = {ALWAYS: {ALWAYS}}  # of predicates that goptx made, those that hold whenever they do
     for item in code:
         facts, kernel = _facts(item), kernel_of.get(id(item))
+        if isinstance(item, Instruction) and item.opcode == "and.pred" and is_ours(item):
+            names = [str(operand) for operand in item.operands]
+            implied[names[0]] = {names[0], *(p for n in names[1:] for p in implied.get(n, {n, ALWAYS}))}
         if facts is None or kernel is None:
             continue
         assert isinstance(item, Instruction)
-        surely = kernel == last and item.guard in under
+        guard = str(item.guard).removeprefix("@") if item.guard else ALWAYS
+        surely = kernel == last and not under.isdisjoint(implied.get(guard, {guard, ALWAYS}))
         if facts.uses_carry and setters - {kernel} and not surely and mixed is None:
             mixed = item
         if facts.sets_carry:
-            last, under = kernel, {*(under if kernel == last else ()), item.guard}
+            last, under = kernel, {*(under if kernel == last else ()), guard}
             setters = frozenset((kernel,)) | (setters if item.guard else frozenset())
     return setters, mixed
 

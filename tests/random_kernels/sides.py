@@ -6,13 +6,14 @@ What decides is known to vary by warp, or is loaded. Copies of a barrier are one
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
 from typing import cast
 
 from random_kernels.data import ALIKE
 from random_kernels.functions import WAITING
 from random_kernels.meeting import COUNTED
 from random_kernels.place import Place
-from random_kernels.tree import Level, Numbers, Sides, Statement
+from random_kernels.tree import Gone, Leave, Level, Numbers, Sides, Statement
 from random_kernels.writer import Writer
 
 BY = ("number", "shuffle", "ballot", "any", "redux", "function", "loaded")
@@ -40,12 +41,13 @@ def sides(w: Writer, statement: Sides, place: Place, write: Write) -> None:
 def _decided(w: Writer, statement: Sides, place: Place) -> str:
     """A predicate, the same for all lanes of a warp."""
     n = statement.numbers
+    by = "number" if statement.by == "function" and some_end(w.kernel.body) else statement.by
     warp, t, p, q = w.word(), w.word(), w.predicate(), w.predicate()
     w.line(WARPS.format(warp))
     past = f"setp.ge.u32 {q}, %rank, {32 * (1 + n[0] % 3)};"
-    match statement.by:
+    match by:
         case "shuffle":
-            w.line(f"shfl.sync.idx.b32 {t}, {warp}, 0, 31, {place.mask};")
+            w.line(f"shfl.sync.idx.b32 {t}, {warp}, {_some_lane(w)}, 31, {place.mask};")
         case "ballot":
             w.line(past, f"vote.sync.ballot.b32 {t}, {q}, {place.mask};", f"setp.ne.u32 {p}, {t}, 0;")
             return p
@@ -71,6 +73,24 @@ def _decided(w: Writer, statement: Sides, place: Place) -> str:
     else:
         w.line(f"and.b32 {t}, {t}, {1 + n[1] % 2};", f"setp.eq.u32 {p}, {t}, 0;")
     return p
+
+
+def _some_lane(w: Writer) -> str:
+    """A lane of the warp that has not ended: what a shuffle takes from one that has is nothing known."""
+    if not some_end(w.kernel.body):
+        return "0"
+    lane = w.word()
+    w.line(f"activemask.b32 {lane};", f"brev.b32 {lane}, {lane};", f"bfind.shiftamt.u32 {lane}, {lane};")
+    return lane
+
+
+def some_end(part: object) -> bool:
+    """Whether lanes of a warp may end the kernel one by one in a part of its tree."""
+    if isinstance(part, Gone | Leave):
+        return True
+    if isinstance(part, tuple):
+        return any(map(some_end, part))
+    return is_dataclass(part) and any(some_end(getattr(part, field.name)) for field in fields(part))
 
 
 def _meet(w: Writer, kind: str, numbers: Numbers, place: Place, second: bool) -> None:

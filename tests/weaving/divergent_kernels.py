@@ -88,34 +88,6 @@ KERNELS = {
         STAY: shfl.sync.bfly.b32 %r4, %r3, 4, 31, 0xffff0000;
         """,
     ),
-    "mask_of_lanes_that_end_later": (
-        "a sum over a mask that names lanes which end later, on a side that ends the kernel",
-        """
-        activemask.b32 %r20; and.b32 %r9, %r2, 31; setp.lt.u32 %p1, %r9, 8; @%p1 bra MORE;
-        redux.sync.add.s32 %r10, %r3, %r20; st.global.u32 [%rd2], %r10; ret;
-        MORE: and.b32 %r11, %r3, 7;
-        TURN: add.u32 %r4, %r4, %r3; sub.u32 %r11, %r11, 1; setp.gt.s32 %p2, %r11, 0; @%p2 bra TURN;
-        """,
-    ),
-    "mask_of_all_out_of_a_loop": (
-        "lanes leave a loop one by one for the end and sum over all lanes there",
-        """
-        mov.u32 %r9, 0; mov.b32 %r20, -1; and.b32 %r10, %r2, 7;
-        LOOP: add.u32 %r9, %r9, 1; setp.eq.u32 %p1, %r10, %r9; @%p1 bra FOUND;
-        setp.lt.u32 %p2, %r9, 5; @%p2 bra LOOP; add.u32 %r4, %r4, 1; st.global.u32 [%rd2], %r4; ret;
-        FOUND: redux.sync.add.s32 %r4, %r3, %r20;
-        """,
-    ),
-    "mask_by_vote_out_of_a_loop": (
-        "the same over the lanes that a vote found",
-        """
-        mov.u32 %r9, 0; and.b32 %r10, %r2, 7;
-        LOOP: add.u32 %r9, %r9, 1; setp.eq.u32 %p1, %r10, %r9; activemask.b32 %r20;
-        vote.sync.ballot.b32 %r21, %p1, %r20; @%p1 bra FOUND;
-        setp.lt.u32 %p2, %r9, 5; @%p2 bra LOOP; add.u32 %r4, %r4, 1; st.global.u32 [%rd2], %r4; ret;
-        FOUND: redux.sync.add.s32 %r4, %r3, %r21;
-        """,
-    ),
     "partial_masks": (
         "`match`, `redux`, `bar.warp.sync` of half a warp on each side",
         """

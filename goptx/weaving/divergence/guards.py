@@ -134,6 +134,8 @@ class Guards:
             return True
         if facts.space == "param" and not lies_within(item, self.parameters):
             return True
+        if facts.sets_carry or facts.uses_carry:
+            return True  # a chain is run by the same lanes from its beginning to its end
         return is_warp_wide(item) or bool(written(item) & kept)
 
     def without_ended(self, code: tuple[Code, ...]) -> Iterator[Code]:
