@@ -44,7 +44,7 @@ REASONS = {
     "lanes apart in a loop with several ways in": r"a loop with several ways in, which its lanes run apart",
     "too many threads": r"comes to \d+ threads; a CTA has at most",
     "what CTAs hand on": r"are not shown to belong to one thread or CTA",
-    "a private element that is not the thread's": r"these are not shown to be equal|not shown to be an element of this thread alone",
+    "a private element that is not the thread's": r"are not shown to be equal|to be an element of this thread",
     "a private element that may not be written": r"does not imply that .* has written it",
     "a private element that loops do not tell apart": r"not shown to be another element each time around",
     "a local element that may not be written": r"not shown to have been written before by a thread of the CTA",

@@ -6,6 +6,8 @@ waited for is in a register of the kernel, the same for all threads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from random_kernels import more
 from random_kernels.helpers import call_read, call_spin, loop
 from random_kernels.place import Place
@@ -149,12 +151,33 @@ def _one_by_one(
     if n[0] & 4:  # backwards
         w.line(f"sub.u32 {turn}, {turn}, {index};", f"add.u32 {turn}, {turn}, {count - 1};")
         w.line(f"sub.u32 {turn}, {turn}, {index};")
-    spin.until(turn)
-    w.line(f"ld.shared.u32 {t}, [flags+{4 * CELL}];", f"mad.lo.u32 {t}, {t}, 5, %v{n[2] % 8};")
-    w.line(f"st.shared.u32 [flags+{4 * CELL}], {t};", f"add.u32 {turn}, {turn}, 1;")
-    spin.set(turn)
+
+    def take() -> None:
+        w.line(f"ld.shared.u32 {t}, [flags+{4 * CELL}];", f"mad.lo.u32 {t}, {t}, 5, %v{n[2] % 8};")
+        w.line(f"st.shared.u32 [flags+{4 * CELL}], {t};", f"add.u32 {turn}, {turn}, 1;")
+        spin.set(turn)
+
+    if index == "%lane":
+        _until_taken(w, statement, spin, turn, take)
+    else:
+        spin.until(turn)
+        take()
     w.mark(join)
     _read_cell(w, n, place)
+
+
+def _until_taken(w: Writer, statement: Wait, spin: _Spin, turn: str, take: Callable[[], None]) -> None:
+    """A lane takes its turn within the loop: compilers let lanes reconverge at the loop's end, where one that
+    has yet to take its turn would wait for those that wait for it."""
+    instruction = (READS | WEAK_READS)[statement.read].format(space=spin.space, scope=spin.scope)
+    w.saw(f"wait by {statement.read}")
+    found, p, again, later = w.word(), w.predicate(), w.label("TURN"), w.label("LATER")
+    w.mark(again)
+    w.line(*call_read(w, instruction, statement.depth, found, spin.address))
+    w.line(f"setp.eq.u32 {p}, {found}, {turn};", f"@!{p} bra {later};", f"fence.acq_rel.{spin.scope};")
+    take()
+    w.mark(later)
+    w.line(f"@!{p} bra {again};")
 
 
 def _lock(w: Writer, statement: Wait, place: Place, spin: _Spin) -> None:
