@@ -264,26 +264,32 @@ class Addresses:
         base = base.base if isinstance(base, Sum) else base
         return (self.of(register_of(base.text)) if isinstance(base, Name) else frozenset()) or frozenset("*")
 
-    def of(self, name: str, within: frozenset[str] = frozenset()) -> frozenset[str]:
-        if name in self.known or name in within:
-            return self.known.get(name, frozenset())
-        if name not in self.defined:
-            return frozenset() if name in SPECIAL else frozenset("*" if name.startswith("%") else (name,))
-        found = frozenset[str]().union(*(self.given(i, within | {name}) for i in self.defined[name]))
-        if not within:
-            self.known[name] = found
-        return found
+    def of(self, name: str) -> frozenset[str]:
+        """Where what a register holds may come from, if it is an address."""
+        if name not in self.known:
+            found, seen, work = set[str](), {name}, [name]
+            while work:
+                register = work.pop()
+                if register not in self.defined:
+                    found |= set() if register in SPECIAL else {"*" if register.startswith("%") else register}
+                for instruction in self.defined.get(register, ()):
+                    roots, registers = self.given(instruction)
+                    found |= roots
+                    work += sorted(registers - seen)
+                    seen |= registers
+            self.known[name] = frozenset(found)
+        return self.known[name]
 
-    def given(self, instruction: Instruction, within: frozenset[str]) -> frozenset[str]:
-        """Where what an instruction gives may come from, if it is an address."""
+    def given(self, instruction: Instruction) -> tuple[set[str], set[str]]:
+        """Where what an instruction gives may come from, if it is an address, as far as that is known; and the registers
+        whose address it may be."""
         facts = facts_of(instruction.opcode)
         if facts.row.access == "l" and facts.space == "param":
-            return frozenset(f"param {o}" for o in instruction.operands if isinstance(o, Address))
+            return {f"param {o}" for o in instruction.operands if isinstance(o, Address)}, set()
         positions = facts.points_by
         if facts.row.access or positions is None:
-            return frozenset("*")
-        names = {register_of(n) for p in positions for n in names_in(instruction.operands[p])}
-        return frozenset[str]().union(*(self.of(n, within) for n in sorted(names)))
+            return {"*"}, set()
+        return set(), {register_of(n) for p in positions for n in names_in(instruction.operands[p])}
 
     def exact(self, operand: Operand, offset: int = 0) -> tuple[str, int] | None:
         """The variable, and the offset in it, that an address always is."""

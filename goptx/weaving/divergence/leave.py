@@ -6,12 +6,13 @@ on to `EXIT` and still arrives at barriers (M14).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, loops
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, closure, controls, loops
+from goptx.analysis.dataflow import written
 from goptx.analysis.ends import Branch, Jump
 from goptx.analysis.rendezvous import needs_all_threads
 from goptx.analysis.uniformity import ALL_LANES, Uniformity
@@ -21,7 +22,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.divergence.lanes import Lanes
 from goptx.weaving.divergence.own_lanes import name_own_lanes, needs_lanes
 from goptx.weaving.divergence.predicate import arms_between, between, linearise
-from goptx.weaving.divergence.predicates import inverted, set_false
+from goptx.weaving.divergence.predicates import both, inverted, is_ours, set_false
 
 
 def leave_early(lanes: Lanes) -> None:
@@ -181,4 +182,15 @@ def _redirect(lanes: Lanes, name: str, inside: frozenset[str], arms: frozenset[s
 
 def _run_by_those_that_stay(lanes: Lanes, name: str) -> None:
     below = nx.descendants(lanes.flow.graph(), name)
-    lanes.masks.update({n: lanes.running for n in below if n not in lanes.masks})
+    for n in [n for n in lanes.flow.blocks if n in below and n not in lanes.masks]:
+        lanes.masks[n] = lanes.running
+        lanes.replace(n, replace(lanes.flow.blocks[n], code=tuple(_sides_of_running(lanes, lanes.flow.blocks[n].code))))
+
+
+def _sides_of_running(lanes: Lanes, code: Iterable[Code]) -> Iterator[Code]:
+    """The code of a block that all lanes ran until now: those that have ended before go to neither side of a branch at
+    its end that was dealt with already."""
+    for item in code:
+        yield item
+        if isinstance(item, Instruction) and is_ours(item):
+            yield from (both(side, side, lanes.running) for side in written(item) if lanes.fresh.is_side(side))

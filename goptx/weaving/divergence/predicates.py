@@ -43,6 +43,10 @@ class Fresh:
             self.made[type_].append(name)
         return name
 
+    def is_side(self, register: str) -> bool:
+        """Whether it is a predicate of the lanes that take one side of a branch."""
+        return register.startswith(f"%{self.prefix}_if")
+
     def declared(self) -> tuple[Registers, ...]:
         return tuple(Registers((f".{t}",), tuple((name, None) for name in names)) for t, names in self.made.items())
 
