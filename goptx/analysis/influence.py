@@ -281,8 +281,8 @@ class Addresses:
         return self.known[name]
 
     def given(self, instruction: Instruction) -> tuple[set[str], set[str]]:
-        """Where what an instruction gives may come from, if it is an address, as far as that is known; and the registers
-        whose address it may be."""
+        """Where what an instruction gives may come from, if it is an address; and the registers that it may be made of
+        instead."""
         facts = facts_of(instruction.opcode)
         if facts.row.access == "l" and facts.space == "param":
             return {f"param {o}" for o in instruction.operands if isinstance(o, Address)}, set()

@@ -308,8 +308,8 @@ OF_WAITING = (
     Mutation(
         "a function whose result a loop waits for stays a function",
         f"{WEAVING}/inline.py",
-        "if _waits(f)} | _awaited(module.entries, functions)",
-        "if _waits(f)}",
+        "    wanted |= _awaited(module.entries, functions)\n",
+        "",
         f"{WAITING}::test_woven_is_right_or_refused[flag_in_function-shuffles]",
     ),
     Mutation(

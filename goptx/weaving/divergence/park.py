@@ -62,6 +62,8 @@ def park(lanes: Lanes, block: str) -> None:
     arrivals = _arrivals(lanes, Region(start, inner, leave), mask)
     inner = {n: replace(b, code=tuple(lanes.guards().without_ended(b.code))) for n, b in inner.items()}
     region = Region(start, {n: b.with_code(_with_copies) for n, b in inner.items()}, leave)
+    if mask:
+        region = replace(region, blocks=_left_by_ended(lanes, region))
     if lanes.forced != "park" and _is_acyclic(region):
         region = _with_sides(region)
     elif lanes.forced == "duplicate":
@@ -83,6 +85,25 @@ def park(lanes: Lanes, block: str) -> None:
     lanes.divergences = [d for d in lanes.divergences if not d.regions & blocks]  # regions within this one
     lanes.divergences.append(Divergence(line, "park", frozenset((name,))))
     lanes.flow = Flow(flow.entry, outside)
+
+
+def _left_by_ended(lanes: Lanes, region: Region) -> dict[str, Block]:
+    """The blocks of a region, which lanes that end the kernel within leave at once: what follows has no guards."""
+    found: dict[str, Block] = {}
+    for name, block in region.blocks.items():
+        ending = [k + 1 for k, c in enumerate(block.code) if lanes.running in written(c) and _is_made(c)]
+        if not ending:
+            found[name] = block
+            continue
+        stay = f"{name}.stay{lanes.regions}"
+        end = Branch(Guard(Name(lanes.running)), stay, region.leave)
+        found[name] = replace(block, code=block.code[: ending[-1]], end=end)
+        found[stay] = Block(block.code[ending[-1] :], block.end)
+    return found
+
+
+def _is_made(code: Code) -> bool:
+    return isinstance(code, Instruction) and is_ours(code)
 
 
 def _is_acyclic(region: Region) -> bool:
