@@ -335,6 +335,20 @@ MUTATIONS = (
         f"{PROJECTION}::test_regions_behind_an_early_return[None]",
     ),
     Mutation(
+        "a side that ends the kernel is for threads, too, that ended in a loop before it",
+        f"{LANES}/leave.py",
+        "for side in written(item) if lanes.fresh.is_side(side))",
+        "for side in written(item) if False)",
+        "tests/weaving/test_ends_in_loops.py::test_they_do_not_run_the_side_that_ends_later[weave]",
+    ),
+    Mutation(
+        "lanes that end within a region go on through it",
+        f"{LANES}/park.py",
+        "region = replace(region, blocks=_left_by_ended(lanes, region))",
+        "pass",
+        "tests/random_kernels/test_kept.py::test_kept[ends_within_a_region]",
+    ),
+    Mutation(
         "lanes that have ended enter a region",
         f"{LANES}/park.py",
         '    mask = lanes.masks.get(head, "")\n',

@@ -32,7 +32,7 @@ FORCED = "a way that was asked for"
 REASONS = {
     FORCED: r'use divergence="|or leave the choice to goptx',
     "a barrier under a loaded condition": r"depends on loaded data, of which threads that have returned early",
-    "a barrier under a divergent condition": r"threads that live on would never arrive|depends on the warp, but not all paths",
+    "a barrier under a divergent condition": r"that live on would never arrive|depends on the warp, but not all paths",
     "a barrier in divergent flow": r"stands in divergent flow that cannot be taken apart",
     "a warp operation behind ends": r"would wait for lanes that may have ended the kernel before it and live on",
     "a loop that a volatile load decides": r"decides when a loop ends, so the loop may wait for other CTAs",
