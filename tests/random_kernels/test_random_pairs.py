@@ -15,7 +15,7 @@ BATCHES, EACH = 10, 50
 FIRST = 1000  # seed
 LEAST = 2  # of twice as many pairs have each construct
 MANY, SOME = 30, 25  # pairs of each group, among those, and so that what becomes of them in a batch says something
-MOST_REFUSED = 20  # of a batch; kernels come in clusters that are much alike
+MOST_REFUSED = 25  # of a batch; kernels come in clusters that are much alike, and some draw waits for other CTAs
 
 
 @pytest.mark.parametrize("number", range(BATCHES))
