@@ -15,20 +15,23 @@ BATCHES, EACH = 10, 50
 FIRST = 1000  # seed
 LEAST = 2  # of twice as many pairs have each construct
 MANY, SOME = 30, 25  # pairs of each group, among those, and so that what becomes of them in a batch says something
-MOST_REFUSED = 25  # of a batch; kernels come in clusters that are much alike, and some draw waits for other CTAs
+MOST_REFUSED = 20  # of a batch; kernels come in clusters that are much alike
+OTHER_CTAS = "a loop that a volatile load decides"  # waits for those are refused by every strategy
 
 
 @pytest.mark.parametrize("number", range(BATCHES))
 def test_pairs(number: int) -> None:
-    """Few are declined, apart from those for which divergence was to be dealt with in a certain way, and no group of
-    constructs is declined most of the time."""
+    """Few are declined, apart from those for which divergence was to be dealt with in a certain way and those that may
+    wait for other CTAs, and no group of constructs is declined most of the time."""
     found = search(FIRST + number, EACH)
     assert found.failing is None, found.failing.file(found.failure)
     assert found.pairs >= EACH
-    assert found.refused.total() - found.refused[FORCED] <= MOST_REFUSED, found.refused
+    others = found.refused[OTHER_CTAS]
+    assert found.refused.total() - found.refused[FORCED] - others <= MOST_REFUSED, found.refused
     groups = {group: found.drawn[f"group: {group}"] for group in GROUPS}
     woven = {group: found.census[f"group: {group}"] for group in GROUPS}
-    assert not {group: woven[group] for group, drawn in groups.items() if drawn >= SOME and woven[group] < drawn / 4}
+    least = {group: (drawn - others) / 4 for group, drawn in groups.items() if drawn >= SOME}
+    assert not {group: woven[group] for group in least if woven[group] < least[group]}
 
 
 def test_that_every_construct_occurs() -> None:
