@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from goptx.analysis.cfg import instructions_in
-from goptx.ptx.ir import Arguments, Function, Instruction, Item, Scope
+from goptx.analysis.influence import callee_of
+from goptx.ptx.ir import Function, Instruction, Item, Scope
 from goptx.ptx.opcodes import facts_of
 
 
 def may_acquire(instruction: Instruction, harmless: Collection[str] = ()) -> bool:
     """Whether its thread may see after it what others released; calls of `harmless` functions apart."""
     facts = facts_of(instruction.opcode)
-    callee = next((o for o in instruction.operands if not isinstance(o, Arguments)), None)
-    return facts.acquires and not (facts.base == "call" and str(callee) in harmless)
+    return facts.acquires and not (facts.base == "call" and callee_of(instruction) in harmless)
 
 
 def harmless_functions(items: Iterable[Item]) -> frozenset[str]:

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import Code, Flow, Region, instructions_in
+from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.rendezvous import is_barrier, is_cluster_barrier, is_rendezvous
 from goptx.analysis.spin import waiting_loops
-from goptx.kept import Kept, Same
 from goptx.ptx.ir import Instruction, Operand, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
@@ -90,19 +89,7 @@ def awaited(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction
         yield from ((name, instruction) for name in body)
     for name, block in flow.blocks.items():
         if block.region:
-            yield from ((name, instruction) for instruction in _awaited_in(block.region))
-
-
-_REGIONS: Kept[Same[Region], tuple[Instruction, ...]] = Kept(most=1 << 12)  # passes ask the same ones again and again
-
-
-def _awaited_in(region: Region) -> tuple[Instruction, ...]:
-    """What the loops of a region wait for."""
-
-    def found() -> tuple[Instruction, ...]:
-        return tuple(instruction for _, instruction in waiting_loops(region.flow(), piece=True))
-
-    return _REGIONS.made(Same(region), found)
+            yield from ((name, instruction) for _, instruction in waiting_loops(block.region.flow(), piece=True))
 
 
 def _is_rendezvous(code: Code, threads: Collection[Operand]) -> bool:
