@@ -1,0 +1,28 @@
+"""A sample of what goptx generates is as sha256.txt says; digests.py compares all of it and writes it anew."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from generated.digests import cases, digest, written
+
+EVERY = 25
+NAMES = [name for name, _ in cases()]
+
+
+def test_each_case_has_a_digest() -> None:
+    assert list(written()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES[::EVERY])
+def test_generated(name: str) -> None:
+    assert digest(name) == written()[name]
+
+
+def test_command_compares(tmp_path: Path) -> None:
+    program = Path(__file__).with_name("digests.py")
+    done = subprocess.run(
+        [sys.executable, program, "weave gelu harris", "--jobs", "1"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "0 of 1 cases differ\n")
