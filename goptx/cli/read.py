@@ -90,6 +90,13 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.split("[,:]", text)))
 
 
+def sizes(text: str) -> tuple[int, ...]:
+    """Of `512,768`. Whatever is wrong with it, argparse says."""
+    if not re.fullmatch(r"[0-9]+(,[0-9]+)*", text):
+        raise argparse.ArgumentTypeError(f"`{text}` has no sizes; give one number or several, such as 768 or 512,768")
+    return tuple(map(int, text.split(",")))
+
+
 def registers(text: str) -> int:
     """Of one thread. Whatever is wrong with it, argparse says."""
     if not re.fullmatch(r"[0-9]+", text) or not 1 <= int(text) <= MOST_REGISTERS:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 UNCAPPED = 256
 """The cap that stands for none: a thread has at most 255 registers."""
 
+CAPS = (32, 40, 48, 64, 80, 128, UNCAPPED)
+"""Registers of a thread, as the GoPTX paper (DAC 2025) sweeps them."""
+
 
 class ResourcesLike(Protocol):
     """Registers per thread, spilled bytes per thread, shared bytes per CTA; occupancy 0 to 1, None without a
@@ -100,7 +103,7 @@ class Sweep:
 def sweep(
     woven: Sweepable,
     run: Callable[["Kernel", Any], object],
-    registers: Sequence[int] = (32, 40, 48, 64, 80, 128, 256),
+    registers: Sequence[int] = CAPS,
     *,
     block: Shape | None = None,
     stream: Any = None,

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from bodies import kernel
 from tuning.fake_bench import PLUS, TIMES
+from weaving.shaped_kernels import STRIDE
 
 import goptx
 from goptx.device.bench import bench as module
@@ -155,6 +156,35 @@ def test_tuned_and_replayed(bench: Bench, tmp_path: Path) -> None:
     assert goptx.replay(tmp_path / "best.json").ptx == best.fused.ptx
     again = tune(*files, benches=[bench], workers=4, records=tmp_path / "records", **{**how, "budget": 1})
     assert len(again.table.trials) >= len(best.table.trials)
+
+
+def test_partitions_of_three_tunable_kernels(bench: Bench, tmp_path: Path) -> None:
+    """All of 512 and of 768 threads are right, and their caps too."""
+    (tmp_path / "stride.ptx").write_text(STRIDE)
+    table = """
+[[kernel]]
+file = "stride.ptx"
+entry = "stride"
+grid = [264]
+block = [128]
+tunable = true
+argument = [
+    { name = "in", dtype = "uint32", length = 1000000, generator = "integers" },
+    { name = "out", dtype = "uint32", length = 1, generator = "zeros", role = "inout" },
+    { name = "n", dtype = "uint32", value = 1000000 },
+]
+"""
+    (tmp_path / "three.toml").write_text(3 * table)
+    best = tune(
+        spec=tmp_path / "three.toml", d0=[512, 768], strategies=["horizontal"], benches=[bench], workers=4,
+        progress=False,
+    )  # fmt: skip
+    print(best)
+    assert best.bugs == ()
+    parted = {t.way.option("partition"): t.status for t in best.table.trials if t.way.option("partition")}
+    assert {sum(p) for p in parted} == {512, 768} and len(parted) == 3 + 10
+    free = [t for t in best.table.trials if t.way.option("partition") and t.way.plain and t.way.cap is None]
+    assert all(t.status == "timed" for t in free), [(str(t.way), t.status, t.reason) for t in free]
 
 
 @pytest.mark.parametrize("framework", ["cupy", "torch"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import add_report, add_shapes
-from goptx.cli.read import arguments, shapes, sources
+from goptx.cli.read import arguments, shapes, sizes, sources
 from goptx.cli.write import check_outputs, write
 from goptx.errors import InputError
 
@@ -34,6 +34,12 @@ def add(new: NewParser) -> None:
     parser.add_argument("--records", metavar="FILE", help="append each result here, and go on from what is there")
     parser.add_argument("--budget", metavar="TIME", help="such as 90s, 5m or 1h; until nothing better is found")
     parser.add_argument("--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate; all")
+    parser.add_argument(
+        "--d0",
+        type=sizes,
+        metavar="N,N",
+        help="horizontal: threads of a CTA that tunable kernels share out; their own blocks together, and 1024",
+    )
     parser.add_argument("--devices", default="0", metavar="N,N", help="GPUs that measure side by side; 0")
     parser.add_argument("--workers", type=int, metavar="N", help="processes that make kernels; one a processor")
     parser.add_argument("--arch", metavar="sm_NN", help="architecture of what is made; that of the GPU")
@@ -64,6 +70,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         entries=options.entry,
         args=arguments(options.arg) or None,
         strategies=options.strategies and options.strategies.split(","),
+        d0=options.d0,
         budget=options.budget,
         workers=options.workers,
         devices=_numbers(options.devices),
