@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from goptx.errors import InputError
 from goptx.parameter_names import letter_of
@@ -59,6 +59,20 @@ def shapes(options: argparse.Namespace) -> list[Shape] | None:
         )
     found = {letter: Shape.parse(text) for letter, _, text in named}
     return [found[letter] for letter in known] if named else None
+
+
+def launched(options: argparse.Namespace) -> dict[str, Any]:
+    """Kernels and how they are launched, of launch specifications or of PTX files: `sources` and other arguments of
+    `goptx.tune`. Raises `InputError`."""
+    specified = [name.endswith(".toml") for name in options.inputs]
+    if any(specified) and not all(specified):
+        raise InputError("give launch specifications or PTX files, not both.")
+    if all(specified) and (options.shape or options.entry):
+        raise InputError("--shape and --entry are for PTX files; a launch specification says both.")
+    what: dict[str, Any] = {"entries": options.entry, "args": arguments(options.arg) or None}
+    if all(specified):
+        return {**what, "sources": [], "spec": options.inputs}
+    return {**what, "sources": sources(options), "shapes": shapes(options)}
 
 
 def arguments(given: Sequence[str]) -> dict[str, object]:
