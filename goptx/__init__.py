@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from goptx.anatomy.blocks import Anatomy
     from goptx.anatomy.timeline import Timeline
     from goptx.device.profiling.result import Profile
-    from goptx.device.sweep import Sweep, sweep
+    from goptx.device.sweep import Sweep
     from goptx.emulator.check import check
     from goptx.emulator.emulate import emulate
     from goptx.emulator.result import Emulation
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from goptx.strategies.fuse import fuse
     from goptx.tuning.best import Best, replay
     from goptx.tuning.profile import profile
+    from goptx.tuning.register_sweep import sweep
     from goptx.tuning.tune import tune
     from goptx.weaving.refusal import Refusal, can_weave
     from goptx.weaving.result import Woven
@@ -74,7 +75,7 @@ _HOMES = {
     "profile": "goptx.tuning.profile",
     "read": "goptx.ptx.parse",
     "replay": "goptx.tuning.best",
-    "sweep": "goptx.device.sweep",
+    "sweep": "goptx.tuning.register_sweep",
     "tune": "goptx.tuning.tune",
     "weave": "goptx.weaving.weave",
 }

@@ -116,6 +116,16 @@ def add_shapes(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_launched(parser: argparse.ArgumentParser) -> None:
+    """For `read.launched`."""
+    parser.add_argument("inputs", nargs="+", metavar="SPEC.toml", help="launch specifications, or PTX files")
+    parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per PTX file, in order")
+    add_shapes(parser)
+    parser.add_argument(
+        "--arg", action="append", default=[], metavar="A:0=f32[1024]", help="an argument, as of `goptx check`"
+    )
+
+
 def add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
 

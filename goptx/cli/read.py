@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from goptx.errors import InputError
 from goptx.parameter_names import letter_of
@@ -61,6 +61,20 @@ def shapes(options: argparse.Namespace) -> list[Shape] | None:
     return [found[letter] for letter in known] if named else None
 
 
+def launched(options: argparse.Namespace) -> dict[str, Any]:
+    """Kernels and how they are launched, of launch specifications or of PTX files: `sources` and other arguments of
+    `goptx.tune`. Raises `InputError`."""
+    specified = [name.endswith(".toml") for name in options.inputs]
+    if any(specified) and not all(specified):
+        raise InputError("give launch specifications or PTX files, not both.")
+    if all(specified) and (options.shape or options.entry):
+        raise InputError("--shape and --entry are for PTX files; a launch specification says both.")
+    what: dict[str, Any] = {"entries": options.entry, "args": arguments(options.arg) or None}
+    if all(specified):
+        return {**what, "sources": [], "spec": options.inputs}
+    return {**what, "sources": sources(options), "shapes": shapes(options)}
+
+
 def arguments(given: Sequence[str]) -> dict[str, object]:
     """By name, what `A:0=f32[1024]` and the like say. Raises `InputError`."""
     args: dict[str, object] = {}
@@ -88,6 +102,13 @@ def numbers(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"[0-9]+([,:][0-9]+)*", text):
         raise argparse.ArgumentTypeError(f"`{text}` is none; write a number for each kernel, such as 128,256 or 1:3")
     return tuple(map(int, re.split("[,:]", text)))
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Of `512,768`. Whatever is wrong with it, argparse says."""
+    if not re.fullmatch(r"[0-9]+(,[0-9]+)*", text):
+        raise argparse.ArgumentTypeError(f"`{text}` has no sizes; give one number or several, such as 768 or 512,768")
+    return tuple(map(int, text.split(",")))
 
 
 def registers(text: str) -> int:

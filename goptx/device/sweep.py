@@ -3,7 +3,7 @@ spills."""
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 UNCAPPED = 256
 """The cap that stands for none: a thread has at most 255 registers."""
+
+CAPS = (32, 40, 48, 64, 80, 128, UNCAPPED)
+"""Registers of a thread, as the GoPTX paper (DAC 2025) sweeps them."""
 
 
 class ResourcesLike(Protocol):
@@ -43,8 +46,9 @@ class Sweepable(Protocol):
 @dataclass(frozen=True, slots=True)
 class SweepRow:
     """One cap: registers per thread, spilled bytes per thread, occupancy (0 to 1, None when no block was
-    given), and the time of one launch in milliseconds (median, least, most), NaN when the kernel does not fit
-    on an SM."""
+    given), and the time of one launch in milliseconds (median, least, most), NaN when it was not timed: the kernel does
+    not fit on an SM, or `problem` says why. Where there is no machine code, the costs are 0. contracted: what differs
+    from the kernels alone where multiplications and additions may be contracted, and only there."""
 
     cap: int
     registers: int
@@ -53,6 +57,12 @@ class SweepRow:
     ms: float
     ms_min: float
     ms_max: float
+    problem: str = ""
+    contracted: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON; None in the place of NaN."""
+        return {name: None if value != value else value for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,8 @@ class Sweep:
         """The row of the least median time, the first of equals; raises InputError when no row could run."""
         timed = [row for row in self.rows if not math.isnan(row.ms)]
         if not timed:
-            raise InputError("no register cap of the sweep could run: the kernel does not fit on an SM")
+            why = next((row.problem for row in self.rows if row.problem), "the kernel does not fit on an SM")
+            raise InputError(f"no register cap of the sweep could run: {why}")
         return min(timed, key=lambda row: row.ms)
 
     _repr_pretty_ = as_text
@@ -76,31 +87,41 @@ class Sweep:
 
         return sweep_html(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON: the rows, and the cap of the best one, None where no row was timed."""
+        timed = [row for row in self.rows if not math.isnan(row.ms)]
+        return {"rows": [row.to_dict() for row in self.rows], "best": self.best.cap if timed else None}
+
     def __str__(self) -> str:
         head = ("cap", "registers", "spill bytes", "occupancy", "ms", "min", "max", "")
         lines = [head, *(self._cells(row) for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-        )
+        table = ["  ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines]
+        notes = [f"{_shown(row.cap)}: {row.problem}" for row in self.rows if row.problem]
+        notes += [f"{_shown(row.cap)}: with contraction, {row.contracted}" for row in self.rows if row.contracted]
+        return "\n".join([*table, *notes])
 
     def _cells(self, row: SweepRow) -> tuple[str, ...]:
         timed = not math.isnan(row.ms)
         times = [f"{ms:.4f}" if timed else "-" for ms in (row.ms, row.ms_min, row.ms_max)]
         return (
-            "none" if row.cap >= UNCAPPED else str(row.cap),
-            str(row.registers),
-            str(row.spill_bytes),
+            _shown(row.cap),
+            str(row.registers) if row.registers else "-",
+            str(row.spill_bytes) if row.registers else "-",
             "-" if row.occupancy is None else f"{row.occupancy:.0%}",
             *times,
             "*" if timed and row is self.best else "",
         )
 
 
+def _shown(cap: int) -> str:
+    return "none" if cap >= UNCAPPED else str(cap)
+
+
 def sweep(
     woven: Sweepable,
     run: Callable[["Kernel", Any], object],
-    registers: Sequence[int] = (32, 40, 48, 64, 80, 128, 256),
+    registers: Sequence[int] = CAPS,
     *,
     block: Shape | None = None,
     stream: Any = None,

@@ -77,19 +77,22 @@ def _capped(job: Job, woven: Woven, free: Resources) -> Iterator[Trial]:
     if woven.shape is None or not woven.shape.threads:
         return
     for cap in caps(job, woven, free.registers):
-        way = replace(job.way, cap=cap)
-        try:
-            found = woven.resources(cap)
-        except GoptxError as error:
-            yield Trial(way, "refused", str(error))
-            continue
-        trial = _trial(way, found)
-        if found.spill_bytes > free.spill_bytes + SPILLS:
-            yield trial.failed("pruned", f"spills {found.spill_bytes} bytes of a thread")
-        elif (found.occupancy or 0) <= (free.occupancy or 0):
-            yield trial.failed("pruned", "no more CTAs fit on an SM than without the cap")
-        else:
-            yield trial
+        yield under_cap(replace(job.way, cap=cap), woven)
+
+
+def under_cap(way: Way, woven: Woven) -> Trial:
+    """The trial of a way with a cap, by the machine code of what the way makes without it."""
+    free = woven.resources()
+    try:
+        found = woven.resources(way.cap)
+    except GoptxError as error:
+        return Trial(way, "refused", str(error))
+    trial = _trial(way, found)
+    if found.spill_bytes > free.spill_bytes + SPILLS:
+        return trial.failed("pruned", f"spills {found.spill_bytes} bytes of a thread")
+    if (found.occupancy or 0) <= (free.occupancy or 0):
+        return trial.failed("pruned", "no more CTAs fit on an SM than without the cap")
+    return trial
 
 
 def caps(job: Job, woven: Woven, registers: int) -> list[int]:

@@ -1,5 +1,5 @@
 """The search: ways are made by an executor and tried as they come, on every device that is there; the best of them are
-varied; and `finals.py` chooses among the best.
+varied, and tried under more register caps; and `finals.py` chooses among them.
 
 Nothing that becomes of a way ends the run. The same times give the same choice, also of a run that goes on with the
 records of another: it takes the same steps, but for those of which the records know the result.
@@ -7,8 +7,9 @@ records of another: it takes the same steps, but for those of which the records 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 
@@ -19,7 +20,7 @@ from goptx.tuning.budget import Budget
 from goptx.tuning.finals import FIRST, Finals, Found
 from goptx.tuning.foresight import Foresight
 from goptx.tuning.judging import Place, judged
-from goptx.tuning.making import Made
+from goptx.tuning.making import Made, under_cap
 from goptx.tuning.records import Records
 from goptx.tuning.space import Space
 from goptx.tuning.timers import timers
@@ -63,6 +64,7 @@ class Search:
             self._try_all(way for leader in leaders for way in self.space.near(leader.way))
             if max((t.speedup for t in self._leaders()), default=0.0) <= GAIN * before:
                 break
+        self._sweep_caps()
         finals = Finals(self.space, self._woven, self.benches, self.records, self.budget)
         return finals.best(self._timed()[:SURVIVORS])
 
@@ -93,6 +95,27 @@ class Search:
             tried = [pool.submit(self._try, made) for made in self._as_made(todo)]
             for one in tried:
                 one.result()
+
+    def _sweep_caps(self) -> None:
+        """The best ways under the caps of the published sweep: no kernel is made for them, only machine code, which
+        this machine's processors make side by side."""
+        new = [way for leader in self._leaders() for way in self._caps_of(leader.way) if self.records.lack(way)]
+        kernels = [self._woven(way) for way in new]
+        with ThreadPoolExecutor(os.cpu_count()) as assemblers, timers(len(self.benches)) as pool:
+            made = assemblers.map(self._under_cap, new, kernels)
+            for one in [pool.submit(self._try, each) for each in made]:
+                one.result()
+
+    def _caps_of(self, way: Way) -> list[Way]:
+        free = self.records.trials.get(way.uncapped)
+        return self.space.capped(way.uncapped, free.registers or 0) if free else []
+
+    def _under_cap(self, way: Way, woven: Woven | None) -> Made:
+        if woven is None:
+            return Made((Trial(way, "failed", "it could not be made again"),))
+        if self.budget.left() <= 0:
+            return Made((Trial(way, "left out", NO_TIME),))
+        return Made((under_cap(way, woven),), woven)
 
     def _as_made(self, ways: Sequence[Way]) -> Iterator[Made]:
         """What becomes of them, as it comes; what does not in time is left out."""

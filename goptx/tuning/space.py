@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import prod
 from typing import Any
 
+from goptx.device.sweep import CAPS
 from goptx.shape import Shape
 from goptx.strategies.way import Way
 from goptx.strategies.ways import divides
+from goptx.tuning.partitions import Partitions
 
 FACTORS = (1, 2, 4)  # to begin with; better ones are looked for from there on
 SEPARATE = (1, 2, 4, 8)  # of kernels that are not fused: registers do not add up
 STRATEGIES = ("weave", "vertical", "interleave", "horizontal", "separate")
 ALONE = "coarsen"  # the strategy of one kernel
-STEP, THREADS = 128, 1024  # of partitions, and of a CTA at most (M9)
 VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # what is tried of each strategy, beside what it takes by itself
     "weave": {
         "slicing": (None, 256, 512, 1024),  # cycles; fixed ones are the paper's (M4)
@@ -38,11 +38,18 @@ TWINS: dict[str, dict[str, Any]] = {"weave": {"slicing": None}, "separate": {"st
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Of kernels in these shapes; `tunable` are those that are right with other blocks."""
+    """Of kernels in these shapes; `tunable` are those that are right with other blocks; `sizes` are those of a
+    horizontal kernel's CTA (see `Partitions`)."""
 
     shapes: Sequence[Shape]
     tunable: Sequence[bool]
     strategies: Sequence[str] = STRATEGIES
+    sizes: Sequence[int] = ()
+
+    @property
+    def partitions(self) -> Partitions:
+        """Of a horizontal kernel."""
+        return Partitions(self.shapes, self.tunable, self.sizes)
 
     @property
     def separate(self) -> Way:
@@ -67,7 +74,7 @@ class Space:
             found += own
             found += [way.having(**TWINS[strategy]) for way in own if strategy in TWINS]
             if strategy == "horizontal":
-                found += self._partitioned(Way(strategy, common[0]))
+                found += [Way(strategy, common[0]).having(partition=p) for p in self.partitions.all()]
         return found
 
     def near(self, way: Way) -> Iterator[Way]:
@@ -87,20 +94,12 @@ class Space:
                 if other and self._divides(factors) and (way.strategy != ALONE or other > 1):
                     yield replace(base, factors=factors)
 
+    def capped(self, way: Way, registers: int) -> list[Way]:
+        """The way under each cap of the published sweep that is below the `registers` of a thread without one."""
+        if way.strategy == "separate":
+            return []
+        return [replace(way, cap=cap) for cap in CAPS if cap < registers]
+
     def _divides(self, factors: Sequence[int]) -> bool:
         """Whether no CTA of any kernel is left over."""
         return all(divides(f, shape) for f, shape in zip(factors, self.shapes, strict=True))
-
-    def _partitioned(self, way: Way) -> Iterator[Way]:
-        """Two kernels of which one at least takes other blocks, by how many threads each has (M9)."""
-        own = [shape.threads or 0 for shape in self.shapes]
-        if len(own) != 2 or not any(self.tunable):
-            return
-        parts = [(d, total - d) for total in (min(sum(own), THREADS), THREADS) for d in range(STEP, total, STEP)]
-        if not all(self.tunable):
-            most = THREADS - own[self.tunable.index(False)]
-            parts = [(d, own[1]) if self.tunable[0] else (own[0], d) for d in range(STEP, most + 1, STEP)]
-        rows = [prod(n or 1 for n in shape.block[:-1]) for shape in self.shapes]
-        for part in dict.fromkeys(parts):
-            if list(part) != own and all(d % row == 0 for d, row in zip(part, rows, strict=True)):
-                yield way.having(partition=part)

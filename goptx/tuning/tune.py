@@ -27,6 +27,7 @@ from goptx.tuning.judging import Place
 from goptx.tuning.makers import makers
 from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
+from goptx.tuning.partitions import D0, sizes_of
 from goptx.tuning.records import Records
 from goptx.tuning.search import Search
 from goptx.tuning.space import STRATEGIES, Space
@@ -45,6 +46,7 @@ def tune(
     shapes: Sequence[Shape] | None = None,
     args: Arguments | None = None,
     strategies: Sequence[str] | None = None,
+    d0: D0 | None = None,
     budget: str | float | Budget | None = None,
     executor: Executor | None = None,
     workers: int | None = None,
@@ -64,6 +66,9 @@ def tune(
     shapes, args: in their place, the shape of each kernel, and arguments: by name ("A:2") as `goptx.check` takes them,
         or a sequence for each kernel. Arrays, of numpy or on a device, are copied to where is measured.
     strategies: those to be tried, of "weave", "vertical", "interleave", "horizontal" and "separate".
+    d0: the threads of a horizontal kernel's CTA, one number or several, multiples of 128 up to 1,024: each is shared
+        out among the kernels that are `tunable` in steps of 128 (HFUSE, CGO 2022). By default as many as their own
+        blocks have together, and 1,024.
     budget: how long it may take: "90s", "5m", "1h" or seconds; by default until nothing better is found. The kernels'
         first runs, which need data and a compiler, and the last comparison are not cut short.
     executor: makes the kernels, without a GPU: any `concurrent.futures.Executor` whose processes have goptx; by default
@@ -80,9 +85,12 @@ def tune(
     wrong with one way of many, even if it hangs, is in the table; one with wrong results is a `WrongOutput` warning.
     """
     chosen = _strategies(strategies)
+    sizes = _sizes(d0, chosen)
     limit = Budget.of(budget)
     _check_devices(devices)
     subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
+    space = Space(subject.shapes, subject.tunable, chosen, sizes)
+    space.partitions.check()
     with ExitStack() as stack:
         places: Sequence[Place] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
         where = _of_one_kind([place.described() for place in places])
@@ -93,7 +101,6 @@ def tune(
             place.open(subject.workload)
         kept = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
         made = stack.enter_context(makers(subject, executor, workers))
-        space = Space(subject.shapes, subject.tunable, chosen)
         foresight = Foresight.of(subject.kernels, subject.shapes, subject.arch)
         tell = stack.enter_context(shown("tried", quiet=not progress))
         found = Search(space, foresight, made.submit, places, kept, limit, tell).best()
@@ -109,6 +116,13 @@ def _strategies(given: Sequence[str] | None) -> tuple[str, ...]:
     if unknown := [name for name in given or () if name not in STRATEGIES]:
         raise InputError(f"strategy `{unknown[0]}` cannot be tuned; expected some of {', '.join(STRATEGIES)}.")
     return tuple(s for s in STRATEGIES if given is None or s in given)
+
+
+def _sizes(d0: D0 | None, strategies: Sequence[str]) -> tuple[int, ...]:
+    sizes = sizes_of(d0)
+    if sizes and "horizontal" not in strategies:
+        raise InputError(f"d0={d0} is of horizontal kernels, which strategies= leaves out; name horizontal there too.")
+    return sizes
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Microbenchmarks on a real GPU: a handful within sane bounds, and chains that hold what the emulator says."""
 
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from goptx.device.latency.children import Child
 from goptx.device.latency.jobs import Job, Launch
 from goptx.device.latency.machine_code import find_disassembler
 from goptx.device.latency.measure import Measurement, measure
+from goptx.device.latency.raw_samples import samples
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
 from goptx.device.latency.running import PACE, ROUNDS
-from goptx.device.latency.text import LATENCY, entry_name, module_text, operand_bytes, stored
+from goptx.device.latency.text import LATENCY, entry_name, module_text, operand_bytes, repetitions, stored
 from goptx.device.latency.write import resolved
 from goptx.device.launch import current_device
 from goptx.errors import AssemblyError, DeviceError
@@ -73,6 +75,18 @@ def test_the_further_the_longer(measured: Measurement) -> None:
     cycles = [sample.median for sample in far if sample]
     assert len(cycles) == 4
     assert cycles == sorted(cycles)
+
+
+def test_the_samples_are_those_of_the_table(measured: Measurement) -> None:
+    rows = list(samples(measured))
+    assert len({(row["key"], row["kind"]) for row in rows}) * 100 == len(rows)  # 50 rounds of two lengths
+    for key in ("add.s32", "ld.shared"):
+        each = [row["cycles"] / row["repetitions"] for row in rows if row["key"] == key and row["kind"] == "latency"]
+        latency = measured.rows[key].latency
+        assert latency and min(each) > 0 and len(each) == 100
+        short, long = repetitions(measured.rows[key].row, "latency")
+        (timed,) = [t for t in measured.rows[key].timed if t.kind == "latency"]
+        assert latency.median == median((b - a) / (long - short) for a, b in timed.cycles)
 
 
 @pytest.mark.parametrize("key", SAME)

@@ -1,5 +1,6 @@
 """Kernels judged, timed and tuned on a real GPU: what is right is told from what is not, and nothing hangs with it."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from bodies import kernel
+from command_line import run
 from tuning.fake_bench import PLUS, TIMES
+from weaving.shaped_kernels import STRIDE
 
 import goptx
 from goptx.device.bench import bench as module
@@ -20,7 +23,7 @@ from goptx.errors import DeviceError, InputError
 from goptx.shape import Shape
 from goptx.specification import Argument, read_specification
 from goptx.tuning.measured import Measured, measured
-from goptx.tuning.tune import tune
+from goptx.tuning.tune import WrongOutput, tune
 from goptx.weaving.result import Woven
 
 pytestmark = pytest.mark.gpu
@@ -155,6 +158,61 @@ def test_tuned_and_replayed(bench: Bench, tmp_path: Path) -> None:
     assert goptx.replay(tmp_path / "best.json").ptx == best.fused.ptx
     again = tune(*files, benches=[bench], workers=4, records=tmp_path / "records", **{**how, "budget": 1})
     assert len(again.table.trials) >= len(best.table.trials)
+
+
+def test_partitions_of_three_tunable_kernels(bench: Bench, tmp_path: Path) -> None:
+    """All of 512 and of 768 threads are right, and their caps too."""
+    (tmp_path / "stride.ptx").write_text(STRIDE)
+    table = """
+[[kernel]]
+file = "stride.ptx"
+entry = "stride"
+grid = [264]
+block = [128]
+tunable = true
+argument = [
+    { name = "in", dtype = "uint32", length = 1000000, generator = "integers" },
+    { name = "out", dtype = "uint32", length = 1, generator = "zeros", role = "inout" },
+    { name = "n", dtype = "uint32", value = 1000000 },
+]
+"""
+    (tmp_path / "three.toml").write_text(3 * table)
+    best = tune(
+        spec=tmp_path / "three.toml", d0=[512, 768], strategies=["horizontal"], benches=[bench], workers=4,
+        progress=False,
+    )  # fmt: skip
+    print(best)
+    assert best.bugs == ()
+    parted = {t.way.option("partition"): t.status for t in best.table.trials if t.way.option("partition")}
+    assert {sum(p) for p in parted} == {512, 768} and len(parted) == 3 + 10
+    free = [t for t in best.table.trials if t.way.option("partition") and t.way.plain and t.way.cap is None]
+    assert all(t.status == "timed" for t in free), [(str(t.way), t.status, t.reason) for t in free]
+
+
+def test_sweep_of_described_launches(bench: Bench, tmp_path: Path) -> None:
+    """Every cap is right, and the command writes what the table marks."""
+    files, shapes, args = zip(*map(reduced, ("gelu", "harris")), strict=True)
+    fused = goptx.weave(*files, shapes=shapes, arch=bench.described().arch)
+    found = goptx.sweep(fused, None, (32, 64, 256), shapes=shapes, args=args, repeats=5, bench=bench)
+    print(found)
+    assert [row.cap for row in found.rows] == [32, 64, 256]
+    assert all(0 < row.ms_min <= row.ms <= row.ms_max < 10 and not row.problem for row in found.rows)
+    specs = [str(KERNELS / f"{name}.toml") for name in ("gelu", "harris")]
+    done = run("sweep", *specs, "--caps", "32,256", "--repeats", "3", "-o", "best.cubin", "--report=json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stderr)["sweep"]
+    assert said["best"] in (32, 256) and [row["problem"] for row in said["rows"]] == ["", ""]
+    assert (tmp_path / "best.cubin").read_bytes()[:4] == b"\x7fELF"
+    alone = run("sweep", specs[0], "--caps", "32,256", "--repeats", "3", cwd=tmp_path)
+    assert alone.returncode == 0 and len(alone.stdout.splitlines()) == 3, alone.stderr
+
+
+def test_sweep_finds_what_is_wrong(bench: Bench) -> None:
+    _, made = opened(bench, PLUS, TIMES)
+    wrong = altered(made, r"mul\.lo\.u32", "add.u32")
+    with pytest.warns(WrongOutput, match="B:1"):
+        found = goptx.sweep(wrong, None, (32, 256), shapes=SHAPES, args=ARGS, repeats=3, bench=bench)
+    assert all(row.problem.startswith("it does not write what its kernels alone write") for row in found.rows)
 
 
 @pytest.mark.parametrize("framework", ["cupy", "torch"])

@@ -1,6 +1,8 @@
 import pickle
+import re
 import tomllib
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -61,6 +63,27 @@ def test_values_of_the_publication(opcode: str, cycles: int) -> None:
     assert table.source_of(key) == "published"
     assert not table.is_assumed(key)
     assert "2208.11174" in table.sources["published"]
+
+
+def test_the_documents_count_the_rows_of_each_table() -> None:
+    """Measured, published, assumed."""
+    page = (ROOT / "docs" / "latency.md").read_text(encoding="utf-8")
+    stated = re.findall(r"^\| `(\w+)\.toml` \| \w+ \| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    found = []
+    for path in sorted((ROOT / "latency_tables").glob("*.toml")):
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        rows = [row for part in ("cycles", "named") for row in content.get(part, {}).values()]
+        counts = Counter(row["source"] for row in rows)
+        assert set(counts) <= {"measured", "published", "assumed"}
+        found.append((path.stem, *(str(counts[source]) for source in ("measured", "published", "assumed"))))
+    assert stated == found and len(found) == 2
+    (_, measured, _, guessed), (_, _, published, taken) = found[1], found[0]
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"{measured} rows are measured, {guessed} assumed" in readme
+    assert f"{published} published rows and {taken} assumed ones" in readme
+    hopper = load_table(None, "sm_90")
+    keys = sum(entry.source == "measured" for entry in hopper.entries.values())
+    assert f"Of the {measured}, {keys} are keys and {len(hopper.named)} are `[named]`" in page
 
 
 def test_hopper_is_measured() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from weaving.compared import LIMIT, alone, lines, outputs, same
-from weaving.shaped_kernels import HEAD, KERNELS, kernel, stored
+from weaving.shaped_kernels import HEAD, KERNELS, STRIDE, kernel, stored
 from weaving.waiting_kernels import text
 
 import goptx
@@ -15,6 +15,7 @@ from goptx import CannotLink, CannotWeave, InputError, Shape
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.device.register_bound import register_bound
 from goptx.errors import UnknownInstruction
+from goptx.tuning.partitions import Partitions
 from goptx.weaving.result import Woven
 
 Assembles = Callable[[Woven], None]
@@ -122,25 +123,6 @@ def test_what_is_not_known_is_refused() -> None:
 
 # partition ----------------------------------------------------------------------------------------------
 
-# Right with any block: each CTA sums a part of what `in` holds, element by element in turn.
-STRIDE = f"""{HEAD}
-.visible .entry stride(.param .u64 in, .param .u64 out, .param .u32 n)
-{{
-    .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<9>; .shared .align 4 .b8 sum[4];
-    ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r1, [n];
-    mov.u32 %r2, %tid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %nctaid.x;
-    setp.eq.u32 %p1, %r2, 0; @%p1 st.shared.u32 [sum], 0; bar.sync 0;
-    mad.lo.u32 %r6, %r4, %r3, %r2; mul.lo.u32 %r7, %r3, %r5; mov.u32 %r8, 0;
-    LOOP: setp.ge.u32 %p2, %r6, %r1; @%p2 bra DONE;
-    mul.wide.u32 %rd3, %r6, 4; add.s64 %rd3, %rd3, %rd1; ld.global.u32 %r9, [%rd3]; add.u32 %r8, %r8, %r9;
-    add.u32 %r6, %r6, %r7; bra LOOP;
-    DONE: atom.shared.add.u32 %r10, [sum], %r8; bar.sync 0;
-    @!%p1 ret;
-    ld.shared.u32 %r11, [sum]; cvta.to.global.u64 %rd4, %rd2; red.global.add.u32 [%rd4], %r11;
-    ret;
-}}
-"""
-
 
 def test_tunable_kernels_take_other_blocks(assembles: Assembles) -> None:
     data = np.arange(1000, dtype=np.uint32)
@@ -150,6 +132,30 @@ def test_tunable_kernels_take_other_blocks(assembles: Assembles) -> None:
     total, out = np.zeros(1, np.uint32), outputs(shapes[1])
     goptx.emulate(woven, args=[[data, total, len(data)], [out, LIMIT]], races=True)
     assert total[0] == data.sum() and (out == alone(KERNELS["tiled"], shapes[1])).all()
+    assembles(woven)
+
+
+@pytest.mark.parametrize(
+    ("partition", "tunable"),
+    [
+        *((p, (True, True, True)) for p in Partitions([Shape(2, 96)] * 3, [True] * 3, [512]).all()),
+        ((384, 512, 128), (True, True, True)),
+        ((96, 288, 640), (False, True, True)),
+        ((256, 96, 96), (True, False, False)),
+    ],
+)
+def test_three_tunable_kernels(partition: tuple[int, ...], tunable: tuple[bool, ...], assembles: Assembles) -> None:
+    """Of which each sums other data, in a block and a grid of its own."""
+    shapes = [Shape(2, 96), Shape(3, 96), Shape(1, 96)]
+    woven = fuse(STRIDE, STRIDE, STRIDE, shapes=shapes, partition=partition, tunable=tunable)
+    assert woven.shape == Shape(3, sum(partition))
+    data = [np.arange(n, dtype=np.uint32) * k for k, n in ((1, 1500), (3, 700), (5, 33))]
+    sums = [np.zeros(1, np.uint32) for _ in data]
+    goptx.emulate(woven, args=[[d, out, len(d)] for d, out in zip(data, sums, strict=True)], races=True)
+    assert [int(out[0]) for out in sums] == [int(d.sum()) for d in data]
+    assert lines(woven, "barrier.sync") and {f"{k}, {n};" for k, n in enumerate(partition)} == {
+        line.split(maxsplit=1)[1] for line in lines(woven, "barrier.sync")
+    }
     assembles(woven)
 
 
@@ -235,6 +241,9 @@ def test_too_many_parameters() -> None:
         ((256, 768), (255, 255), 0, 64),  # none would fit: one
         ((32, 32), (16, 16), 0, 32),  # 32 CTAs of an SM
         ((96, 64), (40, 40), 0, 32),  # min(17, 25, 12): 34.1
+        ((256, 512, 256), (24, 32, 40), 0, 32),  # three kernels: min(10, 4, 6) and two by their 1,024 threads
+        ((128, 256, 640), (32, 32, 100), 0, 64),  # min(16, 8, 1)
+        ((128, 128, 128, 128), (20, 30, 40, 50), 100 * 1024, 64),  # two by shared memory: 65536 / (2 * 512)
     ],
 )
 def test_register_bound(

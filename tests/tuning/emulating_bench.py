@@ -11,6 +11,7 @@ from goptx.device.bench.workload import Workload
 from goptx.emulator.verdict import differences
 from goptx.errors import EmulationFault
 from goptx.sample import sample
+from goptx.shape import Shape
 from goptx.specification import Argument
 from goptx.weaving.result import Woven
 
@@ -38,10 +39,10 @@ class EmulatingBench:
         self.ms[STREAMS] = self.ms["separate"]
         return Opened(self.ms["separate"])
 
-    def judge(self, key: str, woven: Woven, cap: int | None = None) -> Judged | Failed:
+    def judge(self, key: str, woven: Woven, cap: int | None = None, common: Shape | None = None) -> Judged | Failed:
         expected = self.outputs["separate"]
         try:
-            self._run(key, woven)
+            self._run(key, woven, common)
         except EmulationFault as fault:
             return Failed(str(fault))
         found = [
@@ -62,8 +63,10 @@ class EmulatingBench:
     def close(self) -> None:
         raise AssertionError("benches of the caller stay open")
 
-    def _run(self, key: str, woven: Woven) -> None:
+    def _run(self, key: str, woven: Woven, common: Shape | None = None) -> None:
         state = deepcopy(self.inputs)
-        done = goptx.emulate(woven, args=state, max_steps=PATIENCE)
+        grid, block = (common.sizes("grid"), common.sizes("block")) if common else (None, None)
+        shared = common.shared or 0 if common else 0
+        done = goptx.emulate(woven, grid, block, state, shared=shared, max_steps=PATIENCE)
         self.outputs[key] = state
         self.ms[key] = (sum(done.instructions.values()) + LAUNCH * len(woven.entries)) / 1000

@@ -60,7 +60,7 @@ class FakeBench:
         self.held = set()
         return Opened(self.time_of(SEPARATE))
 
-    def judge(self, key: str, woven: Woven, cap: int | None = None) -> Judged | Failed:
+    def judge(self, key: str, woven: Woven, cap: int | None = None, common: Shape | None = None) -> Judged | Failed:
         self.asked(key)
         self.journal.append(("judge", key))
         answer = self.judged.get(key, Judged())

@@ -10,16 +10,21 @@ import numpy as np
 import pytest
 from tuning.emulating_bench import EmulatingBench
 from tuning.fake_bench import AtOnce, reason, statuses, tuned
+from weaving.shaped_kernels import STRIDE
 
 import goptx
 from goptx.device.assemble import find_ptxas
+from goptx.device.bench.questions import Judged
 from goptx.sample import sample
 from goptx.shape import Shape
 from goptx.specification import read_specification
 from goptx.strategies.way import Way
 from goptx.tuning.best import Best, replay
-from goptx.tuning.making import Job, Made
+from goptx.tuning.making import Job, Made, make
+from goptx.tuning.measured import measured
+from goptx.tuning.space import Space
 from goptx.tuning.tune import WrongOutput, tune
+from goptx.weaving.sources import kernels_of
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 pytestmark = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
@@ -55,6 +60,23 @@ def test_every_way_that_is_timed_is_right(names: str, strategies: tuple[str, ...
     for expected, got in zip(bench.outputs["separate"], values, strict=True):
         for one, other in zip(expected, got, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def test_partitions_of_three_kernels_are_right() -> None:
+    """All that are searched of 512 threads; each kernel sums integers, so its block does not matter."""
+    shapes = [Shape(2, 96)] * 3
+    data = [np.arange(100 * (k + 1), dtype=np.uint32) for k in range(3)]
+    args = [[d, np.zeros(1, np.uint32), len(d)] for d in data]
+    space = Space(shapes, [True] * 3, ["horizontal"], [512])
+    ways = [way for way in space.first() if way.option("partition")]
+    assert len(ways) == 3
+    bench = EmulatingBench()
+    kernels = tuple(kernels_of([STRIDE] * 3))
+    bench.open(measured([STRIDE] * 3, shapes=shapes, args=args).workload)
+    for way in ways:
+        made = make(Job(kernels, tuple(shapes), (True,) * 3, way, "sm_90"))
+        assert made.woven, made.trials
+        assert bench.judge(str(way), made.woven) == Judged()
 
 
 class Spoiling(AtOnce):

@@ -1,7 +1,9 @@
 """What is not timed: what the cost model, the assembler and the occupancy of an SM say of it is enough."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bodies import kernel
@@ -10,15 +12,23 @@ from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench, Pret
 from goptx.device.assemble import find_ptxas
 from goptx.device.bench.questions import Judged
 from goptx.device.occupancy import occupancy
+from goptx.device.register_bound import register_bound
+from goptx.device.sweep import CAPS
+from goptx.errors import InputError
 from goptx.shape import Shape
 from goptx.strategies.fuse import fuse
 from goptx.strategies.way import Way
 from goptx.tuning import foresight, making, search
+from goptx.tuning import partitions as module
+from goptx.tuning.budget import Budget
 from goptx.tuning.foresight import Foresight
-from goptx.tuning.making import Job, caps, make
+from goptx.tuning.making import Job, Made, caps, make, under_cap
 from goptx.tuning.measured import Measured, measured
+from goptx.tuning.partitions import Partitions, sizes_of
 from goptx.tuning.space import Space
+from goptx.tuning.trials import Trial
 from goptx.tuning.tune import WrongOutput, tune
+from goptx.weaving.result import Woven
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
@@ -106,6 +116,69 @@ def test_caps_are_tried_where_they_let_more_ctas_onto_an_sm() -> None:
             assert (trial.occupancy or 0) > (free.occupancy or 1)
 
 
+def test_the_caps_of_the_paper_are_those_below_the_registers() -> None:
+    space = Space(SHAPES, [False] * 2)
+    way = Way("weave", (2, 2)).having(slicing=None)
+    assert CAPS == (32, 40, 48, 64, 80, 128, 256)
+    assert [w.cap for w in space.capped(way, 255)] == [32, 40, 48, 64, 80, 128]
+    assert [str(w) for w in space.capped(way, 41)] == [
+        "weave x2 x2 slicing=None capped at 32", "weave x2 x2 slicing=None capped at 40",
+    ]  # fmt: skip
+    assert space.capped(way, 32) == [] and space.capped(Way("separate", (2, 2)), 255) == []
+
+
+class Large(Pretending):
+    """Each way has 70 registers, and its machine code what the cap says."""
+
+    def done(self, make: Callable[[Job], Made], job: Job) -> Made:
+        made = super().done(make, job)
+        return Made((replace(made.trials[0], registers=70),), made.woven)
+
+
+def capped_trial(way: Way, woven: Woven) -> Trial:
+    return Trial(way, "timed", registers=way.cap, spill_bytes=0, occupancy=1.0)
+
+
+def test_the_caps_of_the_paper_are_tried_of_the_best_ways_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "under_cap", capped_trial)
+    bench = FakeBench({"vertical": 0.8, "vertical capped at 48": 0.5})
+    best = tuned(bench, executor=Large())
+    assert str(best.way) == "vertical capped at 48"
+    swept = [key for key in bench.judgements if "capped at" in key]
+    of = {key.partition(" capped")[0] for key in swept}
+    assert len(of) == search.LEADERS and "vertical" in of
+    assert len(swept) == 4 * search.LEADERS  # 32, 40, 48 and 64
+    first = bench.judgements.index(swept[0])
+    assert not any("capped" in key for key in bench.judgements[:first])  # other ways come before
+
+
+def test_caps_are_left_out_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "under_cap", capped_trial)
+    monkeypatch.setattr(search, "ROUNDS", 0)
+    seconds = iter(range(10_000))
+    bench = FakeBench({"vertical": 0.8})
+    best = tuned(bench, executor=Large(), strategies=["vertical"], budget=Budget(30, clock=lambda: next(seconds)))
+    late = [t for t in best.table.trials if t.way.cap]
+    assert late and {(t.status, t.reason) for t in late} <= {("left out", search.NO_TIME), ("timed", "")}
+    assert any(t.status == "left out" for t in late)
+
+
+@needs_ptxas
+def test_a_cap_is_judged_by_its_machine_code() -> None:
+    what = examples("histogram", "gemm")
+    way = Way("weave", (1, 1))
+    made = make(job(what, way))
+    assert made.woven
+    free = made.woven.resources()
+    for cap in (32, 40, 48):
+        trial = under_cap(replace(way, cap=cap), made.woven)
+        assert trial.registers is not None and trial.registers <= cap < free.registers
+        if trial.status == "timed":
+            assert (trial.occupancy or 0) > (free.occupancy or 1)
+        else:
+            assert "spills" in trial.reason or "no more CTAs fit" in trial.reason
+
+
 @needs_ptxas
 def test_no_caps_where_an_sm_is_full_anyhow() -> None:
     made = make(job(small(), Way("weave", (1, 1))))
@@ -140,6 +213,24 @@ def test_the_bound_of_the_hfuse_paper() -> None:
 
 
 @needs_ptxas
+def test_the_bound_of_three_kernels() -> None:
+    """The least of what the registers of each, shared memory and threads allow."""
+    shapes = [Shape(4, 256), Shape(4, 512), Shape(4, 256)]
+    args = {f"{letter}:{i}": f"u32[{4 * 512}]" if i < 2 else "u32:3" for letter in "ABC" for i in range(3)}
+    what = measured([PLUS, TIMES, PLUS], shapes=shapes, args=args)
+    way = Way("horizontal", (1, 1, 1))
+    woven = fuse(*what.kernels, strategy="horizontal", arch="sm_90", shapes=shapes)
+    assert woven.shape == Shape(4, 1024)
+    assert caps(job(what, way, [False] * 3), woven, 64)[-1] == 32
+    assert register_bound((256, 512, 256), (32, 32, 32), "sm_90") == 32  # 1,024 threads: two CTAs
+    assert register_bound((256, 512, 256), (32, 128, 32), "sm_90") == 64  # one, for the second kernel's registers
+    assert register_bound((128, 128, 128), (40, 40, 40), "sm_90", 76 * 1024) == 80  # two, for shared memory
+    parted = job(what, way.having(partition=(128, 128, 128)), (True, True, True))
+    assert register_bound((128, 128, 128), (12, 12, 12), "sm_90") == 32  # 384 threads: five CTAs
+    assert 32 in caps(parted, woven, 64)
+
+
+@needs_ptxas
 def test_what_does_not_fit_on_an_sm_is_refused_or_not_timed() -> None:
     half = [Shape(4, 64, 200 * 1024), Shape(4, 64, 200 * 1024)]
     best = tuned(FakeBench(), shapes=half, executor=AtOnce(), strategies=["weave", "interleave"])
@@ -151,8 +242,8 @@ def test_what_does_not_fit_on_an_sm_is_refused_or_not_timed() -> None:
 # Partitions -----------------------------------------------------------------------------------------------
 
 
-def partitions(shapes: Sequence[Shape], tunable: Sequence[bool]) -> list[tuple[int, ...]]:
-    return [p for way in Space(shapes, tunable, ["horizontal"]).first() if (p := way.option("partition"))]
+def partitions(shapes: Sequence[Shape], tunable: Sequence[bool], sizes: Sequence[int] = ()) -> list[tuple[int, ...]]:
+    return [p for way in Space(shapes, tunable, ["horizontal"], sizes).first() if (p := way.option("partition"))]
 
 
 def test_partitions_of_kernels_that_take_other_blocks() -> None:
@@ -171,7 +262,108 @@ def test_partitions_keep_whole_rows_and_what_a_cta_holds() -> None:
     rows = partitions([Shape(4, (48, 8)), Shape(4, 128)], [True, False])
     assert rows == [(768, 128)]  # 16 rows of 48; 384 threads are its own block
     assert {sum(p) for p in partitions([Shape(4, 1024), Shape(4, 1024)], [True, True])} == {1024}
-    assert partitions([Shape(4, 256)] * 3, [True] * 3) == []
+
+
+def test_partitions_of_three_kernels() -> None:
+    three = [Shape(4, 256)] * 3
+    assert partitions(three, [False] * 3) == []
+    found = partitions(three, [True] * 3)  # of 768 threads together, as their own blocks have, and of 1,024
+    assert len([p for p in found if sum(p) == 768]) == 10 - 1 and (256, 256, 256) not in found
+    assert len([p for p in found if sum(p) == 1024]) == 21
+    assert len(found) == len(set(found)) == 30 and all(d % 128 == 0 for p in found for d in p)
+    assert partitions(three, [True, False, True], [768]) == [
+        (128, 256, 384), (384, 256, 128),
+    ]  # fmt: skip
+    assert partitions(three, [False, True, False]) == [(256, 128, 256), (256, 384, 256), (256, 512, 256)]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "tunable", "sizes", "expected"),
+    [
+        ((256, 256), (True, True), [512], [(128, 384), (384, 128)]),
+        ((256, 256), (True, True), [768], [(128, 640), (256, 512), (384, 384), (512, 256), (640, 128)]),
+        ((256, 256), (True, False), [768], [(512, 256)]),
+        ((256, 256), (True, True), [256, 384], [(128, 128), (128, 256), (256, 128)]),
+        ((96, 256), (False, True), [512, 1024], [(96, 416), (96, 928)]),  # what the other one leaves
+        ((100, 256), (False, True), [512], [(128, 384)]),  # whole warps
+        ((128,) * 4, (True,) * 4, [640], [(128,) * k + (256,) + (128,) * (3 - k) for k in (3, 2, 1, 0)]),
+        (((32, 8), 256), (True, True), [512], [(128, 384), (384, 128)]),
+        (((48, 8), 256), (True, True), [896], [(384, 512), (768, 128)]),  # whole rows of 48
+    ],
+)
+def test_partitions_of_a_given_size(
+    blocks: Sequence[Any], tunable: Sequence[bool], sizes: Sequence[int], expected: list[tuple[int, ...]]
+) -> None:
+    assert partitions([Shape(4, block) for block in blocks], tunable, sizes) == expected
+
+
+def test_the_sizes_of_the_paper_are_searched_in_its_steps() -> None:
+    """d1 = 128, 256, ... < d0, and d2 = d0 - d1."""
+    for d0 in (512, 768, 1024):
+        found = partitions([Shape(4, 96)] * 2, [True] * 2, [d0])
+        assert found == [(d1, d0 - d1) for d1 in range(128, d0, 128)]
+
+
+def test_partitions_are_bounded_in_number(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    most = [len(partitions([Shape(4, 96)] * n, [True] * n, [1024])) for n in range(2, 9)]
+    assert most == [7, 21, 35, 35, 21, 7, 1] and max(most) < module.MOST
+    assert not caplog.records
+    found = partitions([Shape(4, 96)] * 4, [True] * 4, range(512, 1025, 128))
+    assert len(found) == module.MOST == 64 and {sum(p) for p in found} == {512, 640, 768, 896, 1024}
+    assert caplog.messages == ["6 of 70 partitions are left out: 64 are tried at most"]
+
+
+def test_sizes_that_no_partition_has(caplog: pytest.LogCaptureFixture) -> None:
+    shapes = [Shape(4, 512), Shape(4, 256)]
+    Partitions(shapes, [True, False], [512, 768]).check()
+    assert not caplog.records
+    Partitions(shapes, [True, False], [128, 768]).check()
+    assert caplog.messages == ["d0=128 is left out: no partition of the kernels has so many threads"]
+    for tunable, sizes, said in (
+        (
+            [True, False],
+            [128, 256],
+            "d0=128, 256: no partition has so many threads: kernels that are not tunable take 256",
+        ),
+        (
+            [False, False],
+            [768],
+            "d0=768: no kernel takes another block than its own; declare those that are right with",
+        ),
+    ):
+        with pytest.raises(InputError, match=said):
+            Partitions(shapes, tunable, sizes).check()
+    with pytest.raises(InputError, match="d0=768: one kernel alone has no partition; give two kernels or more"):
+        Partitions(shapes[:1], [True], [768]).check()
+    Partitions(shapes, [False, False]).check()
+
+
+@pytest.mark.parametrize("d0", [100, 0, -128, 1152, True, "768", [], [512, 600], [512.0], [None]])
+def test_sizes_that_make_no_sense(d0: Any) -> None:
+    with pytest.raises(
+        InputError, match=r"d0=.* takes the threads of a fused CTA, one number or several: multiples of"
+    ):
+        tuned(FakeBench(), d0=d0)
+
+
+def test_sizes_are_of_horizontal_kernels() -> None:
+    assert sizes_of(None) == () and sizes_of(768) == (768,) and sizes_of([1024, 512, 1024]) == (1024, 512)
+    with pytest.raises(InputError, match="d0=768 is of horizontal kernels, which strategies= leaves out"):
+        tuned(FakeBench(), d0=768, strategies=["weave"])
+    with pytest.raises(InputError, match="d0=768: no kernel takes another block than its own"):
+        tuned(FakeBench(), d0=768)
+
+
+def test_a_size_is_searched() -> None:
+    spec = [KERNELS / "reduce.toml", KERNELS / "softmax.toml"]
+    fast = "horizontal partition=512,256"
+    best = tune(
+        spec=spec, executor=Pretending(), benches=[FakeBench({fast: 0.5})], progress=False, strategies=["horizontal"],
+        d0=768,
+    )  # fmt: skip
+    assert str(best.way) == fast
+    tried = {p for t in best.table.trials if (p := t.way.option("partition"))}
+    assert tried == {(d1, 768 - d1) for d1 in range(128, 768, 128)}
 
 
 def test_a_partition_that_rounds_otherwise_is_no_bug() -> None:

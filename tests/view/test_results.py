@@ -231,6 +231,11 @@ def test_a_sweep(golden: Golden) -> None:
         "128: does not fit on an SM" if k == 3 else said
         for k, said in enumerate(["32: 0.5000 ms", "64: 0.2500 ms", "none: 0.3750 ms", "128: does not fit on an SM"])
     ]
+    wrong = replace(SWEEP.rows[0], ms=math.nan, ms_min=math.nan, ms_max=math.nan, problem="no <answer>")
+    hanging = read(Sweep((wrong, *SWEEP.rows[1:]))._repr_html_())
+    assert "32: no <answer>" in hanging.text
+    assert "32: no <answer>" in [t.text for t in hanging.all("svg")[0].all("title")]
+    assert "none could be run" in read(Sweep((wrong,))._repr_html_()).text
     nothing = Sweep(SWEEP.rows[2:3])
     assert "none fits on an SM" in read(nothing._repr_html_()).text and not read(nothing._repr_html_()).all("svg")
 

@@ -133,3 +133,22 @@ KERNELS = {
     "registers": REGISTERS_READ, "tiled": TILED, "leaving": LEAVING, "looping": LOOPING, "dynamic": DYNAMIC,
     "calling": CALLING,
 }  # fmt: skip
+
+# Right with any block: each CTA sums a part of what `in` holds, element by element in turn.
+STRIDE = f"""{HEAD}
+.visible .entry stride(.param .u64 in, .param .u64 out, .param .u32 n)
+{{
+    .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<9>; .shared .align 4 .b8 sum[4];
+    ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %nctaid.x;
+    setp.eq.u32 %p1, %r2, 0; @%p1 st.shared.u32 [sum], 0; bar.sync 0;
+    mad.lo.u32 %r6, %r4, %r3, %r2; mul.lo.u32 %r7, %r3, %r5; mov.u32 %r8, 0;
+    LOOP: setp.ge.u32 %p2, %r6, %r1; @%p2 bra DONE;
+    mul.wide.u32 %rd3, %r6, 4; add.s64 %rd3, %rd3, %rd1; ld.global.u32 %r9, [%rd3]; add.u32 %r8, %r8, %r9;
+    add.u32 %r6, %r6, %r7; bra LOOP;
+    DONE: atom.shared.add.u32 %r10, [sum], %r8; bar.sync 0;
+    @!%p1 ret;
+    ld.shared.u32 %r11, [sum]; cvta.to.global.u64 %rd4, %rd2; red.global.add.u32 [%rd4], %r11;
+    ret;
+}}
+"""

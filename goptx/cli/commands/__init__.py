@@ -14,11 +14,12 @@ from goptx.cli.commands import (
     profile,
     replay,
     show,
+    sweep,
     tune,
     weave,
 )
 
 COMMANDS = (
-    weave.add, fuse.add, coarsen.add, batch.add, check.add, tune.add, replay.add, profile.add, show.add, fmt.add,
-    latency.add, cache.add, doctor.add,
+    weave.add, fuse.add, coarsen.add, batch.add, check.add, sweep.add, tune.add, replay.add, profile.add, show.add,
+    fmt.add, latency.add, cache.add, doctor.add,
 )  # fmt: skip

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from pathlib import Path
 
 from goptx.cli.command import NewParser
-from goptx.cli.write import write
+from goptx.cli.write import check_outputs, write
 
 
 def add(new: NewParser) -> None:
@@ -22,18 +23,27 @@ def add(new: NewParser) -> None:
     measure.add_argument(
         "-o", "--output", metavar="OUT.toml", help="write the table here instead of to standard output"
     )
+    measure.add_argument(
+        "--raw", metavar="FILE", help="write every sample here too, a row for each reading of the clock: .csv or .json"
+    )
     measure.add_argument("--quiet", action="store_true", help="show no progress")
     measure.set_defaults(run=_measure)
 
 
 def _measure(options: argparse.Namespace) -> None:
     from goptx.device.latency.measure import NotMeasured, measure
+    from goptx.device.latency.raw_samples import check_ending, samples_text
     from goptx.device.latency.write import table_text
     from goptx.latency.table import load_table
     from goptx.progress import shown
 
+    if options.raw:
+        check_ending(options.raw)
+    check_outputs([path for path in (options.output, options.raw) if path])  # before minutes of measuring
     with shown("measured", options.quiet) as progress:
         measurement = measure(progress=progress)
+    if options.raw:
+        write(options.raw, samples_text(measurement, Path(options.raw).suffix))
     write(options.output, table_text(measurement, load_table(None, measurement.device.arch)))
     for key, why in measurement.problems.items():
         warnings.warn(f"{key}: {why}", NotMeasured, stacklevel=2)

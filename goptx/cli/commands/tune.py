@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from goptx.cli.command import NewParser, Outcome
-from goptx.cli.flags import add_report, add_shapes
-from goptx.cli.read import arguments, shapes, sources
+from goptx.cli.flags import add_launched, add_report
+from goptx.cli.read import launched, sizes
 from goptx.cli.write import check_outputs, write
 from goptx.errors import InputError
 
@@ -22,18 +21,19 @@ def add(new: NewParser) -> None:
         epilog="Launch and data come from the specifications, or from NAME.toml beside NAME.ptx or NAME.sm_90.ptx. "
         "`goptx replay BEST.json` makes the kernel that was found.",
     )
-    parser.add_argument("inputs", nargs="+", metavar="SPEC.toml", help="launch specifications, or PTX files")
-    parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per PTX file, in order")
-    add_shapes(parser)
-    parser.add_argument(
-        "--arg", action="append", default=[], metavar="A:0=f32[1024]", help="an argument, as of `goptx check`"
-    )
+    add_launched(parser)
     parser.add_argument("-o", "--output", metavar="BEST.json", help="write here what `goptx replay` reads")
     parser.add_argument("--table", metavar="OUT.csv", help="write all trials here, as .csv or .json")
     parser.add_argument("--html", metavar="OUT.html", help="write a page with table and charts here")
     parser.add_argument("--records", metavar="FILE", help="append each result here, and go on from what is there")
     parser.add_argument("--budget", metavar="TIME", help="such as 90s, 5m or 1h; until nothing better is found")
     parser.add_argument("--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate; all")
+    parser.add_argument(
+        "--d0",
+        type=sizes,
+        metavar="N,N",
+        help="horizontal: threads of a CTA that tunable kernels share out; their own blocks together, and 1024",
+    )
     parser.add_argument("--devices", default="0", metavar="N,N", help="GPUs that measure side by side; 0")
     parser.add_argument("--workers", type=int, metavar="N", help="processes that make kernels; one a processor")
     parser.add_argument("--arch", metavar="sm_NN", help="architecture of what is made; that of the GPU")
@@ -52,18 +52,12 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         raise InputError(f"--table {options.table}: `{ending}` is no kind of table; give .csv or .json.")
     outputs = [path for path in (options.output, options.table, options.html) if path]
     check_outputs(outputs, [Path(name) for name in options.inputs])  # before hours of measuring
-    specified = [name.endswith(".toml") for name in options.inputs]
-    if any(specified) and not all(specified):
-        raise InputError("give launch specifications or PTX files, not both.")
-    if all(specified) and (options.shape or options.entry):
-        raise InputError("--shape and --entry are for PTX files; a launch specification says both.")
-    what: dict[str, Any] = {"spec": options.inputs} if all(specified) else {"shapes": shapes(options)}
+    what = launched(options)
     best = tune(
-        *([] if all(specified) else sources(options)),
+        *what.pop("sources"),
         **what,
-        entries=options.entry,
-        args=arguments(options.arg) or None,
         strategies=options.strategies and options.strategies.split(","),
+        d0=options.d0,
         budget=options.budget,
         workers=options.workers,
         devices=_numbers(options.devices),

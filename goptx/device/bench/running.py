@@ -60,10 +60,10 @@ def serve(connection: Connection, device: int) -> None:
 
 class _Bench:
     def __init__(self, number: int) -> None:
+        current_device()  # says what is missing
         from cuda.bindings import driver
         from cuda.core import Device
 
-        current_device()  # says what is missing
         Device(number).set_current()
         self.device, self.driver = current_device(), driver
         self.stream = self.device.create_stream()

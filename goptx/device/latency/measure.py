@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from goptx.device.assemble import Assembly, assemble
 from goptx.device.latency.children import Child
-from goptx.device.latency.jobs import Device, Job, Launch
+from goptx.device.latency.jobs import Device, Job, Launch, Timed
 from goptx.device.latency.machine_code import Code, disassembled, find_disassembler, one_repetition
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
@@ -53,12 +53,17 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A row, with the cycles of one repetition in a chain and beside others; either may be missing."""
+    """A row, with the cycles of one repetition in a chain and beside others; either may be missing.
+
+    timed: the rounds that both were computed from, by kind. megahertz: the SM's clock just before them.
+    """
 
     row: Row
     sass: str
     latency: Sample | None
     interval: Sample | None
+    timed: tuple[Timed, ...] = ()
+    megahertz: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,8 @@ def measure(rows: Sequence[Row] = ROWS, progress: Progress | None = None) -> Mea
                 continue
             clocks.append(answer.megahertz)
             samples = {one.kind: sample(one.cycles, *repetitions(row, one.kind)) for one in answer.timed}
-            measured[row.key] = Measured(row, ready.sass, samples.get(LATENCY), samples.get(INTERVAL))
+            latency, interval = samples.get(LATENCY), samples.get(INTERVAL)
+            measured[row.key] = Measured(row, ready.sass, latency, interval, answer.timed, answer.megahertz)
     finally:
         child.end()
     if not clocks:

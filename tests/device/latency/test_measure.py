@@ -1,7 +1,11 @@
 """From rows to a table, with a process that stands in for the one on the device."""
 
+import csv
+import json
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import measuring_children
 import pytest
@@ -10,11 +14,12 @@ from goptx import cli
 from goptx.device.assemble import Assembly
 from goptx.device.latency import children
 from goptx.device.latency import measure as module
-from goptx.device.latency.jobs import Job, Launch
+from goptx.device.latency.jobs import Job, Launch, Timed
 from goptx.device.latency.measure import Measured, Measurement, Ready, measure
+from goptx.device.latency.raw_samples import COLUMNS, samples
 from goptx.device.latency.row import Row, issued
 from goptx.device.latency.sample import Sample, sample
-from goptx.device.latency.text import kinds
+from goptx.device.latency.text import LATENCY, kinds
 from goptx.device.latency.write import Unresolved, resolved, table_text
 from goptx.errors import DeviceError
 from goptx.latency.table import Entry, LatencyTable, load_table, read_table
@@ -193,6 +198,59 @@ def test_command(
     assert "warning: folded: folded" in output.err
     assert cli.main(["latency", "measure", "--quiet", "-o", str(path)]) == 0
     assert "measured" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_every_sample_is_written(
+    ending: str, made_up: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the table says can be computed from them."""
+    monkeypatch.setattr(measure, "__defaults__", ([Row("add.s32", "$x, $x, $a", "IADD"), *named("folded")], None))
+    table, raw = tmp_path / "own.toml", tmp_path / f"raw.{ending}"
+    assert cli.main(["latency", "measure", "--quiet", "-o", str(table), "--raw", str(raw)]) == 0
+    found: list[dict[str, Any]]
+    if ending == "csv":
+        found = list(csv.DictReader(raw.read_text().splitlines()))
+        assert tuple(found[0]) == COLUMNS
+    else:
+        held = json.loads(raw.read_text())
+        found = held.pop("samples")
+        assert (held["gpu"], held["arch"], held["not_measured"]) == ("Imaginary", "sm_90", {"folded": "folded"})
+    assert len(found) == 2 * 3 * 2  # kinds, rounds, lengths
+    assert [int(row["cycles"]) for row in found] == [180, 420, 180, 421, 180, 430] * 2
+    assert {(row["kind"], int(row["chains"]), int(row["repetitions"])) for row in found} == {
+        ("latency", 1, 16), ("latency", 1, 64), ("interval", 8, 128), ("interval", 8, 512),
+    }  # fmt: skip
+    assert [int(row["repeat"]) for row in found] == [1, 1, 2, 2, 3, 3] * 2
+    entry = read_table(table).entries["add.s32"]
+    for kind, said in (("latency", entry.median), ("interval", entry.interval)):
+        parts = [row for row in found if row["kind"] == kind]
+        each = [
+            (int(long["cycles"]) - int(short["cycles"])) / (int(long["repetitions"]) - int(short["repetitions"]))
+            for short, long in zip(parts[::2], parts[1::2], strict=True)
+        ]
+        assert said == round(median(each), 2)
+    assert "folded" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ("raw.txt", "--raw raw.txt: the samples are written as .csv or .json; give a file with one of these endings"),
+        ("none/raw.csv", "none/raw.csv: cannot be written (no such folder)"),
+    ],
+)
+def test_where_samples_cannot_be_written(raw: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before a device is asked for."""
+    assert cli.main(["latency", "measure", "--raw", raw]) == 2
+    assert capsys.readouterr().err.startswith(f"InputError: {said}")
+
+
+def test_samples_name_what_is_taken_off() -> None:
+    timed = (Timed(LATENCY, ((100, 500),), b""),)
+    (short, long) = samples(measurement(replace(SHL, timed=timed, megahertz=1755.25)))
+    assert (short["taken_off"], short["megahertz"], short["sass"]) == ("add.s32", 1755.2, "SHF + IADD3")
+    assert (short["repetitions"], long["repetitions"], long["cycles"]) == (16, 64, 500)
 
 
 def test_command_without_a_device(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

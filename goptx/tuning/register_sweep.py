@@ -1,0 +1,208 @@
+"""sweep(): one kernel at several register caps, launched by the caller or as launch specifications describe it.
+
+Described launches are first compared with the kernels alone, on fresh data, and then timed in turn, by a process of
+their own: the same bench as tuning has.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from numbers import Integral
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from goptx.device import sweep as by_hand
+from goptx.device.bench.bench import Bench
+from goptx.device.bench.questions import Failed
+from goptx.device.profiling.subject import Subject
+from goptx.device.sweep import CAPS, UNCAPPED, Sweep, Sweepable, SweepRow
+from goptx.errors import AssemblyError, InputError
+from goptx.shape import Shape
+from goptx.specification import find_specification
+from goptx.tuning.judging import Place
+from goptx.tuning.measured import Arguments, Measured, Specification, measured
+from goptx.tuning.tune import WrongOutput
+from goptx.weaving.coarse import ALONE
+from goptx.weaving.link import Chosen
+from goptx.weaving.result import Woven
+
+if TYPE_CHECKING:
+    from cuda.core import Kernel
+
+REPEATS, WARMUPS = 20, 3
+NAN = math.nan
+WRONG = "it does not write what its kernels alone write"
+
+
+def sweep(
+    woven: Sweepable,
+    run: Callable[[Kernel, Any], object] | None = None,
+    registers: Sequence[int] = CAPS,
+    *,
+    spec: Specification | None = None,
+    shapes: Sequence[Shape] | None = None,
+    args: Arguments | None = None,
+    seed: int = 0,
+    tolerance: float | None = None,
+    block: int | tuple[int, ...] | None = None,
+    stream: Any = None,
+    warmups: int = WARMUPS,
+    repeats: int = REPEATS,
+    bench: Place | None = None,
+) -> Sweep:
+    """Assembles a kernel at each cap of `registers` and times it on the GPU (the sweep of GoPTX, DAC 2025).
+
+    woven: what `goptx.weave`, `goptx.fuse` or `goptx.coarsen` made. With `run`, anything that has its `resources` and
+        `load` will do.
+    run: `run(kernel, stream)` launches the kernel once on that stream, and does not wait. Without it, the kernel is
+        launched as `spec` describes its kernels, or the launch specifications beside their files.
+    registers: caps of a thread, 1 to 255; 256 and more stand for no cap.
+    spec, shapes, args, seed, tolerance: as of `goptx.tune`: launch specifications, or in their place the shape of each
+        kernel and arguments.
+    block, stream: with `run`: threads of a CTA, from which occupancy is computed, and the stream to launch on (a
+        cuda.core Stream or any object with `__cuda_stream__`; by default a new one).
+    warmups, repeats: untimed and timed launches at each cap.
+    bench: where to measure, in the place of the first GPU; it stays open.
+
+    A described launch is compared with the kernels alone before it is timed, bit for bit, as `goptx.tune` does it; a
+    cap at which the kernel writes something else is not timed, and a `WrongOutput` warning. All caps are timed in turn,
+    each run on fresh inputs. With `run`, nothing is compared, and the launches of a cap follow each other: kernels
+    shorter than what the host needs to queue a launch (some 20 microseconds) show that time instead. A cap at which no
+    CTA fits on an SM is not run.
+
+    Raises `InputError`, before a GPU is asked for, where nothing describes the launch or it does not fit the kernel,
+    `DeviceError` without a GPU, `AssemblyError`.
+    """
+    caps = checked_caps(registers, warmups, repeats)
+    if run is not None:
+        if not (spec is None and shapes is None and args is None and bench is None):
+            raise InputError("run= launches the kernel by itself; leave spec=, shapes=, args= and bench= out, or run=.")
+        return by_hand.sweep(woven, run, caps, block=block, stream=stream, warmups=warmups, repeats=repeats)
+    if block is not None or stream is not None:
+        raise InputError("block= and stream= belong to run=; without it, launch specifications describe the launch.")
+    if not isinstance(woven, Woven):
+        kind = type(woven).__name__
+        raise InputError(f"{kind} is not a kernel that goptx made; give run=, a function that launches it.")
+    subject = described(woven, spec, shapes, args, seed, tolerance)
+    if bench is not None:
+        return swept(woven, subject, caps, bench, warmups, repeats)
+    with closing(Bench()) as own:
+        return swept(woven, subject.raised(own.described().arch), caps, own, warmups, repeats)
+
+
+def checked_caps(registers: Sequence[int], warmups: int = WARMUPS, repeats: int = REPEATS) -> tuple[int, ...]:
+    """The caps, each once. Raises `InputError`."""
+    wrong = [cap for cap in registers if isinstance(cap, bool) or not isinstance(cap, Integral) or cap < 1]
+    if not len(registers) or wrong:
+        raise InputError(
+            f"registers={list(registers)} takes caps of a thread: numbers from 1 to 255, and {UNCAPPED} for no cap."
+        )
+    if repeats < 1 or warmups < 0:
+        raise InputError(f"a sweep needs 1 repeat and 0 warm-ups at least, not {repeats} and {warmups}")
+    return tuple(dict.fromkeys(map(int, registers)))
+
+
+def described(
+    woven: Woven,
+    spec: Specification | None = None,
+    shapes: Sequence[Shape] | None = None,
+    args: Arguments | None = None,
+    seed: int = 0,
+    tolerance: float | None = None,
+) -> Measured:
+    """The kernels that `woven` is made of, as they are launched alone. Raises `InputError`."""
+    if woven.strategy != "separate" and (woven.depends or any(p.instead is not None for p in woven.params)):
+        raise InputError(
+            f"the kernels of `{woven.name}` depend on each other, and launch specifications describe each of them "
+            "alone; give run=, a function that launches it."
+        )
+    kernels = [replace(kernel, coarse=ALONE) for kernel in woven.chosen]
+    if spec is None and shapes is None and args is None and not all(map(_is_described, kernels)):
+        raise InputError(
+            f"nothing describes how `{woven.name}` is launched; give launch specifications of its kernels, "
+            'spec=["A.toml", "B.toml"], or run=, a function that launches it.'
+        )
+    subject = measured(kernels, spec, None, shapes, args, None, seed, tolerance)
+    common_shape(woven, subject)
+    return subject
+
+
+def _is_described(kernel: Chosen) -> bool:
+    return kernel.path is not None and find_specification(kernel.path, kernel.entry) is not None
+
+
+def common_shape(woven: Woven, subject: Measured) -> Shape | None:
+    """The one shape of all kernels, where the kernel was not made for their own; else None. Raises `InputError` where
+    they are not those that it was made of, or for."""
+    own = Subject(subject.workload, subject.shapes, woven)
+    if woven.plan is not None and all(shape.known for shape in woven.plan.shapes):
+        own.check()
+        return None
+    grids = {(shape.sizes("grid"), shape.sizes("block")) for shape in subject.shapes}
+    shared = {shape.shared for shape in subject.shapes if shape.shared}
+    if len(grids) > 1 or len(shared) > 1:
+        raise InputError(
+            f"`{woven.name}` was made for one common shape, and its kernels are launched as "
+            f"{', '.join(map(str, subject.shapes))}; make it for these, by shapes=."
+        )
+    (grid, block), bytes_ = grids.pop(), max(shared, default=0)
+    woven.starts(grid, block, bytes_ or 0)
+    return Shape(grid, block, bytes_)
+
+
+def swept(
+    woven: Woven, subject: Measured, caps: Sequence[int], place: Place, warmups: int = WARMUPS, repeats: int = REPEATS
+) -> Sweep:
+    """As `sweep`, there."""
+    common = common_shape(woven, subject)
+    place.open(subject.workload)
+    rows = [_judged(woven, cap, common, place) for cap in caps]
+    timed = _timed([row for row in rows if place.holds(_name(row.cap))], place, warmups, repeats)
+    return Sweep(tuple(timed.get(row.cap, row) for row in rows))
+
+
+def _timed(rows: Sequence[SweepRow], place: Place, warmups: int, repeats: int) -> dict[int, SweepRow]:
+    """By cap, in turn; where that fails, each alone, which shows what is at fault."""
+    if not rows:
+        return {}
+    found = place.time([_name(row.cap) for row in rows], repeats, warmups)
+    if not found.problem:
+        return {row.cap: _with_times(row, found.ms[_name(row.cap)]) for row in rows}
+    if len(rows) == 1:
+        return {rows[0].cap: replace(rows[0], problem=found.problem)}
+    return {cap: one for row in rows for cap, one in _timed([row], place, warmups, repeats).items()}
+
+
+def _with_times(row: SweepRow, runs: Sequence[float]) -> SweepRow:
+    """runs: milliseconds."""
+    return replace(row, ms=median(runs), ms_min=min(runs), ms_max=max(runs))
+
+
+def _judged(woven: Woven, cap: int, common: Shape | None, place: Place) -> SweepRow:
+    """The costs of a cap, not timed; the place holds the kernel if it is right."""
+    try:
+        block, shared = (common.threads, common.shared or 0) if common else (None, 0)
+        cost = woven.resources(cap, block, shared)
+    except AssemblyError as error:
+        if cap >= UNCAPPED:
+            raise
+        return SweepRow(cap, 0, 0, None, NAN, NAN, NAN, str(error))
+    row = SweepRow(cap, cost.registers, cost.spill_bytes, cost.occupancy, NAN, NAN, NAN)
+    if cost.occupancy == 0:
+        return row
+    answer = place.judge(_name(cap), woven, cap, common)
+    if isinstance(answer, Failed):
+        return replace(row, problem=answer.problem)
+    if not answer.wrong:
+        return replace(row, contracted=answer.contracted)
+    name = f"`{woven.name}` capped at {cap}" if cap < UNCAPPED else f"`{woven.name}`"
+    warnings.warn(f"{name}: {answer.wrong}; please report it", WrongOutput, stacklevel=4)
+    return replace(row, problem=f"{WRONG}: {answer.wrong}")
+
+
+def _name(cap: int) -> str:
+    return f"capped at {cap}"
