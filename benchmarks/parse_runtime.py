@@ -138,8 +138,9 @@ def table(document: dict[str, Any]) -> str:
         "# The parser on ANTLR's runtime and on goptx's", "",
         f"{document['processor']}, Python {document['python']}, commit {document['commit']}. "
         f"`{document['command']}`", "",
-        f"Milliseconds of processor time, medians of {REPEATS}, in turn, without the collector of cycles. ANTLR's lexer "
-        "and parser build no parse tree and no values; goptx's `parse` includes its tokens, and ends with the values.", "",
+        f"Milliseconds of processor time, medians of {REPEATS}, in turn, without the collector of cycles. ANTLR's "
+        "lexer and parser build no parse tree and no values; goptx's `parse` includes its tokens and makes values.",
+        "",
         f"| file | kB | tokens | {' | '.join(STEPS.values())} | ANTLR's lexer and parser over parse |",
         "|---" * (len(STEPS) + 4) + "|",
     ]  # fmt: skip
