@@ -4,17 +4,21 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from tuning.emulating_bench import EmulatingBench
 
 import goptx
 from goptx import Shape
+from goptx.device.bench.questions import GRAPH, Opened
+from goptx.device.bench.workload import Workload
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from when_fusion_loses import BASELINES, BLOCK, REASONS, WAYS, Case, Kernel, cases, costs, made, table  # noqa: E402
+from when_fusion_loses import BASELINES, BLOCK, REASONS, WAYS, Case, Kernel, cases, costs, made, run, table  # noqa: E402
 
 CASES = {case.name: case for case in cases()}
 
@@ -74,6 +78,21 @@ def test_its_table() -> None:
     assert first.startswith("| code | tiny | 2.000 | ") and first.endswith("| vertical |")
     assert " 0.50 (" in first and first.count(" 1.00 (") == len(WAYS) - 1
     assert "'hangs'" in other and other.count("|") == first.count("|")
+
+
+class BenchWithGraphs(EmulatingBench):
+    def open(self, workload: Workload) -> Opened:
+        opened = super().open(workload)
+        self.ms[GRAPH] = opened.ms
+        return opened
+
+
+def test_a_pair_is_run_in_every_way() -> None:
+    tiny = Kernel(size=8, trips=2, ctas=2)
+    bench: Any = BenchWithGraphs()
+    row = run(Case("code", "tiny", tiny, tiny), bench)
+    assert row["right"] and set(row["ms"]) == {*BASELINES, *WAYS}
+    assert not any("wrong" in facts or "refused" in facts for facts in row["ways"].values())
 
 
 def test_the_command() -> None:
