@@ -4,16 +4,21 @@ A launch asks for several things at once: warps issue, hold units and memory, an
 answers while as many others run as fit. If all that overlapped fully, the longest would decide; if not at all, their
 sum. What is measured lies between: they are added to the power of OVERLAP.
 
-The result ranks ways to run the same kernels and is no prediction: caches, and threads that end early, are not known.
+Code that the instruction cache does not hold has to be fetched in every pass: one thing more that is asked for.
+
+The result ranks ways to run the same kernels and does not predict times: data caches, and threads that end early, are
+not known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import ceil, inf
 
-from goptx.cost.machine import QUARTERS, WARP, machine_of
+from goptx.cost.code_size import NO_CODE, CodeSize
+from goptx.cost.machine import QUARTERS, WARP, Machine, machine_of
 from goptx.cost.registers import Pressure
 from goptx.cost.work import Work
 from goptx.device.occupancy import occupancy
@@ -38,11 +43,12 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """CTAs as they are launched: how many, of how many threads, and how long each takes alone."""
+    """CTAs as they are launched: how many, of how many threads, how long each takes alone, and the code of a warp."""
 
     ctas: int
     threads: int
     latency: float
+    code: CodeSize = NO_CODE
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,8 @@ class Estimate:
 
     def then(self, other: Estimate) -> Estimate:
         """One launch after the other."""
-        parts = {part: cycles + other.parts.get(part, 0.0) for part, cycles in self.parts.items()}
+        every = dict.fromkeys((*self.parts, *other.parts))
+        parts = {part: self.parts.get(part, 0.0) + other.parts.get(part, 0.0) for part in every}
         return Estimate(
             self.cycles + other.cycles, parts, max(self.registers, other.registers),
             min(self.occupancy, other.occupancy),
@@ -91,8 +98,25 @@ def estimate(
         parts["arithmetic"] += warps * spilled * SPILL["issue"]
         parts["shared"] += warps * spilled * SPILL["shared"]
         parts["latency"] += turns * (machine.turnover + LOADED * wave.latency)
+    if fetched := _fetched(waves, machine):
+        parts["instructions"] = fetched
     cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
     return Estimate(cycles, parts, registers, fits.fraction)
+
+
+def _fetched(waves: Sequence[Wave], machine: Machine) -> float:
+    """Cycles in which an SM fetches code that its instruction cache does not hold. CTAs of several kernels that are on
+    an SM at a time share the cache: what they miss together is divided by what the warps of each pass."""
+    together = reduce(CodeSize.beside, (wave.code for wave in waves))
+    missed = together.missed(machine.code_cache)
+    if not missed:
+        return 0.0
+    passed = sum(wave.code.passed for wave in waves)
+    cycles = 0.0
+    for wave in waves:
+        warps = max(wave.ctas / machine.sms, 1) * ceil(wave.threads / WARP)
+        cycles += warps * missed * wave.code.passed / passed / machine.fetch
+    return cycles
 
 
 def next_step(pressure: Pressure, shared: int, threads: int, arch: str) -> int | None:

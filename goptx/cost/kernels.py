@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow, depths
 from goptx.analysis.control_flow import control_flow
+from goptx.cost.code_size import Weight, code_size
 from goptx.cost.machine import Machine
 from goptx.cost.registers import pressure
 from goptx.cost.trips import UNKNOWN, trips
-from goptx.cost.work import Course, Weight, Work, latency_of, units_of
+from goptx.cost.work import Course, Work, path_of, units_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
@@ -48,7 +49,8 @@ def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
     def weight(instruction: Instruction) -> float:
         return times[id(instruction)]
 
-    course = Course(latency_of(flow, weight, table), pressure(flow, flat.registers))
+    latency, path = path_of(flow, weight, table)
+    course = Course(latency, pressure(flow, flat.registers), code_size(flow, weight, path))
     named = set(mentioned(flow.codes()))
     variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
     work = Work(units_of(flow, weight, machine), course)
@@ -68,7 +70,9 @@ def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> l
         needs = pressure(flow, flat.registers)
         apart = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
         for letters in apart:
-            found.append(Course(latency_of(flow, _weight(flow, known, kernels, letters), table), needs))
+            weight = _weight(flow, known, kernels, letters)
+            latency, path = path_of(flow, weight, table)
+            found.append(Course(latency, needs, code_size(flow, weight, path)))
     return found
 
 

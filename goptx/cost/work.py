@@ -6,11 +6,12 @@ neighbouring lanes to neighbouring elements, and every one to memory: what cache
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
+from goptx.cost.code_size import NO_CODE, CodeSize, Weight
 from goptx.cost.machine import QUARTERS, WARP, Machine
 from goptx.cost.registers import Pressure
 from goptx.cost.slots import FRAME, fragments, moved_bytes, slots, unit_of
@@ -26,15 +27,15 @@ WORTH = 1000  # cycles: more than any instruction takes, so that it never counts
 PIPES = ("issue", "integer", "double", "special")  # a warp's instructions go through them together
 _OUTSIDE = ("", "global")
 
-Weight = Callable[[Instruction], float]  # how often a warp runs an instruction
-
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How one warp goes through: cycles that it takes if it is alone on the SM, and the registers that it needs."""
+    """How one warp goes through: cycles that it takes if it is alone on the SM, the registers that it needs,
+    and the code that it passes."""
 
     latency: float
     pressure: Pressure
+    code: CodeSize = NO_CODE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +54,26 @@ class Work:
         """Woven: while one waits, the other works."""
         mine, its = self.course, other.course
         latency = max(mine.latency, its.latency) + ISSUE * min(self.units["issue"], other.units["issue"])
-        return Work(_sum(self.units, other.units), Course(latency, mine.pressure + its.pressure))
+        return Work(
+            _sum(self.units, other.units), Course(latency, mine.pressure + its.pressure, mine.code.beside(its.code))
+        )
 
     def before(self, other: Work) -> Work:
         """One after the other."""
         mine, its = self.course, other.course
-        return Work(_sum(self.units, other.units), Course(mine.latency + its.latency, mine.pressure | its.pressure))
+        course = Course(mine.latency + its.latency, mine.pressure | its.pressure, mine.code.before(its.code))
+        return Work(_sum(self.units, other.units), course)
 
     def copies(self, number: int) -> Work:
         """Copies of it, woven."""
-        latency = self.course.latency + (number - 1) * ISSUE * self.units["issue"]
-        return Work(self._times(number), Course(latency, self.course.pressure.times(number)))
+        own = self.course
+        latency = own.latency + (number - 1) * ISSUE * self.units["issue"]
+        return Work(self._times(number), Course(latency, own.pressure.times(number), own.code.copies(number)))
 
     def in_turn(self, number: int) -> Work:
         """Copies of it, one after the other."""
-        return Work(self._times(number), Course(self.course.latency * number, self.course.pressure))
+        own = self.course
+        return Work(self._times(number), Course(own.latency * number, own.pressure, own.code.in_turn(number)))
 
     def _times(self, number: int) -> dict[str, float]:
         return {unit: cycles * number for unit, cycles in self.units.items()}
@@ -100,19 +106,24 @@ def _times(flow: Flow, name: str, weight: Weight) -> float:
     return max(map(weight, flow.blocks[name].instructions()), default=1.0)
 
 
-def latency_of(flow: Flow, weight: Weight, table: LatencyTable) -> float:
-    """Cycles of the way through on which all work is done, the shortest of such: where copies of code stand on several
-    ways, the others are taken by few warps."""
+def path_of(flow: Flow, weight: Weight, table: LatencyTable) -> tuple[float, list[str]]:
+    """Cycles and blocks of the path on which all work is done, the shortest of such: where copies of code stand on
+    several paths, the others are taken by few warps."""
     order = flow.reverse_postorder()
     rank = {name: i for i, name in enumerate(order)}
     best: dict[str, tuple[float, float]] = {}  # instructions, cycles
+    follows: dict[str, str] = {}
     for name in reversed(order):
         block = flow.blocks[name]
-        ahead = [best[t] for t in block.end.successors() if rank[t] > rank[name]]  # back edges left out
-        done, cycles = max(ahead, key=lambda way: way[0] * WORTH - way[1], default=(0.0, 0.0))
+        after = [t for t in block.end.successors() if rank[t] > rank[name]]  # back edges left out
+        follows[name] = max(after, key=lambda t: best[t][0] * WORTH - best[t][1], default="")
+        done, cycles = best.get(follows[name], (0.0, 0.0))
         own = _critical(block.code, table) * _times(flow, name, weight)
         best[name] = done + sum(map(weight, block.instructions())), cycles + own
-    return best[flow.entry][1]
+    path = [flow.entry]
+    while after_it := follows[path[-1]]:
+        path.append(after_it)
+    return best[flow.entry][1], path
 
 
 def _critical(block: Sequence[Code], table: LatencyTable) -> int:

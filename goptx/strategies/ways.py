@@ -102,7 +102,7 @@ class Judge:
         threads = max(load.threads for load in loads)
         ctas = [-(-load.ctas // load.joined) for load in loads]
         each = ctas if len(courses) == len(loads) else [max(ctas)]
-        waves = [Wave(n, threads, course.latency) for n, course in zip(each, courses, strict=True)]
+        waves = [Wave(n, threads, course.latency, course.code) for n, course in zip(each, courses, strict=True)]
         pressure = reduce(or_, (course.pressure for course in courses))
         caps: list[int | None] = [None]
         if way.strategy == "weave" and (cap := next_step(pressure, shared, threads, self.arch)):

@@ -18,7 +18,8 @@ class Candidate:
     way: the strategy, by how many CTAs each kernel is coarsened, and a register cap if there is one.
     cycles: that it is estimated to take, of the GPU's clock.
     registers, occupancy: of a thread, and the share of an SM's warps, estimated.
-    decided_by: what asks for most of the time: "arithmetic", "shared" (memory and L1), "memory" or "latency".
+    decided_by: what asks for most of the time: "arithmetic", "shared" (memory and L1), "memory", "latency" or
+        "instructions" (code that the instruction cache does not hold).
     made: whether the kernel was made and looked at, rather than judged from the kernels that it would be made of.
     """
 
