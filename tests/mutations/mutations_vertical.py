@@ -83,6 +83,13 @@ OF_VERTICAL = (
         f"{TESTS}/test_local.py::test_what_cannot_be_kept_in_shared_memory_is_refused[byte]",
     ),
     Mutation(
+        "a temporary that cannot be proved is internalised anyway",
+        f"{STRATEGIES}/internalise.py",
+        "            if not load.writes:\n                self._check_written(said, load, stores)\n",
+        "            if not load:\n                self._check_written(said, load, stores)\n",
+        "tests/region/test_temporaries.py::test_one_that_is_not_proved_stays_in_memory_and_the_others_do_not",
+    ),
+    Mutation(
         "the word for private buffers is taken for local ones",
         f"{STRATEGIES}/internalise.py",
         'assumed = assume_private and findings.declared[buffer.name] == "private"',
