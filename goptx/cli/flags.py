@@ -53,6 +53,15 @@ HANDING_ON = "of kernels that depend on each other (vertical, auto)"
 DEPENDENT: Flags = {
     "depends": {"action": "store_true", "help": "kernels may depend on those before them"},
     "assume_local": {"action": "store_true", "help": "what they hand on stays within a CTA"},
+    "assume_private": {
+        "action": "store_true",
+        "help": "what a thread loads from a private buffer is what it has stored last itself to that element",
+    },
+    "unproved": {
+        "choices": ("refuse", "memory"),
+        "help": "what becomes of a private or local buffer that cannot be proved to be one: the kernels are refused "
+        "(vertical, by default), or it stays in memory",
+    },
     "same": {
         "action": "append",
         "metavar": "A:2=B:0",

@@ -18,6 +18,7 @@ from goptx.kept import Kept, Same
 from goptx.log import LOG
 from goptx.region.meeting import NOTHING, Group, Meeting, Place, several
 from goptx.region.recorded import Known, Recorded
+from goptx.region.temporaries import called, outcome
 from goptx.strategies.fuse import fuse
 from goptx.strategies.search import REFUSALS
 from goptx.strategies.separate import ANY, separate
@@ -25,6 +26,7 @@ from goptx.weaving.link import Chosen, choose_entry
 from goptx.weaving.result import Woven
 from goptx.weaving.symbols import reached_symbols
 from goptx.weaving.target import ARCHITECTURE
+from goptx.weaving.temporary import Temporary
 
 MOST = 256  # fused kernels that are kept
 HANDS_ON = ("auto", "vertical")  # strategies of kernels that depend on each other
@@ -41,16 +43,18 @@ class How:
     independent: bool = False
     max_registers: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    assume_private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """What the launches became; `reason` is why they are not fused, "" if they are. `seconds` is what it took to make,
-    assemble and load it."""
+    assemble and load it. `temporaries`: what became of each buffer that is declared one."""
 
     fused: Woven
     reason: str
     seconds: float
+    temporaries: tuple[Temporary, ...] = ()
 
 
 _COMPLETED: Kept[Hashable, Completion] = Kept(most=MOST)
@@ -101,7 +105,8 @@ class _Job:
 
     @property
     def key(self) -> Hashable:
-        how = (self.how.strategy, self.how.assume_local, self.how.independent, self.how.max_registers)
+        words = self.how.assume_local, self.how.assume_private, self.how.independent
+        how = (self.how.strategy, *words, self.how.max_registers, self.met.declared)
         options = tuple((name, _hashable(value)) for name, value in self.options.items())
         return self._of_kernels, self.shapes, self.met if self.names else None, how, options
 
@@ -114,7 +119,7 @@ class _Job:
         made, why = self.fused()
         made = made or self.separate(why)
         made.load(self.how.max_registers)
-        return Completion(made, why, perf_counter() - begin)
+        return Completion(made, why, perf_counter() - begin, outcome(self.launches, self.met, made, why))
 
     def fused(self) -> tuple[Woven | None, str]:
         """None where the launches stay separate as they are, and why they stay separate, coarsened perhaps."""
@@ -125,7 +130,7 @@ class _Job:
             return None, why
         shapes = {} if self.shapes is None else {"shapes": self.shapes}
         try:
-            made = fuse(*self.kernels, strategy=self.how.strategy, **self.options, **shapes, **self.said())
+            made = fuse(*self.kernels, strategy=self.how.strategy, **shapes, **{**self.said(), **self.options})
         except REFUSALS as refusal:
             LOG.warning("not fused: %s", refusal)
             return None, str(refusal)
@@ -159,9 +164,12 @@ class _Job:
             same = [g for g in (*met.buffers, *met.numbers) if several(g)]
             return {"same": self.pairs(same)} if self.names else {}
         temporary = {*met.private, *met.local}
+        unproved = {"unproved": "memory"} if self.how.strategy == "vertical" else {}  # "auto" has no other way
         return {
+            **unproved,
             "depends": True,
             "assume_local": self.how.assume_local,
+            "assume_private": self.how.assume_private,
             "same": self.pairs([g for g in (*met.buffers, *met.numbers) if g not in temporary]),
             "private": self.pairs(met.private),
             "local": self.pairs(met.local),
@@ -189,7 +197,7 @@ class _Job:
 
     def named(self, places: Sequence[Place]) -> str:
         """As messages have it: `A:2 (out) and B:0 (in)`."""
-        return " and ".join(f"{self.name(p)} ({self.launches[p[0]].known.params[p[1]].original})" for p in places)
+        return " and ".join(called(self.launches, p) for p in places)
 
 
 def _share(one: Known, other: Known) -> bool:

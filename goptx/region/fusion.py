@@ -18,6 +18,7 @@ from goptx.shown import as_text
 from goptx.strategies.fuse import check_strategy
 from goptx.weaving.result import Woven
 from goptx.weaving.sources import MOST_KERNELS, Source
+from goptx.weaving.temporary import Temporary
 
 FOUND_OUT = ("entries", "shapes", "depends", "same", "private", "local", "apart")  # options that launches answer
 
@@ -29,6 +30,7 @@ def fusion(
     assume_local: bool = False,
     independent: bool = False,
     max_registers: int | None = None,
+    assume_private: bool = False,
     **options: Any,
 ) -> Fusion:
     """A region in which launches are recorded; at its end they are done as one fused kernel.
@@ -48,6 +50,8 @@ def fusion(
     assume_local: the caller's word that what kernels hand on to each other stays within a CTA, where that is not shown.
     independent: the caller's word that no kernel touches what another writes; arguments are not compared then.
     max_registers: a cap, as of `Woven.launch`.
+    assume_private: the caller's word that what a thread loads from a buffer declared with `private()` is what it has
+        stored last itself to that element, where that cannot be proved.
 
     Buffers are told by their addresses: arrays that share memory from different addresses on are not fused. Of raw
     pointers nothing is known but whether they are equal.
@@ -60,7 +64,7 @@ def fusion(
     check_strategy(strategy, options)
     if given := [name for name in FOUND_OUT if name in options]:
         raise InputError(f"fusion() takes no `{given[0]}`: that follows from the launches, private() and local().")
-    return Fusion(stream, How(strategy, assume_local, independent, max_registers, options))
+    return Fusion(stream, How(strategy, assume_local, independent, max_registers, options, assume_private))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,8 @@ class Done:
     anew: whether it was made now, or found in memory.
     preparing, launching: seconds that it took now to make, assemble and load it, or to find it, and to launch it.
     first: seconds that it took to make, assemble and load it when that was done.
+    temporaries: of each buffer that was declared with `private()` or `local()`, where its elements are now, and why;
+        empty for a region that was cancelled.
     """
 
     strategy: str
@@ -79,6 +85,7 @@ class Done:
     preparing: float
     launching: float
     first: float
+    temporaries: tuple[Temporary, ...] = ()
 
     _repr_pretty_ = as_text
 
@@ -90,7 +97,8 @@ class Done:
     def __str__(self) -> str:
         made = "made" if self.anew else f"found in memory (made in {self.first:.3g} s)"
         said = f"{self.strategy}, {made}: {self.preparing:.3g} s to prepare, {self.launching:.3g} s to launch"
-        return f"{said}; not fused: {self.reason}" if self.reason else said
+        said = f"{said}; not fused: {self.reason}" if self.reason else said
+        return "\n".join((said, *map(str, self.temporaries)))
 
 
 class Fusion:
@@ -177,7 +185,7 @@ class Fusion:
         times = prepared - begin, perf_counter() - prepared
         self._launches = []  # and their arrays
         self.fused = done.fused
-        self.report = Done(done.fused.strategy, done.reason, anew, *times, done.seconds)
+        self.report = Done(done.fused.strategy, done.reason, anew, *times, done.seconds, done.temporaries)
 
     def _end(self, state: str) -> None:
         self.state = state

@@ -28,7 +28,7 @@ class Meeting:
     """buffers: of pointers that are equal, several each. numbers: likewise of other arguments, of several launches.
     met: pairs of pointers that are equal, at which kernels meet. unclear: pairs of pointers by which they may.
     private, local: those of `buffers` which the caller says are temporaries of a thread, or of a CTA. lone: all other
-    pointers.
+    pointers. declared: what the caller says of equal pointers, of one launch and of those with others among them too.
     """
 
     buffers: tuple[Group, ...]
@@ -38,6 +38,7 @@ class Meeting:
     private: tuple[Group, ...]
     local: tuple[Group, ...]
     lone: Group
+    declared: tuple[tuple[str, Group], ...] = ()
 
 
 NOTHING = Meeting((), (), (), (), (), (), ())
@@ -99,6 +100,7 @@ def _meeting(launches: Sequence[Recorded], private: Sequence[Extent], local: Seq
         private=own["private"],
         local=own["local"],
         lone=tuple(p.place for p in pointers if p.place not in together),
+        declared=tuple((kinds[first], g) for g in groups if (first := next((p for p in g if p in kinds), None))),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,13 +45,14 @@ def auto(
     local: Pairs = (),
     apart: Names = (),
     presume: bool = True,
+    assume_private: bool = False,
 ) -> Woven:
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the way
     that is estimated to be fastest. `report.why` says what was compared; `max_registers` is the cap.
 
     Kernels are coarsened only where `shapes` says their grids. Those that depend on each other (`depends`, `private`,
-    `local`) are made vertical, else separate; where their temporaries cannot be kept in registers or shared memory,
-    they stay in memory.
+    `local`) are made vertical, else separate; a temporary that cannot be proved to be one stays in memory, the others
+    do not (`report.temporaries`).
 
     What is refused on the way is noted in the report and logged ("goptx"; a warning where nothing is fused). Options
     are those of `weave` and `vertical`. Raises `CannotLink` where not even `separate` takes the kernels.
@@ -64,13 +64,11 @@ def auto(
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
     hands_on = {**fused, "assume_local": assume_local, "apart": apart}
-    temporaries = (*private, *local)
-    if depends or temporaries:
+    if depends or private or local:
         told = {**hands_on, "depends": depends, "same": same, "private": private, "local": local}
-        stored = {**hands_on, "depends": True, "same": (*same, *temporaries)}
-        tried = [("vertical", told), ("temporaries in memory", stored)][: 2 if temporaries else 1]
+        told |= {"assume_private": assume_private, "unproved": "memory"}
         # Options may name parameters by what the sources are called, which the kernels alone do not know any more.
-        return _first(sources, {**read, "entries": entries}, [(w, {**o, "entries": entries}) for w, o in tried])
+        return _in_order(sources, {**read, "entries": entries}, {**told, "entries": entries})
     makers: dict[str, Callable[..., Woven]] = {
         "weave": partial(weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth),
         "vertical": partial(vertical, **hands_on, same=same),
@@ -83,17 +81,10 @@ def auto(
     return Search(kernels, own, makers, target, table, slices).best()
 
 
-def _first(sources: Sequence[Source], read: Mapping[str, Any], tried: Sequence[tuple[str, dict[str, Any]]]) -> Woven:
-    """Made vertical in the first of these ways that the kernels take, else separate."""
-    refused: list[str] = []
-    for way, options in tried:
-        try:
-            made = vertical(*sources, **options)
-        except REFUSALS as reason:
-            refused.append(f"{way}: {reason}")
-            log("INFO", f"not {refused[-1]}")
-        else:
-            notes = (*made.report.notes, *(f"not {reason}" for reason in refused))
-            return replace(made, report=replace(made.report, notes=notes))
-    log("WARNING", f"not fused: {'; '.join(refused)}")
-    return separate(*sources, **read, notes=[f"not {reason}" for reason in refused])
+def _in_order(sources: Sequence[Source], read: Mapping[str, Any], options: Mapping[str, Any]) -> Woven:
+    """Made vertical, else separate."""
+    try:
+        return vertical(*sources, **options)
+    except REFUSALS as reason:
+        log("WARNING", f"not fused: vertical: {reason}")
+        return separate(*sources, **read, notes=[f"not vertical: {reason}"])

@@ -34,7 +34,11 @@ class Buffer:
 
     def said(self, linked: Linked, kernel: int | None = None) -> str:
         """For messages: `A:2 (x), B:0 (y)`, or what it is in one kernel."""
-        return ", ".join(
+        return ", ".join(self.called(linked, kernel))
+
+    def called(self, linked: Linked, kernel: int | None = None) -> tuple[str, ...]:
+        """Its parameters, each by itself."""
+        return tuple(
             f"{linked.kernels[k].letter}:{i} ({linked.kernels[k].entry.parameters[i].name})"
             for k, i in self.members
             if kernel in (None, k)

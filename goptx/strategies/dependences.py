@@ -245,6 +245,16 @@ class Dependences:
         return in_words(self.linked, of.places.values.atoms.say(access.offset))
 
 
+def check_along_x(linked: Linked, what: str) -> None:
+    """Raises `CannotWeave` where the launches are known to have more axes; `what` cannot be proved for those."""
+    for kernel, shape in zip(linked.kernels, linked.plan.shapes if linked.plan else (), strict=False):
+        if any(n not in (1, None) for which in ("grid", "block") for n in shape.axes(which)[1:]):
+            raise CannotWeave(
+                f"{kernel.at(kernel.entry.line)}: {what} is shown to stay with a thread or CTA in grids and blocks "
+                f"along x only, and the shape {shape} has more axes; use separate launches."
+            )
+
+
 def _one_piece(feet: Sequence[Footprint], accesses: Sequence[Access]) -> bool:
     """Whether every thread has a piece of its own, in which all these accesses lie."""
     one, other = feet

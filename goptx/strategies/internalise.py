@@ -8,7 +8,7 @@ be. Of equal loads of an input that no kernel writes the later ones are moves to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -16,14 +16,17 @@ from goptx.analysis.acquires import harmless_functions
 from goptx.analysis.apart import Footprint, Size, footprint
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import names_in
-from goptx.analysis.expressions import Atoms
+from goptx.analysis.expressions import Atoms, Expression
 from goptx.analysis.places import Access, Places
 from goptx.analysis.rendezvous import holds_barrier
-from goptx.analysis.values import Values
+from goptx.analysis.values import Place, Values
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Immediate, Instruction, Name, Operand, Vector
 from goptx.shape import Limit
 from goptx.strategies.buffers import Buffer, in_words
+from goptx.strategies.dependences import check_along_x
+from goptx.strategies.promised import Unmatched, registers_of
+from goptx.strategies.temporaries import Findings
 from goptx.strategies.unused import without_unused
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.merged import expanded
@@ -46,9 +49,16 @@ class Internalised:
 
 
 def internalised(
-    linked: Linked, side: Side, flows: Sequence[Flow], buffers: Sequence[Buffer], size: Size
+    linked: Linked,
+    side: Side,
+    flows: Sequence[Flow],
+    buffers: Sequence[Buffer],
+    size: Size,
+    findings: Findings,
+    assume_private: bool = False,
 ) -> Internalised:
-    """`size` is that of the grid, as far as it is known. Raises `CannotWeave`."""
+    """`size` is that of the grid, as far as it is known. With private buffers that are refused (`findings`), what comes
+    back is of no use. `assume_private`: the caller's word (promised.py) for those that are declared private."""
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
     places = Places(Values(expanded(side.flow)[0], Atoms()), harmless_functions(linked.items))
@@ -57,7 +67,8 @@ def internalised(
     for buffer in buffers:
         accesses = [a for a in places.accesses() if a.base == buffer.name]
         if buffer.kind == "private":
-            work.keep(buffer, accesses)
+            assumed = assume_private and findings.declared[buffer.name] == "private"
+            work.try_to_keep(buffer, accesses, findings, assumed)
         elif buffer.kind == "same" and not any(a.writes for a in accesses):
             work.load_once(buffer, accesses)
     private = {b.name: b for b in buffers if b.kind == "private"}
@@ -65,10 +76,11 @@ def internalised(
     whole, *own = without_unused(changed, side.flow)
     for instruction in whole.instructions():
         for name in private.keys() & {n for o in instruction.operands for n in names_in(o)}:
-            raise CannotWeave(
+            refusal = CannotWeave(
                 f"{work.at(instruction)} takes the address of the private buffer {private[name].said(linked)} for "
                 f"something else than its loads and stores, so it cannot vanish; {SHARE}."
             )
+            findings.refused.setdefault(name, refusal)
     lacks = {**linked.lacks, **dict.fromkeys(private, "")}
     notes = tuple(work.notes)
     new = replace(side, flow=whole, kernel_of=work.owner)
@@ -105,7 +117,14 @@ class _Work:
 
     # private buffers ---------------------------------------------------------------------------------
 
-    def keep(self, buffer: Buffer, accesses: Sequence[Access]) -> None:
+    def try_to_keep(self, buffer: Buffer, accesses: Sequence[Access], findings: Findings, assumed: bool) -> None:
+        try:
+            findings.became[buffer.name] = "registers", self.keep(buffer, accesses, assumed)
+        except CannotWeave as refusal:
+            findings.refused[buffer.name] = refusal
+
+    def keep(self, buffer: Buffer, accesses: Sequence[Access], assumed: bool) -> str:
+        """Why it can be: what was replaced, and what is assumed."""
         said = buffer.said(self.linked)
         for access in accesses:
             if not access.plain or len(access.instruction.operands) != 2:
@@ -116,15 +135,72 @@ class _Work:
         stores = [a for a in accesses if a.writes]
         if not stores:
             raise CannotWeave(f"{self._entries(buffer)}: no kernel writes the private buffer {said}; use same= for it.")
+        cells, missing = {a.place: a.address for a in accesses}, ""
+        if assumed:
+            cells, missing = self._promised(said, accesses), self._not_proved(said, accesses, stores)
+        else:
+            self._check_own(said, accesses, stores)
+        self._check_widths(said, cells, accesses)
+        for access in accesses:
+            kept = self._kept((buffer.name, cells[access.place]), access)
+            move = self._into if access.writes else self._out_of
+            self._replace(access.instruction, tuple(move(access, kept)))
+        what = f"{len(stores)} stores and {len(accesses) - len(stores)} loads"
+        word = f", on the word of assume_private=True; not proved: {missing}" if missing else ""
+        self.notes.append(f"{said} is kept in registers: {what}{word}")
+        return f"{what}{word}"
+
+    def _check_own(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
+        """Every load is of what the thread itself has stored."""
+        along_x, self.along_x = self.along_x, False
         for load in accesses:
             if not load.writes:
                 self._check_written(said, load, stores)
         self._check_apart(said, accesses, stores)
+        if self.along_x:
+            check_along_x(self.linked, f"the private buffer {said}")
+        self.along_x |= along_x
+
+    def _not_proved(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> str:
+        """What is assumed of all launches, "" if it is proved for some, beyond which it is assumed."""
+        before = self.along_x, self.limits
+        try:
+            self._check_own(said, accesses, stores)
+        except CannotWeave as refusal:
+            return str(refusal)
+        finally:
+            self.along_x, self.limits = before
+        return ""
+
+    def _promised(self, said: str, accesses: Sequence[Access]) -> dict[Place, Expression]:
+        try:
+            return registers_of(
+                self.places, accesses, self.size, lambda a: f"{self.at(a.instruction)} at {self._say(a)}"
+            )
+        except Unmatched as found:
+            where = f"{self.at(found.load.instruction)} reads the private buffer {said}"
+            store = found.store
+            if store is None:
+                raise CannotWeave(f"{where} before any kernel has stored to it; {SHARE}.") from None
+            raise CannotWeave(
+                f"{where} at {self._say(found.load)}, which assume_private=True does not match with one store: "
+                f"{self.at(store.instruction)} writes it at {self._say(store)}, {found.why}; {SHARE}."
+            ) from None
+
+    def _check_widths(self, said: str, cells: Mapping[Place, Expression], accesses: Sequence[Access]) -> None:
+        """All that one register is for has one width."""
+        first: dict[Expression, Access] = {}
         for access in accesses:
-            kept = self._kept((buffer.name, access.address), access)
-            move = self._into if access.writes else self._out_of
-            self._replace(access.instruction, tuple(move(access, kept)))
-        self.notes.append(f"{said} is kept in registers: {len(stores)} stores and {len(accesses) - len(stores)} loads")
+            one = first.setdefault(cells[access.place], access)
+            if (one.element, one.lanes) != (access.element, access.lanes):
+                raise self._differ(said, access, one)
+
+    def _differ(self, said: str, one: Access, other: Access) -> CannotWeave:
+        return CannotWeave(
+            f"{self.at(one.instruction)} {'writes' if one.writes else 'reads'} {one.lanes} elements of {one.element} "
+            f"bytes of the private buffer {said}, and {self.at(other.instruction)} writes {other.lanes} of "
+            f"{other.element}: the widths differ; {SHARE}."
+        )
 
     def _entries(self, buffer: Buffer) -> str:
         kernels = [self.linked.kernels[k] for k, _ in buffer.members]
@@ -150,10 +226,7 @@ class _Work:
                 f"{self._say(other)}: these are not shown to be equal{loop}; {SHARE}."
             )
         if not fitting:
-            raise CannotWeave(
-                f"{where} reads {load.lanes} elements of {load.element} bytes of the private buffer {said}, and "
-                f"{place} writes {other.lanes} of {other.element}: the widths differ; {SHARE}."
-            )
+            raise self._differ(said, load, other)
         read, written = (in_words(self.linked, atoms.say(self.places.condition(a.place))) for a in (load, other))
         raise CannotWeave(
             f"{where} reads the private buffer {said} if `{read}`, which does not imply that {place} has written it, "

@@ -10,18 +10,21 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from goptx.analysis.apart import Size, footprint, indexed, is_uniform, piece_of_cta
+from goptx.analysis.apart import Size, piece_of_cta
 from goptx.analysis.cfg import Block, Code, Flow
 from goptx.analysis.dataflow import names_in, read, register_of, written
 from goptx.analysis.ends import Jump
-from goptx.analysis.expressions import Atoms, Condition, Expression, Key
+from goptx.analysis.expressions import Atoms
 from goptx.analysis.places import Access
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Address, Declaration, Immediate, Instruction, Name, Variable
 from goptx.ptx.opcodes import facts_of
 from goptx.shape import Limit
 from goptx.strategies.buffers import Buffer, in_words
+from goptx.strategies.coverage import covering
+from goptx.strategies.dependences import check_along_x
 from goptx.strategies.kernel_accesses import KernelAccesses
+from goptx.strategies.temporaries import Findings
 from goptx.weaving.apart import free_name
 from goptx.weaving.link import Kernel, Linked
 from goptx.weaving.scalars import Fresh, free_stem
@@ -32,19 +35,29 @@ _COMPUTE = frozenset(("add", "sub", "mad", "mov", "cvta"))  # what may be done w
 _HINTS = frozenset(("global", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"))  # of global memory only
 
 
-def in_shared_memory(linked: Linked, buffers: Sequence[Buffer], size: Size) -> Linked:
-    """Raises `CannotWeave`."""
+def in_shared_memory(
+    linked: Linked, buffers: Sequence[Buffer], size: Size, assume_local: bool, findings: Findings
+) -> Linked:
+    """The kernels with those buffers that are not refused in shared memory, each for itself and in order.
+    `assume_local` is the caller's word that what they load was stored before by a thread of the CTA."""
     for buffer in buffers:
         if buffer.kind == "local":
-            linked = _Move(linked, buffer, size).moved()
+            move = _Move(linked, buffer, size, assume_local)
+            try:
+                linked, bytes_ = move.moved()
+            except CannotWeave as refusal:
+                findings.refused[buffer.name] = refusal
+            else:
+                findings.became[buffer.name] = "shared memory", f"{bytes_} bytes for each CTA"
     return linked
 
 
 class _Move:
-    def __init__(self, linked: Linked, buffer: Buffer, size: Size) -> None:
+    def __init__(self, linked: Linked, buffer: Buffer, size: Size, assumed: bool) -> None:
         self.linked = linked
         self.buffer = buffer
         self.size = size
+        self.assumed = assumed
         self.atoms = Atoms()
         self.limits: frozenset[Limit] = frozenset()  # of the launches for which it is shown
         self.of = [KernelAccesses.of(k, self.atoms, buffer.name) for k in linked.kernels]
@@ -53,7 +66,9 @@ class _Move:
     def said(self) -> str:
         return f"the local buffer {self.buffer.said(self.linked)}"
 
-    def moved(self) -> Linked:
+    def moved(self) -> tuple[Linked, int]:
+        """And how many bytes of shared memory it takes."""
+        check_along_x(self.linked, self.said)
         bytes_ = self.bytes_of_cta()
         for j, of in enumerate(self.of):
             for access in of.accesses:
@@ -67,9 +82,8 @@ class _Move:
         note = f"{self.said} is kept in {bytes_} bytes of shared memory"
         lacks = {**self.linked.lacks, self.buffer.name: ""}
         limits = self.linked.limits | self.limits
-        return replace(
-            self.linked, kernels=tuple(kernels), lacks=lacks, notes=(*self.linked.notes, note), limits=limits
-        )
+        notes = (*self.linked.notes, note)
+        return replace(self.linked, kernels=tuple(kernels), lacks=lacks, notes=notes, limits=limits), bytes_
 
     # what has to hold ------------------------------------------------------------------------------------
 
@@ -104,46 +118,23 @@ class _Move:
         return bytes_
 
     def check_written(self, j: int, load: Access) -> None:
-        """Some store ahead covers all that the threads of a CTA load."""
+        """Some store before it covers all that the threads of a CTA load."""
         mine = self.of[j]
         for store in mine.accesses:
             if store.writes and store.address == load.address and mine.places.runs_before(store.place, load.place):
                 return
-        if any(self.covers(of, s, mine, load) for of in self.of[:j] for s in of.accesses if s.writes):
-            return
-        what = f"reads {self.said} at {self.say(load)}"
-        why = "not shown to have been written before by a thread of the CTA (M12); name bounds that are equal (same=)"
-        raise self.refusal(mine, load, f"{what}, {why}")
-
-    def covers(self, of: KernelAccesses, store: Access, mine: KernelAccesses, load: Access) -> bool:
-        """Whether the thread whose element is loaded has stored it: every element of the piece is one thread's, under
-        conditions on its number that hold for the number of the element that is loaded."""
-        foot = footprint(of.places.values, store.offset, self.size)
-        stored, loaded = indexed(of.places.values, store.offset), indexed(mine.places.values, load.offset)
-        needed = of.places.decides(store.place[0])
-        if foot is None or not foot.alone or foot.origin.terms:
-            return False
-        if stored is None or loaded is None or needed is None or of.places.depth[store.place[0]]:
-            return False
-        (kind, number, factor), (other_kind, other, other_factor) = stored, loaded
-        if (kind, factor, foot.pitch) != (other_kind, other_factor, store.width) or store.width != load.width:
-            return False
-        known = mine.places.condition(load.place)
-        for atom, holds in (needed & of.places.values.guards[store.place]).all:
-            key = self.with_number(self.atoms.keys[atom], number, other)
-            if key is None or not known.implies(Condition(frozenset(((self.atoms.number(*key), holds),)))):
-                return False
-        self.limits |= foot.limits
-        return True
-
-    def with_number(self, key: Key, number: Expression, other: Expression) -> Key | None:
-        """What a condition on one number says of another; None where it depends on the thread in another way."""
-        found: list[object] = [key[0]]
-        for part in key[1:]:
-            if part != number and not is_uniform(self.atoms, part):
-                return None
-            found.append(other if part == number else part)
-        return tuple(found)
+        for of in self.of[:j]:
+            for store in of.accesses:
+                limits = covering(of, store, mine, load, self.size) if store.writes else None
+                if limits is not None:
+                    self.limits |= limits
+                    return
+        if not self.assumed:
+            what = f"reads {self.said} at {self.say(load)}"
+            why = (
+                "not shown to have been written before by a thread of the CTA (M12); name bounds that are equal (same=)"
+            )
+            raise self.refusal(mine, load, f"{what}, {why}")
 
     # the kernels within W --------------------------------------------------------------------------------
 

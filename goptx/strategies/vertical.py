@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
 
 from goptx.errors import CannotWeave
 from goptx.latency.table import LatencyTable, load_table
 from goptx.shape import Shape
-from goptx.strategies.buffers import Names, Pairs, as_one, buffers_of
-from goptx.strategies.dependences import Dependences
-from goptx.strategies.internalise import internalised
+from goptx.strategies.buffers import Buffer, Names, Pairs, as_one, buffers_of
+from goptx.strategies.dependences import Dependences, check_along_x
+from goptx.strategies.internalise import Internalised, internalised
 from goptx.strategies.local import in_shared_memory
 from goptx.strategies.lockstep import fused
+from goptx.strategies.temporaries import Findings, Unproved, check_unproved, one_by_one
 from goptx.weaving.copies import copies_joined
-from goptx.weaving.divergence.converged import Choice
+from goptx.weaving.divergence.converged import Choice, Converged
 from goptx.weaving.growth import limits
 from goptx.weaving.launching import Placement
-from goptx.weaving.link import Linked
+from goptx.weaving.link import Chosen, Linked
 from goptx.weaving.merge import in_turn
 from goptx.weaving.merged import merged
 from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link, sides_of
@@ -42,18 +44,26 @@ def vertical(
     local: Pairs = (),
     apart: Names = (),
     presume: bool = True,
+    assume_private: bool = False,
+    unproved: Unproved = "refuse",
 ) -> Woven:
     """One kernel after the other in each thread; the first arguments are those of `weave`.
 
     depends: kernels may read and write what kernels before them wrote and read. Wherever two of them may touch one
         element, it has to be shown to be a thread's own, or a CTA's, which puts a barrier between the kernels.
-    assume_local: the caller's word that what cannot be shown stays within a CTA.
+    assume_local: the caller's word that what cannot be shown stays within a CTA. Of `local` buffers it is the word that
+        what a kernel loads was stored before by a thread of the CTA.
     same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer, or a number such as a bound. W has the
         first of them, and loads equal elements once if no kernel writes the buffer.
     private: likewise, buffers that hold nothing but what a thread hands on to itself in a later kernel: they are kept
         in registers, and their contents are undefined afterwards.
     local: likewise, of a CTA: kept in its shared memory. Needs known shapes.
     apart: parameters such as "A:1" that share memory with no other but those that they are named with above.
+    assume_private: the caller's word that what a thread loads from a `private` buffer is what it has stored last itself
+        to that element, as the properties of user-driven fusion give it. Which store that is must still follow from
+        the kernels.
+    unproved: what becomes of a `private` or `local` buffer that cannot be proved to be one. "refuse": `CannotWeave`.
+        "memory": this one stays in memory, and kernels may depend on each other there; `report.temporaries` says why.
 
     Raises what `weave` raises: `CannotWeave` where a dependence, or what is said of a buffer, cannot be shown to be
     right, `InputError` for parameters that are none.
@@ -67,31 +77,51 @@ def vertical(
             f"{coarse.at(coarse.entry.line)}: a coarsened kernel cannot be one of those that depend on each other "
             "(depends=, same=, private=, local=); give the kernel as it is."
         )
+    check_unproved(unproved)
     buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, apart)
-    linked = as_one(linked, buffers)
-    dependences = Dependences(linked, buffers, depends, assume_local)
-    linked = in_shared_memory(dependences.kept(), buffers, dependences.size)
     choices = Choices("concat", None, load_table(latency, linked.target[0]), presume)
-    most = limits([k.flow for k in linked.kernels], None, None)
-    converged, sides = sides_of(linked, choices, divergence, most)
-    joined = copies_joined(linked.kernels, sides, linked.together, lambda several: reduce(in_turn, several))
-    order = sorted(joined, key=lambda side: side.last)
-    dependences.check_order([side.kernels[0] for side in order])
-    whole = reduce(partial(fused, orderly=dependences.orderly), order)
-    inside = internalised(linked, whole, [s.flow for s in sides], buffers, dependences.size)
-    along_x = dependences.along_x or inside.along_x or bool(local)
-    if along_x:
-        _check_along_x(linked)
-    return finish(
-        kernels, inside.linked, inside.flows, merged(inside.side), choices, converged, inside.notes,
-        strategy="vertical", depends=depends, along_x=along_x,
-    )  # fmt: skip
+    attempt = _Attempt(kernels, linked, choices, divergence, depends, assume_local, assume_private)
+    return one_by_one(attempt.made, buffers, linked, unproved)
 
 
-def _check_along_x(linked: Linked) -> None:
-    for kernel, shape in zip(linked.kernels, linked.plan.shapes if linked.plan else (), strict=False):
-        if any(n not in (1, None) for what in ("grid", "block") for n in shape.axes(what)[1:]):
-            raise CannotWeave(
-                f"{kernel.at(kernel.entry.line)}: what kernels hand on to each other is shown to stay with a thread or "
-                f"CTA in grids and blocks along x only, and the shape {shape} has more axes; use separate launches."
-            )
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """To fuse kernels with given kinds of buffers."""
+
+    kernels: Sequence[Chosen]
+    linked: Linked
+    choices: Choices
+    divergence: Choice | None
+    depends: bool
+    assume_local: bool
+    assume_private: bool
+
+    def made(self, buffers: Sequence[Buffer], findings: Findings) -> Woven | None:
+        """As `one_by_one` takes it."""
+        depends = self.depends or findings.in_memory
+        dependences = Dependences(as_one(self.linked, buffers), buffers, depends, self.assume_local)
+        linked = in_shared_memory(dependences.kept(), buffers, dependences.size, self.assume_local, findings)
+        if findings.refused:
+            return None
+        converged, inside = self._internalised(linked, buffers, dependences, findings)
+        if findings.refused:
+            return None
+        along_x = dependences.along_x or inside.along_x or any(b.kind == "local" for b in buffers)
+        if along_x:
+            check_along_x(inside.linked, "what kernels hand on to each other")
+        return finish(
+            self.kernels, inside.linked, inside.flows, merged(inside.side), self.choices, converged, inside.notes,
+            strategy="vertical", depends=depends, along_x=along_x,
+        )  # fmt: skip
+
+    def _internalised(
+        self, linked: Linked, buffers: Sequence[Buffer], dependences: Dependences, findings: Findings
+    ) -> tuple[list[Converged], Internalised]:
+        most = limits([k.flow for k in linked.kernels], None, None)
+        converged, sides = sides_of(linked, self.choices, self.divergence, most)
+        joined = copies_joined(linked.kernels, sides, linked.together, lambda several: reduce(in_turn, several))
+        order = sorted(joined, key=lambda side: side.last)
+        dependences.check_order([side.kernels[0] for side in order])
+        whole = reduce(partial(fused, orderly=dependences.orderly), order)
+        flows = [s.flow for s in sides]
+        return converged, internalised(linked, whole, flows, buffers, dependences.size, findings, self.assume_private)

@@ -7,6 +7,7 @@ from goptx.view.html import Markup, display, folded, heading, line, markup, tabl
 from goptx.view.woven_html import woven_parts
 
 HEAD = ("", "seconds")
+TEMPORARIES = ("temporary", "declared", "where", "why")
 
 
 def fusion_html(fusion: Fusion) -> str:
@@ -27,4 +28,9 @@ def _title(done: Done) -> Markup:
 def _parts(done: Done) -> Markup:
     rows = [("to make it at first", f"{done.first:.3g}"), ("to prepare now", f"{done.preparing:.3g}"),
             ("to launch", f"{done.launching:.3g}")]  # fmt: skip
-    return markup(line(f"not fused: {done.reason}") if done.reason else "", table(HEAD, rows))
+    kept = [(t.buffer, t.declared, t.where, t.why) for t in done.temporaries]
+    return markup(
+        line(f"not fused: {done.reason}") if done.reason else "",
+        table(HEAD, rows),
+        table(TEMPORARIES, kept) if kept else "",
+    )

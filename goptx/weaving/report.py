@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from goptx.shown import as_text
+from goptx.weaving.temporary import Temporary
 from goptx.weaving.why import Why
 
 
@@ -54,6 +55,7 @@ class Report:
     divergences: what became of places where lanes part.
     notes: what else was found, chosen or left out.
     why: what `auto` compared; None where it did not choose.
+    temporaries: what became of each buffer that is declared `private` or `local`.
     """
 
     kernels: dict[str, Counts]
@@ -65,10 +67,12 @@ class Report:
     divergences: tuple[Divergent, ...]
     notes: tuple[str, ...]
     why: Why | None = None
+    temporaries: tuple[Temporary, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; `woven_fraction` stands at the top level."""
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
+        lists["temporaries"] = [asdict(t) for t in self.temporaries]
         return asdict(self) | lists | {"why": self.why.to_dict() if self.why else None}
 
     _repr_pretty_ = as_text

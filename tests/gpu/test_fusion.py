@@ -270,3 +270,27 @@ def test_kernels_that_were_coarsened(stream: Any, arrays: Any) -> None:
     f = region(stream, (goptx.coarsen(TIMES, 3), a, b, c, N), (MINUS, c, b, d, N))
     assert f.report and f.report.strategy == "separate"
     assert (d.now[:N] == (a.now * b.now - b.now)[:N]).all()
+
+
+def test_temporaries_one_by_one(stream: Any, arrays: Callable[[int], list[Reals]]) -> None:
+    """One is read where nothing was written and stays in memory; the one before it is kept in registers."""
+    short = elementwise("mul.f32", guard="setp.ge.s32 %p1, %r4, 300; @%p1 bra DONE;")
+    long = elementwise("sub.f32", guard="setp.ge.s32 %p1, %r4, 400; @%p1 bra DONE;")
+    x, y, z, one, bad, out = arrays(6)
+    before = one.now, bad.now
+    with goptx.fusion(stream) as f:
+        for source, *args in ((WHOLE, x, y, one, N), (short, one, z, bad, N), (long, bad, one, out, N)):
+            f.launch(source, CTAS, THREADS, *args)
+        f.private(one, bad)
+    stream.sync()
+    assert f.report and [t.where for t in f.report.temporaries] == ["registers", "memory"]
+    product = x.now * y.now
+    assert (one.now == before[0]).all() and (bad.now[:300] == (product * z.now)[:300]).all()
+    assert (bad.now[300:] == before[1][300:]).all() and (out.now[:400] == (bad.now - product)[:400]).all()
+    with goptx.fusion(stream, assume_private=True) as f:
+        for source, *args in ((WHOLE, x, y, one, N), (TIMES, one, z, bad, 400), (MINUS, bad, y, out, 300)):
+            f.launch(source, CTAS, THREADS, *args)
+        f.private(one, bad)
+    stream.sync()
+    assert f.report and [t.where for t in f.report.temporaries] == ["registers", "registers"]
+    assert (out.now[:300] == (product * z.now - y.now)[:300]).all()

@@ -35,6 +35,13 @@ OF_REGIONS = (
         f"{TESTS}/test_fusion.py::test_equal_bounds_are_one_number_and_others_are_not",
     ),
     Mutation(
+        "what is declared is not looked at when a region comes again",
+        f"{REGION}/completion.py",
+        "*words, self.how.max_registers, self.met.declared)",
+        "*words, self.how.max_registers)",
+        f"{TESTS}/test_temporaries.py::test_what_hands_nothing_on_is_listed_too",
+    ),
+    Mutation(
         "one fused kernel serves all shapes",
         f"{REGION}/completion.py",
         "return self._of_kernels, self.shapes, ",
@@ -100,8 +107,8 @@ OF_REGIONS = (
     Mutation(
         "what is shown along x holds in all shapes",
         "goptx/strategies/vertical.py",
-        "        _check_along_x(linked)\n",
-        "        pass\n",
+        '            check_along_x(inside.linked, "what kernels hand on to each other")\n',
+        "            pass\n",
         "tests/strategies/test_auto.py::test_shapes_of_several_axes_are_refused_where_it_matters",
     ),
     Mutation(

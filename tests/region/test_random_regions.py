@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_kernels.chains import GUARDS, LENGTH, some_kernel
+from random_kernels.chains import GUARDS, INDICES, LENGTH, OWN, some_kernel
 from region.emulated import Array, Device, Stream
-from strategies.dependent_kernels import elementwise
+from strategies.dependent_kernels import elementwise, strided
 
 import goptx
 
@@ -78,3 +78,80 @@ def test_random_regions(seed: int, device: Device, caplog: pytest.LogCaptureFixt
         assert f.report
         became[f.report.strategy] += 1
     assert became["weave"] >= 2 and min(became["vertical"], became["separate"]) >= 10, became
+
+
+# Several temporaries, of which some are not proved ---------------------------------------------------------
+
+OWN_GUARDS = {
+    **GUARDS,
+    "CTA": "setp.ge.s32 %p1, %r1, 1; @%p1 bra DONE;",
+    "lower half of the CTA": "shr.u32 %r18, %r2, 1; setp.ge.s32 %p1, %r3, %r18; @%p1 bra DONE;",
+}
+CHAINS = 30
+READ = [OWN, OWN, OWN, OWN, "opposite", "neighbour"]
+
+
+def handing_on(chance: random.Random, guard: str) -> str:
+    """Mostly with one guard, so that what one kernel hands on is often what the next one reads."""
+    operation = chance.choice(OPERATIONS)
+    if chance.random() < 0.1:
+        return strided(operation)
+    mine = OWN_GUARDS[guard if chance.random() < 0.8 else chance.choice(list(OWN_GUARDS))]
+    before = INDICES[chance.choice(READ)].format("%r10")
+    return elementwise(operation, guard=mine, before=before, read="%r10")
+
+
+def chained_launches(chance: random.Random, device: Device) -> list[Any]:
+    """Each reads what the one before has written, and something older."""
+    block, n = 32 * chance.choice([1, 2]), chance.choice([7, 40, 59, 64])
+    guard = chance.choice(list(OWN_GUARDS))
+    launches: list[Any] = []
+    for k in range(chance.choice([3, 4, 5])):
+        older = chance.choice([device.arrays[0], *device.arrays[1 : k + 1]])
+        source = handing_on(chance, guard)
+        launches.append((source, CTAS, block, device.arrays[k], older, device.arrays[k + 1], n))
+    return launches
+
+
+def declared_region(chance: random.Random, launches: list[Any]) -> goptx.Fusion:
+    kinds = [chance.choice(["private", "private", "local", "local", ""]) for _ in launches[1:]]
+    with goptx.fusion(Stream(), strategy=chance.choice(["auto", "vertical"])) as f:
+        for launch in launches:
+            f.launch(*launch)
+        for kind, launch in zip(kinds, launches, strict=False):
+            if kind:
+                getattr(f, kind)(launch[5])
+    return f
+
+
+def undefined(f: goptx.Fusion, launches: list[Any]) -> list[Array]:
+    """The arrays of temporaries that are not in memory."""
+    assert f.report
+    first = [t.parameters[0].partition(" ")[0].split(":") for t in f.report.temporaries if t.internalised]
+    return [launches[ord(letter) - ord("A")][3 + int(number)] for letter, number in first]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_regions_with_several_temporaries(seed: int, device: Device, caplog: pytest.LogCaptureFixture) -> None:
+    """What is internalised is undefined afterwards; all else, temporaries that were refused among it, is as it was."""
+    caplog.set_level(logging.CRITICAL)
+    chance, became, mixed = random.Random(f"temporaries {seed}"), Counter[str](), 0
+    for _ in range(6):
+        device.random(LENGTH)
+    for _ in range(CHAINS):
+        device.refill()
+        before = device.contents()
+        launches = chained_launches(chance, device)
+        f = declared_region(chance, launches)
+        found = device.contents()
+        device.restore(before)
+        for source, *launch in launches:
+            device.alone(source, *launch)
+        gone = undefined(f, launches)
+        for array, alone, together in zip(device.arrays, device.contents(), found, strict=True):
+            assert alone == together or any(array is t for t in gone), (launches, f.report)
+        assert f.report
+        where = Counter(t.where for t in f.report.temporaries)
+        became += where
+        mixed += f.report.strategy == "vertical" and bool(where["memory"]) and len(where) > 1
+    assert mixed >= 2 and min(became.values()) >= 4 and len(became) == 3, (mixed, became)

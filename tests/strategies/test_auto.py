@@ -65,10 +65,16 @@ def test_temporaries_that_cannot_be_kept_stay_in_memory(kind: str) -> None:
     assert kept.strategy == "vertical" and kept.ptx.count("st.global") == 1
     made = auto(elementwise(), elementwise(), shapes=shapes, **{kind: HAND_ON})  # bounds that may differ
     assert made.strategy == "vertical" and made.ptx.count("st.global") == 2
-    assert any(note.startswith("not vertical: ") for note in made.report.notes)
+    assert any(
+        note.startswith(f"the {kind} buffer A:2 (out), B:0 (x) is left in memory: ") for note in made.report.notes
+    )
+    (temporary,) = made.report.temporaries
+    assert (temporary.where, temporary.declared) == ("memory", kind) and "name bounds that are equal" in temporary.why
     behind = auto(elementwise(), BEHIND, same=bounds, shapes=shapes, **{kind: HAND_ON})
     assert behind.strategy == "separate"
-    assert [note.partition(":")[0] for note in behind.report.notes] == ["not vertical", "not temporaries in memory"]
+    (note,) = behind.report.notes
+    assert note.startswith("not vertical: ") and "different CTAs" in note
+    assert ("not shown to be equal" in note and "; and in memory: " in note) == (kind == "private")
 
 
 def test_what_is_too_large_together_is_separate() -> None:

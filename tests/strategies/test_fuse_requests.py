@@ -58,6 +58,10 @@ def test_options_of_another_strategy(options: dict[str, Any], message: str) -> N
         (["--strategy", "interleave", "--ratio", "1:3", *SHAPED], {"ratio": (1, 3)}),
         (["--strategy", "vertical", "--depends", "--assume-local"], {"depends": True, "assume_local": True}),
         (["--strategy", "interleave", "--placement", "front", *SHAPED], {"placement": "front"}),
+        (
+            ["--strategy", "vertical", "--assume-private", "--unproved", "memory"],
+            {"assume_private": True, "unproved": "memory"},
+        ),
     ],
 )
 def test_the_command_does_what_the_function_does(
