@@ -53,6 +53,7 @@ HANDING_ON = "of kernels that depend on each other (vertical, auto)"
 DEPENDENT: Flags = {
     "depends": {"action": "store_true", "help": "kernels may depend on those before them"},
     "assume_local": {"action": "store_true", "help": "what they hand on stays within a CTA"},
+    "no_barriers": {"action": "store_true", "help": "what they hand on within a CTA needs no barrier"},
     "same": {
         "action": "append",
         "metavar": "A:2=B:0",

@@ -38,6 +38,7 @@ class How:
 
     strategy: str = "auto"
     assume_local: bool = False
+    no_barriers: bool = False
     independent: bool = False
     max_registers: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -101,7 +102,8 @@ class _Job:
 
     @property
     def key(self) -> Hashable:
-        how = (self.how.strategy, self.how.assume_local, self.how.independent, self.how.max_registers)
+        given = self.how.assume_local, self.how.no_barriers, self.how.independent
+        how = (self.how.strategy, *given, self.how.max_registers)
         options = tuple((name, _hashable(value)) for name, value in self.options.items())
         return self._of_kernels, self.shapes, self.met if self.names else None, how, options
 
@@ -162,6 +164,7 @@ class _Job:
         return {
             "depends": True,
             "assume_local": self.how.assume_local,
+            "no_barriers": self.how.no_barriers,
             "same": self.pairs([g for g in (*met.buffers, *met.numbers) if g not in temporary]),
             "private": self.pairs(met.private),
             "local": self.pairs(met.local),

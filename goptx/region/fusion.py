@@ -27,6 +27,7 @@ def fusion(
     strategy: str = "auto",
     *,
     assume_local: bool = False,
+    no_barriers: bool = False,
     independent: bool = False,
     max_registers: int | None = None,
     **options: Any,
@@ -46,6 +47,8 @@ def fusion(
     strategy: "auto" (what is estimated to be fastest), or one of `goptx.fuse`, whose `options` may follow.
         What a strategy refuses is launched one after the other.
     assume_local: the caller's word that what kernels hand on to each other stays within a CTA, where that is not shown.
+    no_barriers: the caller's word that kernels that touch one buffer within a CTA need no barrier between them;
+        `fused.report.notes` names each barrier that is left out.
     independent: the caller's word that no kernel touches what another writes; arguments are not compared then.
     max_registers: a cap, as of `Woven.launch`.
 
@@ -60,7 +63,7 @@ def fusion(
     check_strategy(strategy, options)
     if given := [name for name in FOUND_OUT if name in options]:
         raise InputError(f"fusion() takes no `{given[0]}`: that follows from the launches, private() and local().")
-    return Fusion(stream, How(strategy, assume_local, independent, max_registers, options))
+    return Fusion(stream, How(strategy, assume_local, no_barriers, independent, max_registers, options))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ def vertical(
     placement: Placement = "spread",
     depends: bool = False,
     assume_local: bool = False,
+    no_barriers: bool = False,
     same: Pairs = (),
     private: Pairs = (),
     local: Pairs = (),
@@ -48,6 +49,8 @@ def vertical(
     depends: kernels may read and write what kernels before them wrote and read. Wherever two of them may touch one
         element, it has to be shown to be a thread's own, or a CTA's, which puts a barrier between the kernels.
     assume_local: the caller's word that what cannot be shown stays within a CTA.
+    no_barriers: the caller's word that kernels that touch one buffer within a CTA need no barrier between them; the
+        report notes each barrier that is left out. (As the property of that name in user-driven kernel fusion.)
     same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer, or a number such as a bound. W has the
         first of them, and loads equal elements once if no kernel writes the buffer.
     private: likewise, buffers that hold nothing but what a thread hands on to itself in a later kernel: they are kept
@@ -69,7 +72,7 @@ def vertical(
         )
     buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, apart)
     linked = as_one(linked, buffers)
-    dependences = Dependences(linked, buffers, depends, assume_local)
+    dependences = Dependences(linked, buffers, depends, assume_local, no_barriers)
     linked = in_shared_memory(dependences.kept(), buffers, dependences.size)
     choices = Choices("concat", None, load_table(latency, linked.target[0]), presume)
     most = limits([k.flow for k in linked.kernels], None, None)
