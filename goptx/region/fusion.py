@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -12,6 +12,7 @@ from goptx import recording
 from goptx.device_arrays import Extent, extent_of, raw
 from goptx.errors import InputError
 from goptx.log import LOG
+from goptx.region.comparison import Comparison, compared
 from goptx.region.completion import Completion, How, completed, in_turn, start
 from goptx.region.meeting import meeting
 from goptx.region.recorded import Recorded, recorded
@@ -36,6 +37,7 @@ def fusion(
     strategy: str = "auto",
     *,
     capture: bool = False,
+    compare: bool = False,
     assume_local: bool = False,
     no_barriers: bool = False,
     independent: bool = False,
@@ -58,6 +60,9 @@ def fusion(
         What a strategy refuses is launched one after the other.
     capture: capture the stream into a CUDA graph meanwhile, so that launches and copies of whatever framework keep
         their place among the recorded launches; what is given is a `CapturedFusion` then.
+    compare: at the end time the fused kernel, and the launches one after the other, several times with the recorded
+        arguments; `report.comparison` has both. Memory holds what one run of the region leaves, and the end waits for
+        the stream. What the launches write is copied meanwhile, so nothing else may write it then.
     assume_local: the caller's word that what kernels hand on to each other stays within a CTA, where that is not shown.
     no_barriers: the caller's word that kernels that touch one buffer within a CTA need no barrier between them;
         `fused.report.notes` names each barrier that is left out.
@@ -78,7 +83,9 @@ def fusion(
         raise InputError(f"fusion() takes no `{given[0]}`: that follows from the launches, private() and local().")
     how = How(strategy, assume_local, no_barriers, independent, max_registers, options)
     if not capture:
-        return Fusion(stream, how)
+        return Fusion(stream, how, compare)
+    if compare:
+        raise InputError("compare=True times a region's launches alone; leave capture=True out.")
     from goptx.region.captured import CapturedFusion
 
     return CapturedFusion(stream, how)
@@ -92,6 +99,7 @@ class Done:
     anew: whether it was made now, or found in memory.
     preparing, launching: seconds that it took now to make, assemble and load it, or to find it, and to launch it.
     first: seconds that it took to make, assemble and load it when that was done.
+    comparison: with `compare=True` how long the fused kernel and the separate launches take.
     """
 
     strategy: str
@@ -100,6 +108,7 @@ class Done:
     preparing: float
     launching: float
     first: float
+    comparison: Comparison | None = None
 
     _repr_pretty_ = as_text
 
@@ -111,18 +120,19 @@ class Done:
     def __str__(self) -> str:
         made = "made" if self.anew else f"found in memory (made in {self.first:.3g} s)"
         said = f"{self.strategy}, {made}: {self.preparing:.3g} s to prepare, {self.launching:.3g} s to launch"
-        return f"{said}; not fused: {self.reason}" if self.reason else said
+        compared = f"; {self.comparison}" if self.comparison else ""
+        return f"{said}; not fused: {self.reason}" if self.reason else said + compared
 
 
 class Fusion:
     """A region, made by `goptx.fusion`. After it, `fused` is what was launched and `report` says how (`Done`); both are
     None where nothing was."""
 
-    def __init__(self, stream: Any, how: How) -> None:
+    def __init__(self, stream: Any, how: How, compare: bool = False) -> None:
         self.fused: Woven | None = None
         self.report: Done | None = None
         self.stream = recording.RecordedStream(stream)
-        self._given, self._how = stream, how
+        self._given, self._how, self._compare = stream, how, compare
         self._recording: Hashable = None
         self._seen: Seen | None = None
         self.state = "has not begun"
@@ -197,13 +207,23 @@ class Fusion:
         self._end("has ended")
         if kind is None and self._launches:
             self._warn_of_other_work()
-            self._start(*self._prepared())
+            self._compare_and_start(*self._prepared())
 
     def _prepared(self) -> tuple[Completion, bool, float]:
         """What the launches become, whether it was made now, and when that began."""
         begin = perf_counter()
         met = meeting(self._launches, self._temporaries["private"], self._temporaries["local"])
         return *completed(self._launches, met, self._how), begin
+
+    def _compare_and_start(self, done: Completion, anew: bool, begin: float) -> None:
+        if not self._compare:
+            self._start(done, anew, begin)
+            return
+        now = perf_counter()
+        comparison = compared(done.fused, self._launches, self._given, self._how)
+        self._start(done, anew, begin + perf_counter() - now)
+        assert self.report
+        self.report = replace(self.report, comparison=comparison)
 
     def _warn_of_other_work(self) -> None:
         from goptx.device import stream_watch

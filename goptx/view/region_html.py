@@ -46,4 +46,5 @@ def _title(done: Done) -> Markup:
 def _parts(done: Done) -> Markup:
     rows = [("to make it at first", f"{done.first:.3g}"), ("to prepare now", f"{done.preparing:.3g}"),
             ("to launch", f"{done.launching:.3g}")]  # fmt: skip
-    return markup(line(f"not fused: {done.reason}") if done.reason else "", table(HEAD, rows))
+    reason = line(f"not fused: {done.reason}") if done.reason else ""
+    return markup(reason, line(str(done.comparison)) if done.comparison else "", table(HEAD, rows))
