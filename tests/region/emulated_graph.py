@@ -71,7 +71,7 @@ class Graph:
         start()
         child, self.streams.nodes = self.streams.nodes, None
         new = next(self.numbers)
-        self.work[new] = lambda: [work() for _, work in child] and None
+        self.work[new] = lambda: _run(child or [])
         self.kinds[new] = "graph"
         self.order |= {(self.now[node], new) for node in after} | {(new, node) for node in before}
         for node in removed:
@@ -89,6 +89,11 @@ class Graph:
 
     def close(self) -> None:
         self.streams.closed += 1
+
+
+def _run(nodes: list[tuple[Node, Work]]) -> None:
+    for _, work in nodes:
+        work()
 
 
 def emulated(device: Device, patch: Any) -> Streams:

@@ -71,7 +71,11 @@ def test_other_work_keeps_its_place(device: Device, streams: Streams) -> None:
         ]  # fmt: skip
         assert len(f.report.recognised) == 4 and len(f.report.foreign) == 2 and len(f.report.fused) == 2
     assert streams.launched == [["graph", "memcpy", "graph", "memcpy"]] * 2 and streams.closed == 2
-    assert "6 steps, 4 recognised, 2 groups fused" in str(f.report) and "2 launches: vertical" in str(f.report)
+    assert (
+        f.report
+        and "6 steps, 4 recognised, 2 groups fused" in str(f.report)
+        and "2 launches: vertical" in str(f.report)
+    )
     assert "6 steps recognised" in f._repr_html_() and "memcpy" in f.report._repr_html_()
 
 
@@ -182,7 +186,7 @@ def test_cancel(device: Device, streams: Streams) -> None:
 def test_regions_within_and_beside(device: Device, streams: Streams) -> None:
     stream = Stream()
     with goptx.fusion(stream, capture=True) as f:
-        assert f.stream is stream
+        assert f.stream is stream  # type: ignore[comparison-overlap]
         with pytest.raises(InputError, match="a fusion region cannot stand within a fusion region"):
             goptx.fusion(Stream(43)).__enter__()
         with pytest.raises(InputError, match="the fusion region is open"):

@@ -240,8 +240,13 @@ def test_other_work_on_the_stream_is_warned_of(
     device: Device, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     looked: list[object] = []
+
+    def look(stream: Any, before: object) -> bool:
+        looked.append(before)
+        return len(looked) > 1
+
     monkeypatch.setattr(stream_watch, "seen", lambda stream: stream_watch.IDLE)
-    monkeypatch.setattr(stream_watch, "has_new_work", lambda stream, before: looked.append(before) or len(looked) > 1)
+    monkeypatch.setattr(stream_watch, "has_new_work", look)
     a, b, c = (device.random(100) for _ in range(3))
     for cancelled in (False, False, True):
         caplog.clear()
