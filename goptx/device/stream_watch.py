@@ -19,7 +19,7 @@ Seen = tuple[int, ...]
 
 def seen(stream: Any) -> Seen | None:
     """Of a stream; None where nothing can be known later: it has work already, it is the default one (other streams may
-    count there), or nothing of CUDA is there. Takes about a microsecond."""
+    count there), or nothing of CUDA is there."""
     try:
         driver = bindings()
     except Exception:  # no cuda-python: whatever launches says so
