@@ -53,13 +53,8 @@ def check_launch(stream: Any) -> None:
         )
 
 
-def is_default(stream: Any) -> bool:
-    """Whether it is the default stream of a device, which all other streams may have to wait for."""
-    return _handle(stream) in DEFAULT
-
-
-def _handle(stream: Any) -> int | None:
-    """None of what does not name its handle."""
+def handle_of(stream: Any) -> int | None:
+    """The driver's handle; None of an object without `__cuda_stream__`."""
     if stream is None:
         return 0
     found = getattr(stream, "__cuda_stream__", None)
@@ -68,7 +63,7 @@ def _handle(stream: Any) -> int | None:
 
 def _key(stream: Any) -> Hashable:
     """What two objects for one stream have in common."""
-    handle = _handle(stream)
+    handle = handle_of(stream)
     if handle is None:
         return id(stream)
     if handle not in DEFAULT:

@@ -10,7 +10,7 @@ from typing import Any
 
 from goptx.device.graph import dependencies
 from goptx.device.launch import bindings, stream_handle
-from goptx.recording import DEFAULT
+from goptx.recording import DEFAULT, handle_of
 
 IDLE: tuple[int, ...] = (-1,)
 Seen = tuple[int, ...]
@@ -24,8 +24,8 @@ def seen(stream: Any) -> Seen | None:
         driver = bindings()
     except Exception:  # no cuda-python: whatever launches says so
         return None
-    handle = 0 if stream is None else stream_handle(stream)
-    if handle in DEFAULT:
+    handle = handle_of(stream)
+    if handle is None or handle in DEFAULT:
         return None
     made = driver.CUstream(handle)
     failed, status = driver.cuStreamIsCapturing(made)

@@ -76,7 +76,10 @@ class CapturedFusion(Fusion):
     def _begin(self) -> None:
         from goptx.device import graph
 
-        if recording.is_default(self._given):
+        handle = recording.handle_of(self._given)
+        if handle is None:
+            raise InputError("capture=True takes a cuda.core Stream, or an object with `__cuda_stream__`.")
+        if handle in recording.DEFAULT:
             raise InputError("the default stream cannot be captured; give capture=True a stream of its own.")
         self._recording = recording.begin(self._given, capture=True)
         try:

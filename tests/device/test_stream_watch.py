@@ -69,6 +69,7 @@ def test_a_stream_that_is_captured_by_somebody(driver: Driver) -> None:
 def test_what_cannot_be_known(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     for default in (None, SimpleNamespace(__cuda_stream__=(0, 1)), SimpleNamespace(__cuda_stream__=(0, 0))):
         assert seen(default) is None
+    assert seen(object()) is None
     driver.failed = 1
     assert seen(STREAM) is None and not has_new_work(STREAM, IDLE)
 

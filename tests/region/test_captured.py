@@ -191,6 +191,8 @@ def test_regions_within_and_beside(device: Device, streams: Streams) -> None:
             goptx.fusion(Stream(43)).__enter__()
         with pytest.raises(InputError, match="the fusion region is open"):
             f.__enter__()
+    with pytest.raises(InputError, match=r"capture=True takes a cuda\.core Stream, or an object with"):
+        goptx.fusion(object(), capture=True).__enter__()
     for default in (None, Stream(0), Stream(1)):
         with pytest.raises(InputError, match="the default stream cannot be captured; give capture=True a stream"):
             goptx.fusion(default, capture=True).__enter__()
