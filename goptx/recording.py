@@ -1,7 +1,8 @@
 """Which streams a fusion region records: whatever else is launched there meanwhile would overtake what is recorded.
 
 Seen are goptx's own launches, and other regions. Not seen is what a program does with the stream by other means:
-launches and copies of frameworks, and waiting for it. Imports nothing of CUDA.
+launches and copies of frameworks, and waiting for it; a region that captures its stream takes these in their order.
+Imports nothing of CUDA.
 """
 
 from __future__ import annotations
@@ -12,24 +13,26 @@ from typing import Any
 
 from goptx.errors import InputError
 
-_DEFAULT = (0, 1)  # handles by which the default stream of a device goes, beside None
+DEFAULT = (0, 1)  # handles by which the default stream of a device goes, beside None
 _LOCK = threading.Lock()
 _OPEN: set[Hashable] = set()
+_CAPTURED: set[Hashable] = set()  # by regions that take whatever is launched there
 _HERE = threading.local()  # `region`, whether this thread is in one
 
 
-def begin(stream: Any) -> Hashable:
-    """Says that a region begins to record the stream, which is known to `end` as what this gives. Raises `InputError`
-    within another region, and where the stream is recorded already."""
+def begin(stream: Any, capture: bool = False) -> Hashable:
+    """Says that a region begins to record the stream, which is known to `end` as what this gives; one that captures the
+    stream takes goptx's other launches there too. Raises `InputError` within another region, and where the stream is
+    recorded already."""
     if getattr(_HERE, "region", False):
         raise InputError("a fusion region cannot stand within a fusion region; end the outer one first, or cancel it.")
     key = _key(stream)
     with _LOCK:
-        if key in _OPEN:
+        if key in _OPEN or key in _CAPTURED:
             raise InputError(
                 "another thread's fusion region records this stream; give each thread a stream of its own."
             )
-        _OPEN.add(key)
+        (_CAPTURED if capture else _OPEN).add(key)
     _HERE.region = True
     return key
 
@@ -38,6 +41,7 @@ def end(key: Hashable) -> None:
     _HERE.region = False
     with _LOCK:
         _OPEN.discard(key)
+        _CAPTURED.discard(key)
 
 
 def check_launch(stream: Any) -> None:
@@ -49,15 +53,20 @@ def check_launch(stream: Any) -> None:
         )
 
 
+def handle_of(stream: Any) -> int | None:
+    """The driver's handle; None of an object without `__cuda_stream__`."""
+    if stream is None:
+        return 0
+    found = getattr(stream, "__cuda_stream__", None)
+    return None if found is None else int((found() if callable(found) else found)[1])
+
+
 def _key(stream: Any) -> Hashable:
     """What two objects for one stream have in common."""
-    handle = 0
-    if stream is not None:
-        found = getattr(stream, "__cuda_stream__", None)
-        if found is None:
-            return id(stream)
-        handle = int((found() if callable(found) else found)[1])
-    if handle not in _DEFAULT:
+    handle = handle_of(stream)
+    if handle is None:
+        return id(stream)
+    if handle not in DEFAULT:
         return handle
     from goptx.device.launch import device_in_use
 

@@ -172,6 +172,7 @@ def test_threads_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("goptx.device.launch.current_device", Device)
     monkeypatch.setattr("goptx.device.launch.load_all", load_all)
+    monkeypatch.setattr("goptx.device.loaded.remember", lambda *loaded: None)
     monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"%a" % cap)
     woven = goptx.weave(*texts()[:2])
     loads: list[Callable[[], Any]] = [woven.load, lambda: woven.load(32)]
@@ -217,6 +218,7 @@ def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(
         "goptx.device.launch.load_all", lambda cubin, names: [threading.Lock()]
     )  # which no pickle takes
+    monkeypatch.setattr("goptx.device.loaded.remember", lambda *loaded: None)
     monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"")
     woven.load()
     there = pickle.loads(pickle.dumps(woven))

@@ -62,6 +62,7 @@ DEPENDENT: Flags = {
         "help": "what becomes of a private or local buffer that cannot be proved to be one: the kernels are refused "
         "(vertical, by default), or it stays in memory",
     },
+    "no_barriers": {"action": "store_true", "help": "what they hand on within a CTA needs no barrier"},
     "same": {
         "action": "append",
         "metavar": "A:2=B:0",

@@ -55,7 +55,7 @@ def current_device() -> Device:
 def device_number() -> int | None:
     """Of the current device; None where none is, or nothing of CUDA is there. Quick, and changes nothing."""
     try:
-        failed, device = _driver().cuCtxGetDevice()
+        failed, device = bindings().cuCtxGetDevice()
     except Exception:  # `current_device` says what is missing
         return None
     return None if failed else int(device)
@@ -84,7 +84,7 @@ def _architecture(number: int) -> str:
 
 
 @cache
-def _driver() -> Any:
+def bindings() -> Any:
     from cuda.bindings import driver
 
     return driver
@@ -126,7 +126,7 @@ def load_all(cubin: bytes, names: Sequence[str]) -> list[Kernel]:
     device = current_device()
     from cuda.core import ObjectCode
 
-    driver = _driver()
+    driver = bindings()
     try:
         code = ObjectCode.from_cubin(cubin, name=names[0])
         kernels = [code.get_kernel(name) for name in names]
@@ -190,7 +190,7 @@ class Launcher:
         sizes: Sequence[int],
         hidden: Sequence[bytes] = (),
     ) -> None:
-        device, driver = current_device(), _driver()
+        device, driver = current_device(), bindings()
         self._what = f"launch of grid {grid}, block {block}, {shared} bytes shared"
         if shared > 0:
             _allow_shared(device, kernel, shared)
@@ -206,7 +206,7 @@ class Launcher:
         fill, room, addresses = self._frame.parts
         try:
             fill(room, 0, *contents)
-            handle = self._default if stream is None else _handle(stream)
+            handle = self._default if stream is None else stream_handle(stream)
             (failed,) = self._launch(*self._fixed, self._stream(handle), addresses, 0)
         except Exception as error:
             raise DeviceError(f"{self._what} failed: {error}") from error
@@ -242,7 +242,7 @@ class _SideBySide(threading.local):
     """Each thread has streams and events of its own, so that none waits for what another thread has started."""
 
     def __init__(self, launchers: Sequence[Launcher]) -> None:
-        device, driver = current_device(), _driver()
+        device, driver = current_device(), bindings()
         ends = [0, *accumulate(launcher.takes for launcher in launchers)]
         self._first, *self._others = [(one, slice(*at)) for one, at in zip(launchers, pairwise(ends), strict=True)]
         self._streams = [device.create_stream() for _ in self._others]
@@ -253,7 +253,7 @@ class _SideBySide(threading.local):
 
     def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
         driver = self._driver
-        main = driver.CUstream(self._default if stream is None else _handle(stream))
+        main = driver.CUstream(self._default if stream is None else stream_handle(stream))
         must(driver.cuEventRecord(self._begin, main))
         for side, end, (launcher, part) in zip(self._streams, self._ends, self._others, strict=True):
             own = driver.CUstream(int(side.handle))
@@ -285,7 +285,7 @@ class _Frame(threading.local):
         self.parts = layout.pack_into, room, ctypes.addressof(self._table)
 
 
-def _handle(stream: Any) -> int:
+def stream_handle(stream: Any) -> int:
     """Of an object with `__cuda_stream__`, which some have as a method and some as a value."""
     found = stream.__cuda_stream__
     return int((found() if callable(found) else found)[1])
@@ -295,7 +295,7 @@ def _allow_shared(device: Device, kernel: Kernel, shared: int) -> None:
     """Raises the kernel's limit of dynamic shared memory to `shared` bytes where it is lower."""
     if shared <= kernel.attributes.max_dynamic_shared_size_bytes:
         return
-    driver = _driver()
+    driver = bindings()
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     handle = driver.CUkernel(int(kernel.handle))
     (failed,) = driver.cuKernelSetAttribute(attribute, shared, handle, driver.CUdevice(device.device_id))

@@ -40,6 +40,7 @@ class How:
 
     strategy: str = "auto"
     assume_local: bool = False
+    no_barriers: bool = False
     independent: bool = False
     max_registers: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -105,10 +106,11 @@ class _Job:
 
     @property
     def key(self) -> Hashable:
-        words = self.how.assume_local, self.how.assume_private, self.how.independent
-        how = (self.how.strategy, *words, self.how.max_registers, self.met.declared)
+        how = self.how
+        words = how.assume_local, how.assume_private, how.no_barriers, how.independent
+        asked = (how.strategy, *words, how.max_registers, self.met.declared)
         options = tuple((name, _hashable(value)) for name, value in self.options.items())
-        return self._of_kernels, self.shapes, self.met if self.names else None, how, options
+        return self._of_kernels, self.shapes, self.met if self.names else None, asked, options
 
     @property
     def _of_kernels(self) -> Hashable:
@@ -170,6 +172,7 @@ class _Job:
             "depends": True,
             "assume_local": self.how.assume_local,
             "assume_private": self.how.assume_private,
+            "no_barriers": self.how.no_barriers,
             "same": self.pairs([g for g in (*met.buffers, *met.numbers) if g not in temporary]),
             "private": self.pairs(met.private),
             "local": self.pairs(met.local),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from goptx import recording
 from goptx.device_arrays import Extent, extent_of, raw
 from goptx.errors import InputError
+from goptx.log import LOG
+from goptx.region.comparison import Comparison, compared
 from goptx.region.completion import Completion, How, completed, in_turn, start
 from goptx.region.meeting import meeting
 from goptx.region.recorded import Recorded, recorded
@@ -20,6 +22,14 @@ from goptx.weaving.result import Woven
 from goptx.weaving.sources import MOST_KERNELS, Source
 from goptx.weaving.temporary import Temporary
 
+if TYPE_CHECKING:
+    from goptx.device.stream_watch import Seen
+
+OVERTAKEN = (
+    "something was put on the stream while a fusion region was open on it, and comes before all launches that the "
+    "region recorded; put it before or after the region, or use goptx.fusion(stream, capture=True), which keeps its "
+    "place."
+)
 FOUND_OUT = ("entries", "shapes", "depends", "same", "private", "local", "apart")  # options that launches answer
 
 
@@ -27,7 +37,10 @@ def fusion(
     stream: Any,
     strategy: str = "auto",
     *,
+    capture: bool = False,
+    compare: bool = False,
     assume_local: bool = False,
+    no_barriers: bool = False,
     independent: bool = False,
     max_registers: int | None = None,
     assume_private: bool = False,
@@ -47,7 +60,14 @@ def fusion(
     stream: a cuda.core Stream, any object with `__cuda_stream__`, or None for the default stream.
     strategy: "auto" (what is estimated to be fastest), or one of `goptx.fuse`, whose `options` may follow.
         What a strategy refuses is launched one after the other.
+    capture: capture the stream into a CUDA graph meanwhile, so that launches and copies of whatever framework keep
+        their place among the recorded launches; what is given is a `CapturedFusion` then.
+    compare: at the end time the fused kernel, and the launches one after the other, several times with the recorded
+        arguments; `report.comparison` has both. Memory holds what one run of the region leaves, and the end waits for
+        the stream. What the launches write is copied meanwhile, so nothing else may write it then.
     assume_local: the caller's word that what kernels hand on to each other stays within a CTA, where that is not shown.
+    no_barriers: the caller's word that kernels that touch one buffer within a CTA need no barrier between them;
+        `fused.report.notes` names each barrier that is left out.
     independent: the caller's word that no kernel touches what another writes; arguments are not compared then.
     max_registers: a cap, as of `Woven.launch`.
     assume_private: the caller's word that what a thread loads from a buffer declared with `private()` is what it has
@@ -58,13 +78,21 @@ def fusion(
 
     While the region is open, goptx launches nothing else on the stream, and no region begins within it; both are
     `InputError`, and so is anything that is asked of `f.stream`. What is done to the stream by other means (its own
-    `sync`, launches and copies of a framework) is not seen: it does not wait for the recorded launches, and comes ahead
-    of them.
+    `sync`, launches and copies of a framework) does not wait for the recorded launches and comes before them. It is
+    noticed only where a stream that had no work when the region began has work when it ends, which is a warning
+    ("goptx"); `capture=True` keeps the order.
     """
     check_strategy(strategy, options)
     if given := [name for name in FOUND_OUT if name in options]:
         raise InputError(f"fusion() takes no `{given[0]}`: that follows from the launches, private() and local().")
-    return Fusion(stream, How(strategy, assume_local, independent, max_registers, options, assume_private))
+    how = How(strategy, assume_local, no_barriers, independent, max_registers, options, assume_private)
+    if not capture:
+        return Fusion(stream, how, compare)
+    if compare:
+        raise InputError("compare=True times a region's launches alone; leave capture=True out.")
+    from goptx.region.captured import CapturedFusion
+
+    return CapturedFusion(stream, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +105,7 @@ class Done:
     first: seconds that it took to make, assemble and load it when that was done.
     temporaries: of each buffer that was declared with `private()` or `local()`, where its elements are now, and why;
         empty for a region that was cancelled.
+    comparison: with `compare=True` how long the fused kernel and the separate launches take.
     """
 
     strategy: str
@@ -86,6 +115,7 @@ class Done:
     launching: float
     first: float
     temporaries: tuple[Temporary, ...] = ()
+    comparison: Comparison | None = None
 
     _repr_pretty_ = as_text
 
@@ -98,19 +128,21 @@ class Done:
         made = "made" if self.anew else f"found in memory (made in {self.first:.3g} s)"
         said = f"{self.strategy}, {made}: {self.preparing:.3g} s to prepare, {self.launching:.3g} s to launch"
         said = f"{said}; not fused: {self.reason}" if self.reason else said
-        return "\n".join((said, *map(str, self.temporaries)))
+        compared = f"; {self.comparison}" if self.comparison and not self.reason else ""
+        return "\n".join((said + compared, *map(str, self.temporaries)))
 
 
 class Fusion:
     """A region, made by `goptx.fusion`. After it, `fused` is what was launched and `report` says how (`Done`); both are
     None where nothing was."""
 
-    def __init__(self, stream: Any, how: How) -> None:
+    def __init__(self, stream: Any, how: How, compare: bool = False) -> None:
         self.fused: Woven | None = None
         self.report: Done | None = None
         self.stream = recording.RecordedStream(stream)
-        self._given, self._how = stream, how
+        self._given, self._how, self._compare = stream, how, compare
         self._recording: Hashable = None
+        self._seen: Seen | None = None
         self.state = "has not begun"
         self._launches: list[Recorded] = []
         self._temporaries: dict[str, list[Extent]] = {"private": [], "local": []}
@@ -136,7 +168,7 @@ class Fusion:
         if len(self._launches) == MOST_KERNELS:
             raise InputError(f"a fusion region takes at most {MOST_KERNELS} launches; begin another one.")
         letter = chr(ord("A") + len(self._launches))
-        self._launches.append(recorded(kernel, entry, letter, (_fixed(grid), _fixed(block), shared), args))
+        self._launches.append(recorded(kernel, entry, letter, (fixed_extent(grid), fixed_extent(block), shared), args))
 
     def private(self, *buffers: object) -> None:
         """Says that these arrays, or raw pointers, hold nothing but what a thread hands on to itself in a later kernel.
@@ -161,23 +193,51 @@ class Fusion:
         self._check_open("cancel")
         self._end("was cancelled")
         if self._launches:
+            self._warn_of_other_work()
             self._start(in_turn(self._launches, self._how, "the region was cancelled"), True, perf_counter())
 
     def __enter__(self) -> Self:
         if self.state != "has not begun":
             raise InputError(f"the fusion region {self.state}; make another one with goptx.fusion().")
-        self._recording = recording.begin(self._given)
+        self._begin()
         self.state = "is open"
         return self
+
+    def _begin(self) -> None:
+        from goptx.device import stream_watch
+
+        self._recording = recording.begin(self._given)
+        self._seen = stream_watch.seen(self._given)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self.state != "is open":  # it was cancelled
             return
         self._end("has ended")
         if kind is None and self._launches:
-            begin = perf_counter()
-            met = meeting(self._launches, self._temporaries["private"], self._temporaries["local"])
-            self._start(*completed(self._launches, met, self._how), begin)
+            self._warn_of_other_work()
+            self._compare_and_start(*self._prepared())
+
+    def _prepared(self) -> tuple[Completion, bool, float]:
+        """What the launches become, whether it was made now, and when that began."""
+        begin = perf_counter()
+        met = meeting(self._launches, self._temporaries["private"], self._temporaries["local"])
+        return *completed(self._launches, met, self._how), begin
+
+    def _compare_and_start(self, done: Completion, anew: bool, begin: float) -> None:
+        if not self._compare:
+            self._start(done, anew, begin)
+            return
+        now = perf_counter()
+        comparison = compared(done.fused, self._launches, self._given, self._how)
+        self._start(done, anew, begin + perf_counter() - now)
+        assert self.report
+        self.report = replace(self.report, comparison=comparison)
+
+    def _warn_of_other_work(self) -> None:
+        from goptx.device import stream_watch
+
+        if stream_watch.has_new_work(self._given, self._seen):
+            LOG.warning(OVERTAKEN)
 
     def _start(self, done: Completion, anew: bool, begin: float) -> None:
         prepared = perf_counter()
@@ -197,5 +257,5 @@ class Fusion:
             raise InputError(f"{what}() of a fusion region is for within it, and the region {self.state}.")
 
 
-def _fixed(extent: Any) -> Any:
+def fixed_extent(extent: Any) -> Any:
     return tuple(extent) if isinstance(extent, list) else extent

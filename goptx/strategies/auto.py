@@ -40,6 +40,7 @@ def auto(
     max_growth: float | None = None,
     depends: bool = False,
     assume_local: bool = False,
+    no_barriers: bool = False,
     same: Pairs = (),
     private: Pairs = (),
     local: Pairs = (),
@@ -63,7 +64,7 @@ def auto(
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
-    hands_on = {**fused, "assume_local": assume_local, "apart": apart}
+    hands_on = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "apart": apart}
     if depends or private or local:
         told = {**hands_on, "depends": depends, "same": same, "private": private, "local": local}
         told |= {"assume_private": assume_private, "unproved": "memory"}

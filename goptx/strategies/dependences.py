@@ -4,7 +4,8 @@ Requires: linked kernels in which parameters that are one buffer have one name. 
 buffer and one of them writes it. Ensures, of each such pair of accesses, one of these:
 
     same thread    the element is the thread's own: no other touches it, the thread runs the kernels in their order
-    same CTA       the element is the CTA's own: a barrier stands between the kernels
+    same CTA       the element is the CTA's own: a barrier stands between the kernels, unless the caller gives his word
+                   that none is needed (`no_barriers`)
     else           `CannotWeave`, or a barrier if the caller says that a CTA's elements are its own
 
 With `depends`, a parameter that the caller names with others is one buffer with those and none else; any two that he
@@ -41,10 +42,18 @@ REMEDY = (
 
 
 class Dependences:
-    def __init__(self, linked: Linked, buffers: Sequence[Buffer], depends: bool, assume_local: bool) -> None:
+    def __init__(
+        self,
+        linked: Linked,
+        buffers: Sequence[Buffer],
+        depends: bool,
+        assume_local: bool,
+        no_barriers: bool = False,
+    ) -> None:
         self.linked = linked
         self.depends = depends
         self.assume_local = assume_local
+        self.no_barriers = no_barriers
         self.temporary = {b.name for b in buffers if b.kind in ("private", "local")}
         self.private = {b.name for b in buffers if b.kind == "private"}
         self.named = {b.name for b in buffers}
@@ -108,13 +117,18 @@ class Dependences:
                     reason = self._needs_barrier(i, j, first, second)
                     if reason and not any(i < k <= j for k in waits):
                         waits.add(j)
-                        notes.append(f"a barrier stands ahead of kernel {self.of[j].kernel.letter}: {reason}")
+                        notes.append(self._note(self.of[j].kernel, reason))
         kernels = [
-            replace(of.kernel, flow=_behind_barrier(flow) if j in waits else flow)
+            replace(of.kernel, flow=_behind_barrier(flow) if j in waits and not self.no_barriers else flow)
             for j, (of, flow) in enumerate(zip(self.of, flows, strict=True))
         ]
         limits = self.linked.limits | self.limits
         return replace(self.linked, kernels=tuple(kernels), notes=(*self.linked.notes, *notes), limits=limits)
+
+    def _note(self, kernel: Kernel, reason: str) -> str:
+        if self.no_barriers:
+            return f"no barrier stands before kernel {kernel.letter}, by the word no_barriers=True: {reason}"
+        return f"a barrier stands ahead of kernel {kernel.letter}: {reason}"
 
     def _meetings(self, i: int, j: int) -> Iterator[tuple[Access, Access]]:
         for first in self.of[i].accesses:

@@ -39,6 +39,7 @@ def vertical(
     placement: Placement = "spread",
     depends: bool = False,
     assume_local: bool = False,
+    no_barriers: bool = False,
     same: Pairs = (),
     private: Pairs = (),
     local: Pairs = (),
@@ -53,6 +54,8 @@ def vertical(
         element, it has to be shown to be a thread's own, or a CTA's, which puts a barrier between the kernels.
     assume_local: the caller's word that what cannot be shown stays within a CTA. Of `local` buffers it is the word that
         what a kernel loads was stored before by a thread of the CTA.
+    no_barriers: the caller's word that kernels that touch one buffer within a CTA need no barrier between them; the
+        report notes each barrier that is left out. (As the property of that name in user-driven kernel fusion.)
     same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer, or a number such as a bound. W has the
         first of them, and loads equal elements once if no kernel writes the buffer.
     private: likewise, buffers that hold nothing but what a thread hands on to itself in a later kernel: they are kept
@@ -80,7 +83,7 @@ def vertical(
     check_unproved(unproved)
     buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, apart)
     choices = Choices("concat", None, load_table(latency, linked.target[0]), presume)
-    attempt = _Attempt(kernels, linked, choices, divergence, depends, assume_local, assume_private)
+    attempt = _Attempt(kernels, linked, choices, divergence, depends, assume_local, no_barriers, assume_private)
     return one_by_one(attempt.made, buffers, linked, unproved)
 
 
@@ -94,12 +97,13 @@ class _Attempt:
     divergence: Choice | None
     depends: bool
     assume_local: bool
+    no_barriers: bool
     assume_private: bool
 
     def made(self, buffers: Sequence[Buffer], findings: Findings) -> Woven | None:
         """As `one_by_one` takes it."""
         depends = self.depends or findings.in_memory
-        dependences = Dependences(as_one(self.linked, buffers), buffers, depends, self.assume_local)
+        dependences = Dependences(as_one(self.linked, buffers), buffers, depends, self.assume_local, self.no_barriers)
         linked = in_shared_memory(dependences.kept(), buffers, dependences.size, self.assume_local, findings)
         if findings.refused:
             return None

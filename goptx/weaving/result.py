@@ -324,10 +324,18 @@ class Woven:
 
     def _kernels(self, max_registers: int | None) -> list[Kernel]:
         """Those of all entries."""
-        from goptx.device.launch import current_device, load_all
+        from goptx.device.launch import current_device
 
         key = current_device().device_id, max_registers
-        return self._loaded.made(key, lambda: load_all(self.cubin(max_registers), self.entries))
+        return self._loaded.made(key, lambda: self._load_all(max_registers))
+
+    def _load_all(self, max_registers: int | None) -> list[Kernel]:
+        from goptx.device.launch import load_all
+        from goptx.device.loaded import remember
+
+        kernels = load_all(self.cubin(max_registers), self.entries)
+        remember(kernels, self.module, self.entries)
+        return kernels
 
     def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[Any]:
         """The launch arguments of W from one sequence for each kernel, each of its parameter's own width, and the

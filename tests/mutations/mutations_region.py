@@ -37,8 +37,8 @@ OF_REGIONS = (
     Mutation(
         "what is declared is not looked at when a region comes again",
         f"{REGION}/completion.py",
-        "*words, self.how.max_registers, self.met.declared)",
-        "*words, self.how.max_registers)",
+        "*words, how.max_registers, self.met.declared)",
+        "*words, how.max_registers)",
         f"{TESTS}/test_temporaries.py::test_what_hands_nothing_on_is_listed_too",
     ),
     Mutation(

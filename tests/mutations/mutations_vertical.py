@@ -8,7 +8,7 @@ OF_VERTICAL = (
     Mutation(
         "no barrier stands between kernels",
         f"{STRATEGIES}/dependences.py",
-        "flow=_behind_barrier(flow) if j in waits else flow",
+        "flow=_behind_barrier(flow) if j in waits and not self.no_barriers else flow",
         "flow=_behind_barrier(flow) if j < 0 else flow",
         f"{TESTS}/test_dependences.py::test_what_stays_within_a_cta_gets_a_barrier",
     ),

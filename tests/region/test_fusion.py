@@ -273,6 +273,15 @@ def test_within_a_cta_a_barrier_is_needed(device: Device) -> None:
     assert strategy(f) == "vertical" and barriers(f) == 1
 
 
+def test_the_caller_gives_his_word_that_no_barrier_is_needed(device: Device) -> None:
+    x, y, z, t, out = arrays(device, 5)
+    launches = [(WHOLE, x, y, t, N), (MIRRORED, t, z, out, N)]
+    f = region(launches, no_barriers=True)
+    assert strategy(f) == "vertical" and barriers(f) == 0 and f.fused
+    assert any("no barrier stands before kernel B" in note for note in f.fused.report.notes)
+    assert barriers(region(launches)) == 1  # another kernel
+
+
 @pytest.mark.parametrize("kind", ["read", "overwritten", "written twice"])
 def test_across_ctas_they_are_launched_one_after_the_other(
     kind: str, device: Device, caplog: pytest.LogCaptureFixture

@@ -14,6 +14,7 @@ from strategies.dependent_kernels import elementwise
 import goptx
 from goptx import InputError, recording
 from goptx.device import launch as device_launch
+from goptx.device import stream_watch
 from goptx.weaving.result import Woven
 
 PLUS, MINUS = elementwise("add.f32"), elementwise("sub.f32")
@@ -233,3 +234,26 @@ def test_without_a_gpu_the_launch_says_so() -> None:
         f.launch(MINUS, 1, 32, None, None, None, 0)
     assert isinstance(f, goptx.Fusion) and f.fused is None
     assert Woven.launch.__doc__ and "while a fusion region records the stream" in Woven.launch.__doc__
+
+
+def test_other_work_on_the_stream_is_warned_of(
+    device: Device, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    looked: list[object] = []
+
+    def look(stream: Any, before: object) -> bool:
+        looked.append(before)
+        return len(looked) > 1
+
+    monkeypatch.setattr(stream_watch, "seen", lambda stream: stream_watch.IDLE)
+    monkeypatch.setattr(stream_watch, "has_new_work", look)
+    a, b, c = (device.random(100) for _ in range(3))
+    for cancelled in (False, False, True):
+        caplog.clear()
+        with goptx.fusion(Stream()) as f:
+            f.launch(PLUS, 2, 64, a, b, c, 100)
+            if cancelled:
+                f.cancel()
+        warned = "something was put on the stream while a fusion region was open on it" in caplog.text
+        assert warned == (len(looked) > 1)
+    assert looked == [stream_watch.IDLE] * 3

@@ -62,6 +62,26 @@ def test_what_stays_within_a_cta_gets_a_barrier() -> None:
         woven.launched(4, (8, 8))
 
 
+def test_the_caller_gives_his_word_that_no_barrier_is_needed() -> None:
+    """Each lane reads what another lane of its warp wrote."""
+    reverse = "xor.b32 %r8, %r3, 31; sub.s32 %r8, %r8, %r3; add.s32 %r9, %r4, %r8;"
+    sources = elementwise("mul.f32", guard=""), elementwise("sub.f32", guard="", index=f"{INDEX} {reverse}", read="%r9")
+    with pytest.raises(CannotWeave, match="assume_local=True"):
+        fused(*sources, same=HAND_ON, no_barriers=True)
+    assert barriers(fused(*sources, same=HAND_ON, assume_local=True)) == 1
+    woven = fused(*sources, same=HAND_ON, assume_local=True, no_barriers=True)
+    assert barriers(woven) == 0 and woven.depends
+    (note,) = [n for n in woven.report.notes if "no_barriers=True" in n]
+    assert note.startswith("no barrier stands before kernel B") and "assumed to be within a CTA" in note
+
+
+def test_a_needless_word_changes_nothing() -> None:
+    sources = elementwise("mul.f32"), elementwise("sub.f32")
+    assert fused(*sources, no_barriers=True).ptx == fused(*sources).ptx
+    assert "bar.sync" in fused(elementwise("mul.f32"), MIRRORED_ALL, same=HAND_ON).ptx
+    assert "bar.sync" not in fused(elementwise("mul.f32"), MIRRORED_ALL, same=HAND_ON, no_barriers=True).ptx
+
+
 def test_threads_that_ended_the_kernel_arrive_at_the_barrier_too() -> None:
     sources = elementwise("mul.f32"), MIRRORED
     woven = fused(*sources, same=HAND_ON)

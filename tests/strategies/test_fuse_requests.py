@@ -57,6 +57,10 @@ def test_options_of_another_strategy(options: dict[str, Any], message: str) -> N
         ),
         (["--strategy", "interleave", "--ratio", "1:3", *SHAPED], {"ratio": (1, 3)}),
         (["--strategy", "vertical", "--depends", "--assume-local"], {"depends": True, "assume_local": True}),
+        (
+            ["--strategy", "vertical", "--depends", "--assume-local", "--no-barriers"],
+            {"depends": True, "assume_local": True, "no_barriers": True},
+        ),
         (["--strategy", "interleave", "--placement", "front", *SHAPED], {"placement": "front"}),
         (
             ["--strategy", "vertical", "--assume-private", "--unproved", "memory"],

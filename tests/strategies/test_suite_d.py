@@ -14,7 +14,7 @@ from goptx.specification import read_specification
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from suite_d import FOLDER, FORMS, WAYS, chain, fused, passes  # noqa: E402
+from suite_d import FOLDER, FORMS, WAYS, chain, fused, passes, region  # noqa: E402
 
 N = 1000
 
@@ -60,3 +60,15 @@ def test_the_suite_says_what_it_needs() -> None:
         [sys.executable, "-m", "benchmarks.suite_d", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert "python -m benchmarks.suite_d" in done.stdout
+
+
+def test_the_table_of_the_region() -> None:
+    times = {name: {"host_ms": 0.5, "elapsed_ms": 2.0} for name in region.TIMES.values()}
+    first = {"host_ms": 900.0, "elapsed_ms": 901.0}
+    measured = {**times, "first": first, "region_device_ms": 1.9, "separate_device_ms": 4.0}
+    row = {"form": "element", "region": {**measured, "separate": {"host_ms": 0.04, "elapsed_ms": 4.0}}}
+    lines = region.table([row, {"form": "strided"}])
+    assert "| element | four launches | 0.040 | 4.000 | 4.000 | 1.00 |" in lines
+    assert "| element | region, first time | 900.000 | 901.000 |  | 0.00 |" in lines
+    assert "| element | region, hundredth time | 0.500 | 2.000 | 1.900 | 2.00 |" in lines
+    assert region.table([{"form": "element"}]) == []

@@ -1,0 +1,81 @@
+"""What a region with `capture=True` says of itself: what was captured, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from goptx.region.fusion import Done
+from goptx.shown import as_text
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was put on the stream. kind: "launch" (by the region's own `launch`), "kernel", "memcpy", "memset", "host"
+    and so on; name: of its kernel, else ""; group: the number of the group of launches that it belongs to, from 0, None
+    of what goptx does not know."""
+
+    kind: str
+    name: str
+    group: int | None
+
+    def __str__(self) -> str:
+        named = f"{self.kind} `{self.name}`" if self.name else self.kind
+        return named if self.group is None else f"{named} (group {self.group})"
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchGroup:
+    """Launches with nothing between them. launches: how many. done: how they were completed, None where they stay as
+    they were captured; reason: why, else ""."""
+
+    launches: int
+    done: Done | None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        count = f"{self.launches} launch{'es' * (self.launches > 1)}"
+        return f"{count}: {self.done or f'as captured: {self.reason}'}"
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureReport:
+    """What a region with `capture=True` captured and launched.
+
+    steps: what was put on the stream, in order. groups: what became of the launches that goptx knows. notes: what else
+    is to be known, such as temporaries that stay in memory. preparing: seconds to fuse, assemble and load, or to find
+    that; launching: seconds to make the graph and to launch it.
+    """
+
+    steps: tuple[Step, ...]
+    groups: tuple[LaunchGroup, ...]
+    notes: tuple[str, ...]
+    preparing: float
+    launching: float
+
+    _repr_pretty_ = as_text
+
+    @property
+    def recognised(self) -> tuple[Step, ...]:
+        """The steps that goptx knows: launches of the region, and of kernels that goptx loaded."""
+        return tuple(step for step in self.steps if step.group is not None)
+
+    @property
+    def foreign(self) -> tuple[Step, ...]:
+        """All other steps, which run as they were captured."""
+        return tuple(step for step in self.steps if step.group is None)
+
+    @property
+    def fused(self) -> tuple[LaunchGroup, ...]:
+        """The groups of several launches that became one kernel."""
+        return tuple(g for g in self.groups if g.done and not g.done.reason and g.done.strategy != "separate")
+
+    def __str__(self) -> str:
+        counts = f"{len(self.steps)} steps, {len(self.recognised)} recognised, {len(self.fused)} groups fused"
+        times = f"{self.preparing:.3g} s to prepare, {self.launching:.3g} s to launch"
+        groups = [f"group {i}: {group}" for i, group in enumerate(self.groups)]
+        return "\n".join([f"{counts}: {times}", *map(str, self.steps), *groups, *self.notes])
+
+    def _repr_html_(self) -> str:
+        from goptx.view.region_html import capture_html
+
+        return capture_html(self)

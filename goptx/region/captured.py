@@ -1,0 +1,265 @@
+"""Regions that capture their stream: launches of goptx become one where nothing else stands between them.
+
+Requires: a stream of its own that is not captured yet. Each `launch` leaves a mark in the graph that is captured, and
+whatever else is put on the stream becomes a node of it. Ensures: the graph that is launched in the end does what was
+put on the stream, in that order; each chain of known launches is completed as a region of its own and stands in its
+place, everything else is as it was captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from time import perf_counter
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from goptx import recording
+from goptx.arguments import passed_by_value
+from goptx.device_arrays import Extent
+from goptx.errors import AssemblyError, InputError
+from goptx.log import LOG
+from goptx.region.capture_report import CaptureReport, LaunchGroup, Step
+from goptx.region.chains import Chain, chains, in_order, replacements
+from goptx.region.completion import Completion, How, in_turn
+from goptx.region.fusion import Fusion, fixed_extent
+from goptx.region.recorded import Recorded, recorded
+from goptx.strategies.search import REFUSALS
+from goptx.weaving.result import Woven
+from goptx.weaving.sources import MOST_KERNELS, Source
+
+if TYPE_CHECKING:
+    from goptx.device.graph import Capture, Graph, Node
+
+INVALIDATED = (
+    "the capture of the fusion region was invalidated, and nothing was launched: something in the region waited for "
+    "its stream, for an event on it or for the device, or did what a CUDA graph cannot hold; do so before or after the "
+    "region."
+)
+Prepared = tuple[Completion, bool, float]
+
+
+class CapturedFusion(Fusion):
+    """A region that captures its stream, made by `goptx.fusion(stream, capture=True)`.
+
+        with goptx.fusion(stream, capture=True) as f:
+            f.launch(kernel_a, grid, block, *args_a)
+            y = torch.relu(x)                          # on the same stream
+            f.launch(kernel_b, grid, block, *args_b)
+            f.launch(kernel_c, grid, block, *args_c)   # fused with B, which nothing separates it from
+
+    Nothing runs before the end. Then each chain of launches that goptx knows, those of `launch` and of kernels that
+    goptx loaded before (`Woven.launch`, `Woven.load`), is completed as a region of its own; all else keeps its place.
+    Arguments of kernels that others launched are compared by the allocations that they point into. A temporary
+    (`private`, `local`) of launches in several groups stays in memory, and no other kernel or copy may need what is in
+    one. `f.stream` is the stream itself.
+
+    `report` is a `CaptureReport`, `fused` what was launched where there is one group only; both are None where nothing
+    was put on the stream. Raises `InputError` for the default stream, for one that is captured already, and at the end
+    where something waited for the stream inside; nothing is launched then, nor after an exception.
+    """
+
+    report: CaptureReport | None  # type: ignore[assignment]
+
+    def __init__(self, stream: Any, how: How) -> None:
+        super().__init__(stream, how)
+        self.stream = stream
+        self._capture: Capture | None = None
+        self._marks: dict[int, Recorded] = {}  # by the handles of nodes
+
+    def _repr_html_(self) -> str:
+        from goptx.view.region_html import captured_html
+
+        return captured_html(self)
+
+    def _begin(self) -> None:
+        from goptx.device import graph
+
+        handle = recording.handle_of(self._given)
+        if handle is None:
+            raise InputError("capture=True takes a cuda.core Stream, or an object with `__cuda_stream__`.")
+        if handle in recording.DEFAULT:
+            raise InputError("the default stream cannot be captured; give capture=True a stream of its own.")
+        self._recording = recording.begin(self._given, capture=True)
+        try:
+            self._capture = graph.Capture(self._given)
+        except BaseException:
+            recording.end(self._recording)
+            raise
+
+    def launch(
+        self, kernel: Source, grid: Any, block: Any, *args: object, entry: str | None = None, shared: int = 0
+    ) -> None:
+        """Records the launch of one kernel, as `Fusion.launch`, in its place among whatever else is put on the
+        stream. Raises also `InputError` where the capture is not valid any more."""
+        self._check_open("launch")
+        letter = chr(ord("A") + len(self._marks) % MOST_KERNELS)
+        made = recorded(kernel, entry, letter, (fixed_extent(grid), fixed_extent(block), shared), args)
+        mark = self._capture.mark() if self._capture else None
+        if mark is None:
+            raise InputError(INVALIDATED)
+        self._marks[mark] = made
+
+    def cancel(self) -> None:
+        """Ends the region and launches what was put on the stream, with nothing fused."""
+        self._check_open("cancel")
+        self._complete(self._captured("was cancelled", None), cancelled=True)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self.state != "is open":  # it was cancelled
+            return
+        graph = self._captured("has ended", error)
+        if kind is None:
+            self._complete(graph)
+        elif graph:
+            graph.close()
+
+    def _captured(self, state: str, error: BaseException | None) -> Graph | None:
+        """Ends the capture. Raises `InputError` where it was invalidated."""
+        if self._capture is None:
+            return None
+        try:
+            graph = self._capture.end()
+        finally:
+            recording.end(self._recording)
+            self.state = state
+        if graph is None and (error is None or isinstance(error, Exception)):
+            raise InputError(INVALIDATED) from error
+        return graph
+
+    def _complete(self, graph: Graph | None, cancelled: bool = False) -> None:
+        if graph is None:
+            return
+        try:
+            if graph.nodes:
+                done = _Completing(self, graph, self._marks, cancelled)
+                self.report = done.report()
+                self.fused = done.only
+        finally:
+            graph.close()
+            self._marks = {}  # and their arrays
+
+
+class _Completing:
+    """What was captured is completed and launched."""
+
+    def __init__(self, region: CapturedFusion, graph: Graph, marks: dict[int, Recorded], cancelled: bool) -> None:
+        self.graph, self.cancelled = graph, cancelled
+        self.stream, self.how = region._given, region._how
+        self.begin = perf_counter()
+        self.notes: list[str] = []
+        self.marked = {i for i, node in enumerate(graph.nodes) if node.handle in marks}
+        self.known = {i: marks[graph.nodes[i].handle] for i in self.marked}
+        if not cancelled:
+            self.known |= self._of_others()
+        self.chains = chains(len(graph.nodes), graph.edges, self.known, graph.partial, MOST_KERNELS)
+        self.parts = [self._part(chain) for chain in self.chains]
+        self._share_out(region._temporaries)
+        self.only: Woven | None = None
+
+    def _of_others(self) -> dict[int, Recorded]:
+        """Launches of kernels that goptx loaded. A graph that allocates memory keeps its nodes."""
+        if self.graph.fixed:
+            return {}
+        found = {i: _recognised(node) for i, node in enumerate(self.graph.nodes) if i not in self.marked}
+        return {i: made for i, made in found.items() if made is not None}
+
+    def _part(self, chain: Chain) -> Fusion:
+        part = Fusion(self.stream, self.how)
+        part._launches = [self.known[node] for node in chain]
+        return part
+
+    def _share_out(self, temporaries: dict[str, list[Extent]]) -> None:
+        for kind, extents in temporaries.items():
+            for extent in extents:
+                users = [part for part in self.parts if any(_touches(r, extent) for r in part._launches)]
+                if not users:
+                    raise InputError(f"{kind}(): no captured launch takes that buffer; give one that they hand on.")
+                if len(users) == 1:
+                    users[0]._temporaries[kind].append(extent)
+                else:
+                    self._note(f"a {kind} buffer stays in memory: launches use it that other work stands between")
+
+    def _note(self, text: str) -> None:
+        LOG.warning(text)
+        self.notes.append(text)
+
+    def report(self) -> CaptureReport:
+        """After everything is launched."""
+        prepared = [self._prepared(chain, part) for chain, part in zip(self.chains, self.parts, strict=True)]
+        between = perf_counter()
+        self._launch([p if isinstance(p, tuple) else None for p in prepared])
+        end = perf_counter()
+        groups = tuple(
+            LaunchGroup(len(chain), part.report, p if isinstance(p, str) else "")
+            for chain, part, p in zip(self.chains, self.parts, prepared, strict=True)
+        )
+        self.only = self.parts[0].fused if len(self.parts) == 1 else None
+        return CaptureReport(self._steps(), groups, tuple(self.notes), between - self.begin, end - between)
+
+    def _prepared(self, chain: Chain, part: Fusion) -> Prepared | str:
+        """What the launches of a chain become, or why they stay as they were captured."""
+        if self.marked.isdisjoint(chain):
+            return self._of_captured(part) if len(chain) > 1 else "there is one launch only"
+        if not self.cancelled:
+            return part._prepared()
+        done = in_turn(part._launches, self.how, "the region was cancelled")
+        done.fused.load(self.how.max_registers)
+        return done, True, perf_counter()
+
+    def _of_captured(self, part: Fusion) -> Prepared | str:
+        try:
+            prepared = part._prepared()
+        except (*REFUSALS, AssemblyError) as reason:
+            return str(reason)
+        done = prepared[0]
+        return (done.reason or "that is estimated to be fastest") if done.fused.strategy == "separate" else prepared
+
+    def _launch(self, prepared: Sequence[Prepared | None]) -> None:
+        """Everything, in order; a region of one chain needs no graph."""
+        if len(self.chains) == 1 and prepared[0] and len(self.chains[0]) == len(self.graph.nodes):
+            self.parts[0]._start(*prepared[0])
+            return
+        made = {chain: (part, p) for chain, part, p in zip(self.chains, self.parts, prepared, strict=True) if p}
+        for change in replacements(len(self.graph.nodes), self.graph.edges, list(made)):
+            part, done = made[change.removed]
+            self.graph.replace(change.removed, change.after, change.before, partial(part._start, *done))
+        self.graph.launch()
+
+    def _steps(self) -> tuple[Step, ...]:
+        group = {node: number for number, chain in enumerate(self.chains) for node in chain}
+        order = in_order(len(self.graph.nodes), self.graph.edges)
+        return tuple(self._step(node, self.graph.nodes[node], group.get(node)) for node in order)
+
+    def _step(self, number: int, node: Node, group: int | None) -> Step:
+        if number in self.marked:
+            return Step("launch", self.known[number].known.chosen.entry, group)
+        return Step(node.kind, node.name, group)
+
+
+def _recognised(node: Node) -> Recorded | None:
+    """The launch of a kernel that goptx loaded, with what it points to as far as the driver knows that; else None."""
+    from goptx.device import graph, loaded
+
+    kernel = node.kernel
+    found = loaded.origin(kernel.handles) if kernel and kernel.plain and kernel.table else None
+    if kernel is None or found is None:
+        return None
+    module, entry = found
+    function = next(e for e in module.entries if e.name == entry)
+    contents = kernel.contents([p.size for p in function.parameters])
+    made = recorded(module, entry, "A", (kernel.grid, kernel.block, kernel.shared), contents)
+    extents = list(made.extents)
+    for i, (param, extent) in enumerate(zip(made.known.params, made.extents, strict=True)):
+        if extent and extent[0] and param.access != "none" and not passed_by_value(param):
+            whole = graph.allocation(extent[0])
+            if whole is None:
+                return None
+            extents[i] = extent[0], *whole
+    return replace(made, extents=tuple(extents))
+
+
+def _touches(launch: Recorded, declared: Extent) -> bool:
+    """Whether a launch may use a buffer: an argument has memory in common with it, or is the same pointer."""
+    return any(e and (e[0] == declared[0] or (e[1] < declared[2] and declared[1] < e[2])) for e in launch.extents)
