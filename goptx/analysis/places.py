@@ -131,14 +131,18 @@ class Places:
 
     def acquires_between(self, first: Place, second: Place) -> bool:
         """Whether a thread may come by one of those from the first to the second without being at the first again."""
+        return self.between(first, second, self.acquires)
+
+    def between(self, first: Place, second: Place, which: Collection[Place]) -> bool:
+        """The same of any places, of which `which` are some."""
         (block, begin), (other, end) = first, second
         if block == other:
-            return any(name == block and begin < i < end for name, i in self.acquires)
-        after = self._ways(block, block) if self.acquires else set()
+            return any(name == block and begin < i < end for name, i in which)
+        after = self._ways(block, block) if which else set()
         return any(
             (name == block and i > begin)
             or (name in after and ((name == other and i < end) or other in self._ways(name, block)))
-            for name, i in self.acquires
+            for name, i in which
         )
 
     def _ways(self, block: str, without: str) -> set[str]:

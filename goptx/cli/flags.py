@@ -66,7 +66,7 @@ DEPENDENT: Flags = {
     "same": {
         "action": "append",
         "metavar": "A:2=B:0",
-        "help": "parameters that are one: a buffer, or a number; may be given again",
+        "help": "parameters that are one: a buffer, or a number (weave and interleave too); may be given again",
     },
     "private": {
         "action": "append",
@@ -83,6 +83,10 @@ DEPENDENT: Flags = {
         "metavar": "A:1",
         "help": "a buffer that has no memory in common with others but those that it is named with",
     },
+}
+COMMON = "of kernels with inputs in common"
+SAME: Flags = {
+    "same": {**DEPENDENT["same"], "help": "parameters that are one: a buffer that no kernel writes, or a number"}
 }
 RESULT: Flags = {
     "arch": {"metavar": "sm_NN", "help": "architecture of the result; the highest of the inputs"},

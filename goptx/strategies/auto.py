@@ -71,9 +71,11 @@ def auto(
         # Options may name parameters by what the sources are called, which the kernels alone do not know any more.
         return _in_order(sources, {**read, "entries": entries}, {**told, "entries": entries})
     makers: dict[str, Callable[..., Woven]] = {
-        "weave": partial(weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth),
+        "weave": partial(
+            weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth, same=same
+        ),
         "vertical": partial(vertical, **hands_on, same=same),
-        "interleave": partial(interleave, **read, placement=placement, presume=presume),
+        "interleave": partial(interleave, **read, placement=placement, presume=presume, same=same),
         "separate": partial(separate, **read),
     }
     target = common_target([k.module for k in kernels], arch)[0]

@@ -41,7 +41,12 @@ REMEDY = (
 )
 
 
+SAY_SO = "say so (depends=True, --depends)"
+
+
 class Dependences:
+    """`say_so` is what to do where a kernel writes a buffer of inputs in common."""
+
     def __init__(
         self,
         linked: Linked,
@@ -49,6 +54,7 @@ class Dependences:
         depends: bool,
         assume_local: bool,
         no_barriers: bool = False,
+        say_so: str = SAY_SO,
     ) -> None:
         self.linked = linked
         self.depends = depends
@@ -70,7 +76,7 @@ class Dependences:
         if self.ordered:
             self._check_shapes()
         if not depends:
-            self._check_same(buffers)
+            self._check_same(buffers, say_so)
 
     def _check_shapes(self) -> None:
         plan = self.linked.plan
@@ -85,7 +91,7 @@ class Dependences:
                 "separate launches."
             )
 
-    def _check_same(self, buffers: Sequence[Buffer]) -> None:
+    def _check_same(self, buffers: Sequence[Buffer], say_so: str) -> None:
         for buffer in buffers:
             if buffer.kind == "same":
                 for of in self.of:
@@ -93,14 +99,15 @@ class Dependences:
                         if access.writes and self._is_written_for_others(of, access, buffer):
                             raise CannotWeave(
                                 f"{of.said(access)} writes the buffer {buffer.said(self.linked)}, so "
-                                "the kernels depend on each other; say so (depends=True, --depends)."
+                                f"the kernels depend on each other; {say_so}."
                             )
 
     def _is_written_for_others(self, of: KernelAccesses, access: Access, buffer: Buffer) -> bool:
         """Of a structure, whether another kernel goes by the same pointer in it."""
         if parameter_of(access.base) != buffer.name or buffer.name not in self.structures:
             return access.base == buffer.name
-        return any(a.base == access.base for o in self.of if o is not of for a in o.accesses)
+        others = [o for o in self.of if o.kernel.letter != of.kernel.letter]
+        return any(a.base == access.base for o in others for a in o.accesses)
 
     # what is changed in the kernels ----------------------------------------------------------------------
 

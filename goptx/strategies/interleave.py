@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +12,8 @@ from goptx.analysis.cfg import Flow
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
 from goptx.shape import Shape
+from goptx.strategies.buffers import Pairs
+from goptx.strategies.shared_inputs import InCommon
 from goptx.strategies.side_by_side import side_by_side
 from goptx.weaving.barriers import prepare_barriers
 from goptx.weaving.divergence.converged import Converged
@@ -34,6 +37,7 @@ def interleave(
     placement: Placement = "spread",
     ratio: Sequence[int] | None = None,
     presume: bool = True,
+    same: Pairs = (),
 ) -> Woven:
     """The kernels as they are, side by side; the block is the largest, and the shared memory that of the kernel which
     needs most.
@@ -42,6 +46,8 @@ def interleave(
     placement: "spread" (default; the CTAs of all kernels from the beginning of the grid to its end) or "front" (those
         of the first kernel, then those of the second, and so on).
     ratio: how many CTAs of each kernel follow each other in turn instead, until one has no more; (1, 3) is ABBBABBB...
+    same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number. W has
+        the first of them; each kernel loads for itself, since a thread runs one kernel only.
 
     Other arguments and errors are those of `weave`.
     """
@@ -52,6 +58,8 @@ def interleave(
         _check_ratio(ratio, len(kernels), placement)
     layout = partial(Interleaved.of, ratio=tuple(ratio or ()))
     linked = read_and_link(kernels, arch, name, own, placement, layout)
+    linked, common = InCommon.found(linked, same, "interleave")
+    linked = replace(linked, notes=(*linked.notes, *common.loaded_by_each(linked)))
     return side_by_side(
         "interleave",
         kernels,

@@ -8,7 +8,7 @@ be. Of equal loads of an input that no kernel writes the later ones are moves to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -39,13 +39,15 @@ SHARE = "keep the buffer in memory (depends=True, same= instead of private=), or
 @dataclass(frozen=True, slots=True)
 class Internalised:
     """`flows` are those of the single kernels, changed alike; `along_x` says
-    that what was shown holds for launches along x only."""
+    that what was shown holds for launches along x only. `handed_on` are registers that one kernel writes and others
+    read."""
 
     linked: Linked
     side: Side
     flows: list[Flow]
     notes: tuple[str, ...]
     along_x: bool
+    handed_on: frozenset[str] = frozenset()
 
 
 def internalised(
@@ -54,16 +56,19 @@ def internalised(
     flows: Sequence[Flow],
     buffers: Sequence[Buffer],
     size: Size,
-    findings: Findings,
+    findings: Findings | None = None,
     assume_private: bool = False,
+    fixed: Collection[int] = frozenset(),
 ) -> Internalised:
     """`size` is that of the grid, as far as it is known. With private buffers that are refused (`findings`), what comes
-    back is of no use. `assume_private`: the caller's word (promised.py) for those that are declared private."""
+    back is of no use. `assume_private`: the caller's word (promised.py) for those that are declared private. `fixed`
+    are the identities of loads that stay as they are."""
+    findings = findings or Findings()
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
     places = Places(Values(expanded(side.flow)[0], Atoms()), harmless_functions(linked.items))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
-    work = _Work(linked, places, dict(side.owners()), Fresh(stem), size)
+    work = _Work(linked, places, dict(side.owners()), Fresh(stem), size, fixed)
     for buffer in buffers:
         accesses = [a for a in places.accesses() if a.base == buffer.name]
         if buffer.kind == "private":
@@ -87,7 +92,8 @@ def internalised(
     first, *rest = linked.kernels
     first = replace(first, registers=(*first.registers, *work.fresh.declared()))
     linked = replace(linked, kernels=(first, *rest), lacks=lacks, limits=linked.limits | work.limits)
-    return Internalised(linked, new, own, notes, work.along_x)
+    handed_on = frozenset(str(name) for names in work.kept.values() for name in names)
+    return Internalised(linked, new, own, notes, work.along_x, handed_on)
 
 
 @dataclass(slots=True)
@@ -99,6 +105,7 @@ class _Work:
     owner: dict[int, int]
     fresh: Fresh
     size: Size
+    fixed: Collection[int] = frozenset()
     new: dict[int, tuple[Instruction, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     kept: dict[object, tuple[Name, ...]] = field(default_factory=dict)
@@ -292,36 +299,50 @@ class _Work:
     # inputs --------------------------------------------------------------------------------------------
 
     def load_once(self, buffer: Buffer, accesses: Sequence[Access]) -> None:
-        loads: list[Access] = []
+        first: dict[int, list[Access]] = {}  # of each load that stays, where it stands
         later: dict[int, Access] = {}
-        for load in accesses:
-            if not load.plain or len(load.instruction.operands) != 2:
-                continue
-            shape = (load.address, load.element, load.lanes)
-            source = next(
-                (
-                    s
-                    for s in loads
-                    if (s.address, s.element, s.lanes) == shape
-                    and self.kernel(s.instruction) is not self.kernel(load.instruction)  # which may write it itself
-                    and self.places.runs_before(s.place, load.place)
-                    and not self.places.acquires_between(s.place, load.place)  # others may write it meanwhile
-                ),
-                None,
-            )
-            if source is None:
-                loads.append(load)
+        for number, load in self._where(accesses).items():
+            found = next((s for s in first.values() if self._holds(s, load)), None)
+            if found is None:
+                first[number] = load
             else:
-                later[id(load.instruction)] = source
-                kept = self._kept((buffer.name, source.place), source)
-                self._replace(load.instruction, tuple(self._out_of(load, kept)))
-        for load in loads:
-            if load in later.values():
-                copies = self._into(load, self._kept((buffer.name, load.place), load), loaded=True)
-                self.new[id(load.instruction)] = (load.instruction, *copies)
-                self._own(load.instruction, copies)
+                later[number] = found[0]
+                kept = self._kept((buffer.name, id(found[0].instruction)), found[0])
+                self._replace(load[0].instruction, tuple(self._out_of(load[0], kept)))
+        needed = {id(source.instruction) for source in later.values()}
+        for number, (source, *_) in first.items():
+            if number in needed:
+                copies = self._into(source, self._kept((buffer.name, number), source), loaded=True)
+                self.new[number] = (source.instruction, *copies)
+                self._own(source.instruction, copies)
         if later:
             self.notes.append(f"{buffer.said(self.linked)}: {len(later)} loads of what was loaded before are left out")
+
+    def _where(self, accesses: Sequence[Access]) -> dict[int, list[Access]]:
+        """The plain loads by their identities, each with all places where it stands: merging copies blocks."""
+        found: dict[int, list[Access]] = {}
+        for load in accesses:
+            if load.plain and len(load.instruction.operands) == 2 and id(load.instruction) not in self.fixed:
+                found.setdefault(id(load.instruction), []).append(load)
+        return found
+
+    def _holds(self, source: Sequence[Access], load: Sequence[Access]) -> bool:
+        """Whether a load, wherever it stands, gives what an earlier one of another kernel has given. A kernel may write
+        itself, by another of its parameters, what it alone loads."""
+        if self.kernel(source[0].instruction).letter == self.kernel(load[0].instruction).letter:
+            return False
+        return all(any(self._holds_at(s, one, source) for s in source) for one in load)
+
+    def _holds_at(self, source: Access, load: Access, copies: Sequence[Access]) -> bool:
+        """Of one place of the load. `copies` are all places of the source, which leave what they load in one
+        register."""
+        others = [c.place for c in copies if c.address != load.address]
+        return (
+            (source.address, source.element, source.lanes) == (load.address, load.element, load.lanes)
+            and self.places.runs_before(source.place, load.place)
+            and not self.places.acquires_between(source.place, load.place)  # others may write it meanwhile
+            and not self.places.between(source.place, load.place, others)
+        )
 
     # registers -----------------------------------------------------------------------------------------
 

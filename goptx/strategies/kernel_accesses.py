@@ -25,6 +25,10 @@ class KernelAccesses:
         places = Places(Values(kernel.flow, atoms))
         return cls(kernel, places, [a for a in places.accesses() if buffer in (None, a.base)])
 
+    def touches(self, buffer: str) -> bool:
+        """Whether it has an access that is counted from the buffer by that name."""
+        return any(a.base == buffer for a in self.accesses)
+
     def said(self, access: Access) -> str:
         """For messages."""
         return f"{self.kernel.at(access.instruction.line)}: `{self.kernel.quote(access.instruction)}`"

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops
+from goptx.analysis.dataflow import read, written
 from goptx.analysis.ends import Jump
 from goptx.weaving.order import common
 from goptx.weaving.side import Cell, Side
@@ -20,12 +21,14 @@ Turn = tuple[tuple[int, Code], ...]  # what may wait or be waited for, and the n
 @dataclass(frozen=True, slots=True)
 class MergedBlock:
     """`parts` has the code of each kernel, in their order; `turns` what must keep its order across kernels. `apart`:
-    whether the lanes of a warp may have parted at its end, within the region of a kernel."""
+    whether the lanes of a warp may have parted at its end, within the region of a kernel. `handed_on`: what writes or
+    reads registers that one kernel hands on to others, in the order in which it stands."""
 
     parts: tuple[tuple[Code, ...], ...]
     turns: tuple[Turn, ...]
     cells: tuple[Cell, ...]
     apart: bool = False
+    handed_on: tuple[Code, ...] = ()
 
     @property
     def woven(self) -> bool:
@@ -51,8 +54,9 @@ class Merged:
         return {n for n, b in self.blocks.items() if b.apart or any(b.parts[k] for k in as_written)}
 
 
-def merged(side: Side, join: bool = True) -> Merged:
-    """`join` makes blocks that always follow each other one."""
+def merged(side: Side, join: bool = True, handed_on: Collection[str] = ()) -> Merged:
+    """`join` makes blocks that always follow each other one; `handed_on` are registers that one kernel writes and
+    others read."""
     flow, inside = expanded(side.flow)
     flow = _pragmas_at_loops(flow.without_empty())
     cells = {**(side.cells or {}), **{name: side.cell(region) for name, region in inside.items()}}
@@ -65,6 +69,9 @@ def merged(side: Side, join: bool = True) -> Merged:
             tuple(turn for piece in pieces for turn in _turns(side, piece)),
             tuple(cells[m] for m in members if m in cells),
             members[-1] in inside,
+            tuple(c for piece in pieces for c in piece if not (read(c) | written(c)).isdisjoint(handed_on))
+            if handed_on
+            else (),
         )
     return Merged(flow.pruned() if join else flow, blocks)
 

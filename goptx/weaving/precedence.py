@@ -1,7 +1,8 @@
 """Which units of a merged block must come before which others.
 
-Requires: the units of each part, whose registers are apart, and the turns of the block. Ensures: an order that keeps
-all that is named here keeps each kernel's dependences through registers and through memory, and the turns.
+Requires: the units of each part, whose registers are apart but for those that kernels hand on to each other, and the
+turns of the block. Ensures: an order that keeps all that is named here keeps each kernel's dependences through
+registers and through memory, those of one kernel on what another hands on, and the turns.
 
 Through memory that means: accesses that may touch one location keep their order, unless both load. No access of a
 kernel moves after a release of that kernel or before an acquire, whatever spaces the two are in; an access that stands
@@ -24,6 +25,7 @@ from goptx.ptx.opcodes import Scope as Convergence
 from goptx.weaving.merged import Turn
 
 Unit = tuple[Code, ...]
+Place = tuple[int, int]  # the number of a part, and of a unit there
 
 _KINDS = ("near", "far")  # of memory: what no access may belong to both of, unless its space is not stated
 CONSTANT = ("param", "const")  # never written while the kernel runs
@@ -54,9 +56,9 @@ class Node:
         return next((unit for unit in self.units if any(map(is_reduction, unit))), self.units[0])
 
 
-def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn]) -> list[Node]:
+def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on: Sequence[Code] = ()) -> list[Node]:
     """The units of all parts, part by part in the order in which they stood. What has a turn comes behind what had one
-    before it; what has one turn is one node, unless it is moved with other code."""
+    before it; what has one turn is one node, unless it is moved with other code. `handed_on` is that of the block."""
     nodes: list[Node] = []
     taken: list[list[int]] = []  # of each part, the nodes of its units
     place: dict[int, int] = {}  # of code that is to have a turn
@@ -81,7 +83,32 @@ def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn]) -> list[N
     order = [place[id(code)] for turn in turns for _, code in turn]
     for i, j in pairwise(order):
         _follow(nodes, i, j)
+    for (k, i), (other, j), result in across(parts, handed_on):
+        _follow(nodes, taken[k][i], taken[other][j], result)
     return nodes
+
+
+def across(parts: Sequence[Sequence[Unit]], handed_on: Sequence[Code]) -> Iterator[tuple[Place, Place, bool]]:
+    """What must come before what of another part, by registers that are handed on: the two, and whether the second
+    reads a result of the first. `handed_on` is all code that has such a register, in the order in which it stood."""
+    wanted = set(map(id, handed_on))
+    places: dict[int, list[Place]] = {}
+    for k, part in enumerate(parts if wanted else ()):
+        for i, unit in enumerate(part):
+            for code in unit:
+                if id(code) in wanted:
+                    places.setdefault(id(code), []).append((k, i))
+    writer: dict[str, Place] = {}
+    readers: dict[str, list[Place]] = {}
+    for code in handed_on:
+        here = places[id(code)].pop(0)
+        found = [(writer[r], True) for r in sorted(read(code)) if r in writer]
+        for r in read(code):
+            readers.setdefault(r, []).append(here)
+        for r in sorted(written(code)):
+            found += [(before, False) for before in (*readers.pop(r, ()), *((writer[r],) if r in writer else ()))]
+            writer[r] = here
+        yield from ((before, here, result) for before, result in found if before[0] != here[0])
 
 
 def _follow(nodes: Sequence[Node], first: int, second: int, result: bool = False) -> None:

@@ -1,7 +1,8 @@
 """Orders the instructions of a merged block, whose parts come from different kernels.
 
-Requires: parts whose registers are apart. Ensures: each part keeps its own order (under the policy "latency" its
-dependences), and no carry chain is parted by instructions of another kernel.
+Requires: parts whose registers are apart but for those that kernels hand on to each other. Ensures: each part keeps its
+own order (under the policy "latency" its dependences), what is handed on is there before it is read, and no carry chain
+is parted by instructions of another kernel.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.list_schedule import list_schedule
 from goptx.weaving.merged import Merged, MergedBlock, Turn
-from goptx.weaving.precedence import Node, precedence
+from goptx.weaving.precedence import Node, Place, across, precedence
 from goptx.weaving.pressure import BESIDE, Pressure, Room, ends, step, threads, widths_of
 
 Unit = tuple[Code, ...]
@@ -72,9 +73,9 @@ def schedule_blocks(
     for block in merged.blocks.values():
         _check_carries(block, at)
     if policy != "latency":
-        return {name: schedule(block.parts, block.turns, policy, cycles) for name, block in merged.blocks.items()}
+        return {n: schedule(b.parts, b.turns, policy, cycles, b.handed_on) for n, b in merged.blocks.items()}
     rooms = ends(merged.flow, widths_of(merged.flow, registers, cycles))
-    prepared = {name: Prepared.of(block.parts, block.turns, rooms[name]) for name, block in merged.blocks.items()}
+    prepared = {n: Prepared.of(b.parts, b.turns, rooms[n], b.handed_on) for n, b in merged.blocks.items()}
     peak = max((p.pressure.peak() for p in prepared.values()), default=0)
     most = step(peak + BESIDE, threads(bounds)) - BESIDE
     return {name: p.code(most, cycles) for name, p in prepared.items()}
@@ -103,9 +104,11 @@ class Prepared:
     behind: tuple[Code, ...]
 
     @staticmethod
-    def of(parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: Room) -> Prepared:
+    def of(
+        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: Room, handed_on: Sequence[Code] = ()
+    ) -> Prepared:
         parts, turns, behind = _unknown_behind(parts, turns)
-        nodes = precedence([units(part) for part in parts], turns)
+        nodes = precedence([units(part) for part in parts], turns, handed_on)
         return Prepared(nodes, Pressure(nodes, room), behind)
 
     def code(self, most: int, cycles: Callable[[Code], int]) -> tuple[Code, ...]:
@@ -113,19 +116,23 @@ class Prepared:
 
 
 def schedule(
-    parts: Sequence[Sequence[Code]], turns: Sequence[Turn], policy: str, cycles: Callable[[Code], int]
+    parts: Sequence[Sequence[Code]],
+    turns: Sequence[Turn],
+    policy: str,
+    cycles: Callable[[Code], int],
+    handed_on: Sequence[Code] = (),
 ) -> tuple[Code, ...]:
     """The woven code of a merged block by itself; `cycles` gives the latency of one instruction.
 
     "latency" is a list schedule (list_schedule.py); any other policy takes the unit of the least key. `turns` has what
     keeps its order across the parts; of barriers that have one turn one is left, under the policy "latency". A part of
-    which something is unknown stands behind the others, as it is written.
+    which something is unknown stands behind the others, as it is written. `handed_on` is that of the block.
     """
     if policy == "latency":
-        return Prepared.of(parts, turns, Room()).code(255, cycles)
+        return Prepared.of(parts, turns, Room(), handed_on).code(255, cycles)
     parts, turns, behind = _unknown_behind(parts, turns)
     order = [place for turn in turns for place in turn]
-    woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy])
+    woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy], handed_on)
     return (*woven, *behind)
 
 
@@ -148,15 +155,20 @@ def greedy(
     latency: Callable[[Unit], int],
     turns: Sequence[tuple[int, Code]] = (),
     key: Key = KEYS["paper"],
+    handed_on: Sequence[Code] = (),
 ) -> tuple[Code, ...]:
     """The next unit comes from the part whose key is the least. By the paper's that is the part that has emitted the
     least latency so far; where these are equal, the longer unit goes first; where those are equal too, the earlier
-    kernel's (GoPTX, DAC 2025). What has a turn that has not come holds its part back."""
+    kernel's (GoPTX, DAC 2025). What has a turn that has not come holds its part back, and so does what reads a register
+    that another part has not handed on yet."""
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
     left = [k for k, _ in turns]
     in_turn = {id(code) for _, code in turns}
+    awaited: dict[Place, list[Place]] = {}
+    for before, after, _ in across(parts, handed_on):
+        awaited.setdefault(after, []).append(before)
     woven: list[Code] = []
 
     def needed(k: int) -> int:
@@ -164,7 +176,8 @@ def greedy(
         return sum(id(code) in in_turn for code in parts[k][positions[k]])
 
     def may_go(k: int) -> bool:
-        return positions[k] < len(parts[k]) and all(turn == k for turn in left[: needed(k)])
+        there = all(positions[p] > i for p, i in awaited.get((k, positions[k]), ()))
+        return positions[k] < len(parts[k]) and there and all(turn == k for turn in left[: needed(k)])
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
         k = min(ready, key=lambda k: key(emitted[k], latencies[k][positions[k]], k))

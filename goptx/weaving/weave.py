@@ -12,8 +12,11 @@ from goptx.weaving.result import Woven
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
+    from goptx.strategies.buffers import Pairs
+    from goptx.strategies.shared_inputs import InCommon
     from goptx.weaving.divergence.converged import Choice
     from goptx.weaving.launching import Placement
+    from goptx.weaving.link import Linked
     from goptx.weaving.sources import Source
 
 
@@ -32,6 +35,7 @@ def weave(
     max_blocks: int | None = None,
     max_growth: float | None = None,
     presume: bool = True,
+    same: Pairs = (),
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
@@ -57,6 +61,10 @@ def weave(
         kernels are merged as closely as possible: if need be, loop beside loop only, or one after the other.
     presume: whether loaded data that decides if a barrier is reached may be taken as the same for all threads of a CTA,
         as CUDA demands of it; the report's notes name the places. If False, such kernels are refused.
+    same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number such as
+        a bound. W has the first of them, and loads an element once where every thread that would load it again has
+        loaded it; the rest is interleaved. Numbers mostly have to be named too: without ("A:5", "B:5") nothing tells
+        that both bounds are equal. The report's notes tell what was left out.
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
@@ -71,11 +79,27 @@ def weave(
     check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries)
     linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, kernels), placement)
+    linked, common = _with_common_parameters(linked, same)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]), presume)
     # Copies of code that were asked for are no fault.
     tried = choices.alternatives() if divergence is None else (choices,)
     joining = Joining(linked, tried, max_blocks, max_growth)
     converged, sides = sides_of(linked, choices, divergence, joining.all_limits)
-    whole = joining.join(joining.kernels(sides))
+    joined = joining.kernels(sides)
+    whole = joining.join(common.in_step(joined) if common else joined)
     own = [side.flow for side in sides]
-    return finish(kernels, linked, own, merged(whole), joining.chosen, converged, joining.notes)
+    if common is None:
+        return finish(kernels, linked, own, merged(whole), joining.chosen, converged, joining.notes)
+    made = common.loaded_once(linked, whole, own)
+    blocks = merged(made.side, handed_on=made.handed_on)
+    notes = (*joining.notes, *made.notes)
+    return finish(kernels, made.linked, made.flows, blocks, joining.chosen, converged, notes)
+
+
+def _with_common_parameters(linked: Linked, same: Pairs) -> tuple[Linked, InCommon | None]:
+    """None where nothing is in common: then what finds equal loads need not be imported."""
+    if not same:
+        return linked, None
+    from goptx.strategies.shared_inputs import InCommon
+
+    return InCommon.found(linked, same, "weave")

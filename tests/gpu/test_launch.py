@@ -290,3 +290,14 @@ def test_torch_tensors(woven: Woven) -> None:
     torch.cuda.synchronize()
     assert two.tolist() == [i + 2 for i in range(THREADS)]
     assert four.tolist() == [2 * i for i in range(2 * THREADS, 3 * THREADS)]
+
+
+# inputs in common -----------------------------------------------------------------------------------------
+
+
+def test_what_both_kernels_load_is_loaded_once(arrays: list[Words]) -> None:
+    made = goptx.weave(PLUS, TIMES, arch=f"sm_{current_device().arch}", same=["A:0=B:0", "A:2=B:2"])
+    one, other = arguments([arrays[0], arrays[1], arrays[0], arrays[3]], 3)
+    made.launch(current_device().create_stream(), one, other, grid=1, block=THREADS)
+    assert made.ptx.count("ld.global") == 1
+    assert results(arrays) == expected(3)

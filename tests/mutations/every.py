@@ -11,6 +11,7 @@ from mutations.mutations_order import OF_ORDER
 from mutations.mutations_region import OF_REGIONS
 from mutations.mutations_several import OF_SEVERAL
 from mutations.mutations_shapes import OF_SHAPES
+from mutations.mutations_shared_inputs import OF_SHARED_INPUTS
 from mutations.mutations_shared_state import OF_SHARED_STATE
 from mutations.mutations_strategies import OF_STRATEGIES
 from mutations.mutations_vertical import OF_VERTICAL
@@ -18,5 +19,5 @@ from mutations.mutations_waiting import OF_WAITING
 
 MUTATIONS = (
     *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_COARSENING,
-    *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER, *OF_MASKS, *OF_SHARED_STATE, *OF_CAPTURES,
+    *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER, *OF_MASKS, *OF_SHARED_STATE, *OF_CAPTURES, *OF_SHARED_INPUTS,
 )  # fmt: skip

@@ -19,6 +19,8 @@ from strategies.dependent_kernels import elementwise, strided
 
 import goptx
 from goptx.shape import Shape
+from goptx.weaving.divergence.converged import CHOICES
+from goptx.weaving.schedule import POLICIES
 
 OWN = "own"
 INDICES = {  # of the element that is read, from the thread's numbers; what is written by threads is never shared
@@ -139,8 +141,9 @@ def some_kernel(choose: Random) -> str:
     return elementwise("sub.f32", guard=GUARDS[guard], before=before, read="%r10", write="%r11")
 
 
-def chained(case: Case, kind: str) -> Trial:
-    """`kind`: what is said of the buffers that are handed on."""
+def chained(case: Case, kind: str, strategy: str = "vertical") -> Trial:
+    """`kind`: what is said of the buffers that are handed on; strategies other than vertical take "same" only, of
+    inputs."""
     choose = Random(f"{kind} {case.seed}")
     texts = [_by_address(text) if kind == "depends" and BY_ADDRESS in text else text for text in case.texts]
     modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(texts, NAMES, strict=False)]
@@ -157,9 +160,13 @@ def chained(case: Case, kind: str) -> Trial:
         options = {"depends": True, "same": [pair for pair in named if choose.random() < 0.9]}
     elif kind != "same":
         options[kind] = handed_on
-    stated = case.shapes if kind == "local" else case.stated
-    woven = partial(goptx.fuse, *modules, strategy="vertical", shapes=stated, **options)
-    launch = {"grid": case.shapes[0].grid, "block": case.shapes[0].block}
+    stated = case.shapes if kind == "local" or strategy == "interleave" else case.stated
+    if strategy == "weave":
+        options["policy"], options["divergence"] = choose.choice(POLICIES), choose.choice([None, *CHOICES])
+    woven = partial(goptx.fuse, *modules, strategy=strategy, shapes=stated, **options)
+    launch: dict[str, Any] = {"grid": case.shapes[0].grid, "block": case.shapes[0].block}
+    if strategy == "interleave":
+        launch = {"shapes": case.shapes}
     return Trial(modules, case.shapes, launch, woven, partial(_data, case, kind), counted=False, orders=ORDERS)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from random_kernels import chains
+from random_kernels import chains, twins
 from random_kernels.case import Case
 from random_kernels.composed import STRATEGIES, Composition, composed
 from random_kernels.drawing import GENERATORS, KERNELS, pairs
@@ -45,10 +45,9 @@ def _strided(pair: Pair, generator: str) -> Drawn:
     return with_strided(case), seen
 
 
-def _chained(kind: str) -> Way:
-    return Way(
-        dict.fromkeys(GENERATORS, st.integers(0, (1 << 40) - 1)), chains.chain, partial(chains.chained, kind=kind)
-    )
+def _chained(kind: str, strategy: str = "vertical") -> Way:
+    drawn = dict.fromkeys(GENERATORS, st.integers(0, (1 << 40) - 1))
+    return Way(drawn, chains.chain, partial(chains.chained, kind=kind, strategy=strategy))
 
 
 WAYS: Mapping[str, Way] = {
@@ -63,6 +62,8 @@ WAYS: Mapping[str, Way] = {
     **{f"{s} of three": _composed(Composition(s, coarse=1, batched=True), [3]) for s in STRATEGIES},
     **{f"{s} of fused": _composed(Composition(s, nested=True), [3]) for s in STRATEGIES},
     **{f"vertical with {kind}": _chained(kind) for kind in chains.KINDS},
+    **{f"{s} with same": _chained("same", s) for s in ("weave", "interleave")},
+    "weave of twins": Way({g: pairs([2], generator=g) for g in GENERATORS}, twins.case, twins.woven),
 }
 
 

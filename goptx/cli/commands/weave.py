@@ -6,13 +6,14 @@ import argparse
 from functools import partial
 
 from goptx.cli.command import NewParser, Outcome, made
-from goptx.cli.flags import add_result, add_weaving, given
+from goptx.cli.flags import COMMON, SAME, add_flags, add_result, add_weaving, given
 from goptx.cli.read import shapes, sources
 
 
 def add(new: NewParser) -> None:
     parser = new("weave", help="make one kernel of several")
     add_weaving(parser)
+    add_flags(parser, COMMON, SAME)
     add_result(parser)
     parser.set_defaults(run=_run)
 

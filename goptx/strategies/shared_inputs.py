@@ -1,0 +1,110 @@
+"""Inputs in common of kernels that do not depend on each other: one parameter for all kernels and, where threads run
+several kernels, one load.
+
+Requires: linked kernels, then the merged ones. Ensures: no kernel writes a buffer that is named; a load is left out
+only where an earlier one of another kernel has loaded the element in every thread that would load it (internalise.py).
+What kernels do stays independent otherwise, so their instructions are interleaved as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from goptx.analysis.acquires import harmless_functions, may_acquire
+from goptx.analysis.apart import UNKNOWN
+from goptx.analysis.cfg import Flow
+from goptx.analysis.places import Places
+from goptx.strategies.buffers import Buffer, Pairs, as_one, buffers_of
+from goptx.strategies.dependences import Dependences
+from goptx.strategies.internalise import Internalised, internalised
+from goptx.strategies.lockstep import in_step
+from goptx.weaving.divergence.unknown import first_unknown
+from goptx.weaving.link import Linked
+from goptx.weaving.merged import merged
+from goptx.weaving.schedule import units
+from goptx.weaving.side import Side
+
+
+@dataclass(frozen=True, slots=True)
+class InCommon:
+    """What kernels have in common: `buffers`, numbers among them, and the names of those that several kernels load."""
+
+    buffers: tuple[Buffer, ...] = ()
+    loaded: frozenset[str] = frozenset()
+
+    @classmethod
+    def found(cls, linked: Linked, same: Pairs, strategy: str) -> tuple[Linked, InCommon]:
+        """The kernels with one name for parameters that are one, and what these are. Raises `InputError` for parameters
+        that do not exist, and `CannotWeave` where a kernel writes one of the buffers."""
+        buffers = buffers_of(linked, {"same": same})
+        if not buffers:
+            return linked, cls()
+        made = as_one(linked, buffers)
+        remedy = f'strategy {strategy} takes independent kernels: use strategy="vertical" with depends=True'
+        accesses = Dependences(made, buffers, depends=False, assume_local=False, say_so=remedy).of
+        loading = {b.name: {o.kernel.letter for o in accesses if o.touches(b.name)} for b in buffers}
+        return made, cls(buffers, frozenset(name for name, letters in loading.items() if len(letters) > 1))
+
+    @staticmethod
+    def in_step(sides: Sequence[Side]) -> list[Side]:
+        """The kernels, as one those whose loops go round equally often, so that each way around does that of all:
+        bounds that are one show that. What was merged of copies keeps ways of its own."""
+        groups: list[tuple[Side, bool]] = []  # and whether others may join it
+        for side in sides:
+            single = side.cells is None
+            for k, (group, joins) in enumerate(groups):
+                made = in_step(group, side, _in_any_order) if joins and single else None
+                if made is not None:
+                    groups[k] = made, True
+                    break
+            else:
+                groups.append((side, single))
+        return [side for side, _ in groups]
+
+    def loaded_once(self, linked: Linked, side: Side, flows: Sequence[Flow]) -> Internalised:
+        """The merged kernels, of which equal elements are loaded once wherever that can be shown; `flows` are those of
+        the single kernels. The notes name the buffers of which nothing is loaded once."""
+        made = internalised(linked, side, flows, self.buffers, UNKNOWN, fixed=_fixed(linked, side))
+        notes = [
+            f"{named}: each kernel loads it for itself, for none has loaded an element before, and wherever another "
+            "loads it; name bounds that are equal (same=) if there are some"
+            for named in self._named(linked)
+            if not any(note.startswith(f"{named}:") for note in made.notes)
+        ]
+        return replace(made, notes=(*made.notes, *notes))
+
+    def loaded_by_each(self, linked: Linked) -> list[str]:
+        """Notes for strategies in which a thread runs one kernel only."""
+        why = "are one parameter, and each kernel loads it for itself, for a thread runs one kernel only"
+        return [f"{named} {why}" for named in self._named(linked)]
+
+    def _named(self, linked: Linked) -> list[str]:
+        """The buffers that several kernels load."""
+        return [buffer.said(linked) for buffer in self.buffers if buffer.name in self.loaded]
+
+
+def _in_any_order(places: Places, first: Side, second: Side) -> bool:
+    """Kernels that do not depend on each other may run so."""
+    return True
+
+
+def _fixed(linked: Linked, side: Side) -> frozenset[int]:
+    """The identities of code whose loads stay as they are: that of kernels that acquire, whose loads may not come from
+    before that, and of kernels that are moved as a whole; carry chains, which are moved as one piece."""
+    harmless = harmless_functions(linked.items)
+    owners = side.owners()
+    kernels = {
+        k
+        for k, kernel in enumerate(linked.kernels)
+        if first_unknown(kernel.flow) or any(may_acquire(i, harmless) for i in kernel.flow.instructions())
+    }
+    chained = (
+        id(code)
+        for block in merged(side).blocks.values()
+        for part in block.parts
+        for unit in units(part)
+        for code in unit
+        if len(unit) > 1
+    )
+    return frozenset((*chained, *(number for number, k in owners.items() if k in kernels)))
