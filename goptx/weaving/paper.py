@@ -37,7 +37,7 @@ def papers_merge(first: Source, second: Source, entries: tuple[str | None, str |
     choices = Choices("paper", "adaptive", load_table(None, linked.target[0]))
     flows = [_without_uni(k.flow).cut(_around_syncs, "sync") for k in linked.kernels]
     flows = ids_apart(linked.kernels, flows, known_shape(linked))
-    flows = [choices.sliced(flow, k.flow) for flow, k in zip(flows, linked.kernels, strict=True)]
+    flows = [choices.sliced(flow, k.text_blocks) for flow, k in zip(flows, linked.kernels, strict=True)]
     one, other = (
         Side(f, frozenset(), lanes_apart=False, kernels=(k,), cycles=choices.cycles) for k, f in enumerate(flows)
     )

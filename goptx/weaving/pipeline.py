@@ -45,7 +45,7 @@ from goptx.weaving.schedule import POLICIES, schedule_blocks
 from goptx.weaving.shapes import Layout, with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
-from goptx.weaving.slice import slice_flow
+from goptx.weaving.slice import adaptive_threshold, slice_flow
 from goptx.weaving.split import split, split_as_it_is
 from goptx.weaving.stacks import check_stacks
 
@@ -72,8 +72,11 @@ class Choices:
             return self, replace(self, slicing=None)
         return (self,)
 
-    def sliced(self, flow: Flow, original: Flow) -> Flow:
-        return slice_flow(flow, original, self.slicing, self.cycles)
+    def sliced(self, flow: Flow, text: Callable[[], list[tuple[Code, ...]]]) -> Flow:
+        """The flow of a kernel in slices. `text` gives the blocks of the kernel's text, which "adaptive" depends on."""
+        if self.slicing != "adaptive":
+            return slice_flow(flow, None if self.slicing is None else int(self.slicing), self.cycles)
+        return slice_flow(flow, adaptive_threshold(text(), self.cycles), self.cycles)
 
 
 @dataclass(slots=True)
@@ -92,9 +95,9 @@ class Joining:
 
     def join(self, several: Sequence[Side]) -> Side:
         check_stacks([self.linked.kernels[k] for side in several for k in side.kernels])
-        flows = [k.flow for k in self.linked.kernels]
-        slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in self.tried]
-        self.found.append(fold(several, slicings, self._limits, [k.at(k.entry.line) for k in self.linked.kernels]))
+        kernels = self.linked.kernels
+        slicings = [lambda k, flow, c=c: c.sliced(flow, kernels[k].text_blocks) for c in self.tried]
+        self.found.append(fold(several, slicings, self._limits, [k.at(k.entry.line) for k in kernels]))
         return self.found[-1].side
 
     @property
