@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.errors import InputError
@@ -48,6 +49,9 @@ from goptx.weaving.side import Side
 from goptx.weaving.slice import adaptive_threshold, slice_flow
 from goptx.weaving.split import split, split_as_it_is
 from goptx.weaving.stacks import check_stacks
+
+Merging = Literal["safe", "paper"]  # by goptx's rules, or as published by the GoPTX paper
+MERGES: tuple[Merging, ...] = get_args(Merging)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +247,22 @@ def finish(
         module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x,
         tightest(linked.limits),
     )  # fmt: skip
+
+
+def policy_of(merge: str, policy: str | None) -> str:
+    """The policy, or that which goes with the merge. Raises `InputError` for an unknown merge."""
+    if merge not in MERGES:
+        raise InputError(f"merge `{merge}` is unknown; expected one of {', '.join(MERGES)}.")
+    return policy or {"safe": "latency", "paper": "paper"}[merge]
+
+
+def check_published(**given: bool) -> None:
+    """Raises `InputError` where an option is given that the published merge does not have."""
+    for option in (name for name, is_given in given.items() if is_given):
+        raise InputError(
+            f'merge="paper" does not take `{option}`: the published merge has no such choice; leave `{option}` out, or '
+            'use merge="safe".'
+        )
 
 
 def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:

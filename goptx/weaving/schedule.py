@@ -72,9 +72,9 @@ def schedule_blocks(
     for block in merged.blocks.values():
         _check_carries(block, at)
     if policy != "latency":
-        return {name: schedule(block.parts, block.turns, policy, cycles) for name, block in merged.blocks.items()}
+        return {name: schedule(b.lists or b.parts, b.turns, policy, cycles) for name, b in merged.blocks.items()}
     rooms = ends(merged.flow, widths_of(merged.flow, registers, cycles))
-    prepared = {name: Prepared.of(block.parts, block.turns, rooms[name]) for name, block in merged.blocks.items()}
+    prepared = {name: Prepared.of(b.lists or b.parts, b.turns, rooms[name]) for name, b in merged.blocks.items()}
     peak = max((p.pressure.peak() for p in prepared.values()), default=0)
     most = step(peak + BESIDE, threads(bounds)) - BESIDE
     return {name: p.code(most, cycles) for name, p in prepared.items()}

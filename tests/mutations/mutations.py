@@ -458,6 +458,13 @@ MUTATIONS = (
         f"{SLICE}::test_the_terminator_counts_in_the_last_slice",
     ),
     Mutation(
+        "pairs of blocks part carry chains",
+        f"{WEAVING}/merged.py",
+        "return facts.uses_carry",
+        "return False",
+        f"{SCHEDULE}::test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between[paper]",
+    ),
+    Mutation(
         "slices part carry chains",
         f"{WEAVING}/slice.py",
         "grouped = units(block.code)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import pytest
 from bodies import HEAD, flow, kernel
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import goptx
 from goptx.analysis.cfg import EXIT, Code
 from goptx.analysis.control_flow import text_blocks
+from goptx.latency.cost import cycles_of
 from goptx.latency.table import load_table
 from goptx.ptx.ir import Instruction
 from goptx.ptx.parse import parse
@@ -138,7 +140,7 @@ def test_a_merged_flow_has_the_blocks_that_it_stands_for() -> None:
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_the_table_says_how_long_terminators_last(arch: str) -> None:
     table = load_table(arch, arch)
-    found = adaptive_threshold(text(f"{ADD} @%p1 bra ON; {ADD} ON: ret;"), table.cycles_of)
+    found = adaptive_threshold(text(f"{ADD} @%p1 bra ON; {ADD} ON: ret;"), partial(cycles_of, table))
     whole = 2 * table.cycles("add.u32") + table.cycles("bra") + table.cycles("ret")
     assert found == -(-whole // 3)
 
@@ -163,6 +165,22 @@ def test_the_threshold_is_of_each_kernel() -> None:
     assert report.slicing == "adaptive"
     linked = read_and_link([Chosen(parse(short), "k"), Chosen(parse(long), "other")])
     assert adaptive_threshold(linked.kernels[0].text_blocks(), cycles) == 16
+
+
+def order(policy: str, slicing: str | int | None) -> str:
+    """Whose each addition is, in the woven kernel."""
+    body = f"{ADD * 6} ret;"
+    found = goptx.weave(kernel(body), kernel(body, "other"), policy=policy, slicing=slicing).ptx.splitlines()
+    return "".join(line.strip()[len("add.u32 %")] for line in found if line.strip().startswith("add.u32"))
+
+
+def test_published_policies_weave_each_pair_of_slices_by_itself() -> None:
+    """ "concat" shows it: slices take turns. Policy "latency" orders what always follows each other as a whole."""
+    cycle = load_table("sm_80", "sm_80").cycles("add.u32")
+    assert order("concat", None) == "aaaaaabbbbbb"
+    assert order("concat", 2 * cycle) == "aabb" * 2 + "ab" * 2  # the last slice has the `ret`
+    assert order("paper", 2 * cycle) == order("paper", None) == "ab" * 6
+    assert order("latency", 2 * cycle) == order("latency", None)
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=40), st.integers(1, 120))
