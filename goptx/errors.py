@@ -29,6 +29,10 @@ class LatencyTableWarning(UserWarning):
     """The latencies in use are another architecture's."""
 
 
+class ConvergenceWarning(UserWarning):
+    """The merge in use, merge="paper", does not keep the convergence of warps: the kernel may hang or be wrong."""
+
+
 class CannotLink(GoptxError):
     """Modules that cannot stand in one module: `.version`, `.target`, address size, symbols, resources."""
 

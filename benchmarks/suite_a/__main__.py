@@ -1,6 +1,7 @@
 """Suite A on a GPU, in the paper's shape and in the natural one: all 28 pairs and the single kernels coarsened.
 
     python -m benchmarks.suite_a [-o benchmarks/results] [--pairs gelu+harris,...] [--shapes paper,natural] [--small]
+    python -m benchmarks.suite_a --schemes "merge; merge, slicing" [--shapes paper] [-o benchmarks/results]
     python -m benchmarks.suite_a --tune [--pairs ...] [--shapes ...] [--resume]
     python -m benchmarks.suite_a --candidates [--pairs ...] [--shapes paper] [-o benchmarks/results]
 
@@ -10,6 +11,7 @@ timed in turn, with the kernels on two streams and in a CUDA graph with two bran
 best.json says, which `--tune` makes anew for these pairs, on several GPUs side by side if there are `--devices`;
 `--resume` goes on with what an interrupted `--tune` has left. Candidates are 50 ways to run each pair and what auto
 chooses, for benchmarks/auto_choice.py; their pairs may be of any kernels in examples/kernels, such as reduce+softmax.
+`--schemes` runs only some, named as in the table's head, and writes DATE-GPU-suite_a_schemes.json.
 `--small` compares in the sizes for checks and times nothing. Needs cuda-python.
 """
 
@@ -21,6 +23,7 @@ import os
 import sys
 import time
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +35,7 @@ from goptx.view.bars_svg import svg
 from suite_a import KERNELS, PAIRS, PAPER, SHAPES, candidates, report
 from suite_a.best import tune_all
 from suite_a.runs import run_all
-from suite_a.schemes import Subject, made, tasks_of
+from suite_a.schemes import SCHEMES, SINGLE, Subject, made, tasks_of
 
 
 def main() -> int:
@@ -40,6 +43,7 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
     parser.add_argument("--pairs", help="only these, such as gelu+harris,lud+lud")
     parser.add_argument("--shapes", default=",".join(SHAPES), help="only these of %(default)s")
+    parser.add_argument("--schemes", help=f"only these, between semicolons, of {'; '.join(SCHEMES)}")
     parser.add_argument("--tune", action="store_true", help="make best.json anew")
     parser.add_argument("--resume", action="store_true", help="with --tune: go on with an interrupted run")
     parser.add_argument("--candidates", action="store_true", help="50 ways to run each pair")
@@ -50,6 +54,9 @@ def main() -> int:
     options = parser.parse_args()
     options.pairs = options.pairs.split(",") if options.pairs else list(PAIRS)
     options.shapes = options.shapes.split(",")
+    options.schemes = list(map(str.strip, options.schemes.split(";"))) if options.schemes else list(SCHEMES)
+    if unknown := [scheme for scheme in options.schemes if scheme not in SCHEMES]:
+        parser.error(f"--schemes: {'; '.join(unknown)}: no such scheme; choose from {'; '.join(SCHEMES)}")
     options.devices = list(map(int, options.devices.split(",")))
     if options.tune:
         for line in tune_all(options.pairs, options.shapes, options.devices, options.workers, options.resume):
@@ -66,9 +73,17 @@ def main() -> int:
 
 def _suite(options: argparse.Namespace, document: dict[str, Any]) -> int:
     begin = time.monotonic()
-    single = list(KERNELS) if set(options.pairs) == set(PAIRS) else []
+    some = len(options.schemes) < len(SCHEMES)
+    single = list(KERNELS) if set(options.pairs) == set(PAIRS) and not SINGLE.keys().isdisjoint(options.schemes) else []
     subjects = [Subject(name, shape, options.small) for shape in options.shapes for name in (*options.pairs, *single)]
-    rows = run_all(subjects, tasks_of, made, options.devices, options.workers, timed=not options.small)
+    rows = run_all(
+        subjects,
+        partial(tasks_of, only=options.schemes),
+        made,
+        options.devices,
+        options.workers,
+        timed=not options.small,
+    )
     document |= {"pairs": {s: [] for s in options.shapes}, "single": {s: [] for s in options.shapes}}
     right = True
     for subject, row in zip(subjects, rows, strict=True):
@@ -78,11 +93,11 @@ def _suite(options: argparse.Namespace, document: dict[str, Any]) -> int:
     document |= {"seconds": round(time.monotonic() - begin), "assembler": _assembler(document)}
     print(report.table(document))
     if options.output is not None:
-        stem = f"{document['date']}-{document['gpu_short']}-suite_a" + "_small" * options.small
+        stem = f"{document['date']}-{document['gpu_short']}-suite_a" + "_schemes" * some + "_small" * options.small
         options.output.mkdir(parents=True, exist_ok=True)
         (options.output / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
         (options.output / f"{stem}.md").write_text(report.table(document))
-        if options.small:
+        if options.small or some:
             return 0 if right else 1
         (options.output / f"{stem}.svg").write_text(svg(report.overview(document)))
         for shape in options.shapes:

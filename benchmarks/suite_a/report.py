@@ -13,6 +13,7 @@ from suite_a.runs import REPEATS, Row
 from suite_a.schemes import PAIRED, SINGLE, TUNED
 
 COLUMNS = (GRAPH, *PAIRED, TUNED)
+NEWEST = "merge, slicing, weaving"  # older results have the other columns
 CHARTED = ("vertical", "interleave", "paper's weave, safe merge", "auto", TUNED)
 SIX = ("gelu", "harris", "lud", "micnd", "sort", "stms")  # single kernels of which shared figures are
 HEAD = {
@@ -46,6 +47,19 @@ LEGEND = (
 )
 
 
+OF_THE_PAPER = (
+    " `merge`, with or without slicing and weaving: the ablation of the GoPTX paper on goptx's merge, no caps. `slices "
+    "joined`: what always follows each other is woven as one. `one threshold`: the mean block latency of both kernels "
+    "together."
+)
+
+
+def columns(rows: Sequence[Row]) -> list[str]:
+    """Those of which there is anything to say."""
+    there = {GRAPH, *(facts["scheme"] for row in rows for facts in row["schemes"].values())}
+    return [column for column in COLUMNS if column in there]
+
+
 def table(document: Mapping[str, Any]) -> str:
     """All of it."""
     lines = [
@@ -54,7 +68,7 @@ def table(document: Mapping[str, Any]) -> str:
         f"{document['date']}, driver {document['driver']}, {document['assembler']}, commit {document['commit']}. "
         f"`{document['command']}`, {document['seconds']} s.",
         "",
-        LEGEND.format(REPEATS),
+        LEGEND.format(REPEATS) + OF_THE_PAPER * any(NEWEST in columns(rows) for rows in document["pairs"].values()),
     ]
     for shape in SHAPES:
         if rows := document["pairs"].get(shape):
@@ -68,15 +82,16 @@ def table(document: Mapping[str, Any]) -> str:
 
 
 def _pairs(rows: Sequence[Row]) -> Iterator[str]:
-    yield f"| pair | right | streams ms | {' | '.join(COLUMNS)} | tuned is |"
-    yield "|---" * (4 + len(COLUMNS)) + "|"
+    shown = columns(rows)
+    yield f"| pair | right | streams ms | {' | '.join(shown)} | tuned is |"
+    yield "|---" * (4 + len(shown)) + "|"
     for row in rows:
         ms = row.get("ms", {}).get(STREAMS)
-        cells = " | ".join(_cell(speedup(row, column)) for column in COLUMNS)
+        cells = " | ".join(_cell(speedup(row, column)) for column in shown)
         tuned = next((f.get("way", "") for f in row["schemes"].values() if f["scheme"] == TUNED), "")
         yield f"| {row['name']} | {_right(row)} | {f'{ms[0]:.3f}' if ms else '-'} | {cells} | {tuned} |"
-    yield f"| geomean | | | {' | '.join(geomean(rows, column) for column in COLUMNS)} | |"
-    least = [min((s for r in rows if (s := speedup(r, c)) is not None), default=None) for c in COLUMNS]
+    yield f"| geomean | | | {' | '.join(geomean(rows, column) for column in shown)} | |"
+    least = [min((s for r in rows if (s := speedup(r, c)) is not None), default=None) for c in shown]
     yield f"| least | | | {' | '.join(map(_cell, least))} | |"
 
 

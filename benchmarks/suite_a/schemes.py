@@ -5,18 +5,23 @@ A scheme may have several forms, such as a kernel under several register caps, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
 import goptx
 from goptx.device.bench.workload import Workload
+from goptx.errors import ConvergenceWarning
+from goptx.latency.table import load_table
 from goptx.strategies.way import Way
 from goptx.tuning.best import capped
 from goptx.tuning.making import Job, fused, make
 from goptx.tuning.measured import Measured, measured
-from goptx.weaving.paper import papers_merge
+from goptx.weaving.merged import merged
+from goptx.weaving.pipeline import Choices, Joining, finish, read_and_link, sides_of
+from goptx.weaving.slice import adaptive_threshold
 from suite_a import specifications_of
 from suite_a.best import tuned
 
@@ -87,11 +92,40 @@ def _made(measured: Measured, way: Way) -> Iterator[Form]:
 def _capped(measured: Measured) -> Iterator[Form]:
     """What the paper does, under each of its caps."""
     (free,) = _fused(measured, "weave", policy="paper", slicing="adaptive")
-    yield free
-    registers = free.woven.resources().registers
+    return _under_caps(free.woven)
+
+
+def _under_caps(woven: goptx.Woven) -> Iterator[Form]:
+    yield Form(woven)
+    registers = woven.resources().registers
     for cap in CAPS:
         if cap < registers:
-            yield Form(free.woven, cap)
+            yield Form(woven, cap)
+
+
+def _slices_joined(measured: Measured) -> Iterator[Form]:
+    """As `_capped`, but blocks and slices that always follow each other are woven as one."""
+    linked = read_and_link(measured.kernels, shapes=measured.shapes)
+    choices = Choices("paper", "adaptive", load_table(None, linked.target[0]))
+    joining = Joining(linked, (choices,))
+    converged, sides = sides_of(linked, choices, None, joining.all_limits)
+    whole = merged(joining.join(joining.kernels(sides)), join=True)
+    flows = [side.flow for side in sides]
+    woven = finish(measured.kernels, linked, flows, whole, choices, converged, joining.notes)
+    return _under_caps(woven)
+
+
+def _one_threshold(measured: Measured) -> Iterator[Form]:
+    """As `_capped`, but Equation 1 of the paper is the mean over the blocks of both kernels together."""
+    threshold = threshold_of_both(measured)
+    (free,) = _fused(measured, "weave", policy="paper", slicing=threshold)
+    return _under_caps(free.woven)
+
+
+def threshold_of_both(measured: Measured) -> int:
+    linked = read_and_link(measured.kernels, shapes=measured.shapes)
+    blocks = [block for kernel in linked.kernels for block in kernel.text_blocks()]
+    return adaptive_threshold(blocks, Choices("paper", None, load_table(None, linked.target[0])).cycles)
 
 
 def _papers_merge(measured: Measured) -> Iterator[Form]:
@@ -99,7 +133,9 @@ def _papers_merge(measured: Measured) -> Iterator[Form]:
     one, other = measured.shapes
     if one != other:
         raise goptx.CannotWeave("it takes kernels of one shape")
-    yield Form(papers_merge(measured.kernels[0], measured.kernels[1]), common=one)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield Form(goptx.weave(*measured.kernels, merge="paper"), common=one)
 
 
 def _auto(measured: Measured) -> Iterator[Form]:
@@ -115,7 +151,10 @@ PAIRED: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
     "merge": partial(_fused, strategy="weave", policy="concat", slicing=None),
     "merge, slicing": partial(_fused, strategy="weave", policy="concat", slicing="adaptive"),
     "merge, weaving": partial(_fused, strategy="weave", policy="paper", slicing=None),
+    "merge, slicing, weaving": partial(_fused, strategy="weave", policy="paper", slicing="adaptive"),
     "paper's weave, safe merge": _capped,
+    "paper's weave, slices joined": _slices_joined,
+    "paper's weave, one threshold": _one_threshold,
     "paper's merge": _papers_merge,
     "weave": partial(_fused, strategy="weave"),
     "auto": _auto,
@@ -126,9 +165,13 @@ SINGLE: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
 }
 
 
-def tasks_of(subject: Subject) -> list[Task]:
+SCHEMES = (*PAIRED, TUNED, *SINGLE)
+
+
+def tasks_of(subject: Subject, only: Collection[str] = SCHEMES) -> list[Task]:
+    """Of these schemes."""
     schemes = (*PAIRED, TUNED) if "+" in subject.name else SINGLE
-    return [Task(subject, scheme) for scheme in schemes]
+    return [Task(subject, scheme) for scheme in schemes if scheme in only]
 
 
 def made(task: Task) -> Done:

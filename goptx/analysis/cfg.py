@@ -6,7 +6,7 @@ names its successors; a branch whose two sides are one is a `Jump`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -214,15 +214,19 @@ class Flow:
     def pruned(self) -> Flow:
         """Without empty blocks and unreachable ones, a jump joined with its target where no other leads there."""
         flow = self.without_empty()
+        return flow.joined(flow.chains())
+
+    def joined(self, runs: Mapping[str, Sequence[str]]) -> Flow:
+        """With each of these runs of blocks, by the first, one block. They are all blocks, in parts of `chains`."""
         blocks: dict[str, Block] = {}
-        for head, members in flow.chains().items():
-            pieces = [flow.blocks[m] for m in members]
+        for head, members in runs.items():
+            pieces = [self.blocks[m] for m in members]
             if len(pieces) == 1 and not pieces[0].step:
                 blocks[head] = pieces[0]
                 continue
             code = tuple(c for piece in pieces for c in piece.code)
             blocks[head] = Block(code, pieces[-1].end, pieces[0].pragmas, pieces[0].region)
-        return flow.with_blocks(blocks)
+        return self.with_blocks(blocks)
 
     def without_empty(self) -> Flow:
         """Without blocks that only jump on and blocks that cannot be reached; `EXIT` comes last."""
@@ -262,9 +266,13 @@ class Flow:
     def cut(self, starts: Callable[[tuple[Code, ...]], Sequence[int]], word: str) -> Flow:
         """With the code of each block cut before the positions `starts(code)`, none of them the first; the later
         pieces of a block are called `NAME.WORD1` and so on."""
+        return self.cut_blocks(lambda block: starts(block.code), word)
+
+    def cut_blocks(self, starts: Callable[[Block], Sequence[int]], word: str) -> Flow:
+        """`cut`, where the positions depend on how the block ends too."""
         blocks: dict[str, Block] = {}
         for name, block in self.blocks.items():
-            bounds = [0, *starts(block.code), len(block.code)]
+            bounds = [0, *starts(block), len(block.code)]
             names = [name, *(f"{name}.{word}{k}" for k in range(1, len(bounds) - 1))]
             for k, piece in enumerate(names):
                 end = Jump(names[k + 1]) if k + 1 < len(names) else block.end

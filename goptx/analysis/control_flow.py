@@ -7,6 +7,7 @@ and jump on.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.ends import Branch, End, Jump, Stop, Switch
@@ -29,7 +30,31 @@ def flow_as_written(body: tuple[Statement, ...] | None, where: str = "<ptx>") ->
     return control_flow(flatten(body or (), lambda name: name), where)
 
 
+def text_blocks(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> list[tuple[Code, ...]]:
+    """The basic blocks of a function's text, each with the branch, `ret` or `exit` that ends it.
+
+    A block begins at the first instruction, where branches lead, and after each branch; a label that threads come to
+    from the instruction above only does not begin one. Labels without an instruction of their own, code that cannot be
+    reached and the `EXIT` of flows do not count. Functions that were put in place of their calls are text like any
+    other; a call that stays is one instruction. Raises `CannotWeave` as `control_flow` does.
+    """
+    cutter = _Cutter(flatten(body or (), lambda name: name), where, str)
+    cut, ends = cutter.cut(), cutter.terminators
+    flow = cut.with_blocks({n: replace(b, code=(*b.code, *ends.get(n, ()))) for n, b in cut.blocks.items()})
+    flow = flow.without_empty()
+    above = flow.graph().pred
+    begins: dict[str, str] = {}
+    blocks: dict[str, tuple[Code, ...]] = {}
+    for name in flow.reverse_postorder():
+        falls = [n for n in above[name] if n not in ends and isinstance(flow.blocks[n].end, Jump)]
+        begins[name] = begins[falls[0]] if falls and len(above[name]) == 1 else name
+        blocks[begins[name]] = (*blocks.get(begins[name], ()), *flow.blocks[name].code)
+    return [code for code in blocks.values() if code]
+
+
 class _Cutter:
+    """`terminators` has, by the names of blocks, the instruction that ends each."""
+
     def __init__(self, body: FlatBody, where: str, quote: Callable[[object], str]) -> None:
         self.where = where
         self.quote = quote
@@ -40,6 +65,7 @@ class _Cutter:
             if isinstance(label, Label) and isinstance(following, Directive) and following.name == ".branchtargets":
                 self.tables[label.name] = following.values
         self.blocks: dict[str, Block] = {}
+        self.terminators: dict[str, tuple[Instruction]] = {}
         self.fresh = 0
 
     def cut(self) -> Flow:
@@ -54,6 +80,7 @@ class _Cutter:
                 case Instruction(opcode) if facts_of(opcode).row.ends in ("branch", "exit"):
                     self.fresh += 1
                     following = f"after_{self.fresh}"
+                    self.terminators[name] = (statement,)
                     self.blocks[name] = Block(tuple(code), self.end(statement, following), tuple(pragmas))
                     name, code, pragmas = following, [], []
                 case Instruction() | Scope():

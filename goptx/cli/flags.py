@@ -16,7 +16,8 @@ Flags = Mapping[str, Mapping[str, Any]]  # by name, what argparse is told of eac
 WRITTEN = "write here instead of to standard output: PTX, or machine code to .cubin"
 
 WEAVING: Flags = {
-    "policy": {"help": "latency (default), paper or concat"},
+    "merge": {"help": "safe (default), or paper: as published, which does not keep convergence (it may hang)"},
+    "policy": {"help": "latency (default), paper (default of --merge paper) or concat"},
     "slicing": {"type": read.slicing, "help": "adaptive (default), none, or a number of cycles"},
     "divergence": {
         "metavar": "CHOICE",

@@ -14,8 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeGuard
 
-from goptx.analysis.cfg import Flow, instructions_in
-from goptx.analysis.control_flow import control_flow
+from goptx.analysis.cfg import Code, Flow, instructions_in
+from goptx.analysis.control_flow import control_flow, text_blocks
 from goptx.analysis.influence import Addresses
 from goptx.analysis.spin import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
@@ -88,6 +88,10 @@ class Kernel:
     def at(self, line: int) -> str:
         """Names file, line and kernel, as messages begin."""
         return _place(self.source, line, self.letter, self.entry)
+
+    def text_blocks(self) -> list[tuple[Code, ...]]:
+        """The basic blocks of its text, before any pass has changed its flow."""
+        return text_blocks(self.entry.body, self.source)
 
     def register_names(self) -> list[str]:
         """Of its registers, those that are declared in the braces of calls among them."""

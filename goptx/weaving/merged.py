@@ -1,17 +1,19 @@
 """The merged flow as the scheduler takes it: tidied, and the code of each kernel apart.
 
-Requires: kernels that are merged to one. Ensures: the same paths; blocks that always follow each other are one, whose
-code is then woven as a whole.
+Requires: kernels that are merged to one. Ensures: the same paths; where that is asked for, blocks that always follow
+each other are one, whose code is then woven as a whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops
 from goptx.analysis.dataflow import read, written
 from goptx.analysis.ends import Jump
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
 from goptx.weaving.order import common
 from goptx.weaving.side import Cell, Side
 
@@ -22,13 +24,15 @@ Turn = tuple[tuple[int, Code], ...]  # what may wait or be waited for, and the n
 class MergedBlock:
     """`parts` has the code of each kernel, in their order; `turns` what must keep its order across kernels. `apart`:
     whether the lanes of a warp may have parted at its end, within the region of a kernel. `handed_on`: what writes or
-    reads registers that one kernel hands on to others, in the order in which it stands."""
+    reads registers that one kernel hands on to others, in the order in which it stands. `lists`: what is woven, where
+    that is not the code of each kernel, but of several that are in one order already."""
 
     parts: tuple[tuple[Code, ...], ...]
     turns: tuple[Turn, ...]
     cells: tuple[Cell, ...]
     apart: bool = False
     handed_on: tuple[Code, ...] = ()
+    lists: tuple[tuple[Code, ...], ...] | None = None
 
     @property
     def woven(self) -> bool:
@@ -55,12 +59,13 @@ class Merged:
 
 
 def merged(side: Side, join: bool = True, handed_on: Collection[str] = ()) -> Merged:
-    """`join` makes blocks that always follow each other one; `handed_on` are registers that one kernel writes and
-    others read."""
+    """`join` makes blocks that always follow each other one. Without it each pair of blocks, or of slices, is woven by
+    itself, as published, but where a carry chain goes on: that is moved whole. `handed_on` are registers that one
+    kernel writes and others read."""
     flow, inside = expanded(side.flow)
-    flow = _pragmas_at_loops(flow.without_empty())
+    flow = pragmas_at_loops(flow.without_empty())
     cells = {**(side.cells or {}), **{name: side.cell(region) for name, region in inside.items()}}
-    chains = flow.chains() if join else {name: (name,) for name in flow.blocks}
+    chains = flow.chains() if join else _single_pairs(side, flow)
     blocks = {}
     for head, members in chains.items():
         pieces = [flow.blocks[m].code for m in members]
@@ -73,7 +78,33 @@ def merged(side: Side, join: bool = True, handed_on: Collection[str] = ()) -> Me
             if handed_on
             else (),
         )
-    return Merged(flow.pruned() if join else flow, blocks)
+    return Merged(flow.pruned() if join else flow.joined(chains), blocks)
+
+
+def _single_pairs(side: Side, flow: Flow) -> dict[str, tuple[str, ...]]:
+    """Each block, with those that follow it as long as a carry chain goes on from one to the next."""
+    found: dict[str, tuple[str, ...]] = {}
+    for members in flow.chains().values():
+        parts = [_parts(side, flow.blocks[m].code) for m in members]
+        head = ""
+        for i, name in enumerate(members):
+            head = head if i and any(_takes_flag(code) for code in _behind(parts, i)) else name
+            found[head] = (*found.get(head, ()), name)
+    return found
+
+
+def _behind(parts: Sequence[Sequence[Sequence[Code]]], begin: int) -> Iterator[list[Code]]:
+    """Of each kernel, its code in the blocks from there on."""
+    return ([c for piece in pieces for c in piece] for pieces in zip(*parts[begin:], strict=True))
+
+
+def _takes_flag(code: Iterable[Code]) -> bool:
+    """Whether it takes a carry flag that was set before it."""
+    for item in code:
+        facts = facts_of(item.opcode) if isinstance(item, Instruction) else None
+        if facts and (facts.uses_carry or facts.sets_carry):
+            return facts.uses_carry
+    return False
 
 
 def tidied(flow: Flow) -> Flow:
@@ -120,7 +151,7 @@ def expanded(flow: Flow) -> tuple[Flow, dict[str, str]]:
     return Flow(flow.entry, blocks), inside
 
 
-def _pragmas_at_loops(flow: Flow) -> Flow:
+def pragmas_at_loops(flow: Flow) -> Flow:
     """`.pragma "nounroll"` speaks of the loop that its block begins; copies outside of loops lose it."""
     headers = loops(flow)
     return Flow(flow.entry, {n: b if n in headers else replace(b, pragmas=()) for n, b in flow.blocks.items()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.errors import InputError
@@ -45,9 +46,12 @@ from goptx.weaving.schedule import POLICIES, schedule_blocks
 from goptx.weaving.shapes import Layout, with_shapes
 from goptx.weaving.shared import check_shared
 from goptx.weaving.side import Side
-from goptx.weaving.slice import slice_flow
+from goptx.weaving.slice import adaptive_threshold, slice_flow
 from goptx.weaving.split import split, split_as_it_is
 from goptx.weaving.stacks import check_stacks
+
+Merging = Literal["safe", "paper"]  # by goptx's rules, or as published by the GoPTX paper
+MERGES: tuple[Merging, ...] = get_args(Merging)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +76,11 @@ class Choices:
             return self, replace(self, slicing=None)
         return (self,)
 
-    def sliced(self, flow: Flow, original: Flow) -> Flow:
-        return slice_flow(flow, original, self.slicing, self.cycles)
+    def sliced(self, flow: Flow, text: Callable[[], list[tuple[Code, ...]]]) -> Flow:
+        """The flow of a kernel in slices. `text` gives the blocks of the kernel's text, which "adaptive" depends on."""
+        if self.slicing != "adaptive":
+            return slice_flow(flow, None if self.slicing is None else int(self.slicing), self.cycles)
+        return slice_flow(flow, adaptive_threshold(text(), self.cycles), self.cycles)
 
 
 @dataclass(slots=True)
@@ -92,9 +99,9 @@ class Joining:
 
     def join(self, several: Sequence[Side]) -> Side:
         check_stacks([self.linked.kernels[k] for side in several for k in side.kernels])
-        flows = [k.flow for k in self.linked.kernels]
-        slicings = [lambda k, flow, c=c: c.sliced(flow, flows[k]) for c in self.tried]
-        self.found.append(fold(several, slicings, self._limits, [k.at(k.entry.line) for k in self.linked.kernels]))
+        kernels = self.linked.kernels
+        slicings = [lambda k, flow, c=c: c.sliced(flow, kernels[k].text_blocks) for c in self.tried]
+        self.found.append(fold(several, slicings, self._limits, [k.at(k.entry.line) for k in kernels]))
         return self.found[-1].side
 
     @property
@@ -240,6 +247,22 @@ def finish(
         module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x,
         tightest(linked.limits),
     )  # fmt: skip
+
+
+def policy_of(merge: str, policy: str | None) -> str:
+    """The policy, or that which goes with the merge. Raises `InputError` for an unknown merge."""
+    if merge not in MERGES:
+        raise InputError(f"merge `{merge}` is unknown; expected one of {', '.join(MERGES)}.")
+    return policy or {"safe": "latency", "paper": "paper"}[merge]
+
+
+def check_published(**given: bool) -> None:
+    """Raises `InputError` where an option is given that the published merge does not have."""
+    for option in (name for name, is_given in given.items() if is_given):
+        raise InputError(
+            f'merge="paper" does not take `{option}`: the published merge has no such choice; leave `{option}` out, or '
+            'use merge="safe".'
+        )
 
 
 def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:

@@ -73,9 +73,9 @@ def schedule_blocks(
     for block in merged.blocks.values():
         _check_carries(block, at)
     if policy != "latency":
-        return {n: schedule(b.parts, b.turns, policy, cycles, b.handed_on) for n, b in merged.blocks.items()}
+        return {n: schedule(b.lists or b.parts, b.turns, policy, cycles, b.handed_on) for n, b in merged.blocks.items()}
     rooms = ends(merged.flow, widths_of(merged.flow, registers, cycles))
-    prepared = {n: Prepared.of(b.parts, b.turns, rooms[n], b.handed_on) for n, b in merged.blocks.items()}
+    prepared = {n: Prepared.of(b.lists or b.parts, b.turns, rooms[n], b.handed_on) for n, b in merged.blocks.items()}
     peak = max((p.pressure.peak() for p in prepared.values()), default=0)
     most = step(peak + BESIDE, threads(bounds)) - BESIDE
     return {name: p.code(most, cycles) for name, p in prepared.items()}

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goptx.errors import ConvergenceWarning
 from goptx.shape import Shape
+from goptx.warned import warn
 from goptx.weaving.remembered import remembered
 from goptx.weaving.result import Woven
 
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from goptx.strategies.shared_inputs import InCommon
     from goptx.weaving.divergence.converged import Choice
     from goptx.weaving.launching import Placement
-    from goptx.weaving.link import Linked
+    from goptx.weaving.link import Chosen, Linked
+    from goptx.weaving.pipeline import Choices, Merging
     from goptx.weaving.sources import Source
 
 
@@ -26,7 +29,8 @@ def weave(
     entries: Sequence[str | None] | None = None,
     arch: str | None = None,
     name: str | None = None,
-    policy: str = "latency",
+    merge: Merging = "safe",
+    policy: str | None = None,
     slicing: str | int | None = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
@@ -45,9 +49,15 @@ def weave(
     entries: which entry of each module; may be left out where a module has only one.
     arch: for example "sm_90"; the highest `.target` of the inputs by default.
     name: of the woven entry.
-    policy: "latency" (default), "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving).
-    slicing: "adaptive" (default; the mean block latency), a threshold in cycles, or None. Policy "latency" leaves
-        adaptive slicing out where it would make the woven kernel longer.
+    merge: "safe" (default), or "paper": the merge of the GoPTX paper (DAC 2025) as it was published. That does not keep
+        convergence: barriers and warp instructions may stand in several copies, which lanes of one warp reach
+        separately, so the fused kernel may hang or be wrong, of which a `ConvergenceWarning` warns. It takes kernels
+        of one shape, and of the options below policy, slicing and latency; more than two kernels are merged in
+        order, the result with the next.
+    policy: "latency", "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving); by default "latency",
+        and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself.
+    slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
+        Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.
     divergence: what to do where the lanes of a warp go different ways: "park" (the other kernel waits meanwhile),
         "predicate" (all sides run, under predicates) or "duplicate" (the other kernel's code stands on each side);
         None (default) chooses by cost for each place.
@@ -72,15 +82,32 @@ def weave(
     from goptx.latency.table import load_table
     from goptx.weaving.growth import check_limits
     from goptx.weaving.merged import merged
-    from goptx.weaving.pipeline import Choices, Joining, check_request, finish, read_and_link, sides_of
+    from goptx.weaving.pipeline import (
+        Choices,
+        Joining,
+        check_published,
+        check_request,
+        finish,
+        policy_of,
+        read_and_link,
+        sides_of,
+    )
     from goptx.weaving.sources import kernels_of, shapes_of
 
+    policy = policy_of(merge, policy)
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
+    if merge == "paper":
+        check_published(
+            divergence=divergence is not None, placement=placement != "spread", max_blocks=max_blocks is not None,
+            max_growth=max_growth is not None, presume=not presume, same=bool(same),
+        )  # fmt: skip
     kernels = kernels_of(sources, entries)
     linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, kernels), placement)
     linked, common = _with_common_parameters(linked, same)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]), presume)
+    if merge == "paper":
+        return _as_published(kernels, linked, choices)
     # Copies of code that were asked for are no fault.
     tried = choices.alternatives() if divergence is None else (choices,)
     joining = Joining(linked, tried, max_blocks, max_growth)
@@ -88,10 +115,11 @@ def weave(
     joined = joining.kernels(sides)
     whole = joining.join(common.in_step(joined) if common else joined)
     own = [side.flow for side in sides]
+    join = choices.policy == "latency"  # published policies order each pair of blocks by itself
     if common is None:
-        return finish(kernels, linked, own, merged(whole), joining.chosen, converged, joining.notes)
+        return finish(kernels, linked, own, merged(whole, join), joining.chosen, converged, joining.notes)
     made = common.loaded_once(linked, whole, own)
-    blocks = merged(made.side, handed_on=made.handed_on)
+    blocks = merged(made.side, join, made.handed_on)
     notes = (*joining.notes, *made.notes)
     return finish(kernels, made.linked, made.flows, blocks, joining.chosen, converged, notes)
 
@@ -103,3 +131,14 @@ def _with_common_parameters(linked: Linked, same: Pairs) -> tuple[Linked, InComm
     from goptx.strategies.shared_inputs import InCommon
 
     return InCommon.found(linked, same, "weave")
+
+
+def _as_published(kernels: Sequence[Chosen], linked: Linked, choices: Choices) -> Woven:
+    """The kernels woven by the published merge, with a warning."""
+    from goptx.weaving.paper import NOTE, REMEDY, merged_as_published
+    from goptx.weaving.pipeline import finish
+
+    made = merged_as_published(linked, choices)
+    woven = finish(kernels, linked, made.flows, made.whole, choices, notes=made.notes)
+    warn(f"{NOTE}; {REMEDY}.", ConvergenceWarning, stacklevel=3)
+    return woven

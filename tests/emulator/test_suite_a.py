@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from published import published
 
 import goptx
-from goptx.errors import EmulationFault
+from goptx.errors import ConvergenceWarning, EmulationFault
 from goptx.sample import Sample, sample
 from goptx.specification import Launch, read_specification
-from goptx.weaving.paper import papers_merge
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 NAMES = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
@@ -57,7 +57,7 @@ def test_woven_does_what_its_kernels_do_alone(first: str, second: str) -> None:
 def test_the_papers_merge_is_caught(first: str, second: str) -> None:
     """Pairs that hang on an H200 (methods.md, M2): MICND diverges within warps, and its partner's aligned barrier
     stands in copies that lanes of one warp reach apart."""
-    woven = papers_merge(launch_of(first).file, launch_of(second).file)
+    woven = published(launch_of(first).file, launch_of(second).file)
     with pytest.raises(EmulationFault) as caught:
         goptx.emulate(woven, 4, 256, [data(first), data(second)])
     fault = caught.value
@@ -76,5 +76,30 @@ def test_the_papers_merge_is_caught(first: str, second: str) -> None:
 @pytest.mark.parametrize("pair", [("gelu", "gelu"), ("lud", "lud"), ("sort", "wmma"), ("micnd", "stms")])
 def test_the_papers_merge_is_right_where_nothing_splits_a_barrier(pair: tuple[str, str]) -> None:
     both = [data(name) for name in pair]
-    goptx.emulate(papers_merge(launch_of(pair[0]).file, launch_of(pair[1]).file), 4, 256, both)
+    goptx.emulate(published(launch_of(pair[0]).file, launch_of(pair[1]).file), 4, 256, both)
     assert [contents(arguments) for arguments in both] == [alone(name) for name in pair]
+
+
+@pytest.mark.parametrize("names", [("gelu", "stms", "micnd"), ("lud", "lud", "lud"), ("sort", "wmma", "sort")])
+def test_the_papers_merge_of_three_is_right_where_nothing_splits_a_barrier(names: tuple[str, ...]) -> None:
+    given = [data(name) for name in names]
+    goptx.emulate(published(*(launch_of(name).file for name in names)), 4, 256, given)
+    assert [contents(arguments) for arguments in given] == [alone(name) for name in names]
+
+
+@pytest.mark.parametrize("names", [("gelu", "lud", "micnd"), ("micnd", "gelu", "sort")])
+def test_the_papers_merge_of_three_is_caught(names: tuple[str, ...]) -> None:
+    woven = published(*(launch_of(name).file for name in names))
+    with pytest.raises(EmulationFault, match=r"bar\.sync") as caught:
+        goptx.emulate(woven, 4, 256, [data(name) for name in names])
+    assert caught.value.kind == "convergence"
+    assert names["ABC".index(caught.value.kernel)] in ("lud", "sort")
+
+
+def test_check_finds_what_the_papers_merge_does_not_keep() -> None:
+    """Without a GPU, by the launch specifications beside the kernels."""
+    with pytest.warns(ConvergenceWarning):
+        found = goptx.check(launch_of("lud").file, launch_of("micnd").file, merge="paper")
+    assert not found
+    with pytest.warns(ConvergenceWarning):
+        assert goptx.check(launch_of("gelu").file, launch_of("lud").file, merge="paper")

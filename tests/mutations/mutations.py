@@ -33,6 +33,7 @@ GUARDS = "tests/weaving/test_guards.py"
 LIST_SCHEDULE = "tests/weaving/test_list_schedule.py"
 PROJECTION = "tests/weaving/test_projection.py"
 SCHEDULE = "tests/weaving/test_schedule.py"
+SLICE = "tests/weaving/test_slice.py"
 
 MUTATIONS = (
     # names, symbols and resources
@@ -443,10 +444,31 @@ MUTATIONS = (
         f"{LIST_SCHEDULE}::test_what_must_not_pass[st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd2];]",
     ),
     Mutation(
+        "the mean block latency counts a block that is not in the text",
+        f"{WEAVING}/slice.py",
+        "/ max(len(text), 1))",
+        "/ (len(text) + 1))",
+        f"{SLICE}::test_straight_code_is_one_slice",
+    ),
+    Mutation(
+        "the branch at the end of a block has no latency",
+        f"{WEAVING}/slice.py",
+        "(*grouped[-1], *terminator(block.end))]",
+        "grouped[-1]]",
+        f"{SLICE}::test_the_terminator_counts_in_the_last_slice",
+    ),
+    Mutation(
+        "pairs of blocks part carry chains",
+        f"{WEAVING}/merged.py",
+        "return facts.uses_carry",
+        "return False",
+        f"{SCHEDULE}::test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between[paper]",
+    ),
+    Mutation(
         "slices part carry chains",
         f"{WEAVING}/slice.py",
-        "grouped = units(code)",
-        "grouped = [(c,) for c in code]",
+        "grouped = units(block.code)",
+        "grouped = [(c,) for c in block.code]",
         f"{PROJECTION}::test_carry_flags_are_not_mixed_up[1]",
     ),
     Mutation(

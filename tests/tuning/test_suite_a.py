@@ -7,12 +7,22 @@ from pathlib import Path
 import pytest
 
 import goptx
+from goptx.device.assemble import find_ptxas
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from suite_a import PAIRS, SHAPES, best, report  # noqa: E402
-from suite_a.schemes import TUNED, Subject, made, tasks_of  # noqa: E402
+from suite_a.schemes import (  # noqa: E402
+    PAIRED,
+    SCHEMES,
+    TUNED,
+    Subject,
+    made,
+    measured_of,
+    tasks_of,
+    threshold_of_both,
+)
 
 RESULTS = ROOT / "benchmarks" / "results"
 
@@ -61,3 +71,44 @@ def test_a_scheme_without_a_time() -> None:
     }
     assert (report.speedup(fine, "x"), report.speedup(hangs, "x")) == (2.0, None)
     assert report.geomean([fine, hangs], "x") == "2.000 of 1" and report.geomean([hangs], "x") == "-"
+
+
+ABLATION = ("merge", "merge, slicing", "merge, weaving", "merge, slicing, weaving")
+PAPERS = ("paper's weave, safe merge", "paper's weave, slices joined", "paper's weave, one threshold", "paper's merge")
+
+
+def test_only_some_schemes() -> None:
+    subject = Subject("gelu+lud", "paper")
+    assert [task.scheme for task in tasks_of(subject, ABLATION)] == list(ABLATION)
+    assert [task.scheme for task in tasks_of(subject)] == [*PAIRED, TUNED]
+    assert tasks_of(Subject("gelu", "paper"), ABLATION) == []
+    assert {*ABLATION, *PAPERS} < {*SCHEMES}
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+def test_the_schemes_of_the_paper() -> None:
+    """All that the paper compares is made, each in its own way."""
+    made_of = {task.scheme: made(task) for task in tasks_of(Subject("gelu+lud", "paper"), (*ABLATION, *PAPERS))}
+    assert not [done.refused for done in made_of.values() if done.refused]
+    free = {scheme: next(iter(done.forms.values())).woven for scheme, done in made_of.items()}
+    assert len({woven.ptx for scheme, woven in free.items() if scheme != "paper's weave, safe merge"}) == 7
+    assert free["merge, slicing, weaving"].ptx == free["paper's weave, safe merge"].ptx
+    found = measured_of(Subject("gelu+lud", "paper"))
+    assert free["paper's weave, one threshold"].report.slicing == threshold_of_both(found)
+    assert all(form.common is not None for form in made_of["paper's merge"].forms.values())
+
+
+def test_a_table_has_the_columns_that_were_run() -> None:
+    schemes = {key: {"scheme": key} for key in ABLATION}
+    row = {
+        "name": "a+b",
+        "right": True,
+        "schemes": schemes,
+        "ms": {"streams": [2.0] * 3, **{k: [1.0] * 3 for k in ABLATION}},
+    }
+    assert report.columns([row]) == ["graph", *ABLATION]
+    facts = dict.fromkeys(("gpu", "date", "driver", "assembler", "commit", "command", "seconds"), "x")
+    text = report.table({**facts, "pairs": {"paper": [row]}, "single": {}})
+    assert f"| graph | {' | '.join(ABLATION)} | tuned is |" in text
+    assert "| a+b | yes | 2.000 | - | 2.00 | 2.00 | 2.00 | 2.00 |  |" in text
+    assert "`one threshold`: the mean block latency of both kernels together" in text

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bodies import kernel
+from published import published
 
 import goptx
 from goptx.analysis.cfg import Flow
@@ -16,7 +17,6 @@ from goptx.analysis.ends import Branch, Switch
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module
 from goptx.weaving.callees import statements_in
-from goptx.weaving.paper import papers_merge
 from goptx.weaving.rejoin import MEET
 from goptx.weaving.result import Origin, Woven
 
@@ -110,7 +110,7 @@ def test_lines_hold_the_same_opcode_and_none_is_lost(first: tuple[Path, str], se
 @pytest.mark.parametrize(("first", "second"), PAIRS[:49], ids=lambda p: p[1])
 def test_the_papers_merge_has_them_too(first: tuple[Path, str], second: tuple[Path, str]) -> None:
     """Nothing is inserted there, and every branch stays."""
-    found = rows(papers_merge(module(first[0]), module(second[0])))
+    found = rows(published(module(first[0]), module(second[0])))
     check(found, {"A": first[0], "B": second[0]})
     for letter, (path, name) in (("A", first), ("B", second)):
         plain, branches = written(path, name)

@@ -1,213 +1,37 @@
-"""The paper's merge: which pairs it makes (M1), whom it parks (M2), and that each thread still runs both kernels."""
+"""The merge of the GoPTX paper: its text, what it refuses and warns of, and that each thread runs all kernels."""
 
 import random
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bodies import kernel
+from published import published
 
 import goptx
-from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.control_flow import control_flow
 from goptx.analysis.ends import Branch, Jump, Stop, Switch
 from goptx.analysis.rendezvous import is_barrier
+from goptx.cli import main
 from goptx.device.assemble import assemble, find_ptxas
+from goptx.errors import CannotWeave, ConvergenceWarning, InputError
+from goptx.latency.table import load_table
 from goptx.ptx.flatten import as_written, flatten
-from goptx.ptx.ir import Function, Guard, Instruction, Name
+from goptx.ptx.ir import Function, Instruction
 from goptx.ptx.verify import verify
-from goptx.weaving.paper import deadlock_rule, is_sync, papers_merge
-from goptx.weaving.product import Move, Pair, Pairs, Product
+from goptx.weaving import paper
 from goptx.weaving.result import Woven
+from goptx.weaving.schedule import greedy
 
 Assembles = Callable[[Woven], None]
 ROOT = Path(__file__).parents[2]
 KERNELS = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
-E = EXIT
-
-
-def drawn(**blocks: str) -> Flow:
-    """A flow by hand: each block `CODE > END`, with one move by default and the first block as entry.
-
-    Ends: nothing (the kernel ends), `x`, `p ? x : y`, `i [x y z]`.
-    """
-
-    def block(name: str, text: str) -> Block:
-        opcode, _, end = text.rpartition(">")
-        code = (Instruction(opcode.strip() or "mov.u32", (Name(f"%{name}"),)),)
-        words = re.findall(r"\w+", end)
-        if "?" in end:
-            return Block(code, Branch(Guard(Name(words[0])), words[1], words[2]))
-        if "[" in end:
-            return Block(code, Switch(Name(words[0]), tuple(words[1:])))
-        return Block(code, Jump(words[0] if words else EXIT))
-
-    return Flow(next(iter(blocks)), {n: block(n, t) for n, t in blocks.items()} | {EXIT: Block((), Stop())})
-
-
-def merged(first: Flow, second: Flow) -> Product:
-    return Pairs(first, second).product(deadlock_rule(first, second))
-
-
-def ways(found: Product) -> dict[Pair, set[str]]:
-    """What follows each pair: the answers that lead there, and the pair, as `p !q f1.s2`."""
-
-    def walk(name: str, said: str) -> Iterator[str]:
-        end = found.flow.blocks[name].end
-        cases: dict[str, str] = {}
-        match end:
-            case Branch(guard, taken, fallen):
-                cases = {guard.predicate.text: taken, f"!{guard.predicate.text}": fallen}
-            case Switch(index, targets):
-                cases = {f"{index}={i}": t for i, t in enumerate(targets)}
-            case Jump(target):
-                cases = {"": target}
-        for answer, target in cases.items():
-            path = f"{said} {answer}".strip()
-            if target == EXIT:
-                yield f"{path} {E}.{E}".strip()
-            elif target in found.pairings:
-                yield f"{path} {'.'.join(found.pairings[target].pair)}".strip()
-            else:
-                yield from walk(target, path)  # a dummy block
-
-    return {p.pair: set(walk(name, "")) for name, p in found.pairings.items()}
-
-
-# M1: the table of successors ----------------------------------------------------------------------------
-
-STRAIGHT = {"f0": "f1", "f1": ""}
-FORK = {"f0": "p ? f1 : f2", "f1": "", "f2": ""}
-DIAMOND = {"f0": "p ? f1 : f2", "f1": "f3", "f2": "f3", "f3": ""}
-TURNS = {"f0": "p ? f0 : f1", "f1": ""}  # a loop of one block
-CASES = {"f0": "i [f1 f2 f3]", "f1": "", "f2": "", "f3": ""}
-
-
-def second(blocks: dict[str, str]) -> Flow:
-    """The same graph for the other kernel: s for f, q for p, j for i."""
-    names = str.maketrans("fpi", "sqj")
-    return drawn(**{n.translate(names): t.translate(names) for n, t in blocks.items()})
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        (STRAIGHT, STRAIGHT, {"f1.s1"}),  # 1x1
-        (FORK, STRAIGHT, {"p f1.s1", "!p f2.s1"}),  # 2x1
-        (STRAIGHT, FORK, {"q f1.s1", "!q f1.s2"}),  # 1x2
-        (FORK, FORK, {"p q f1.s1", "p !q f1.s2", "!p q f2.s1", "!p !q f2.s2"}),  # 2x2, through dummies
-        (FORK, {"f0": ""}, {f"p f1.{E}", f"!p f2.{E}"}),  # S ends here
-        ({"f0": ""}, FORK, {f"q {E}.s1", f"!q {E}.s2"}),
-        ({"f0": ""}, {"f0": ""}, {f"{E}.{E}"}),
-        (
-            CASES,
-            FORK,
-            {f"i={i} {q}{s}" for i in range(3) for q, s in (("q ", f"f{i + 1}.s1"), ("!q ", f"f{i + 1}.s2"))},
-        ),
-    ],
-)
-def test_successors_of_a_pair(one: dict[str, str], other: dict[str, str], expected: set[str]) -> None:
-    found = merged(drawn(**one), second(other))
-    assert ways(found)["f0", "s0"] == expected
-    assert [str(c) for c in found.flow.blocks[found.flow.entry].code] == ["mov.u32 %f0;", "mov.u32 %s0;"]
-
-
-def test_successors_of_a_finished_kernel() -> None:
-    found = merged(drawn(f0=""), second(DIAMOND))
-    assert ways(found) == {
-        ("f0", "s0"): {f"q {E}.s1", f"!q {E}.s2"},
-        (E, "s1"): {f"{E}.s3"},
-        (E, "s2"): {f"{E}.s3"},
-        (E, "s3"): {f"{E}.{E}"},
-    }
-    found = merged(drawn(**DIAMOND), second({"f0": ""}))
-    assert ways(found)["f1", E] == {f"f3.{E}"}
-
-
-def test_an_n_way_branch_beside_an_m_way_branch_takes_n_dummies() -> None:
-    for one, other, dummies in ((FORK, FORK, 2), (CASES, FORK, 3), (FORK, CASES, 2), (CASES, CASES, 3)):
-        found = merged(drawn(**one), second(other))
-        stubs = found.flow.blocks.keys() - found.pairings.keys() - {EXIT}
-        assert len(stubs) == dummies
-        assert all(not found.flow.blocks[s].code for s in stubs)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "pairs"),
-    [
-        (STRAIGHT, STRAIGHT, 2),
-        (FORK, FORK, 1 + 4),
-        (DIAMOND, STRAIGHT, 1 + 2 + 1),  # 0.0, then 1.1 and 2.1, then 3.E
-        (DIAMOND, DIAMOND, 1 + 4 + 1),
-        (DIAMOND, FORK, 1 + 4 + 1),
-        (TURNS, {"f0": ""}, 1 + 2),  # 0.0, then 0.E and 1.E
-        (TURNS, STRAIGHT, 1 + 2 + 2),
-        (TURNS, TURNS, 4 + 4),  # both in, one in and one behind, then one of them finished
-        (CASES, CASES, 1 + 9),
-    ],
-)
-def test_number_of_pairs(one: dict[str, str], other: dict[str, str], pairs: int) -> None:
-    assert len(merged(drawn(**one), second(other)).pairings) == pairs
-
-
-# M2: who waits ------------------------------------------------------------------------------------------
-
-
-def moves(first: Flow, other: Flow) -> dict[Pair, Move]:
-    return {p.pair: p.move for p in merged(first, other).pairings.values()}
-
-
-def test_the_second_kernel_waits_ahead_of_its_sync_code() -> None:
-    first = drawn(f0="f1", f1="bar.sync > f2", f2="")
-    found = moves(first, drawn(s0="s1", s1="bar.sync > s2", s2=""))
-    assert found == {
-        ("f0", "s0"): Move.BOTH,
-        ("f1", "s1"): Move.FIRST,  # both hold one
-        ("f2", "s1"): Move.BOTH,  # none is left in the first
-        (E, "s2"): Move.BOTH,
-    }
-    assert set(moves(first, drawn(s0="s1", s1="s2", s2="")).values()) == {Move.BOTH}
-    assert set(moves(second(STRAIGHT), drawn(x="bar.sync >")).values()) == {Move.BOTH}
-
-
-def test_it_waits_where_the_first_can_still_reach_some() -> None:
-    first = drawn(f0="p ? f1 : f2", f1="bar.sync >", f2="")
-    assert moves(first, drawn(s0="shfl.sync.idx.b32 >")) == {
-        ("f0", "s0"): Move.FIRST,
-        ("f1", "s0"): Move.FIRST,
-        ("f2", "s0"): Move.BOTH,
-        (E, "s0"): Move.BOTH,
-    }
-
-
-def test_it_waits_for_a_whole_loop() -> None:
-    found = merged(drawn(f0="bar.sync > p ? f0 : f1", f1=""), drawn(s0="bar.sync >"))
-    assert ways(found)["f0", "s0"] == {"p f0.s0", "!p f1.s0"}
-    assert {p.pair: p.move for p in found.pairings.values()} == {("f0", "s0"): Move.FIRST, ("f1", "s0"): Move.BOTH}
-
-
-def test_it_waits_until_the_first_has_ended() -> None:
-    found = merged(drawn(f0="bar.sync >"), drawn(s0="bar.sync > q ? s1 : s2", s1="", s2=""))
-    assert ways(found)["f0", "s0"] == {f"{E}.s0"}
-    assert ways(found)[E, "s0"] == {f"q {E}.s1", f"!q {E}.s2"}
-
-
-@pytest.mark.parametrize(
-    ("opcode", "expected"),
-    [
-        *((o, True) for o in ("bar.sync", "bar.red.popc.u32", "bar.arrive", "barrier.sync", "barrier.cta.sync")),
-        *((o, True) for o in ("bar.warp.sync", "shfl.sync.bfly.b32", "vote.sync.any.pred", "match.any.sync.b32")),
-        ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", True),
-        ("ldmatrix.sync.aligned.m8n8.x1.b16", True),
-        ("wmma.load.a.sync.aligned.row.m16n16k16.f16", True),
-        *((o, False) for o in ("mov.u32", "membar.gl", "ld.global.u32", "atom.global.add.u32", "activemask.b32")),
-    ],
-)
-def test_what_counts_as_sync(opcode: str, expected: bool) -> None:
-    assert is_sync(Instruction(opcode)) is expected
 
 
 # The text -----------------------------------------------------------------------------------------------
@@ -223,7 +47,7 @@ def lines(woven: Woven) -> list[str]:
 
 
 def test_barriers_stay_as_they_are_but_for_clashing_ids(assembles: Assembles) -> None:
-    woven = papers_merge(module("bar.sync 0; bar.sync 3;"), module("barrier.sync 5; bar.sync 0;", "other"))
+    woven = published(module("bar.sync 0; bar.sync 3;"), module("barrier.sync 5; bar.sync 0;", "other"))
     text = lines(woven)
     found = ["bar.sync 0;", "bar.sync 3;", "barrier.sync 5;", "bar.sync 1;"]  # the first kernel's come first
     assert [t for t in text if "sync" in t] == found
@@ -231,7 +55,7 @@ def test_barriers_stay_as_they_are_but_for_clashing_ids(assembles: Assembles) ->
 
 
 def test_guarded_barriers_stay_guarded(assembles: Assembles) -> None:
-    woven = papers_merge(module("@%p1 bar.sync 0;"), module("@!%p1 bar.red.popc.u32 %r2, 0, %p1;", "other"))
+    woven = published(module("@%p1 bar.sync 0;"), module("@!%p1 bar.red.popc.u32 %r2, 0, %p1;", "other"))
     text = lines(woven)
     assert text.index("@%a_p1 bar.sync 0;") < text.index("@!%b_p1 bar.red.popc.u32 %b_r2, 1, %b_p1;")
     assembles(woven)
@@ -240,14 +64,14 @@ def test_guarded_barriers_stay_guarded(assembles: Assembles) -> None:
 def test_a_returning_kernel_leaves_the_barrier_to_copies(assembles: Assembles) -> None:
     """Lanes of the first that return and lanes that go on meet the second's barrier in two blocks."""
     work = "ld.global.u32 %r2, [%rd1]; ld.global.u32 %r3, [%rd1+4]; ld.global.u32 %r4, [%rd1+8];"
-    woven = papers_merge(module("@%p1 ret; add.u32 %r1, %r1, 1;"), module(f"{work} bar.sync 0;", "other"))
+    woven = published(module("@%p1 ret; add.u32 %r1, %r1, 1;"), module(f"{work} bar.sync 0;", "other"))
     assert lines(woven).count("bar.sync 0;") == 2
     assembles(woven)
 
 
 def test_the_second_kernels_shuffle_waits_for_the_firsts_barrier() -> None:
     """The greedy alone would put the long shuffle ahead; pairs are woven each by itself."""
-    woven = papers_merge(
+    woven = published(
         module("add.u32 %r2, %r1, 1; add.u32 %r2, %r2, 1; bar.sync 0;"),
         module("shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;", "other"),
     )
@@ -257,21 +81,170 @@ def test_the_second_kernels_shuffle_waits_for_the_firsts_barrier() -> None:
 
 def test_uniform_branches_are_not_taken_for_uniform() -> None:
     body = "@%p1 bra.uni ON; add.u32 %r1, %r1, 1;\nON:"
-    woven = papers_merge(module(body), module("add.u32 %r1, %r1, 1;", "other"))
+    woven = published(module(body), module("add.u32 %r1, %r1, 1;", "other"))
     assert [t for t in lines(woven) if re.match(r"@.*bra", t)]
     assert not [t for t in lines(woven) if re.match(r"@.*bra\.uni", t)]
 
 
 def test_the_report_says_what_it_is() -> None:
-    report = papers_merge(module(""), module("", "other")).report
+    report = published(module(""), module("", "other")).report
     assert (report.policy, report.slicing) == ("paper", "adaptive")
-    assert any("paper's merge" in note for note in report.notes)
+    assert [note for note in report.notes if note.startswith('merge="paper" does not keep convergence')]
+    assert not any("several copies:" in note for note in report.notes)
 
 
-def test_nothing_of_goptx_leads_here() -> None:
-    users = {p.name for p in (ROOT / "goptx").rglob("*.py") if "papers_merge" in p.read_text(encoding="utf-8")}
-    assert users == {"paper.py"}
-    assert "papers_merge" not in dir(goptx)
+def test_the_report_names_what_stands_in_several_copies() -> None:
+    """Where the first returns, the second goes on alone; where it does not, a barrier stands beside each slice."""
+    first, other = module("@%p1 ret;" + "add.u32 %r1, %r1, 1;" * 20), module("bar.sync 0;\n" * 10, "other")
+    notes = published(first, other, slicing=4).report.notes
+    line = 1 + other[: other.index("bar.sync")].count("\n")
+    said = ", ".join(f"B:{line + i} (2)" for i in range(8))
+    assert f"barriers and warp instructions in several copies: {said}, and 2 more" in notes
+
+
+@pytest.mark.parametrize("policy", [None, "latency", "paper", "concat"])
+@pytest.mark.parametrize("slicing", [None, "adaptive", 40])
+def test_policies_and_slicings(policy: str | None, slicing: str | int | None) -> None:
+    report = published(source("gelu"), source("lud"), policy=policy, slicing=slicing).report
+    assert (report.policy, report.slicing) == (policy or "paper", slicing)
+
+
+def test_it_is_chosen_by_fuse_and_check_too() -> None:
+    with pytest.warns(ConvergenceWarning, match='try it with goptx.check, or use merge="safe".'):
+        woven = goptx.fuse(source("gelu"), source("lud"), merge="paper")
+    assert woven.ptx == pair("gelu", "lud").ptx
+    assert woven.strategy == "weave"
+    with pytest.raises(InputError, match="strategy auto has no option `merge`; it is one of weave"):
+        goptx.fuse(source("gelu"), source("lud"), strategy="auto", merge="paper")
+
+
+def test_nothing_chooses_it_by_itself() -> None:
+    """Neither `auto` nor `tune`; what is woven by the safe merge says nothing of it."""
+    for path in (ROOT / "goptx").rglob("*.py"):
+        if path.name not in ("weave.py", "paper.py", "pipeline.py", "flags.py", "errors.py"):
+            text = path.read_text(encoding="utf-8")
+            assert 'merge="paper"' not in text and "merged_as_published" not in text, path
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        woven = goptx.weave(source("gelu"), source("lud"), policy="paper")
+    assert not any("convergence" in note for note in woven.report.notes)
+
+
+SHAPE = goptx.Shape(4, 64)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"merge": "best"}, "merge `best` is unknown; expected one of safe, paper."),
+        ({"divergence": "park"}, 'merge="paper" does not take `divergence`: the published merge has no such choice'),
+        ({"placement": "front"}, 'merge="paper" does not take `placement`'),
+        ({"max_blocks": 9}, 'merge="paper" does not take `max_blocks`'),
+        ({"max_growth": 2.0}, 'merge="paper" does not take `max_growth`'),
+        ({"presume": False}, 'does not take `presume`: .*; leave `presume` out, or use merge="safe".'),
+        ({"policy": "best"}, "policy `best` is unknown"),
+    ],
+)
+def test_options_that_it_does_not_have(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        goptx.weave(module(""), module("", "other"), **{"merge": "paper", **options})
+
+
+@pytest.mark.parametrize(
+    "other", [goptx.Shape(4, 40), goptx.Shape(4, 128), goptx.Shape(2, 64), goptx.Shape(None, 64), goptx.Shape(4, None)]
+)
+def test_kernels_of_different_shapes_are_refused(other: goptx.Shape) -> None:
+    kernels = [module(""), module("", "other")]
+    said = "k.*the published merge takes kernels that are launched in one shape, and theirs are .*; use merge="
+    with pytest.raises(CannotWeave, match=said):
+        goptx.weave(*kernels, shapes=[SHAPE, other], merge="paper")
+
+
+def test_kernels_of_one_shape_may_say_it() -> None:
+    """Their dynamic shared memory may differ."""
+    woven = published(module("bar.sync 0;"), module("bar.sync 0;", "other"), shapes=[SHAPE, goptx.Shape(4, 64, 512)])
+    assert woven.shape == goptx.Shape(4, 64, 512)
+
+
+def test_coarsened_kernels_are_refused() -> None:
+    coarse = goptx.coarsen(module(""), 2)
+    with pytest.raises(CannotWeave, match="the published merge does not take coarsened kernels; use merge="):
+        goptx.weave(coarse, module("", "other"), merge="paper")
+
+
+def test_stacks_are_refused_as_by_the_safe_merge() -> None:
+    body = ".reg .u64 %s; stacksave.u64 %s; stackrestore.u64 %s;"
+    other = ".reg .u64 %s; alloca.u64 %s, 16;"
+    kernels = [module(body).replace("8.0", "8.1"), module(other, "other").replace("8.0", "8.1")]
+    with pytest.raises(CannotWeave, match="would free what another kernel has taken"):
+        goptx.weave(*kernels, merge="paper")
+
+
+def test_too_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paper, "MOST_PAIRS", 5)
+    body = "@%p1 bra ON; add.u32 %r1, %r1, 1;\nON:"
+    said = (
+        r"kernel B \(`other`\): the published merge would go through 16 pairs of blocks, more than 5; use slicing=None"
+    )
+    with pytest.raises(CannotWeave, match=said):
+        goptx.weave(module(body), module(body, "other"), merge="paper", slicing=None)
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The warning comes after the report, which has it as a note."""
+    files = [str(source("gelu")), str(source("lud"))]
+    for command in (["weave"], ["fuse", "--strategy", "weave"]):
+        out = tmp_path / "out.ptx"
+        assert main([*command, *files, "--merge", "paper", "-o", str(out), "--report"]) == 0
+        assert out.read_text() == pair("gelu", "lud").ptx
+        lines = capsys.readouterr().err.splitlines()
+        said = 'merge="paper" does not keep convergence: where lanes of a warp diverge'
+        assert lines[-1].startswith(f"warning: {said}")
+        assert [line for line in lines if line.startswith(f"note: {said}")]
+    assert main(["weave", *files, "--merge", "paper", "--policy", "concat", "--slicing", "none"]) == 0
+    assert capsys.readouterr().out == published(*map(Path, files), policy="concat", slicing=None).ptx
+    assert main(["weave", *files, "--merge", "best"]) == 2
+    assert capsys.readouterr().err.startswith("InputError: merge `best` is unknown")
+    assert main(["coarsen", files[0], "--merge", "paper"]) == 2
+
+
+# More than two kernels ----------------------------------------------------------------------------------
+
+
+def test_the_result_is_merged_with_the_next() -> None:
+    """The second waits for the first's sync code, the third for that of both."""
+    bodies = {
+        name: f"add.u32 %r1, %r1, {i}; bar.sync 0; add.u32 %r2, %r1, 1;" for i, name in enumerate(("k", "l", "m"))
+    }
+    woven = published(*(module(body, name) for name, body in bodies.items()))
+    found = [line for line in lines(woven) if line.startswith("bar.sync")]
+    assert found == ["bar.sync 0;", "bar.sync 1;", "bar.sync 2;"]
+    assert list(woven.report.kernels) == ["A", "B", "C"]
+    assert woven.report.merged.dummy_blocks > 0
+
+
+def test_the_woven_pair_is_one_list_for_the_next() -> None:
+    """A and B are woven first; C then shares the issue slots with both of them as with one kernel."""
+    sources = [module("add.u32 %r1, %r1, 1; " * 8, name) for name in ("k", "l", "m")]
+    units = [[(c,) for c in flow_of(found).instructions()] for found in (
+        published(*sources[:2], slicing=None).module.entries[0], goptx.parse(sources[2]).entries[0]
+    )]  # fmt: skip
+    cycles = load_table("sm_80", "sm_80").cycles_of
+    expected = greedy(units, lambda unit: cycles(unit[0]))  # type: ignore[arg-type]
+    woven = flow_of(published(*sources, slicing=None).module.entries[0])
+    assert [owner(c) or "c" for c in expected if isinstance(c, Instruction)] == [owner(c) for c in woven.instructions()]
+
+
+@pytest.mark.parametrize("names", [("gelu", "lud", "sort"), ("stms", "gelu", "stms"), ("harris", "wmma", "lud")])
+def test_each_thread_runs_all_three(names: tuple[str, str, str]) -> None:
+    flow = flow_of(published(*map(source, names)).module.entries[0])
+    for letter, name in zip("abc", names, strict=True):
+        for seed in range(3):
+            ran = [shape(c, letter) for c in walk(flow, seed, 1500) if owner(c) == letter]
+            own = [c for c in walk(flow_of(alone(name)), seed, 1500, letter) if re.search(r"%[a-z]+\d", str(c))]
+            expected = [shape(c, "") for c in own]
+            least = min(len(ran), len(expected))
+            assert least > 5 and ran[:least] == expected[:least]
 
 
 # Suite A ------------------------------------------------------------------------------------------------
@@ -283,7 +256,7 @@ def source(name: str, arch: str = "sm_90") -> Path:
 
 @cache
 def pair(first: str, other: str, arch: str = "sm_90") -> Woven:
-    return papers_merge(source(first, arch), source(other, arch))
+    return published(source(first, arch), source(other, arch))
 
 
 @cache
@@ -323,7 +296,7 @@ def test_each_thread_runs_both_kernels(first: str, other: str) -> None:
 
 def walk(flow: Flow, seed: int, steps: int, letter: str = "") -> Iterator[Instruction]:
     """One thread's way; the k-th answer that a kernel's branches get depends on kernel, k and `seed` only."""
-    answers = {k: random.Random(f"{seed}{k}") for k in "ab"}
+    answers = {k: random.Random(f"{seed}{k}") for k in "abc"}
     name = flow.entry
     for _ in range(steps):
         block = flow.blocks[name]
@@ -341,7 +314,7 @@ def walk(flow: Flow, seed: int, steps: int, letter: str = "") -> Iterator[Instru
 
 
 def owner(code: Instruction) -> str:
-    return "".join(set(re.findall(r"(?<=%)[ab](?=_)", str(code))))
+    return "".join(set(re.findall(r"(?<=%)[abc](?=_)", str(code))))
 
 
 def shape(code: Code, letter: str) -> str:

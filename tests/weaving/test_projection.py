@@ -84,7 +84,7 @@ def test_carry_flags_are_not_mixed_up(slicing: int | None) -> None:
 @pytest.mark.parametrize("choice", [None, "park"])
 def test_regions_behind_an_early_return(choice: Choice | None) -> None:
     text = of_threads((EARLY if choice is None else "") + HALF)
-    found = checked(text, LONG, policy="paper", divergence=choice)
+    found = checked(text, LONG, policy="paper", slicing=100, divergence=choice)
     assert "duplicate" in {d.choice for d in found.report.divergences} or choice == "park"
 
 

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from bodies import kernel
+from published import published
 
 import goptx
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.ends import Branch, Jump, Stop
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.parse import parse
-from goptx.weaving.paper import papers_merge
 from goptx.weaving.rejoin import MEET, rejoined
 
 P, Q = Guard(Name("%p1")), Guard(Name("%p2"))
@@ -92,6 +92,6 @@ def test_in_kernels(assembles: Callable[[goptx.Woven], None]) -> None:
     shape = goptx.Shape(4, 64)
     for woven in (
         goptx.fuse(source, source, strategy="interleave", shapes=[shape, shape]),
-        papers_merge(source, source),
+        published(source, source),
     ):
         assert "bar.warp.sync" not in woven.ptx

@@ -5,7 +5,6 @@ from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction, Name
 from goptx.weaving.schedule import POLICIES, greedy, schedule, units
-from goptx.weaving.slice import adaptive_threshold, cuts
 
 
 def named(*names: str) -> list[tuple[Code, ...]]:
@@ -25,20 +24,6 @@ def test_greedy_order_of_the_paper() -> None:
 
 def test_greedy_breaks_ties_by_kernel_and_keeps_each_order() -> None:
     assert woven({"f0": 4, "f1": 4}, {"s0": 4, "s1": 4}) == ["f0", "s0", "f1", "s1"]
-
-
-def test_adaptive_slicing_of_the_paper() -> None:
-    """M4's own example."""
-    blocks = [[4, 4, 290, 4], [4]]
-    threshold = adaptive_threshold(blocks)
-    assert threshold == 153
-    assert cuts(blocks[0], threshold) == [2, 3]
-    assert cuts(blocks[1], threshold) == []
-
-
-def test_cuts_leave_a_long_instruction_a_slice_of_its_own() -> None:
-    assert cuts([500, 500, 1], 100) == [1, 2]
-    assert cuts([500], 100) == []
 
 
 def instruction(opcode: str, *names: str) -> Instruction:

@@ -21,7 +21,7 @@ def add(new: NewParser) -> None:
         help="make one CTA do the work of several",
         description="Weave a kernel with copies of itself, so that one CTA does the work of N neighbours.",
     )
-    add_weaving(parser, {name: said for name, said in WEAVING.items() if name != "placement"}, inputs=1)
+    add_weaving(parser, {name: said for name, said in WEAVING.items() if name not in ("placement", "merge")}, inputs=1)
     add_result(parser)
     add_flags(parser, "of the copies", _FLAGS)
     parser.set_defaults(run=_run)
