@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops
 from goptx.analysis.dataflow import read, written
 from goptx.analysis.ends import Jump
-from goptx.ptx.ir import Instruction
+from goptx.ptx.ir import Directive, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.order import common
 from goptx.weaving.side import Cell, Side
@@ -152,6 +152,14 @@ def expanded(flow: Flow) -> tuple[Flow, dict[str, str]]:
 
 
 def pragmas_at_loops(flow: Flow) -> Flow:
-    """`.pragma "nounroll"` speaks of the loop that its block begins; copies outside of loops lose it."""
-    headers = loops(flow)
-    return Flow(flow.entry, {n: b if n in headers else replace(b, pragmas=()) for n, b in flow.blocks.items()})
+    """`.pragma "nounroll"` speaks of the loop that its block begins. Where merging has made another block of that loop
+    its first one, this has the pragma; copies outside of loops lose it."""
+    bodies = loops(flow)
+    pragmas: dict[str, tuple[Directive, ...]] = {}
+    for name, block in flow.blocks.items():
+        around = (
+            [name] if name in bodies else sorted((h for h in bodies if name in bodies[h]), key=lambda h: len(bodies[h]))
+        )
+        if block.pragmas and around:
+            pragmas[around[0]] = tuple(dict.fromkeys((*pragmas.get(around[0], ()), *block.pragmas)))
+    return Flow(flow.entry, {n: replace(b, pragmas=pragmas.get(n, ())) for n, b in flow.blocks.items()})

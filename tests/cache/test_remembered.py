@@ -91,7 +91,7 @@ def test_weave_and_fuse_by_weaving_are_one(linked: list[int]) -> None:
 
 def test_defaults_may_be_spelled_out(linked: list[int]) -> None:
     goptx.weave(HARRIS, LUD)
-    goptx.weave(HARRIS, LUD, policy="latency", slicing="adaptive", entries=None, placement="spread")
+    goptx.weave(HARRIS, LUD, slicing="adaptive", entries=None, placement="spread")
     goptx.coarsen(HARRIS, 2, "x")
     goptx.coarsen(HARRIS, axis="x", factor=2)
     assert len(linked) == 2

@@ -200,7 +200,7 @@ def test_the_command(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (
             ["--strategy", "separate", "--same", "A:2=B:0"],
             2,
-            "InputError: strategy separate has no option `same`; it is one of vertical, auto",
+            "InputError: strategy separate has no option `same`; it is one of weave, vertical, interleave, auto",
         ),
         (["--strategy", "vertical", "--same", "A:2=C:0"], 2, "InputError: same `C:0`: write the kernel's letter"),
         (["--strategy", "vertical", "--private", "A:2"], 2, "InputError: private= takes pairs of parameters"),

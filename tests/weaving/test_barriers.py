@@ -211,8 +211,8 @@ def test_an_id_that_may_be_any_takes_all_of_them(barrier: str, letter: str) -> N
 def test_an_id_in_a_register_that_is_always_one_number(
     first: str, second: str, expected: list[str], assembles: Assembles
 ) -> None:
-    woven = weave(first, second, policy="concat")
-    assert barriers(woven) == expected
+    woven = weave(first, second, policy="concat", slicing=None)
+    assert sorted(barriers(woven)) == sorted(expected)
     assembles(woven)
 
 

@@ -98,7 +98,7 @@ def test_both_branching_gives_four_ways() -> None:
 
 
 def test_a_divergent_region_parks_the_other_kernel() -> None:
-    woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=["divergent_shuffle", "straight"])
+    woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=["divergent_shuffle", "straight"], slicing=64)
     assert woven.report.merged.dummy_blocks >= 1
     inside = [b for b in flow_of(woven).blocks.values() if any("shfl" in str(c) for c in b.code)]
     assert len(inside) == 1
@@ -121,3 +121,13 @@ def test_every_construct_weaves_with_every_other(name: str) -> None:
         woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=[name, other])
         assert woven.report.merged.instructions > 0
         assert has_one_way_into_each_loop(flow_of(woven))
+
+
+@pytest.mark.parametrize("slicing", [None, "adaptive", 8, 64])
+def test_nounroll_stays_with_its_loop(slicing: int | str | None) -> None:
+    """Also where merging makes another block of the loop its first one."""
+    body = "add.u32 %r1, %r1, 1; mul.lo.u32 %r2, %r2, %r1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L; ret;"
+    loop = f'L:\n.pragma "nounroll";\n{body}'
+    woven = goptx.weave(kernel(loop), kernel("add.u32 %r1, %r1, 7; ret;", "other"), slicing=slicing)
+    assert woven.ptx.count('.pragma "nounroll"') == 1
+    assert "bra" in woven.ptx.split('.pragma "nounroll"')[1]

@@ -147,7 +147,7 @@ def test_with_itself_and_coarsened(body: str) -> None:
 
 @pytest.mark.parametrize("body", ["by a shuffle", "by the thread"])
 def test_copies_alone_are_unaligned(body: str) -> None:
-    fused = goptx.weave(kernel("a", BODIES[body]), kernel("b", OTHERS["warp instructions"]))
+    fused = goptx.weave(kernel("a", BODIES[body]), kernel("b", OTHERS["warp instructions"]), slicing=None)
     assert [line.strip() for line in fused.ptx.splitlines() if re.match(r" *bar\w*\.sync", line)] == [
         *["barrier.sync 0;"] * 4,
         "bar.sync 0;",  # behind the join, and for both kernels
