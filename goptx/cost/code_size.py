@@ -53,20 +53,14 @@ class CodeSize:
         return self.whole + sum(stretch.size * stretch.passes for stretch in self.loops)
 
     def beside(self, other: CodeSize) -> CodeSize:
-        """Woven: loops go round side by side as long as both do, the largest with the largest."""
+        """In one kernel, woven or one after the other: warps drift, so that while some are in a loop of one, others are
+        in one of the other (measured, see `MACHINES`). Loops go round side by side as long as both do, the largest with
+        the largest."""
         return CodeSize(self.whole + other.whole, _ordered(_side_by_side(self, other)))
 
-    def before(self, other: CodeSize) -> CodeSize:
-        """One after the other."""
-        return CodeSize(self.whole + other.whole, _ordered((*self.loops, *other.loops)))
-
     def copies(self, number: int) -> CodeSize:
-        """Copies of it, woven."""
+        """Copies of it in one kernel."""
         return CodeSize(self.whole * number, tuple(loop.times(number) for loop in self.loops))
-
-    def in_turn(self, number: int) -> CodeSize:
-        """Copies of it, one after the other."""
-        return CodeSize(self.whole * number, tuple(loop.times(1, number) for loop in self.loops))
 
 
 NO_CODE = CodeSize()

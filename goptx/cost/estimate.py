@@ -98,8 +98,8 @@ def estimate(
         parts["arithmetic"] += warps * spilled * SPILL["issue"]
         parts["shared"] += warps * spilled * SPILL["shared"]
         parts["latency"] += turns * (machine.turnover + LOADED * wave.latency)
-    if fetched := _fetched(waves, machine):
-        parts["instructions"] = fetched
+    if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
+        parts["instructions"] = parts.pop("arithmetic") + fetched
     cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
     return Estimate(cycles, parts, registers, fits.fraction)
 

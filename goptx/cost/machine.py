@@ -20,8 +20,8 @@ WARP = 32  # threads
 class Machine:
     """sms: of the GPU. memory: bytes that all SMs together move in a cycle. turnover: cycles from the end of a CTA to
     the end of the next in its place, if that has nothing to do. gap: cycles between two launches of a stream.
-    code_cache: bytes of machine code that an SM holds. fetch: bytes of code from beyond it that an SM gets in a cycle.
-    lanes: of an SM, by unit, threads whose instruction it begins in a cycle."""
+    code_cache: bytes of machine code that are at hand to issue. fetch: bytes of code from beyond it that an SM gets in
+    a cycle. lanes: of an SM, by unit, threads whose instruction it begins in a cycle."""
 
     sms: int
     memory: float
@@ -49,20 +49,19 @@ def _lanes(integer: int, double: int, special: int) -> Mapping[str, int]:
 # Gap: 2 microseconds, assumed.
 # Memory: 92 % of the DRAM's peak (H200: 4.8 TB/s; A100 of 80 GB: 2.04 TB/s) by the boost clock (1.98 GHz; 1.41 GHz),
 # the share that streaming kernels reach.
-# Code cache: an SM of a V100 has 128 KiB ("L1.5": Jia et al. 2018, arXiv 1804.06826), one of a T4 46 KiB (Jia et al.
-# 2019, arXiv 1903.07486), one of an A100 128 KiB ("Dissecting the Ampere GPU Architecture through Microbenchmarking",
-# GTC 2021, S33322, as tables of compute capabilities quote it). Of Hopper nothing is published: an A100's is ASSUMED.
-# The small cache of each quarter (12 KiB on a V100, 32 KiB on an A100) is left out: what it lacks comes from the same
-# SM, and early where code is straight.
-# Fetch: ASSUMED. Code from outside an SM comes through the L2 cache, which gives all SMs of an A100 5,120 bytes in a
-# cycle (A100 whitepaper): no SM has more than its share of them for long. Of an H200 it is not published: as many.
+# Code cache, fetch: measured on an H200 (benchmarks/when_fusion_loses.py). A loop of multiply-adds keeps its speed up
+# to 33 kB of machine code; with 49, 65, 97 and 145 kB it takes 1.12, 1.23, 1.29 and 1.37 times as long. That is what
+# bytes beyond 36 KiB take at 150 bytes in a cycle, as this model counts bytes, and while they come nothing is issued.
+# Published: 128 KiB for an SM of a V100 ("L1.5": Jia et al. 2018, arXiv 1804.06826), 46 KiB of a T4 (Jia et al. 2019,
+# arXiv 1903.07486), and a smaller cache for each quarter (12 KiB on a V100, 32 KiB on an A100: GTC 2021, S33322, as
+# tables of compute capabilities quote it), which is what the H200's figure comes near. An A100 is ASSUMED to behave so.
 MACHINES: Mapping[tuple[int, int], Machine] = MappingProxyType(
     {
         (8, 0): Machine(
-            108, 0.92 * 2040 / 1.41, 1100, 2.0 * 1410, 128 << 10, 5120 / 108, _lanes(integer=64, double=32, special=16)
+            108, 0.92 * 2040 / 1.41, 1100, 2.0 * 1410, 36 << 10, 150, _lanes(integer=64, double=32, special=16)
         ),
         (9, 0): Machine(
-            132, 0.92 * 4800 / 1.98, 1100, 2.0 * 1980, 128 << 10, 5120 / 132, _lanes(integer=64, double=64, special=16)
+            132, 0.92 * 4800 / 1.98, 1100, 2.0 * 1980, 36 << 10, 150, _lanes(integer=64, double=64, special=16)
         ),
     }
 )

@@ -61,7 +61,7 @@ class Work:
     def before(self, other: Work) -> Work:
         """One after the other."""
         mine, its = self.course, other.course
-        course = Course(mine.latency + its.latency, mine.pressure | its.pressure, mine.code.before(its.code))
+        course = Course(mine.latency + its.latency, mine.pressure | its.pressure, mine.code.beside(its.code))
         return Work(_sum(self.units, other.units), course)
 
     def copies(self, number: int) -> Work:
@@ -73,7 +73,7 @@ class Work:
     def in_turn(self, number: int) -> Work:
         """Copies of it, one after the other."""
         own = self.course
-        return Work(self._times(number), Course(own.latency * number, own.pressure, own.code.in_turn(number)))
+        return Work(self._times(number), Course(own.latency * number, own.pressure, own.code.copies(number)))
 
     def _times(self, number: int) -> dict[str, float]:
         return {unit: cycles * number for unit, cycles in self.units.items()}
