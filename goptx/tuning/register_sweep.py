@@ -89,7 +89,7 @@ def sweep(
         raise InputError(f"{kind} is not a kernel that goptx made; give run=, a function that launches it.")
     subject = described(woven, spec, shapes, args, seed, tolerance)
     if bench is not None:
-        return swept(woven, subject, caps, bench, warmups, repeats)
+        return swept(woven, subject.raised(bench.described().arch), caps, bench, warmups, repeats)
     with closing(Bench()) as own:
         return swept(woven, subject.raised(own.described().arch), caps, own, warmups, repeats)
 
