@@ -55,8 +55,8 @@ def test_woven_does_what_its_kernels_do_alone(first: str, second: str) -> None:
 
 @pytest.mark.parametrize(("first", "second"), [("lud", "micnd"), ("micnd", "sort")])
 def test_the_papers_merge_is_caught(first: str, second: str) -> None:
-    """Pairs that hang on an H200 (methods.md, M2): MICND diverges within warps, and its partner's aligned barrier
-    stands in copies that lanes of one warp reach apart."""
+    """Pairs that hang on an H200, by how blocks are sliced: MICND diverges within warps, and its partner's aligned
+    barrier stands in copies that lanes of one warp reach apart."""
     woven = published(launch_of(first).file, launch_of(second).file)
     with pytest.raises(EmulationFault) as caught:
         goptx.emulate(woven, 4, 256, [data(first), data(second)])

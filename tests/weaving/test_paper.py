@@ -344,7 +344,8 @@ def barrier_blocks(flow: Flow, start: str) -> frozenset[str]:
 )
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_diverging_lanes_meet_barriers_in_copies(first: str, other: str, diverging: str, arch: str) -> None:
-    """The pairs that hang on an H200: MICND diverges within warps, and each way has its own aligned barrier."""
+    """Pairs that hang on an H200, by how blocks are sliced: MICND diverges within warps, and each way has its own
+    aligned barrier."""
     flow = flow_of(pair(first, other, arch).module.entries[0])
     copies = [n for n, b in flow.blocks.items() if any(str(c) == "bar.sync 0;" for c in b.code)]
     written = next(n for n in (first, other) if n != "micnd")
