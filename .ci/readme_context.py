@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 import goptx
-from goptx.sample import sample
-from goptx.specification import read_specification
+from goptx.launch.sample_data import sample
+from goptx.launch.specification import read_specification
 
 try:
-    from goptx.device.launch import current_device
+    from goptx.device.load import current_device
 
     device: Any = current_device()
     stream: Any = device.create_stream()

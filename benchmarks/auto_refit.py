@@ -18,8 +18,8 @@ from suite_a import launches_of
 
 import goptx
 from goptx.cost import estimate
-from goptx.strategies import auto, search
-from goptx.strategies.way import Way
+from goptx.strategies import auto, choose_strategy
+from goptx.strategies.candidate import Way
 
 Setting = tuple[float, ...]  # of the numbers of TUNED, in that order
 
@@ -27,7 +27,7 @@ TUNED: Mapping[tuple[Any, str], Setting] = {
     (estimate, "OVERLAP"): (1, 2, 3, 5),
     (estimate, "LOADED"): (1, 1.5, 2, 3),
     (estimate, "ENOUGH"): (0.5, 0.75),
-    (search, "TIE"): (0, 0.01, 0.03),
+    (choose_strategy, "TIE"): (0, 0.01, 0.03),
 }
 NAMES = [name for _, name in TUNED]
 SETTINGS = list(product(*TUNED.values()))
@@ -51,10 +51,10 @@ def choices(pair: str) -> tuple[str, dict[Setting, str]]:
     sources = [goptx.parse(one.file.read_text()) for one in launches_of(pair)]
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches_of(pair)]
     for name in ("alone", "courses_of"):
-        setattr(search, name, once(getattr(search, name)))
+        setattr(choose_strategy, name, once(getattr(choose_strategy, name)))
     made: dict[Way, tuple[bool, goptx.Woven | None, str]] = {}
 
-    class Again(search.Search):
+    class Again(choose_strategy.Search):
         def _make(self, way: Way) -> bool:
             if way not in made:
                 done = super()._make(way)

@@ -29,8 +29,8 @@ from measuring import command_line
 from suite_a import FOLDER, KERNELS
 
 import goptx
-from goptx.sample import sample
-from goptx.specification import Launch, read_specification
+from goptx.launch.sample_data import sample
+from goptx.launch.specification import Launch, read_specification
 
 RUNS = 15
 LARGE = {"harris": 256}  # CTAs

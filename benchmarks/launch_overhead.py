@@ -26,7 +26,7 @@ from measuring import Data, command_line, environment
 from suite_a import FOLDER
 
 import goptx
-from goptx.specification import read_specification
+from goptx.launch.specification import read_specification
 
 PAIRS = ("harris+lud", "stms+gelu", "wmma+sort")
 WARMUPS, BATCHES, LAUNCHES = 20, 200, 100
@@ -70,7 +70,7 @@ def versions() -> dict[str, str]:
 
 def measured(pair: str) -> dict[str, Any]:
     """Microseconds of each way to launch a pair: median, least, most over the batches."""
-    from goptx.device.launch import current_device
+    from goptx.device.load import current_device
 
     device = current_device()
     launches = [read_specification(FOLDER / f"{name}.toml")[0].small() for name in pair.split("+")]

@@ -12,7 +12,7 @@ from typing import Any
 import host
 
 import goptx
-from goptx.specification import Argument, Launch
+from goptx.launch.specification import Argument, Launch
 
 
 class Data:
@@ -95,7 +95,7 @@ class Single:
     """A kernel on its own, assembled like the woven ones."""
 
     def __init__(self, file: Path) -> None:
-        from goptx.weaving.result import Parameter
+        from goptx.results.fused_kernel import Parameter
 
         module = goptx.read(file)
         self.text = str(module)
@@ -109,7 +109,7 @@ class Single:
         return assemble(self.text, entry=self.name, fmad=fmad)
 
     def pack(self, arguments: Sequence[Any]) -> list[Any]:
-        from goptx.arguments import pack_arguments
+        from goptx.launch.arguments import pack_arguments
 
         return pack_arguments(self.params, arguments)
 

@@ -22,7 +22,7 @@ from typing import Any
 from measuring import command_line, environment, generate
 
 import goptx
-from goptx.specification import Argument, Launch, read_specification
+from goptx.launch.specification import Argument, Launch, read_specification
 
 FOLDER = Path(__file__).parent.parent / "examples" / "kernels"
 NAMES = ("harris", "stms")
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def measured(pixels: int | None = None) -> dict[str, Any]:
-    from goptx.device.launch import current_device
+    from goptx.device.load import current_device
 
     launches = [read_specification(FOLDER / f"{name}.toml")[0] for name in NAMES]
     pixels = pixels or launches[0].arguments[0].length
@@ -113,8 +113,8 @@ def data(launches: list[Launch], pixels: int) -> tuple[list[list[Any]], list[Any
 
 def ready(made: goptx.Woven, arguments: list[list[Any]], launch: dict[str, Any], fmad: bool = True) -> Ready:
     """Assembled and loaded; separate kernels are started as their strategy starts them."""
-    from goptx.device.launch import launch as start
-    from goptx.device.launch import load
+    from goptx.device.load import launch as start
+    from goptx.device.load import load
 
     if made.strategy == "separate" and fmad:
         return lambda stream: made.launch(stream, *arguments, **launch)
@@ -128,8 +128,8 @@ def one_by_one(arguments: list[list[Any]], launch: dict[str, Any]) -> Ready:
     """The kernels as they are, with contraction off."""
     from measuring import Single
 
-    from goptx.device.launch import launch as start
-    from goptx.device.launch import load
+    from goptx.device.load import launch as start
+    from goptx.device.load import load
 
     singles = [Single(FOLDER / f"{name}.sm_90.ptx") for name in NAMES]
     loaded = [

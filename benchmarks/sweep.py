@@ -19,8 +19,8 @@ from measuring import Data, command_line, environment
 from suite_a import FOLDER
 
 import goptx
-from goptx.device.launch import launch
-from goptx.specification import read_specification
+from goptx.device.load import launch
+from goptx.launch.specification import read_specification
 
 
 def main() -> int:

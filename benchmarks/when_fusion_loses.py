@@ -25,9 +25,9 @@ from measuring import command_line, environment
 
 import goptx
 from goptx.device.assembler_log import sections
-from goptx.device.bench.bench import Bench
-from goptx.device.bench.questions import GRAPH, SEPARATE, STREAMS, Failed
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
+from goptx.measuring.bench.bench import Bench
+from goptx.measuring.bench.questions import GRAPH, SEPARATE, STREAMS, Failed
 from goptx.tuning.measured import Measured, measured
 
 WARMUPS, REPEATS = 3, 20

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import goptx
-from goptx.arguments import pack_arguments
 from goptx.device.assemble import assemble
-from goptx.specification import read_specification
+from goptx.launch.arguments import pack_arguments
+from goptx.launch.specification import read_specification
 
 KERNELS = Path(__file__).parent / "kernels"
 BLOCK = 256
@@ -46,7 +46,7 @@ def main(files: list[str]) -> int:
 
 def compare(woven: goptx.Woven, specifications: list[Path]) -> bool:
     """Whether one launch of the woven kernel writes what separate launches write, contraction off."""
-    from goptx.device.launch import current_device, launch, load
+    from goptx.device.load import current_device, launch, load
 
     device = current_device()
     import numpy as np

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 import goptx
-from goptx.sample import sample
-from goptx.specification import Launch, read_specification
+from goptx.launch.sample_data import sample
+from goptx.launch.specification import Launch, read_specification
 
 KERNELS = Path(relpath(Path(__file__).parent / "kernels"))
 RUNS = 20  # that are timed

@@ -26,17 +26,19 @@ if TYPE_CHECKING:
     from goptx.anatomy.activity import Activity
     from goptx.anatomy.blocks import Anatomy
     from goptx.anatomy.timeline import Timeline
-    from goptx.device.profiling.result import Profile
+    from goptx.checking.check import check
+    from goptx.checking.verdict import Check
     from goptx.device.sweep import Sweep
-    from goptx.emulator.check import check
     from goptx.emulator.emulate import emulate
-    from goptx.emulator.result import Emulation
-    from goptx.emulator.verdict import Check
-    from goptx.interop.nvrtc import compile_cuda
+    from goptx.emulator.emulation import Emulation
     from goptx.latency.table import LatencyTable, load_table
-    from goptx.ptx.parse import parse, read
+    from goptx.launch.shape import Shape
+    from goptx.measuring.profiling.profile_result import Profile
+    from goptx.ptx.parse import parse
     from goptx.region.fusion import Fusion, fusion
-    from goptx.shape import Shape
+    from goptx.results.fused_kernel import Woven
+    from goptx.sources.nvrtc import compile_cuda
+    from goptx.sources.read import read
     from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
@@ -44,29 +46,28 @@ if TYPE_CHECKING:
     from goptx.tuning.profile import profile
     from goptx.tuning.register_sweep import sweep
     from goptx.tuning.tune import tune
-    from goptx.weaving.refusal import Refusal, can_weave
-    from goptx.weaving.result import Woven
+    from goptx.weaving.can_weave import Refusal, can_weave
     from goptx.weaving.weave import weave
 
 _HOMES = {
     "Activity": "goptx.anatomy.activity",
     "Anatomy": "goptx.anatomy.blocks",
     "Best": "goptx.tuning.best",
-    "Check": "goptx.emulator.verdict",
-    "Emulation": "goptx.emulator.result",
+    "Check": "goptx.checking.verdict",
+    "Emulation": "goptx.emulator.emulation",
     "Fusion": "goptx.region.fusion",
     "LatencyTable": "goptx.latency.table",
-    "Profile": "goptx.device.profiling.result",
-    "Refusal": "goptx.weaving.refusal",
-    "Shape": "goptx.shape",
+    "Profile": "goptx.measuring.profiling.profile_result",
+    "Refusal": "goptx.weaving.can_weave",
+    "Shape": "goptx.launch.shape",
     "Sweep": "goptx.device.sweep",
     "Timeline": "goptx.anatomy.timeline",
-    "Woven": "goptx.weaving.result",
+    "Woven": "goptx.results.fused_kernel",
     "batch": "goptx.strategies.batch",
-    "can_weave": "goptx.weaving.refusal",
-    "check": "goptx.emulator.check",
+    "can_weave": "goptx.weaving.can_weave",
+    "check": "goptx.checking.check",
     "coarsen": "goptx.strategies.coarsen",
-    "compile_cuda": "goptx.interop.nvrtc",
+    "compile_cuda": "goptx.sources.nvrtc",
     "emulate": "goptx.emulator.emulate",
     "fuse": "goptx.strategies.fuse",
     "fusion": "goptx.region.fusion",

@@ -1,7 +1,7 @@
 """Small kernels written as bodies, for the tests of the passes."""
 
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow
-from goptx.analysis.control_flow import control_flow
 from goptx.ptx.flatten import flatten
 from goptx.ptx.parse import parse
 

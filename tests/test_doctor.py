@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from command_line import run
 
-from goptx import doctor
+from goptx.cli import installation
+from goptx.cli.installation import Finding, examine
 from goptx.device import assemble
 from goptx.device.assemble import find_ptxas
 from goptx.device.latency import machine_code
-from goptx.device.profiling import ncu
-from goptx.doctor import Finding, examine
+from goptx.measuring.profiling import ncu
 
 
 def found() -> dict[str, Finding]:
@@ -39,8 +39,8 @@ def nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             raise ModuleNotFoundError(f"No module named '{name}'")
         return load(name, *more, **named)
 
-    monkeypatch.setattr(doctor, "version", none)
-    monkeypatch.setattr("goptx.own_version.version", none)
+    monkeypatch.setattr(installation, "version", none)
+    monkeypatch.setattr("goptx.version.version", none)
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.setattr(assemble, "_WHEEL_FOLDERS", ())
     monkeypatch.setattr(machine_code, "_WHEEL", "none")
@@ -76,7 +76,7 @@ def test_what_is_here_is_found() -> None:
     assert {"goptx", "Python", "parser", "graphs", "numpy", "latencies", "cache"} <= {
         f.what for f in here.values() if f.found
     }
-    assert here["goptx"].said.endswith(f" in {Path(doctor.__file__).parent}")
+    assert here["goptx"].said.endswith(f" in {Path(installation.__file__).parent}")
     assert here["latencies"].said.startswith("sm_80, sm_90 in ")
     if path := find_ptxas():
         assert re.fullmatch(rf"[0-9.]+ in {re.escape(path)}", here["ptxas"].said)

@@ -16,8 +16,8 @@ import pytest
 
 import goptx
 from goptx.device.assemble import assemble, find_ptxas
-from goptx.sample import sample
-from goptx.specification import read_specification
+from goptx.launch.sample_data import sample
+from goptx.launch.specification import read_specification
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 

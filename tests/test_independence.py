@@ -14,7 +14,7 @@ import goptx
 from goptx import DependentKernels
 from goptx.cli import main
 from goptx.errors import DependenceWarning
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 COPY = """
@@ -298,6 +298,6 @@ def test_the_command_line_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: p
     def refuse(*_: object, **__: object) -> None:
         raise DependentKernels("A:1 is written")
 
-    monkeypatch.setattr("goptx.emulator.check.check", refuse)
+    monkeypatch.setattr("goptx.checking.check.check", refuse)
     assert main(["check", "a.ptx", "b.ptx"]) == 1
     assert capsys.readouterr().err.splitlines()[0] == "DependentKernels: A:1 is written"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from goptx.device.profiling.ncu import ended
 from goptx.errors import DeviceError
+from goptx.measuring.profiling.ncu import ended
+from goptx.results.given_kernels import kernels_of
 from goptx.tuning import best
-from goptx.weaving.sources import kernels_of
 
 ROOT = Path(__file__).parents[1]
 LUD = ROOT / "examples" / "kernels" / "lud.sm_90.ptx"
@@ -47,7 +47,7 @@ def test_a_program_is_ended_without_process_groups(monkeypatch: pytest.MonkeyPat
 def test_a_program_ends_itself_without_alarms() -> None:
     program = (
         "import signal, time\nif hasattr(signal, 'alarm'): del signal.alarm\n"
-        "from goptx.device.profiling.program import end_after\nend_after(1)\ntime.sleep(30)"
+        "from goptx.measuring.profiling.profiled_program import end_after\nend_after(1)\ntime.sleep(30)"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     assert subprocess.run([sys.executable, "-c", program], env=environment, timeout=25, check=False).returncode == 1

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx.sample import POISON, sample
-from goptx.specification import Argument, described, find_specification
+from goptx.launch.sample_data import POISON, sample
+from goptx.launch.specification import Argument, described, find_specification
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from goptx import InputError, Shape
-from goptx.shape import Limit, tightest
+from goptx.launch.shape import Limit, tightest
 
 
 def test_extents_of_one_to_three_axes() -> None:

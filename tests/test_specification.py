@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import goptx
-from goptx.specification import read_specification
+from goptx.launch.specification import read_specification
 
 FOLDER = Path(__file__).parents[1] / "examples" / "kernels"
 SPECIFICATIONS = sorted(FOLDER.glob("*.toml"))

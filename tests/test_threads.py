@@ -19,9 +19,9 @@ from bodies import GUARD, kernel
 
 import goptx
 from goptx import Shape
-from goptx.device.launch import _Frame
-from goptx.kept import Kept
-from goptx.weaving.result import Parameter, Woven
+from goptx.device.load import _Frame
+from goptx.memo import Kept
+from goptx.results.fused_kernel import Parameter, Woven
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 THREADS = 8
@@ -170,8 +170,8 @@ def test_threads_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append(cubin)
         return names
 
-    monkeypatch.setattr("goptx.device.launch.current_device", Device)
-    monkeypatch.setattr("goptx.device.launch.load_all", load_all)
+    monkeypatch.setattr("goptx.device.load.current_device", Device)
+    monkeypatch.setattr("goptx.device.load.load_all", load_all)
     monkeypatch.setattr("goptx.device.loaded.remember", lambda *loaded: None)
     monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"%a" % cap)
     woven = goptx.weave(*texts()[:2])
@@ -214,10 +214,8 @@ def test_a_kernel_without_parameters_has_room_too() -> None:
 
 def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(*texts()[1:], shapes=[Shape(4, 64), Shape(None, 32)])
-    monkeypatch.setattr("goptx.device.launch.current_device", lambda: type("Device", (), {"device_id": 0}))
-    monkeypatch.setattr(
-        "goptx.device.launch.load_all", lambda cubin, names: [threading.Lock()]
-    )  # which no pickle takes
+    monkeypatch.setattr("goptx.device.load.current_device", lambda: type("Device", (), {"device_id": 0}))
+    monkeypatch.setattr("goptx.device.load.load_all", lambda cubin, names: [threading.Lock()])  # which no pickle takes
     monkeypatch.setattr("goptx.device.loaded.remember", lambda *loaded: None)
     monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"")
     woven.load()

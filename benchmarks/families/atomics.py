@@ -13,7 +13,7 @@ import numpy as np
 from families.entry import Case, Entry
 from families.operands import operands
 
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 OPERATIONS = {
     "add": "u32 s32 u64",

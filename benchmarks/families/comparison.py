@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from families.entry import Case, Result
 
-from goptx.emulator.arithmetic.formats import decode
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.floating.formats import decode
+from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 # How to find NaN: bits of the element, of its sign, and its infinity (of e4m3: what is one less than NaN).
 FLOATS: dict[str, tuple[int, int, int]] = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 
 HEADER = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 THREAD = (

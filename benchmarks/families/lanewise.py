@@ -14,10 +14,10 @@ from families.comparison import FLOATS, element_of, numbers
 from families.entry import WIDTHS, Case, Entry
 from families.operands import FORMATS, operands
 
-from goptx.emulator.arithmetic.convert import convert
-from goptx.emulator.arithmetic.floating import floating
-from goptx.emulator.arithmetic.integer import integer
-from goptx.emulator.arithmetic.lanewise import Array, Lanewise
+from goptx.emulator.floating.convert import convert
+from goptx.emulator.floating.floating import floating
+from goptx.emulator.instructions.lanewise import Array, Lanewise
+from goptx.emulator.integer.integer import integer
 from goptx.ptx.opcodes import facts_of
 
 TABLES = (0x00, 0x80, 0xFE, 0x96, 0xE8, 0xCA, 0xB8, 0x1B, 0x6A, 0x3C, 0x0F, 0x55, 0x78, 0xD2, 0xFF)  # of lop3

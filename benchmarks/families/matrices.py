@@ -13,11 +13,11 @@ import numpy as np
 from emulator import matrix_opcodes
 from families.entry import Case, Entry
 
-from goptx.emulator.arithmetic.formats import decode, encode
-from goptx.emulator.arithmetic.fragments import fragment, matrix_access
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
-from goptx.emulator.arithmetic.matrix import product
-from goptx.emulator.arithmetic.tiles import BITS, Words, words_of
+from goptx.emulator.floating.formats import decode, encode
+from goptx.emulator.instructions.lanewise import DTYPES, Array
+from goptx.emulator.matrices.fragments import fragment, matrix_access
+from goptx.emulator.matrices.matrix import product
+from goptx.emulator.matrices.tiles import BITS, Words, words_of
 
 GRID, BLOCK = 16, 64
 WARPS = GRID * BLOCK // 32

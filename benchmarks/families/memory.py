@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from families.entry import Case, Entry
 
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 SLOT = 16  # bytes
 SPACES = ("global", "shared", "local", "const", "generic global", "generic shared", "generic local")

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 LANES = 4096
 FORMATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}

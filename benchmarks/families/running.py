@@ -13,7 +13,7 @@ from families.entry import HEADER, Case
 
 import goptx
 from goptx.device.assemble import assemble
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import AssemblyError, GoptxError
 
 ARCH = "sm_90a"
@@ -77,7 +77,7 @@ def launch_on_gpu(case: Case, prepared: Prepared) -> list[Array]:
     """The results in the order of the case. Raises what CuPy or cuda.core raise where the kernel fails."""
     import cupy as cp
 
-    from goptx.device.launch import current_device, launch, load
+    from goptx.device.load import current_device, launch, load
 
     device = current_device()
     arrays = [cp.asarray(array) for array in case.arrays]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from families.entry import Case, Entry
 
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 
 FULL = "0xffffffff"
 

@@ -21,13 +21,13 @@ from random_kernels.trial import LETTERS, Array, Data, Trial
 from random_kernels.ways import trial
 
 import goptx
-from goptx.arguments import pack_arguments
 from goptx.device.assemble import assemble
 from goptx.errors import CannotWeave, GoptxError, InputError
-from goptx.sample import sample
-from goptx.shape import Shape
-from goptx.specification import read_specification
-from goptx.weaving.result import Parameter
+from goptx.launch.arguments import pack_arguments
+from goptx.launch.sample_data import sample
+from goptx.launch.shape import Shape
+from goptx.launch.specification import read_specification
+from goptx.results.fused_kernel import Parameter
 
 ARCH = "sm_90"
 SECONDS = 60.0  # for weaving one pair

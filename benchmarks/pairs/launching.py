@@ -52,7 +52,7 @@ def launched(job: Job, woven: bool) -> dict[str, Array]:
     ones. What several launches have in common is one array."""
     import cupy as cp
 
-    from goptx.device.launch import current_device, launch, load
+    from goptx.device.load import current_device, launch, load
 
     data = job.data
     launches = job.together if woven else data.separate

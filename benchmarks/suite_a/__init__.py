@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from goptx.specification import Launch, read_specification
+from goptx.launch.specification import Launch, read_specification
 
 KERNELS = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
 PAIRS = tuple(f"{a}+{b}" for i, a in enumerate(KERNELS) for b in KERNELS[i:])

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites 
 
 from measuring import command_line, environment
 
-from goptx.view.bars_svg import svg
+from goptx.view.svg.bars_svg import svg
 from suite_a import KERNELS, PAIRS, PAPER, SHAPES, candidates, report
 from suite_a.best import tune_all
 from suite_a.runs import run_all

@@ -9,8 +9,8 @@ import statistics
 from collections.abc import Iterator
 from typing import Any
 
-from goptx.device.bench.questions import STREAMS
-from goptx.strategies.way import Way
+from goptx.measuring.bench.questions import STREAMS
+from goptx.strategies.candidate import Way
 from goptx.tuning.making import Job, fused
 from suite_a.runs import REPEATS, Row
 from suite_a.schemes import Done, Form, Subject, Task, done, measured_of

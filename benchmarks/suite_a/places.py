@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from queue import SimpleQueue
 
-from goptx.device.bench import bench as benches
-from goptx.device.bench.bench import Bench
+from goptx.measuring.bench import bench as benches
+from goptx.measuring.bench.bench import Bench
 
 LIMIT = 6  # seconds after which a kernel of the suite hangs: they take milliseconds
 

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from goptx.device.bench.questions import GRAPH, SEPARATE, STREAMS
+from goptx.measuring.bench.questions import GRAPH, SEPARATE, STREAMS
 from goptx.view.bars import Bars, Group
 from suite_a import NATURAL, PAPER, SHAPES
 from suite_a.runs import REPEATS, Row

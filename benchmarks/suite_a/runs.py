@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import goptx
-from goptx.device.bench.bench import Bench
-from goptx.device.bench.questions import GRAPH, SEPARATE, STREAMS, Failed
-from goptx.device.bench.workload import Workload
+from goptx.measuring.bench.bench import Bench
+from goptx.measuring.bench.questions import GRAPH, SEPARATE, STREAMS, Failed
+from goptx.measuring.bench.workload import Workload
 from suite_a.places import places
 from suite_a.schemes import Done, Form, Subject, Task, workload
 

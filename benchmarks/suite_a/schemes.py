@@ -12,16 +12,16 @@ from functools import cache, partial
 from typing import Any
 
 import goptx
-from goptx.device.bench.workload import Workload
 from goptx.errors import ConvergenceWarning
 from goptx.latency.table import load_table
-from goptx.strategies.way import Way
+from goptx.measuring.bench.workload import Workload
+from goptx.strategies.candidate import Way
 from goptx.tuning.best import capped
 from goptx.tuning.making import Job, fused, make
 from goptx.tuning.measured import Measured, measured
-from goptx.weaving.merged import merged
+from goptx.weaving.merging.merged_blocks import merged
+from goptx.weaving.merging.slice import adaptive_threshold
 from goptx.weaving.pipeline import Choices, Joining, finish, read_and_link, sides_of
-from goptx.weaving.slice import adaptive_threshold
 from suite_a import specifications_of
 from suite_a.best import tuned
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import goptx
 from goptx.device.register_bound import register_bound
-from goptx.specification import Launch, read_specification
+from goptx.launch.specification import Launch, read_specification
 
 FOLDER = Path(__file__).parent
 PAIR = ("batchnorm", "hist")

@@ -64,7 +64,7 @@ class Pair:
     """Both kernels with their data, and how each way leaves it."""
 
     def __init__(self, small: bool) -> None:
-        from goptx.device.launch import current_device
+        from goptx.device.load import current_device
 
         self.device = current_device()
         self.streams = [self.device.create_stream() for _ in PAIR]
@@ -116,13 +116,13 @@ class Pair:
     # launches -------------------------------------------------------------------------------------------
 
     def _kernel(self, which: int, fmad: bool) -> Any:
-        from goptx.device.launch import load
+        from goptx.device.load import load
 
         return load(self.singles[which].assembly(fmad).cubin, self.singles[which].name)
 
     def separate(self, blocks: Blocks, fmad: bool, order: Sequence[int] = (0, 1)) -> Run:
         """Launches of the kernels, each in a stream of its own; the first one's waits for all."""
-        from goptx.device.launch import launch
+        from goptx.device.load import launch
 
         made = [
             (self.kernel(k, fmad), self.singles[k].pack(self.data[k].arguments), self.launches[k], blocks[k])
@@ -142,7 +142,7 @@ class Pair:
         return run
 
     def fused(self, way: Way, woven: goptx.Woven, cap: int | None, fmad: bool) -> Run:
-        from goptx.device.launch import launch, load
+        from goptx.device.load import launch, load
 
         assert woven.shape is not None
         kernel = load(woven.cubin(cap, fmad=fmad), woven.name)

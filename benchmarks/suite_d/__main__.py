@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites 
 from measuring import command_line, environment, generate
 
 import goptx
-from goptx.specification import Argument, Launch, read_specification
+from goptx.launch.specification import Argument, Launch, read_specification
 from suite_d import FOLDER, FORMS, STEPS, WAYS, chain, fused, passes, region
 
 WARMUPS, REPEATS = 3, 20
@@ -96,11 +96,11 @@ def arguments_of(launches: Sequence[Launch], elements: int) -> tuple[dict[str, A
 def run(form: str, elements: int | None) -> dict[str, Any]:
     import cupy as cp
 
-    from goptx.arguments import pack_arguments
     from goptx.device.assemble import assemble
-    from goptx.device.launch import current_device, launch, load
-    from goptx.ptx.parse import read
-    from goptx.weaving.result import Parameter
+    from goptx.device.load import current_device, launch, load
+    from goptx.launch.arguments import pack_arguments
+    from goptx.results.fused_kernel import Parameter
+    from goptx.sources.read import read
 
     device = current_device()
     stream = device.create_stream()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from goptx.cli.parser import command_line
+from goptx.cli.argument_parser import command_line
 
 PATH = "docs/reference/command_line.md"
 HEAD = """# Command line

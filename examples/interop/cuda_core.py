@@ -14,7 +14,7 @@ except ImportError as error:
     sys.exit(77)
 
 import goptx
-from goptx.device.launch import current_device
+from goptx.device.load import current_device
 
 PLUS = r"""
 extern "C" __global__ void plus(int* out, const int* x, int n) { out[blockIdx.x * blockDim.x + threadIdx.x] =

@@ -14,7 +14,7 @@ except ImportError as error:
     sys.exit(77)
 
 import goptx
-from goptx.interop.numba import arguments
+from goptx.sources.numba import arguments
 
 N, BLOCK = 1_000_000, 256
 

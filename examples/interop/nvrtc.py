@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 import goptx
-from goptx.device.launch import architecture, current_device
+from goptx.device.load import architecture, current_device
 
 MEANS = r"""
 extern "C" __global__ void means(float* out, const float* x) {  // of each CTA's elements

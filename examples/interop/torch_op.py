@@ -13,7 +13,7 @@ except ImportError as error:
     sys.exit(77)
 
 import goptx
-from goptx.interop.torch import custom_op
+from goptx.adapters.torch import custom_op
 
 SOURCE = r"""
 extern "C" __global__ void scale(float* out, const float* x, float factor, int n) {

@@ -1,4 +1,4 @@
-"""The control-flow graph of a kernel: basic blocks, and what follows from how they end (ends.py).
+"""The control-flow graph of a kernel: basic blocks, and what follows from how they end (terminators.py).
 
 Holds for every `Flow`: every path of a thread ends in the block `EXIT`; every block but that one has an `end` that
 names its successors; a branch whose two sides are one is a `Jump`.
@@ -12,7 +12,7 @@ from functools import cached_property
 
 import networkx as nx
 
-from goptx.analysis.ends import Branch, End, Jump, Stop, Switch
+from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.ptx.ir import Directive, Instruction, Scope
 
 EXIT = "exit"

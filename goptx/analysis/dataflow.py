@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
@@ -12,46 +12,13 @@ from goptx.ptx.ir import (
     Address,
     Arguments,
     Element,
-    Expression,
-    Immediate,
-    Name,
-    Negated,
     Operand,
-    Pair,
     Scope,
-    Sum,
-    Vector,
 )
 from goptx.ptx.opcodes import Facts, facts_of
+from goptx.ptx.walk import names_in
 
 KNOWN = 1 << 14  # instructions of which it is remembered what they read and write
-
-
-def names_in(operand: Operand) -> Iterator[str]:
-    """Every name that an operand mentions; `_` is no name."""
-    match operand:
-        case Name(text):
-            if text != "_":
-                yield text
-        case Immediate():
-            return
-        case Sum(base, tail):
-            if isinstance(base, Name):
-                yield base.text
-            yield from (t.text for t in tail if isinstance(t, Name))
-        case Expression(pieces):
-            yield from (piece.text for piece in pieces if isinstance(piece, Name))
-        case Element(array, index):
-            yield array.text
-            yield from names_in(index)
-        case Negated(name):
-            yield name.text
-        case Pair(first, second):
-            yield from names_in(first)
-            yield from names_in(second)
-        case Vector(parts) | Address(parts) | Arguments(parts):
-            for part in parts:
-                yield from names_in(part)
 
 
 def register_of(name: str) -> str:

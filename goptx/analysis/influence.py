@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from goptx.analysis.cfg import Block, Flow, closure, controls, instructions_in
-from goptx.analysis.dataflow import names_in, read, register_of, written
+from goptx.analysis.dataflow import read, register_of, written
 from goptx.ptx.ir import (
     TYPE_BYTES,
     Address,
@@ -30,6 +30,7 @@ from goptx.ptx.ir import (
 )
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.verify import SPECIAL
+from goptx.ptx.walk import names_in
 
 Asked = Mapping[str, tuple[Instruction, ...]]  # by function: the strong reads that what it gives depends on
 NOTHING_ASKED: Asked = {}

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from goptx.analysis.cfg import Code, Flow, controls
 from goptx.analysis.dataflow import KNOWN, read, register_of, written
-from goptx.analysis.ends import Branch, Switch
+from goptx.analysis.terminators import Branch, Switch
 from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 

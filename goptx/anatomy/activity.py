@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.shown import as_text
+from goptx.display import as_text
 
 WIDTH = 64  # characters of the longest row
 
@@ -79,7 +79,7 @@ class Activity:
     _repr_pretty_ = as_text
 
     def _repr_svg_(self) -> str:
-        from goptx.view.activity_svg import activity_svg
+        from goptx.view.svg.activity_svg import activity_svg
 
         return activity_svg(self)
 

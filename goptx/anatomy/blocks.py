@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.shown import as_text
+from goptx.display import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Anatomy:
     _repr_pretty_ = as_text
 
     def _repr_svg_(self) -> str:
-        from goptx.view.flow_svg import anatomy_svg
+        from goptx.view.svg.flow_svg import anatomy_svg
 
         return anatomy_svg(self)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goptx.analysis.cfg import depths
-from goptx.analysis.ends import Branch, End
+from goptx.analysis.terminators import Branch, End
 from goptx.anatomy.blocks import Anatomy, Barrier, Block, Chart, Edge
 from goptx.anatomy.matched import matched
 from goptx.anatomy.pairs import Standing
@@ -18,11 +18,11 @@ from goptx.anatomy.traced import Traced, traced
 from goptx.latency.cost import block_cycles, cycles_of
 from goptx.latency.table import LatencyTable, load_table
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.link import choose_entry
+from goptx.sources.kernel_text import choose_entry
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Function, Module
-    from goptx.weaving.result import Woven
+    from goptx.results.fused_kernel import Woven
 
 
 def anatomy_of(module: Module, name: str | None = None, latency: LatencyTable | None = None) -> Chart:

@@ -23,7 +23,7 @@ from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import facts_of
 
 if TYPE_CHECKING:
-    from goptx.weaving.result import Woven
+    from goptx.results.fused_kernel import Woven
 
 _ACCESSES = {"l": "load", "s": "store", "ls": "load and store", "sl": "copy"}
 

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 from goptx.anatomy.traced import Traced, first_number, traced
 from goptx.errors import CannotWeave
 from goptx.latency.table import LatencyTable, load_table
+from goptx.launch.coarsening import ALONE
 from goptx.ptx.aliases import without_aliases
-from goptx.weaving.coarse import ALONE
-from goptx.weaving.inline import inlined
-from goptx.weaving.link import choose_entry
-from goptx.weaving.result import Origin
-from goptx.weaving.separate import Separate
+from goptx.results.fused_kernel import Origin
+from goptx.results.separate_kernels import Separate
+from goptx.sources.kernel_text import choose_entry
+from goptx.weaving.link.inline import inlined
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Function
-    from goptx.weaving.link import Chosen
-    from goptx.weaving.result import Woven
+    from goptx.results.fused_kernel import Woven
+    from goptx.sources.kernel_text import Chosen
 
 
 @dataclass(frozen=True)

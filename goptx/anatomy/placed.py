@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from math import prod
 
-from goptx.weaving.coarse import AXES
-from goptx.weaving.interleaved import Interleaved
-from goptx.weaving.launching import Plan, spread
-from goptx.weaving.partitioned import Partitioned
-from goptx.weaving.view import WARP
+from goptx.launch.coarsening import AXES
+from goptx.launch.launch_plan import Plan, spread
+from goptx.weaving.shapes.interleaved import Interleaved
+from goptx.weaving.shapes.partitioned import Partitioned
+from goptx.weaving.shapes.thread_view import WARP
 
 FIRST, LAST = 8, 3  # CTAs that are told apart where each may be another than the next
 Held = tuple[tuple[int, int], ...]  # of a CTA: the numbers of the kernels that it carries, and how many CTAs of each

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goptx.display import as_text
 from goptx.latency.cost import ISSUE
-from goptx.shown import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Timeline:
     _repr_pretty_ = as_text
 
     def _repr_svg_(self) -> str:
-        from goptx.view.timeline_svg import timeline_svg
+        from goptx.view.svg.timeline_svg import timeline_svg
 
         return timeline_svg(self)
 

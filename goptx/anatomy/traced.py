@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 
+from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import EXIT, Code, Flow, instructions_in
-from goptx.analysis.control_flow import flow_as_written
-from goptx.analysis.ends import Branch, Switch
+from goptx.analysis.terminators import Branch, Switch
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Function, Instruction, Scope, Statement
-from goptx.weaving.callees import statements_in
+from goptx.ptx.walk import statements_in
 
 
 @dataclass(frozen=True)

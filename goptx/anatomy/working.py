@@ -18,8 +18,8 @@ from goptx.anatomy.placed import Held, described, spans, warps
 from goptx.latency.cost import cycles_of, longest_way, weights
 
 if TYPE_CHECKING:
-    from goptx.weaving.launching import Plan
-    from goptx.weaving.result import Woven
+    from goptx.launch.launch_plan import Plan
+    from goptx.results.fused_kernel import Woven
 
 STRIPES = 48  # of a row, at most about so many
 

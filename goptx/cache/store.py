@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from goptx.cache import settings
 from goptx.cache.disk import Disk
-from goptx.cache.memory import Memory
+from goptx.cache.in_memory import Memory
 
 V = TypeVar("V")
 

@@ -13,8 +13,8 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from goptx.cli.argument_parser import command_line
 from goptx.cli.command import Outcome
-from goptx.cli.parser import command_line
 from goptx.errors import CannotWeave, DependentKernels, GoptxError
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goptx.cli.depfile import rule
-from goptx.cli.write import check_outputs, write
+from goptx.cli.output import check_outputs, write
 from goptx.errors import GoptxError, InputError
 from goptx.files_read import files_read
 
 if TYPE_CHECKING:
-    from goptx.weaving.result import Woven
+    from goptx.results.fused_kernel import Woven
 
 NewParser = Callable[..., argparse.ArgumentParser]  # by the name of a command, and what argparse is told of it
 
@@ -45,7 +45,7 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
 
         write(options.header, c_header(woven))
     if options.html:
-        from goptx.view.html import page
+        from goptx.view.html.elements_html import page
 
         write(options.html, page(woven.name, woven._repr_html_()))
     if options.depfile:

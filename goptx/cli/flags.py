@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from goptx.cli import read
+from goptx.cli import argument_values
 
 Flags = Mapping[str, Mapping[str, Any]]  # by name, what argparse is told of each
 WRITTEN = "write here instead of to standard output: PTX, or machine code to .cubin"
@@ -18,7 +18,7 @@ WRITTEN = "write here instead of to standard output: PTX, or machine code to .cu
 WEAVING: Flags = {
     "merge": {"help": "safe (default), or paper: as published, which does not keep convergence (it may hang)"},
     "policy": {"help": "latency (default), paper (default of --merge paper) or concat"},
-    "slicing": {"type": read.slicing, "help": "adaptive (default), none, or a number of cycles"},
+    "slicing": {"type": argument_values.slicing, "help": "adaptive (default), none, or a number of cycles"},
     "divergence": {
         "metavar": "CHOICE",
         "help": "park, predicate or duplicate wherever lanes part; by cost if left out",
@@ -34,7 +34,7 @@ WEAVING: Flags = {
 }
 STRATEGIES: Flags = {
     "partition": {
-        "type": read.numbers,
+        "type": argument_values.numbers,
         "metavar": "D1,D2",
         "help": "horizontal: threads of each kernel, multiples of 32",
     },
@@ -44,7 +44,7 @@ STRATEGIES: Flags = {
         "help": "horizontal: kernel A is right with any multiple of 32 threads; by default what its specification says",
     },
     "ratio": {
-        "type": read.numbers,
+        "type": argument_values.numbers,
         "metavar": "P:Q",
         "help": "interleave: CTAs of each kernel that follow each other in turn",
     },
@@ -107,12 +107,12 @@ def given(options: argparse.Namespace) -> dict[str, Any]:
     """The flags that are given, as arguments. Raises `InputError`."""
     found = {name: getattr(options, name) for name in options.flags if hasattr(options, name)}
     if "tunable" in found:
-        found["tunable"] = read.tunable(found["tunable"], read.letters(options))
+        found["tunable"] = argument_values.tunable(found["tunable"], argument_values.letters(options))
     return found
 
 
 def add_inputs(parser: argparse.ArgumentParser, inputs: int | str = "+") -> None:
-    """PTX files and their entries, for `read.sources`."""
+    """PTX files and their entries, for `argument_values.sources`."""
     files = "a PTX file" if inputs == 1 else "PTX files"
     entries = "" if inputs == 1 else ", once per input, in order"
     parser.add_argument("inputs", nargs=inputs, metavar="A.ptx", help=f"{files}, `-` for standard input")
@@ -120,7 +120,7 @@ def add_inputs(parser: argparse.ArgumentParser, inputs: int | str = "+") -> None
 
 
 def add_shapes(parser: argparse.ArgumentParser) -> None:
-    """For `read.shapes`."""
+    """For `argument_values.shapes`."""
     parser.add_argument(
         "--shape",
         action="append",
@@ -132,7 +132,7 @@ def add_shapes(parser: argparse.ArgumentParser) -> None:
 
 
 def add_launched(parser: argparse.ArgumentParser) -> None:
-    """For `read.launched`."""
+    """For `argument_values.launched`."""
     parser.add_argument("inputs", nargs="+", metavar="SPEC.toml", help="launch specifications, or PTX files")
     parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per PTX file, in order")
     add_shapes(parser)
@@ -169,7 +169,10 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--header", metavar="OUT.h", help="write here, for C and C++, how to launch the result")
     parser.add_argument(
-        "--max-registers", type=read.registers, metavar="N", help="most registers of a thread, in PTX as `.maxnreg`"
+        "--max-registers",
+        type=argument_values.registers,
+        metavar="N",
+        help="most registers of a thread, in PTX as `.maxnreg`",
     )
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow, depths
-from goptx.analysis.control_flow import control_flow
 from goptx.cost.code_size import Weight, code_size
-from goptx.cost.machine import Machine
-from goptx.cost.registers import pressure
+from goptx.cost.hardware import Machine
+from goptx.cost.register_estimate import pressure
 from goptx.cost.trips import UNKNOWN, trips
 from goptx.cost.work import Course, Work, path_of, units_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction
-from goptx.weaving.callees import mentioned, statements_in
-from goptx.weaving.inline import inlined
-from goptx.weaving.link import Chosen, choose_entry
-from goptx.weaving.result import Origin, Woven
-from goptx.weaving.shared import packed
+from goptx.ptx.walk import mentioned, statements_in
+from goptx.results.fused_kernel import Origin, Woven
+from goptx.sources.kernel_text import Chosen, choose_entry
+from goptx.weaving.link.inline import inlined
+from goptx.weaving.shapes.shared_pool import packed
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from goptx.device.launch import bindings, current_device, must, stream_handle
+from goptx.device.load import bindings, current_device, must, stream_handle
 from goptx.errors import DeviceError, InputError
 
 EDGE_DATA = 8  # bytes of what the driver knows of an edge, all zero for one that waits for the whole node

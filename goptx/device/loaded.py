@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from goptx.device.launch import bindings
+from goptx.device.load import bindings
 
 if TYPE_CHECKING:
     from cuda.core import Kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from goptx.device.launch import bindings, current_device, must, stream_handle
+from goptx.device.load import bindings, current_device, must, stream_handle
 
 
 class Saved:

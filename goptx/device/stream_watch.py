@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from goptx.device.graph import dependencies
-from goptx.device.launch import bindings, stream_handle
-from goptx.recording import DEFAULT, handle_of
+from goptx.device.load import bindings, stream_handle
+from goptx.device.recorded_streams import DEFAULT, handle_of
 
 IDLE: tuple[int, ...] = (-1,)
 Seen = tuple[int, ...]

@@ -8,9 +8,9 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
-from goptx.device.launch import Shape, current_device
+from goptx.device.load import Shape, current_device
+from goptx.display import as_text
 from goptx.errors import InputError
-from goptx.shown import as_text
 
 if TYPE_CHECKING:
     from cuda.core import Kernel
@@ -83,7 +83,7 @@ class Sweep:
     _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
-        from goptx.view.sweep_html import sweep_html
+        from goptx.view.html.sweep_html import sweep_html
 
         return sweep_html(self)
 

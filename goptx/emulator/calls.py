@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import Array
-from goptx.emulator.groups import Groups
+from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.lanewise import Array
+from goptx.emulator.lane_groups import Groups
 from goptx.emulator.lanes import Lanes
-from goptx.emulator.layout import FUNCTION_BYTES
-from goptx.emulator.memory import CODE
+from goptx.emulator.memory.address_spaces import CODE
+from goptx.emulator.memory.layout import FUNCTION_BYTES
 from goptx.emulator.program import Code, Invoke
-from goptx.emulator.trouble import Trouble
 from goptx.ptx.ir import Immediate, Name, Operand, Variable
 
 if TYPE_CHECKING:
+    from goptx.emulator.lane_positions import Context, Place
     from goptx.emulator.machine import Machine
-    from goptx.emulator.places import Context, Place
 
 
 def call(machine: Machine, place: Place, invoke: Invoke, groups: Groups, lanes: Lanes) -> Iterator[tuple[str, Array]]:

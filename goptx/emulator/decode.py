@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
+from goptx.analysis.block_order import loop_order
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import EXIT, Flow
-from goptx.analysis.control_flow import control_flow
-from goptx.analysis.dataflow import names_in, read, written
-from goptx.analysis.ends import Branch, End, Jump, Stop, Switch
+from goptx.analysis.dataflow import read, written
 from goptx.analysis.influence import Asked
-from goptx.analysis.order import loop_order
-from goptx.analysis.spin import asked_in, waiting_loops
+from goptx.analysis.sync.spin_loops import asked_in, waiting_loops
+from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.emulator.families import execution
+from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.load_store import load
 from goptx.emulator.lanes import Lanes
-from goptx.emulator.layout import layout
-from goptx.emulator.load_store import load
+from goptx.emulator.memory.layout import layout
+from goptx.emulator.memory.undefined import BITWISE
 from goptx.emulator.operands import CARRY, Names, Source, Symbol, operands_of
 from goptx.emulator.program import (
     Barrier,
@@ -37,8 +39,6 @@ from goptx.emulator.program import (
     Program,
     Segment,
 )
-from goptx.emulator.trouble import Trouble
-from goptx.emulator.undefined import BITWISE
 from goptx.errors import CannotWeave, InputError
 from goptx.ptx.flatten import FlatBody, flatten, renamed_statement
 from goptx.ptx.ir import (
@@ -58,7 +58,8 @@ from goptx.ptx.ir import (
 )
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.result import Origin
+from goptx.ptx.walk import names_in
+from goptx.results.fused_kernel import Origin
 
 
 def decode(module: Module, entry: Function, shared: int, origins: Mapping[int, Origin] | None = None) -> Program:

@@ -8,26 +8,26 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from goptx.arguments import pack_arguments, parameter_names, passed_by_value
-from goptx.emulator.buffers import Buffers, host_extents
 from goptx.emulator.decode import decode
-from goptx.emulator.launch import Launch
-from goptx.emulator.literal import whole
-from goptx.emulator.memory import WINDOWS
+from goptx.emulator.emulated_launch import Launch
+from goptx.emulator.emulation import Emulation, together
+from goptx.emulator.instructions.literal import whole
+from goptx.emulator.memory.address_spaces import WINDOWS
+from goptx.emulator.memory.caller_buffers import Buffers, host_extents
 from goptx.emulator.operands import Symbol
 from goptx.emulator.program import Program
-from goptx.emulator.result import Emulation, together
 from goptx.errors import InputError
-from goptx.independence import Independence
-from goptx.kept import Same
+from goptx.launch.arguments import pack_arguments, parameter_names, passed_by_value
+from goptx.launch.bind import held
+from goptx.launch.independence import Independence
+from goptx.launch.shape import MOST_SHARED, Shape
+from goptx.memo import Same
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
 from goptx.ptx.parse import parse
-from goptx.shape import MOST_SHARED, Shape
-from goptx.weaving.arguments import held
-from goptx.weaving.link import Chosen, choose_entry
-from goptx.weaving.result import Origin, Parameter, Woven
-from goptx.weaving.sources import Source, chosen_from, in_own_shape
+from goptx.results.fused_kernel import Origin, Parameter, Woven
+from goptx.results.given_kernels import Source, chosen_from, in_own_shape
+from goptx.sources.kernel_text import Chosen, choose_entry
 
 Extent = int | Sequence[int]
 Axes = tuple[int, int, int]

@@ -12,15 +12,16 @@ from operator import or_
 
 import numpy as np
 
-from goptx.emulator import asynchronous, atomics, bulk, lane_groups, load_store, mbarrier, move, warp_matrices
-from goptx.emulator.arithmetic.convert import convert
-from goptx.emulator.arithmetic.floating import floating
-from goptx.emulator.arithmetic.integer import integer
-from goptx.emulator.arithmetic.lanewise import Array, Lanewise
+from goptx.emulator.faults import Trouble
+from goptx.emulator.floating.convert import convert
+from goptx.emulator.floating.floating import floating
+from goptx.emulator.instructions import asynchronous, atomics, bulk, load_store, mbarrier, move, warp_operations
+from goptx.emulator.instructions.lanewise import Array, Lanewise
+from goptx.emulator.integer.integer import integer
 from goptx.emulator.lanes import Lanes
+from goptx.emulator.matrices import warp_matrices
+from goptx.emulator.memory.undefined import SPOILED, Rule, bits, rule_of, whole
 from goptx.emulator.operands import CARRY, Names, Source, Write, operands_of
-from goptx.emulator.trouble import Trouble
-from goptx.emulator.undefined import SPOILED, Rule, bits, rule_of, whole
 from goptx.ptx.ir import Instruction, Name
 from goptx.ptx.opcodes import facts_of
 
@@ -34,7 +35,7 @@ BUILDERS: dict[str, Callable[[Instruction, Names], Execute]] = {
     **asynchronous.BUILDERS,
     **bulk.BUILDERS,
     **mbarrier.BUILDERS,
-    **lane_groups.BUILDERS,
+    **warp_operations.BUILDERS,
     **warp_matrices.BUILDERS,
 }
 

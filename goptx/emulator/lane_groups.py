@@ -1,216 +1,148 @@
-"""Warp instructions: `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`, `bar.warp.sync`.
-
-Requires: the machine has gathered the lanes that the mask names, so all of them are among `lanes`, each with the
-same mask as the others that its mask names.
-"""
+"""Groups of lanes: those of one warp that are at one place, and how groups part and come together again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
-from goptx.emulator.groups import pack
-from goptx.emulator.lanes import WARP, Lanes
-from goptx.emulator.operands import Names, Source, operands_of
-from goptx.emulator.trouble import Trouble
-from goptx.emulator.undefined import whole
-from goptx.ptx.ir import Instruction
+from goptx.emulator.instructions.lanewise import Array
+from goptx.emulator.lanes import WARP
 
-Execute = Callable[[Lanes], None]
+FULL = np.uint32(0xFFFFFFFF)
+LANE = np.arange(WARP, dtype=np.uint32)
+NONE = -1  # no token: these lanes meet others only at the kernel's end
 
 
-def _synchronous(instruction: Instruction) -> list[str]:
-    """The opcode's words. The forms without `.sync` ended with sm_70."""
-    words = instruction.opcode.split(".")
-    if "sync" not in words:
-        raise Trouble("unsupported", f"`{instruction.opcode}` has no `.sync`, which sm_70 and later require")
-    return words
+@dataclass(slots=True, eq=False)
+class Groups:
+    """Some groups at one place: of each its warp, its lanes as a mask, and the token that it parted under."""
+
+    warps: Array
+    masks: Array
+    tokens: Array
+
+    def __len__(self) -> int:
+        return len(self.warps)
+
+    def active(self) -> Array:
+        """For each group which of the 32 lanes are in it."""
+        return (self.masks[:, None] >> LANE & np.uint32(1)).astype(np.bool_)
+
+    def lanes(self) -> Array:
+        """The flat numbers of all lanes, group after group."""
+        numbers = self.warps[:, None] * WARP + np.arange(WARP)
+        return numbers.ravel() if (self.masks == FULL).all() else numbers[self.active()]
+
+    def packed(self, chosen: Array) -> Array:
+        """One value for each lane of `lanes()`, as a mask for each group."""
+        if (self.masks == FULL).all():
+            return pack(chosen.reshape(-1, WARP))
+        bits = np.zeros((len(self), WARP), np.bool_)
+        bits[self.active()] = chosen
+        return pack(bits)
+
+    def narrowed(self, masks: Array) -> Groups:
+        """The groups with only those of their lanes; groups without any are left out."""
+        kept = masks != 0
+        return Groups(self.warps[kept], masks[kept], self.tokens[kept])
+
+    def chosen(self, which: Array) -> Groups:
+        return Groups(self.warps[which], self.masks[which], self.tokens[which])
 
 
-def _per_warp(lanes: Lanes, chosen: Array) -> Array:
-    """The lanes for which it holds as a mask, for every warp of the machine."""
-    bits = np.zeros(lanes.machine.lanes, np.bool_)
-    bits[lanes.numbers] = chosen
-    return pack(bits.reshape(-1, WARP))
+def pack(bits: Array) -> Array:
+    """Rows of 32 bools as masks, lane 0 lowest."""
+    return np.asarray(np.packbits(bits, axis=1, bitorder="little").view("<u4")[:, 0], np.uint32)
 
 
-def _peers(lanes: Lanes, mask: Source) -> Array:
-    """For each lane, those that execute together with it."""
-    wanted = mask.each(lanes)
-    return np.asarray(wanted & lanes.machine.alive[lanes.numbers // WARP])
+def joined(parts: Sequence[Groups]) -> Groups:
+    """All of them, `united` if they come from several parts."""
+    if len(parts) == 1:
+        return parts[0]
+    return united(Groups(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("warps", "masks", "tokens"))))
 
 
-def _read(source: Source, lanes: Lanes) -> Array:
-    return source.each(lanes)
+def united(groups: Groups) -> Groups:
+    """In the order of their warps; those of one warp become one where they bear the same token."""
+    order = np.lexsort((groups.tokens, groups.warps))
+    warps, masks, tokens = groups.warps[order], groups.masks[order], groups.tokens[order]
+    first = np.flatnonzero(np.concatenate(([True], (warps[1:] != warps[:-1]) | (tokens[1:] != tokens[:-1]))))
+    return Groups(warps[first], np.bitwise_or.reduceat(masks, first), tokens[first])
 
 
-def _shared_out(source: Source, lanes: Lanes, use: str) -> Array:
-    """What each lane contributes to the result of all."""
-    lanes.require(source.registers, use)
-    return _read(source, lanes)
+def no_groups() -> Groups:
+    return Groups(np.zeros(0, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
 
 
-def shfl(instruction: Instruction, names: Names) -> Execute:
-    words = _synchronous(instruction)
-    mode = words[2]
-    if words[3:] != ["b32"] or mode not in ("up", "down", "bfly", "idx"):
-        raise Trouble("unsupported", f"`{instruction.opcode}` is not known to the emulator")
-    target, *given = operands_of(instruction)
-    value, distance, clamp, mask = (names.source(o, "b32") for o in given)
-    writes = [names.target(o, t) for o, t in zip(names.parts(target), ("b32", "pred"), strict=False)]
-
-    def execute(lanes: Lanes) -> None:
-        lanes.require((*distance.registers, *clamp.registers), "an operand of a shuffle")
-        lane = lanes.numbers % WARP
-        b = _read(distance, lanes).astype(np.int64) & 31
-        c = _read(clamp, lanes).astype(np.int64)
-        segment = c >> 8 & 31
-        last = (lane & segment) | (c & 31 & ~segment)
-        if mode == "up":
-            other = lane - b
-            inside = other >= last
-        else:
-            other = lane + b if mode == "down" else lane ^ b if mode == "bfly" else (lane & segment) | (b & ~segment)
-            inside = other <= last
-        source = lanes.numbers - lane + np.where(inside, other, lane)
-        values = np.zeros(lanes.machine.lanes, np.uint32)
-        values[lanes.numbers] = _read(value, lanes)
-        given_up = np.full(lanes.machine.lanes, ~np.uint32(0))  # bits that lanes do not contribute
-        lost = value.missing(lanes)
-        given_up[lanes.numbers] = 0 if lost is None else whole(lost, given_up.dtype)
-        absent = (_peers(lanes, mask) >> (source % WARP).astype(np.uint32) & np.uint32(1)) == 0
-        missing = given_up[source] | whole(absent, given_up.dtype)
-        writes[0](lanes, values[source], missing if missing.any() else None)
-        if len(writes) > 1:
-            writes[1](lanes, inside, None)
-
-    return execute
+def popcount(masks: Array) -> Array:
+    """How many lanes each mask names."""
+    bits = np.unpackbits(np.ascontiguousarray(masks).view(np.uint8)).reshape(-1, WARP)
+    return np.asarray(bits.sum(axis=1, dtype=np.int64))
 
 
-def vote(instruction: Instruction, names: Names) -> Execute:
-    words = _synchronous(instruction)
-    mode = words[2]
-    target, given, members = operands_of(instruction)
-    value, mask = names.source(given, "pred"), names.source(members, "b32")
-    write = names.target(target, "b32" if mode == "ballot" else "pred")
-    results: dict[str, Callable[[Array, Array], Array]] = {
-        "all": lambda held, asked: held == asked,
-        "any": lambda held, asked: held != 0,
-        "uni": lambda held, asked: (held == 0) | (held == asked),
-        "ballot": lambda held, asked: held,
-    }
-    result = results.get(mode)
-    if result is None:
-        raise Trouble("unsupported", f"`{instruction.opcode}` is not known to the emulator")
+@dataclass(slots=True)
+class Tokens:
+    """Where groups that parted meet again. A token has the lanes that parted under it (`members`), those of them
+    that have come to its place (`arrived`), and the token that they bore before (`parent`)."""
 
-    def execute(lanes: Lanes) -> None:
-        held = _per_warp(lanes, _shared_out(value, lanes, "voted on"))[lanes.numbers // WARP]
-        asked = _peers(lanes, mask)
-        write(lanes, result(held & asked, asked), None)
+    parent: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    place: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    warp: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    members: Array = field(default_factory=lambda: np.zeros(0, np.uint32))
+    arrived: Array = field(default_factory=lambda: np.zeros(0, np.uint32))
+    free: list[int] = field(default_factory=list)
 
-    return execute
+    def part(self, groups: Groups, place: int) -> Array:
+        """A token for each group whose lanes part, to meet at `place`; those that are to meet there anyway keep
+        the one they have."""
+        tokens = groups.tokens.copy()
+        fresh = np.flatnonzero((tokens == NONE) | (self.place[tokens] != place) if len(self.place) else tokens == NONE)
+        if not len(fresh):
+            return tokens
+        while len(self.free) < len(fresh):
+            self._grow(max(64, len(self.place)))
+        new = np.array([self.free.pop() for _ in range(len(fresh))], np.int64)
+        self.parent[new], self.place[new], self.warp[new] = tokens[fresh], place, groups.warps[fresh]
+        self.members[new], self.arrived[new] = groups.masks[fresh], 0
+        tokens[fresh] = new
+        return tokens
 
+    def arrive(self, groups: Groups, place: int) -> tuple[Groups, Array]:
+        """The groups that do not meet others here, and the tokens at which some have just arrived."""
+        if not len(self.place):
+            return groups, groups.tokens[:0]
+        here = (groups.tokens != NONE) & (self.place[groups.tokens] == place)
+        if not here.any():
+            return groups, groups.tokens[:0]
+        np.bitwise_or.at(self.arrived, groups.tokens[here], groups.masks[here])
+        return groups.chosen(~here), np.unique(groups.tokens[here])
 
-def match(instruction: Instruction, names: Names) -> Execute:
-    words = _synchronous(instruction)
-    mode, type_ = words[1], words[-1]
-    target, given, members = operands_of(instruction)
-    value, mask = names.source(given, type_), names.source(members, "b32")
-    writes = [names.target(o, t) for o, t in zip(names.parts(target), ("b32", "pred"), strict=False)]
-    if mode not in ("any", "all"):
-        raise Trouble("unsupported", f"`{instruction.opcode}` is not known to the emulator")
+    def complete(self, tokens: Array, alive: Array) -> Array:
+        """Those of the tokens for which no living member is missing; `alive` has a mask for each warp."""
+        missing = self.members[tokens] & alive[self.warp[tokens]] & ~self.arrived[tokens]
+        return np.asarray(tokens[missing == 0])
 
-    def execute(lanes: Lanes) -> None:
-        values = np.zeros(lanes.machine.lanes, DTYPES[type_])
-        values[lanes.numbers] = _shared_out(value, lanes, "matched")
-        rows = values.reshape(-1, WARP)[lanes.numbers // WARP]
-        asked = _peers(lanes, mask)
-        equal = pack(rows == values[lanes.numbers][:, None]) & asked
-        if mode == "any":
-            writes[0](lanes, equal, None)
-            return
-        agreed = equal == asked
-        writes[0](lanes, np.where(agreed, asked, np.uint32(0)), None)
-        if len(writes) > 1:
-            writes[1](lanes, agreed, None)
+    def release(self, tokens: Array, alive: Array) -> Groups:
+        """The lanes that have arrived go on under the token they bore before; empty tokens are free again."""
+        groups = Groups(self.warp[tokens], self.arrived[tokens] & alive[self.warp[tokens]], self.parent[tokens])
+        self.members[tokens] &= ~self.arrived[tokens]
+        self.arrived[tokens] = 0
+        finished = tokens[(self.members[tokens] & alive[self.warp[tokens]]) == 0]
+        self.place[finished] = NONE
+        self.members[finished] = 0
+        self.free += finished.tolist()
+        return groups.narrowed(groups.masks)
 
-    return execute
+    def waiting(self) -> Array:
+        """The tokens at which lanes wait for others."""
+        return np.flatnonzero(self.arrived)
 
-
-_REDUCTIONS: dict[str, np.ufunc] = {
-    "add": np.add, "min": np.minimum, "max": np.maximum,
-    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
-}  # fmt: skip
-
-
-def redux(instruction: Instruction, names: Names) -> Execute:
-    words = _synchronous(instruction)
-    operation, type_ = words[2], words[-1]
-    if operation not in _REDUCTIONS or len(words) != 4 or type_ not in ("u32", "s32", "b32"):
-        raise Trouble("unsupported", f"`{instruction.opcode}` is not known to the emulator")
-    target, given, members = operands_of(instruction)
-    value, mask, write = names.source(given, type_), names.source(members, "b32"), names.target(target, type_)
-    reduce = _REDUCTIONS[operation]
-
-    def execute(lanes: Lanes) -> None:
-        values = _shared_out(value, lanes, "reduced")
-        asked = _peers(lanes, mask)
-        groups, members = np.unique(lanes.numbers // WARP << 32 | asked.astype(np.int64), return_inverse=True)
-        members = members.reshape(-1)
-        order = np.argsort(members, kind="stable")
-        starts = np.searchsorted(members[order], np.arange(len(groups)))
-        reduced = reduce.reduceat(np.ascontiguousarray(values[order]), starts, dtype=values.dtype)
-        write(lanes, reduced[members], None)
-
-    return execute
-
-
-def elect(instruction: Instruction, names: Names) -> Execute:
-    target, members = operands_of(instruction)
-    mask = names.source(members, "b32")
-    writes = [names.target(o, t) for o, t in zip(names.parts(target), ("b32", "pred"), strict=False)]
-
-    def execute(lanes: Lanes) -> None:
-        asked = _peers(lanes, mask).astype(np.int64)
-        leader = np.log2(asked & -asked).astype(np.uint32)  # the lowest lane
-        for write, values in zip(writes, (leader, leader == lanes.numbers % WARP), strict=False):
-            write(lanes, values, None)
-
-    return execute
-
-
-def activemask(instruction: Instruction, names: Names) -> Execute:
-    write = names.target(operands_of(instruction)[0], "b32")
-
-    def execute(lanes: Lanes) -> None:
-        running = _per_warp(lanes, np.ones(lanes.count, np.bool_))[lanes.numbers // WARP]
-        groups = lanes.machine.groups
-        own = np.zeros(lanes.machine.lanes, np.uint32)  # each lane's group: two of one warp may be here
-        own[groups.lanes()] = np.repeat(groups.masks, groups.active().sum(axis=1))
-        write(lanes, running & own[lanes.numbers], None)
-
-    return execute
-
-
-def bar_warp_sync(instruction: Instruction, names: Names) -> Execute:
-    (members,) = operands_of(instruction)
-    mask = names.source(members, "b32")
-
-    def execute(lanes: Lanes) -> None:
-        if lanes.machine.races:
-            lanes.machine.races.warp(lanes.numbers, _peers(lanes, mask))
-
-    return execute
-
-
-BUILDERS = {
-    "shfl": shfl,
-    "vote": vote,
-    "match": match,
-    "redux": redux,
-    "elect": elect,
-    "activemask": activemask,
-    "bar.warp": bar_warp_sync,
-}
+    def _grow(self, more: int) -> None:
+        size = len(self.place)
+        for name in ("parent", "place", "warp", "members", "arrived"):
+            old = getattr(self, name)
+            setattr(self, name, np.concatenate([old, np.full(more, 0, old.dtype)]))
+        self.place[size:] = NONE
+        self.free += range(size, size + more)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import Array
-from goptx.emulator.trouble import Trouble
-from goptx.emulator.undefined import whole
+from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.lanewise import Array
+from goptx.emulator.memory.undefined import whole
 
 if TYPE_CHECKING:
     from goptx.emulator.machine import Machine

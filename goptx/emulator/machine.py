@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import Array
-from goptx.emulator.asynchronous import Copies
 from goptx.emulator.calls import call, pass_arguments, pass_results
-from goptx.emulator.groups import FULL, NONE, Groups, Tokens, joined, no_groups, pack, united
+from goptx.emulator.deadlock import apart, deadlock
+from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.asynchronous import Copies
+from goptx.emulator.instructions.cta_barriers import Barriers
+from goptx.emulator.instructions.lanewise import Array
+from goptx.emulator.instructions.special_registers import CLOCKS, special
+from goptx.emulator.lane_groups import FULL, NONE, Groups, Tokens, joined, no_groups, pack, united
+from goptx.emulator.lane_positions import Context, Place
 from goptx.emulator.lanes import WARP, Frame, Lanes
-from goptx.emulator.memory import FIRST, MAPPED, WRITABLE, Memory, Space
-from goptx.emulator.places import Context, Place
+from goptx.emulator.livelock import Standstill
+from goptx.emulator.memory.address_spaces import FIRST, MAPPED, WRITABLE, Memory, Space
 from goptx.emulator.program import (
     Barrier,
     Choose,
@@ -32,14 +37,9 @@ from goptx.emulator.program import (
     Meet,
     Operation,
 )
-from goptx.emulator.rendezvous import Barriers
-from goptx.emulator.special import CLOCKS, special
-from goptx.emulator.standstill import Standstill
-from goptx.emulator.stuck import apart, deadlock
-from goptx.emulator.trouble import Trouble
 
 if TYPE_CHECKING:
-    from goptx.emulator.launch import Launch
+    from goptx.emulator.emulated_launch import Launch
 
 SMS = 132  # what a kernel is told: those of an H200
 BURST = 64  # steps, after which places rest that groups have gone through

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.lanewise import DTYPES, Array
+from goptx.emulator.instructions.literal import literal, whole
+from goptx.emulator.instructions.special_registers import SPECIAL
 from goptx.emulator.lanes import Lanes
-from goptx.emulator.literal import literal, whole
-from goptx.emulator.memory import FIRST
-from goptx.emulator.special import SPECIAL
-from goptx.emulator.trouble import Trouble
+from goptx.emulator.memory.address_spaces import FIRST
 from goptx.ptx.ir import (
     TYPE_BYTES,
     Address,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from goptx.emulator.lanes import Lanes
-from goptx.emulator.layout import Layout
+from goptx.emulator.memory.layout import Layout
 from goptx.emulator.operands import Names, Source, Write
 from goptx.ptx.ir import (
     Function,
@@ -20,7 +20,7 @@ from goptx.ptx.ir import (
     Operand,
     Variable,
 )
-from goptx.weaving.result import Origin
+from goptx.results.fused_kernel import Origin
 
 Execute = Callable[[Lanes], None]
 

@@ -18,9 +18,9 @@ from typing import Any
 
 from goptx.errors import InputError, LatencyTableWarning
 from goptx.files_read import note_read
+from goptx.notices import warn
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
-from goptx.warned import warn
 
 FORMAT = 1
 ASSUMED = "assumed"  # the source of numbers that nobody measured, and of [default]
@@ -74,7 +74,7 @@ class LatencyTable:
     measurement: Mapping[str, str] = field(hash=False, repr=False, default_factory=dict)  # date, driver, clocks
 
     def _repr_html_(self) -> str:
-        from goptx.view.latency_html import latency_html
+        from goptx.view.html.latency_html import latency_html
 
         return latency_html(self)
 

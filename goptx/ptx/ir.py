@@ -407,7 +407,7 @@ class Module:
         printer.text(listing(self).rstrip())
 
     def _repr_html_(self) -> str:
-        from goptx.view.module_html import module_html
+        from goptx.view.html.module_html import module_html
 
         return module_html(self)
 

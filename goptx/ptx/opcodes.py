@@ -305,7 +305,7 @@ class Facts:
     @property
     def may_fault_or_store(self) -> bool:
         """Whether a thread that should not run it must be kept from it; of accesses to parameters, which most often are
-        harmless, their address says that (analysis/parameters.py)."""
+        harmless, their address says that (analysis/values/parameter_accesses.py)."""
         accesses = bool(self.row.access) and self.space != "param" and self.row.access != "f"
         return accesses or self.row.hint
 

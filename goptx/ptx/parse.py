@@ -8,41 +8,16 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-from goptx.errors import InputError, PtxSyntaxError, UnknownInstruction
-from goptx.files_read import note_read
+from goptx.errors import PtxSyntaxError, UnknownInstruction
+from goptx.notices import warn
 from goptx.ptx.generated.PtxParser import PtxParser
 from goptx.ptx.ir import Instruction, Item, Module, Scope
 from goptx.ptx.opcodes import facts_of
-from goptx.ptx.parser import Parser
+from goptx.ptx.parse import TEXT
+from goptx.ptx.parser_runtime import Parser
 from goptx.ptx.readers import READERS
-from goptx.ptx.source import TEXT, Compiled, PtxFile
-from goptx.warned import warn
-
-
-def read(source: str | bytes | Path | PtxFile | Compiled | Module | Any) -> Module:
-    """The module of a path, of a file that was read, of PTX text or of its bytes, of a kernel that a framework
-    compiled; a module is returned as it is.
-
-    A `str` is text, never a path. Raises `InputError` where a file cannot be read, and for what has no PTX;
-    `PtxSyntaxError` where the text is not PTX.
-    """
-    from goptx.interop.sources import taken
-
-    source = taken(source)
-    if isinstance(source, Module):
-        return source
-    if isinstance(source, Path):
-        note_read(source)
-        try:
-            source = PtxFile(source, source.read_bytes())
-        except OSError as error:
-            raise InputError(f"{source}: cannot be read ({error.strerror}); give the path of a PTX file.") from None
-    if isinstance(source, PtxFile):
-        return parse(source.content, str(source.path))
-    return parse(source.content, source.name) if isinstance(source, Compiled) else parse(source)
 
 
 def parse(text: str | bytes, source: str = TEXT) -> Module:
@@ -125,3 +100,6 @@ def _module(c: Any, parser: Parser) -> Module:
     if not target:
         raise parser.at(parser.token, "the module has no `.target`; is the file cut off?")
     return Module(version, target, address_size, tuple(items), parser.source, lines)
+
+
+TEXT = "<ptx>"  # what text is called that comes from no file

@@ -38,7 +38,7 @@ from goptx.ptx.ir import (
     Vector,
     whole_number,
 )
-from goptx.ptx.parser import Refused
+from goptx.ptx.parser_runtime import Refused
 
 Parts = tuple[Name | str, ...]  # of an expression, as written
 LONGEST = 1000  # characters of a number; 64 bits take 67

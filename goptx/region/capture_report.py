@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from goptx.display import as_text
 from goptx.region.fusion import Done
-from goptx.shown import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,6 @@ class CaptureReport:
         return "\n".join([f"{counts}: {times}", *map(str, self.steps), *groups, *self.notes])
 
     def _repr_html_(self) -> str:
-        from goptx.view.region_html import capture_html
+        from goptx.view.html.region_html import capture_html
 
         return capture_html(self)

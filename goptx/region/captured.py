@@ -15,19 +15,19 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from goptx import recording
-from goptx.arguments import passed_by_value
-from goptx.device_arrays import Extent
+from goptx.device import recorded_streams
 from goptx.errors import AssemblyError, InputError
+from goptx.launch.arguments import passed_by_value
+from goptx.launch.device_arrays import Extent
 from goptx.log import LOG
 from goptx.region.capture_report import CaptureReport, LaunchGroup, Step
 from goptx.region.chains import Chain, chains, in_order, replacements
 from goptx.region.completion import Completion, How, in_turn
 from goptx.region.fusion import Fusion, fixed_extent
 from goptx.region.recorded import Recorded, recorded
-from goptx.strategies.search import REFUSALS
-from goptx.weaving.result import Woven
-from goptx.weaving.sources import MOST_KERNELS, Source
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import MOST_KERNELS, Source
+from goptx.strategies.choose_strategy import REFUSALS
 
 if TYPE_CHECKING:
     from goptx.device.graph import Capture, Graph, Node
@@ -69,23 +69,23 @@ class CapturedFusion(Fusion):
         self._marks: dict[int, Recorded] = {}  # by the handles of nodes
 
     def _repr_html_(self) -> str:
-        from goptx.view.region_html import captured_html
+        from goptx.view.html.region_html import captured_html
 
         return captured_html(self)
 
     def _begin(self) -> None:
         from goptx.device import graph
 
-        handle = recording.handle_of(self._given)
+        handle = recorded_streams.handle_of(self._given)
         if handle is None:
             raise InputError("capture=True takes a cuda.core Stream, or an object with `__cuda_stream__`.")
-        if handle in recording.DEFAULT:
+        if handle in recorded_streams.DEFAULT:
             raise InputError("the default stream cannot be captured; give capture=True a stream of its own.")
-        self._recording = recording.begin(self._given, capture=True)
+        self._recording = recorded_streams.begin(self._given, capture=True)
         try:
             self._capture = graph.Capture(self._given)
         except BaseException:
-            recording.end(self._recording)
+            recorded_streams.end(self._recording)
             raise
 
     def launch(
@@ -122,7 +122,7 @@ class CapturedFusion(Fusion):
         try:
             graph = self._capture.end()
         finally:
-            recording.end(self._recording)
+            recorded_streams.end(self._recording)
             self.state = state
         if graph is None and (error is None or isinstance(error, Exception)):
             raise InputError(INVALIDATED) from error

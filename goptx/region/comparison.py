@@ -12,11 +12,11 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from goptx.arguments import passed_by_value
 from goptx.errors import DeviceError
+from goptx.launch.arguments import passed_by_value
 from goptx.region.completion import How, in_turn, start
 from goptx.region.recorded import Recorded
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 WARMUPS, REPEATS = 2, 10
 Piece = tuple[int, int]  # the first byte, and the one after the last

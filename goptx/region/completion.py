@@ -14,18 +14,18 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from goptx.kept import Kept, Same
 from goptx.log import LOG
-from goptx.region.meeting import NOTHING, Group, Meeting, Place, several
+from goptx.memo import Kept, Same
+from goptx.region.argument_aliasing import NOTHING, Group, Meeting, Place, several
 from goptx.region.recorded import Known, Recorded
 from goptx.region.temporaries import called, outcome
+from goptx.results.fused_kernel import Woven
+from goptx.sources.kernel_text import Chosen, choose_entry
+from goptx.strategies.choose_strategy import REFUSALS
 from goptx.strategies.fuse import fuse
-from goptx.strategies.search import REFUSALS
 from goptx.strategies.separate import ANY, separate
-from goptx.weaving.link import Chosen, choose_entry
-from goptx.weaving.result import Woven
-from goptx.weaving.symbols import reached_symbols
-from goptx.weaving.target import ARCHITECTURE
+from goptx.weaving.link.symbols import reached_symbols
+from goptx.weaving.link.target import ARCHITECTURE
 from goptx.weaving.temporary import Temporary
 
 MOST = 256  # fused kernels that are kept
@@ -222,7 +222,7 @@ def _in_common(one: Chosen, other: Chosen) -> bool:
 
 def _architecture(kernels: Sequence[Chosen]) -> str | None:
     """That of the current device, where code for it is not what the kernels would become anyway."""
-    from goptx.device.launch import architecture
+    from goptx.device.load import architecture
 
     device = ARCHITECTURE.match(architecture() or "")
     found = [ARCHITECTURE.match(k.module.target[0]) for k in kernels]

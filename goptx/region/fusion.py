@@ -8,18 +8,18 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from goptx import recording
-from goptx.device_arrays import Extent, extent_of, raw
+from goptx.device import recorded_streams
+from goptx.display import as_text
 from goptx.errors import InputError
+from goptx.launch.device_arrays import Extent, extent_of, raw
 from goptx.log import LOG
+from goptx.region.argument_aliasing import meeting
 from goptx.region.comparison import Comparison, compared
 from goptx.region.completion import Completion, How, completed, in_turn, start
-from goptx.region.meeting import meeting
 from goptx.region.recorded import Recorded, recorded
-from goptx.shown import as_text
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import MOST_KERNELS, Source
 from goptx.strategies.fuse import check_strategy
-from goptx.weaving.result import Woven
-from goptx.weaving.sources import MOST_KERNELS, Source
 from goptx.weaving.temporary import Temporary
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Done:
     _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
-        from goptx.view.region_html import done_html
+        from goptx.view.html.region_html import done_html
 
         return done_html(self)
 
@@ -139,7 +139,7 @@ class Fusion:
     def __init__(self, stream: Any, how: How, compare: bool = False) -> None:
         self.fused: Woven | None = None
         self.report: Done | None = None
-        self.stream = recording.RecordedStream(stream)
+        self.stream = recorded_streams.RecordedStream(stream)
         self._given, self._how, self._compare = stream, how, compare
         self._recording: Hashable = None
         self._seen: Seen | None = None
@@ -148,7 +148,7 @@ class Fusion:
         self._temporaries: dict[str, list[Extent]] = {"private": [], "local": []}
 
     def _repr_html_(self) -> str:
-        from goptx.view.region_html import fusion_html
+        from goptx.view.html.region_html import fusion_html
 
         return fusion_html(self)
 
@@ -206,7 +206,7 @@ class Fusion:
     def _begin(self) -> None:
         from goptx.device import stream_watch
 
-        self._recording = recording.begin(self._given)
+        self._recording = recorded_streams.begin(self._given)
         self._seen = stream_watch.seen(self._given)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -249,7 +249,7 @@ class Fusion:
 
     def _end(self, state: str) -> None:
         self.state = state
-        recording.end(self._recording)
+        recorded_streams.end(self._recording)
         self.stream.release()
 
     def _check_open(self, what: str) -> None:

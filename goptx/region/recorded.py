@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from goptx.analysis.pointers import Reach, reach
-from goptx.arguments import Packing
-from goptx.device_arrays import Extent
+from goptx.analysis.values.pointer_effects import Reach, reach
 from goptx.errors import InputError
-from goptx.kept import Kept, Same
+from goptx.launch.arguments import Packing
+from goptx.launch.device_arrays import Extent
+from goptx.launch.shape import Shape
+from goptx.memo import Kept, Same
 from goptx.ptx.aliases import without_aliases
-from goptx.shape import Shape
-from goptx.weaving.link import Chosen, choose_entry
-from goptx.weaving.result import Parameter
-from goptx.weaving.sources import Source, chosen_from, in_own_shape
+from goptx.results.fused_kernel import Parameter
+from goptx.results.given_kernels import Source, chosen_from, in_own_shape
+from goptx.sources.kernel_text import Chosen, choose_entry
 
 KERNELS = 256  # that are remembered
 Extents = int | tuple[int, ...]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goptx.log import LOG
-from goptx.region.meeting import Group, Meeting, Place, several
+from goptx.region.argument_aliasing import Group, Meeting, Place, several
 from goptx.region.recorded import Recorded
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 from goptx.weaving.temporary import Temporary, left_in_memory
 
 

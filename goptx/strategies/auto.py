@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from goptx.latency.table import LatencyTable, load_table
-from goptx.shape import Shape
-from goptx.strategies.buffers import Names, Pairs
+from goptx.launch.launch_plan import Placement
+from goptx.launch.shape import Shape
+from goptx.notices import log
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import Source, kernels_of, shapes_of
+from goptx.strategies.choose_strategy import REFUSALS, Search
+from goptx.strategies.dependent.shared_buffers import Names, Pairs
 from goptx.strategies.interleave import interleave
-from goptx.strategies.search import REFUSALS, Search
 from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
-from goptx.warned import log
-from goptx.weaving.divergence.converged import Choice
-from goptx.weaving.growth import check_limits
-from goptx.weaving.launching import Placement
+from goptx.weaving.link.target import common_target
+from goptx.weaving.merging.size_limits import check_limits
+from goptx.weaving.model import Choice
 from goptx.weaving.pipeline import check_request
-from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source, kernels_of, shapes_of
-from goptx.weaving.target import common_target
 from goptx.weaving.weave import weave
 
 

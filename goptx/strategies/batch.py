@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
+from goptx.results.fused_kernel import Woven
 from goptx.weaving.remembered import remembered
-from goptx.weaving.result import Woven
 
 if TYPE_CHECKING:
-    from goptx.weaving.sources import Source
+    from goptx.results.given_kernels import Source
 
 
 @remembered
@@ -45,6 +45,6 @@ def batch(
     Raises `InputError` for a parameter or axis that is none, `CannotWeave` where the kernel reads %ctaid along the
     axis, or takes the parameter otherwise than by a load, `DependentKernels`, and what `weave` raises.
     """
-    from goptx.strategies.batched import batched
+    from goptx.strategies.batch_passes import batched
 
     return batched(source, over, axis, start, step, entry, arch, name, shape, independent)

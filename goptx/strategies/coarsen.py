@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
+from goptx.results.fused_kernel import Woven
 from goptx.weaving.remembered import remembered
-from goptx.weaving.result import Woven
 from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
-    from goptx.weaving.sources import Source
+    from goptx.results.given_kernels import Source
 
 
 @remembered
@@ -47,7 +47,7 @@ def coarsen(
     Raises what `weave` raises: `InputError` for a factor or axis that is none, `CannotWeave` for a kernel with
     clusters, one that waits for other CTAs, and one that has addresses which depend on %smid.
     """
-    from goptx.weaving.sources import chosen_from
+    from goptx.results.given_kernels import chosen_from
 
     kernel = chosen_from(source, entry, "coarsen()")
     kernel = replace(kernel, coarse=kernel.coarse.times(factor, axis))

@@ -11,11 +11,11 @@ Requires: a store and a load of two kernels, with one table of atoms; the load l
 
 from __future__ import annotations
 
-from goptx.analysis.apart import Footprint, Size, footprint, indexed
-from goptx.analysis.expressions import Atoms, Condition, Expression, Key
-from goptx.analysis.places import Access
-from goptx.shape import Limit
-from goptx.strategies.kernel_accesses import KernelAccesses
+from goptx.analysis.values.access_sites import Access
+from goptx.analysis.values.expressions import Atoms, Condition, Expression, Key
+from goptx.analysis.values.footprint import Footprint, Size, footprint, indexed
+from goptx.launch.shape import Limit
+from goptx.strategies.dependent.kernel_accesses import KernelAccesses
 
 Limits = frozenset[Limit]
 _SHARED = ("%ntid", "%nctaid", "%ctaid")  # what all threads of a CTA have in common
@@ -88,7 +88,7 @@ class _Seen:
         found = [self.part(part) for part in parts]
         if any(part is None and before is not None for part, before in zip(found, parts, strict=True)):
             return None
-        if word == "eq" and isinstance(found[0], Expression):  # as values.py has it
+        if word == "eq" and isinstance(found[0], Expression):  # as value_numbering.py has it
             found = [min(found[0], found[0].times(-1), key=lambda e: sorted(e.terms))]
         return (word, *found)
 

@@ -9,12 +9,12 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from goptx.errors import InputError
+from goptx.results.fused_kernel import Woven
 from goptx.weaving.remembered import remembered
-from goptx.weaving.result import Woven
 from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
-    from goptx.weaving.sources import Source
+    from goptx.results.given_kernels import Source
 
 STRATEGIES: Mapping[str, str] = {  # the module that has a function of that name; loaded when first used
     "weave": "goptx.weaving.weave",

@@ -8,23 +8,23 @@ from functools import partial
 from math import prod
 from pathlib import Path
 
-from goptx.analysis.meeting import all_meet
+from goptx.analysis.sync.barrier_uniformity import all_meet
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
-from goptx.parameter_names import letter_of
-from goptx.shape import Shape
-from goptx.specification import find_specification
-from goptx.strategies.side_by_side import side_by_side
-from goptx.weaving.divergence.converge import converge
-from goptx.weaving.divergence.converged import Converged
-from goptx.weaving.divergence.predicates import free_prefix
-from goptx.weaving.launching import Placement
-from goptx.weaving.link import Chosen, Kernel
-from goptx.weaving.partitioned import check_partition, partitioned
+from goptx.launch.launch_plan import Placement
+from goptx.launch.parameter_names import letter_of
+from goptx.launch.shape import Shape
+from goptx.launch.specification import find_specification
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
+from goptx.sources.kernel_text import Chosen
+from goptx.strategies.dispatch import side_by_side
+from goptx.weaving.converge.converge import converge
+from goptx.weaving.converge.predicate_code import free_prefix
+from goptx.weaving.model import Converged, Kernel
 from goptx.weaving.pipeline import Choices, check_request, read_and_link
-from goptx.weaving.result import Woven
-from goptx.weaving.shapes import of_own_lanes
-from goptx.weaving.sources import Source, kernels_of, own_shapes_of
+from goptx.weaving.shapes.partitioned import check_partition, partitioned
+from goptx.weaving.shapes.remap import of_own_lanes
 
 
 def horizontal(

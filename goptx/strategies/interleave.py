@@ -11,18 +11,17 @@ from pathlib import Path
 from goptx.analysis.cfg import Flow
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
-from goptx.shape import Shape
-from goptx.strategies.buffers import Pairs
+from goptx.launch.launch_plan import Placement
+from goptx.launch.shape import Shape
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
+from goptx.strategies.dependent.shared_buffers import Pairs
+from goptx.strategies.dispatch import side_by_side
 from goptx.strategies.shared_inputs import InCommon
-from goptx.strategies.side_by_side import side_by_side
-from goptx.weaving.barriers import prepare_barriers
-from goptx.weaving.divergence.converged import Converged
-from goptx.weaving.interleaved import Interleaved
-from goptx.weaving.launching import Placement
-from goptx.weaving.link import Kernel
+from goptx.weaving.merging.barrier_ids import prepare_barriers
+from goptx.weaving.model import Converged, Kernel
 from goptx.weaving.pipeline import check_request, read_and_link
-from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source, kernels_of, own_shapes_of
+from goptx.weaving.shapes.interleaved import Interleaved
 
 MOST = 1 << 16  # CTAs of a turn
 

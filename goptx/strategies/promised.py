@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from goptx.analysis.apart import Size, footprint
 from goptx.analysis.cfg import loops
-from goptx.analysis.expressions import Expression, Key
-from goptx.analysis.places import Access, Places
-from goptx.analysis.values import Place
+from goptx.analysis.values.access_sites import Access, Places
+from goptx.analysis.values.expressions import Expression, Key
+from goptx.analysis.values.footprint import Size, footprint
+from goptx.analysis.values.value_numbering import Place
 
 _CHANGES = ("made", "phi", "merge")  # atoms that belong to a place of the flow
 

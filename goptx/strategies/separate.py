@@ -7,26 +7,29 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from goptx.analysis.control_flow import flow_as_written
-from goptx.analysis.pointers import pointer_accesses
+from goptx.analysis.build_cfg import flow_as_written
+from goptx.analysis.values.pointer_effects import pointer_accesses
 from goptx.errors import CannotLink
 from goptx.latency.table import LatencyTable, load_table
+from goptx.launch.coarsening import ALONE
+from goptx.launch.launch_plan import Plan
+from goptx.launch.shape import Shape
 from goptx.ptx.aliases import without_aliases
-from goptx.ptx.ir import Module
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import Function, Module, Section, Variable
 from goptx.ptx.statics import with_statics_outside
-from goptx.shape import Shape
-from goptx.weaving.coarse import ALONE
-from goptx.weaving.counts import count
-from goptx.weaving.launching import Plan
-from goptx.weaving.link import Chosen, choose_entry
-from goptx.weaving.locations import lost
+from goptx.ptx.verify import verify
+from goptx.ptx.walk import free_name
+from goptx.results.fused_kernel import Origin, Parameter
+from goptx.results.given_kernels import Source, kernels_of, shapes_of
+from goptx.results.report import Counts, Report
+from goptx.results.separate_kernels import Separate
+from goptx.sources.kernel_text import Chosen, choose_entry
+from goptx.weaving.emit.counts import count
+from goptx.weaving.link.source_lines import NAMES, common_files, lost, tables
+from goptx.weaving.link.symbols import module_symbols, reached_symbols
+from goptx.weaving.link.target import common_address_size, common_target, common_version
 from goptx.weaving.pipeline import Choices
-from goptx.weaving.report import Counts, Report
-from goptx.weaving.result import Origin, Parameter
-from goptx.weaving.separate import Separate, in_one_module, instructions_of
-from goptx.weaving.sources import Source, kernels_of, shapes_of
-from goptx.weaving.symbols import reached_symbols
-from goptx.weaving.target import common_target
 from goptx.weaving.weave import weave
 
 ANY = Shape(None, None, None)
@@ -167,3 +170,31 @@ def _check_state(kernels: Sequence[Chosen]) -> None:
 def _total(name: str, counts: Sequence[Counts]) -> Counts:
     numbers = [f for f in Counts.__dataclass_fields__ if f != "name"]
     return Counts(name, **{n: sum(getattr(c, n) for c in counts) for n in numbers})
+
+
+def in_one_module(
+    modules: Sequence[Module], entries: Sequence[str], arch: str | None
+) -> tuple[Module, list[dict[str, str]]]:
+    """A module with these entries, one of each of the modules, whose names are kept apart; and by the names that they
+    have there, what symbols of each are called in it. Raises `CannotLink`."""
+    size = common_address_size(modules)
+    modules = common_files(modules)
+    chosen = [next(e for e in m.entries if e.name == name) for m, name in zip(modules, entries, strict=True)]
+    target = common_target(modules, arch)
+    symbols, items = module_symbols(modules, chosen)
+    taken = {i.name for i in items if isinstance(i, Function | Variable)}
+    made = []
+    for entry, own in zip(chosen, symbols, strict=True):
+        made.append(_entry(entry, free_name(entry.name, taken), own))
+    at = tables(modules)
+    words = [word for label, text in at.names.items() for word in (label, ":", *text.split())]
+    names = [Section(NAMES, tuple(words))] if words else []
+    version = common_version(modules, target)
+    return verify(Module(version, target, size, (*items, *made, *at.files, *names))), symbols
+
+
+def _entry(entry: Function, name: str, symbols: dict[str, str]) -> Function:
+    changed = {old: new for old, new in symbols.items() if old != new}
+    flat = flatten(entry.body or (), lambda n: n, changed)
+    body = (*flat.registers, *flat.variables, *flat.code)
+    return replace(entry, name=name, body=body, linkage=(".visible",))

@@ -2,7 +2,7 @@
 several kernels, one load.
 
 Requires: linked kernels, then the merged ones. Ensures: no kernel writes a buffer that is named; a load is left out
-only where an earlier one of another kernel has loaded the element in every thread that would load it (internalise.py).
+only where an earlier one of another kernel has loaded the element in every thread that would load it (to_registers.py).
 What kernels do stays independent otherwise, so their instructions are interleaved as ever.
 """
 
@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from goptx.analysis.acquires import harmless_functions, may_acquire
-from goptx.analysis.apart import UNKNOWN
 from goptx.analysis.cfg import Flow
-from goptx.analysis.places import Places
-from goptx.strategies.buffers import Buffer, Pairs, as_one, buffers_of
-from goptx.strategies.dependences import Dependences
-from goptx.strategies.internalise import Internalised, internalised
-from goptx.strategies.lockstep import in_step
-from goptx.weaving.divergence.unknown import first_unknown
-from goptx.weaving.link import Linked
-from goptx.weaving.merged import merged
-from goptx.weaving.schedule import units
-from goptx.weaving.side import Side
+from goptx.analysis.sync.acquires import harmless_functions, may_acquire
+from goptx.analysis.values.access_sites import Places
+from goptx.analysis.values.footprint import UNKNOWN
+from goptx.strategies.dependent.kernel_dependences import Dependences
+from goptx.strategies.dependent.loop_fusion import in_step
+from goptx.strategies.dependent.shared_buffers import Buffer, Pairs, as_one, buffers_of
+from goptx.strategies.dependent.to_registers import Internalised, internalised
+from goptx.weaving.converge.unknown_instructions import first_unknown
+from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merged_blocks import merged
+from goptx.weaving.model import Linked
+from goptx.weaving.schedule.schedule import units
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goptx.errors import CannotLink, CannotWeave, InputError, TooLarge
-from goptx.strategies.buffers import Buffer
-from goptx.warned import log
-from goptx.weaving.link import Linked
-from goptx.weaving.result import Woven
+from goptx.notices import log
+from goptx.results.fused_kernel import Woven
+from goptx.strategies.dependent.shared_buffers import Buffer
+from goptx.weaving.model import Linked
 from goptx.weaving.temporary import Temporary, Where, left_in_memory
 
 Unproved = Literal["refuse", "memory"]

@@ -9,23 +9,23 @@ from pathlib import Path
 
 from goptx.errors import CannotWeave
 from goptx.latency.table import LatencyTable, load_table
-from goptx.shape import Shape
-from goptx.strategies.buffers import Buffer, Names, Pairs, as_one, buffers_of
-from goptx.strategies.dependences import Dependences, check_along_x
-from goptx.strategies.internalise import Internalised, internalised
-from goptx.strategies.local import in_shared_memory
-from goptx.strategies.lockstep import fused
+from goptx.launch.launch_plan import Placement
+from goptx.launch.shape import Shape
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import Source, kernels_of, shapes_of
+from goptx.sources.kernel_text import Chosen
+from goptx.strategies.dependent.kernel_dependences import Dependences, check_along_x
+from goptx.strategies.dependent.loop_fusion import fused
+from goptx.strategies.dependent.shared_buffers import Buffer, Names, Pairs, as_one, buffers_of
+from goptx.strategies.dependent.to_registers import Internalised, internalised
+from goptx.strategies.dependent.to_shared import in_shared_memory
 from goptx.strategies.temporaries import Findings, Unproved, check_unproved, one_by_one
-from goptx.weaving.copies import copies_joined
-from goptx.weaving.divergence.converged import Choice, Converged
-from goptx.weaving.growth import limits
-from goptx.weaving.launching import Placement
-from goptx.weaving.link import Chosen, Linked
-from goptx.weaving.merge import in_turn
-from goptx.weaving.merged import merged
+from goptx.weaving.merging.choose import in_turn
+from goptx.weaving.merging.copies import copies_joined
+from goptx.weaving.merging.merged_blocks import merged
+from goptx.weaving.merging.size_limits import limits
+from goptx.weaving.model import Choice, Converged, Linked
 from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link, sides_of
-from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source, kernels_of, shapes_of
 
 
 def vertical(

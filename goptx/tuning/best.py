@@ -11,17 +11,17 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
+from goptx.display import as_text
 from goptx.errors import InputError
 from goptx.files_read import note_read
 from goptx.files_written import write_whole
-from goptx.shape import Shape
-from goptx.shown import as_text
-from goptx.strategies.way import Way
+from goptx.launch.shape import Shape
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import Source, kernels_of
+from goptx.sources.kernel_text import Chosen
+from goptx.strategies.candidate import Way
 from goptx.tuning.making import Job, fused
 from goptx.tuning.trials import Table, Trial
-from goptx.weaving.link import Chosen
-from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source, kernels_of
 
 FORMAT = 1
 REPLAYED = {"way", "arch", "shapes", "tunable", "kernels"}
@@ -76,7 +76,7 @@ class Best:
     _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
-        from goptx.view.tuning_html import best_html
+        from goptx.view.html.tuning_html import best_html
 
         return best_html(self)
 

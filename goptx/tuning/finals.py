@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from goptx.device.bench.bench import Timed
-from goptx.device.bench.questions import SEPARATE, STREAMS
 from goptx.errors import DeviceError
-from goptx.strategies.way import Way
+from goptx.measuring.bench.bench import Timed
+from goptx.measuring.bench.questions import SEPARATE, STREAMS
+from goptx.results.fused_kernel import Woven
+from goptx.strategies.candidate import Way
 from goptx.tuning.budget import Budget
 from goptx.tuning.judging import Place, judged
 from goptx.tuning.records import Records
 from goptx.tuning.space import Space
 from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
-from goptx.weaving.result import Woven
 
 FIRST, MOST = 3, 20  # runs of a way when it is tried, and of those that are left at last
 FINALISTS = 3  # ways that are measured against separate launches

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from goptx.device.bench.bench import Timed
-from goptx.device.bench.questions import Described, Failed, Judged
-from goptx.device.bench.workload import Workload
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
+from goptx.measuring.bench.bench import Timed
+from goptx.measuring.bench.questions import Described, Failed, Judged
+from goptx.measuring.bench.workload import Workload
+from goptx.results.fused_kernel import Woven
 from goptx.tuning.trials import Trial
-from goptx.weaving.result import Woven
 
 OTHER_BLOCK = "; in blocks of other sizes it may round otherwise: tolerance= says by how much it may differ"
 
 
 class Place(Protocol):
-    """As `goptx.device.bench.bench.Bench`. Kernels are judged and timed when they are opened."""
+    """As `goptx.measuring.bench.bench.Bench`. Kernels are judged and timed when they are opened."""
 
     def described(self) -> Described: ...
     def open(self, workload: Workload) -> object: ...

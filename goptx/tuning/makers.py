@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from threading import Lock
 
-from goptx.device.child import without_main
-from goptx.strategies.way import Way
+from goptx.device.child_process import without_main
+from goptx.strategies.candidate import Way
 from goptx.tuning.making import Job, Made, make
 from goptx.tuning.measured import Measured
 

@@ -10,14 +10,14 @@ from typing import Any
 from goptx.device.occupancy import occupancy
 from goptx.device.register_bound import register_bound
 from goptx.errors import GoptxError
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
+from goptx.results.fused_kernel import Resources, Woven
+from goptx.sources.kernel_text import Chosen
+from goptx.strategies.candidate import Way
 from goptx.strategies.coarsen import coarsen
 from goptx.strategies.fuse import fuse
-from goptx.strategies.way import Way
 from goptx.tuning.space import ALONE
 from goptx.tuning.trials import Trial
-from goptx.weaving.link import Chosen
-from goptx.weaving.result import Resources, Woven
 
 CTAS = 3  # CTAs more on an SM, for each of which a register cap is tried
 LEAST = 0.5  # of the registers that a kernel has without a cap: with fewer it spills

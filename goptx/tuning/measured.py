@@ -8,21 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-from goptx.device.bench.workload import Fetched, Workload, is_array
-from goptx.device_arrays import Extent
-from goptx.emulator.buffers import host_extents
-from goptx.emulator.inputs import given_to, stated
-from goptx.emulator.subject import Subject
+from goptx.checking.checked_kernel import Subject
+from goptx.checking.inputs import given_to, stated
+from goptx.emulator.memory.caller_buffers import host_extents
 from goptx.errors import InputError
-from goptx.independence import Independence
-from goptx.parameter_names import letter_of
-from goptx.shape import Shape
-from goptx.specification import Launch, read_specification
+from goptx.launch.coarsening import ALONE
+from goptx.launch.device_arrays import Extent
+from goptx.launch.independence import Independence
+from goptx.launch.parameter_names import letter_of
+from goptx.launch.shape import Shape
+from goptx.launch.specification import Launch, read_specification
+from goptx.measuring.bench.workload import Fetched, Workload, is_array
+from goptx.results.given_kernels import Source, in_own_shape, kernels_of
+from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.strategies.separate import separate
-from goptx.weaving.coarse import ALONE
-from goptx.weaving.link import Chosen, choose_entry
-from goptx.weaving.sources import Source, in_own_shape, kernels_of
-from goptx.weaving.target import ARCHITECTURE
+from goptx.weaving.link.target import ARCHITECTURE
 
 REMEDY = "give each an array of its own; kernels that depend on each other cannot be tuned"
 Specification = str | Path | Sequence[str | Path]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import prod
 
 from goptx.errors import InputError
-from goptx.shape import MOST_THREADS, Shape
-from goptx.warned import log
+from goptx.launch.shape import MOST_THREADS, Shape
+from goptx.notices import log
 
 STEP = 128  # threads from one partition to the next, as published
 WARP = 32

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from goptx.device.profiling.metrics import ALL, COUNTERS
-from goptx.device.profiling.ncu import find_ncu
-from goptx.device.profiling.result import Launched, Profile
-from goptx.device.profiling.subject import Subject, profiled
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
+from goptx.measuring.profiling.metrics import ALL, COUNTERS
+from goptx.measuring.profiling.ncu import find_ncu
+from goptx.measuring.profiling.profile_result import Launched, Profile
+from goptx.measuring.profiling.profiled_launches import Subject, profiled
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import Source
 from goptx.strategies.fuse import check_strategy, fuse, options_of
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
-from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source
 
 LIMIT = 900  # seconds
 

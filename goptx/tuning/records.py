@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.strategies.way import Way
+from goptx.strategies.candidate import Way
 from goptx.tuning.trials import Trial
 
 FORMAT = 1

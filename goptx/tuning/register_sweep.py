@@ -16,19 +16,19 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from goptx.device import sweep as by_hand
-from goptx.device.bench.bench import Bench
-from goptx.device.bench.questions import Failed
-from goptx.device.profiling.subject import Subject
 from goptx.device.sweep import CAPS, UNCAPPED, Sweep, Sweepable, SweepRow
 from goptx.errors import AssemblyError, InputError
-from goptx.shape import Shape
-from goptx.specification import find_specification
+from goptx.launch.coarsening import ALONE
+from goptx.launch.shape import Shape
+from goptx.launch.specification import find_specification
+from goptx.measuring.bench.bench import Bench
+from goptx.measuring.bench.questions import Failed
+from goptx.measuring.profiling.profiled_launches import Subject
+from goptx.results.fused_kernel import Woven
+from goptx.sources.kernel_text import Chosen
 from goptx.tuning.judging import Place
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.tune import WrongOutput
-from goptx.weaving.coarse import ALONE
-from goptx.weaving.link import Chosen
-from goptx.weaving.result import Woven
 
 if TYPE_CHECKING:
     from cuda.core import Kernel

@@ -11,9 +11,9 @@ from itertools import product
 from typing import Any
 
 from goptx.device.sweep import CAPS
-from goptx.shape import Shape
-from goptx.strategies.way import Way
-from goptx.strategies.ways import divides
+from goptx.launch.shape import Shape
+from goptx.strategies.candidate import Way
+from goptx.strategies.candidates import divides
 from goptx.tuning.partitions import Partitions
 
 FACTORS = (1, 2, 4)  # to begin with; better ones are looked for from there on

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import Any, Literal
 
-from goptx.shown import as_text
-from goptx.strategies.way import Way
+from goptx.display import as_text
+from goptx.strategies.candidate import Way
 
 Status = Literal["timed", "refused", "pruned", "wrong", "failed", "left out"]
 SHOWN = 16  # timed ways in a table on a terminal
@@ -116,7 +116,7 @@ class Table:
     _repr_pretty_ = as_text
 
     def _repr_html_(self) -> str:
-        from goptx.view.tuning_html import table_html
+        from goptx.view.html.tuning_html import table_html
 
         return table_html(self)
 

@@ -13,26 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from goptx.device.bench.bench import Bench
-from goptx.device.bench.questions import SEPARATE, STREAMS, Described
 from goptx.errors import InputError
-from goptx.own_version import own_version
+from goptx.launch.shape import Shape
+from goptx.measuring.bench.bench import Bench
+from goptx.measuring.bench.questions import SEPARATE, STREAMS, Described
 from goptx.progress import shown
-from goptx.shape import Shape
+from goptx.results.given_kernels import Source
 from goptx.tuning.best import Best, capped, digest
 from goptx.tuning.budget import Budget
 from goptx.tuning.finals import Found
-from goptx.tuning.foresight import Foresight
 from goptx.tuning.judging import Place
 from goptx.tuning.makers import makers
 from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.partitions import D0, sizes_of
+from goptx.tuning.pruning import Foresight
 from goptx.tuning.records import Records
-from goptx.tuning.search import Search
 from goptx.tuning.space import STRATEGIES, Space
 from goptx.tuning.trials import Table, Trial
-from goptx.weaving.sources import Source
+from goptx.tuning.tuning_search import Search
+from goptx.version import own_version
 
 
 class WrongOutput(UserWarning):

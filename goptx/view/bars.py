@@ -44,7 +44,7 @@ class Bars:
     digits: int = 1
 
     def _repr_svg_(self) -> str:
-        from goptx.view.bars_svg import svg
+        from goptx.view.svg.bars_svg import svg
 
         return svg(self)
 

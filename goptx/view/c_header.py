@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from goptx.shape import Axes
+from goptx.launch.coarsening import AXES
+from goptx.launch.launch_plan import Plan
+from goptx.launch.shape import Axes
+from goptx.results.fused_kernel import Parameter, Woven
 from goptx.view.c_launch import HEAD, launch_function
-from goptx.weaving.coarse import AXES
-from goptx.weaving.launching import Plan
-from goptx.weaving.result import Parameter, Woven
 
 _ACCESS = {
     "read": "pointer, read",

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from goptx.shape import Axes
-from goptx.weaving.coarse import Coarse
-from goptx.weaving.launching import ALIGNMENT, Plan
-from goptx.weaving.partitioned import Partitioned
+from goptx.launch.coarsening import Coarse
+from goptx.launch.launch_plan import ALIGNMENT, Plan
+from goptx.launch.shape import Axes
+from goptx.weaving.shapes.partitioned import Partitioned
 
 HEAD = f"""#ifndef GOPTX_SHAPE
 #define GOPTX_SHAPE

@@ -8,7 +8,7 @@ from __future__ import annotations
 from json import dumps as quoted
 
 from goptx.analysis.cfg import EXIT
-from goptx.analysis.ends import Branch, End
+from goptx.analysis.terminators import Branch, End
 from goptx.ptx.ir import Function, Module
 from goptx.view.listing import chosen_entries, extent, flow_of
 

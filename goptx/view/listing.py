@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import EXIT, Block, Flow, depths
-from goptx.analysis.control_flow import flow_as_written
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Declaration, Function, Instruction, Module, Registers, Statement, Variable
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.callees import statements_in
-from goptx.weaving.link import choose_entry
-from goptx.weaving.symbols import reached_symbols
+from goptx.ptx.walk import statements_in
+from goptx.sources.kernel_text import choose_entry
+from goptx.weaving.link.symbols import reached_symbols
 
 
 def listing(module: Module, name: str | None = None) -> str:

@@ -10,45 +10,46 @@ from goptx.analysis.cfg import Code, Flow
 from goptx.errors import InputError
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
+from goptx.launch.coarsening import AXES, Coarse
+from goptx.launch.launch_plan import PLACEMENTS, Placement
+from goptx.launch.shape import Shape, tightest
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.statics import with_statics_outside
 from goptx.ptx.verify import verify
-from goptx.shape import Shape, tightest
-from goptx.weaving.barriers import prepare_barriers
-from goptx.weaving.bounds import launch_bounds
-from goptx.weaving.carries import refuse_mixed_flags
-from goptx.weaving.clusters import in_clusters
-from goptx.weaving.coarse import AXES, Coarse
-from goptx.weaving.copies import copies_joined
-from goptx.weaving.counts import count, divergences, woven_fraction
-from goptx.weaving.divergence.converge import converge
-from goptx.weaving.divergence.converged import CHOICES, Choice, Converged
-from goptx.weaving.divergence.predicates import free_prefix
-from goptx.weaving.emit import woven_module
-from goptx.weaving.fits import check_shared_sizes, known_shape
-from goptx.weaving.fold import Folded, fold
-from goptx.weaving.gate import gated
-from goptx.weaving.grids import between_grids
-from goptx.weaving.growth import Limits, limits
-from goptx.weaving.inline import inlined
-from goptx.weaving.interface import parameters, symbols
-from goptx.weaving.launching import PLACEMENTS, Placement
-from goptx.weaving.lines import with_locations
-from goptx.weaving.link import Chosen, Kernel, Linked, choose_entry, link
-from goptx.weaving.locations import common_files
-from goptx.weaving.merged import Merged
-from goptx.weaving.origins import origins
-from goptx.weaving.own_shared import own_shared
-from goptx.weaving.rejoin import rejoined
-from goptx.weaving.report import Report
-from goptx.weaving.result import Woven
-from goptx.weaving.schedule import POLICIES, schedule_blocks
-from goptx.weaving.shapes import Layout, with_shapes
-from goptx.weaving.shared import check_shared
-from goptx.weaving.side import Side
-from goptx.weaving.slice import adaptive_threshold, slice_flow
-from goptx.weaving.split import split, split_as_it_is
-from goptx.weaving.stacks import check_stacks
+from goptx.results.fused_kernel import Woven
+from goptx.results.report import Report
+from goptx.sources.kernel_text import Chosen, choose_entry
+from goptx.weaving.converge.converge import converge
+from goptx.weaving.converge.predicate_code import free_prefix
+from goptx.weaving.converge.split_loops import split, split_as_it_is
+from goptx.weaving.emit.counts import count, divergences, woven_fraction
+from goptx.weaving.emit.debug_lines import with_locations
+from goptx.weaving.emit.emit import woven_module
+from goptx.weaving.emit.provenance import origins
+from goptx.weaving.emit.reconverge import rejoined
+from goptx.weaving.link.clusters import in_clusters
+from goptx.weaving.link.dependent_grids import between_grids
+from goptx.weaving.link.inline import inlined
+from goptx.weaving.link.interface import parameters, symbols
+from goptx.weaving.link.launch_bounds import launch_bounds
+from goptx.weaving.link.link import link
+from goptx.weaving.link.own_shared_variables import own_shared
+from goptx.weaving.link.source_lines import common_files
+from goptx.weaving.link.stacks import check_stacks
+from goptx.weaving.merging.barrier_ids import prepare_barriers
+from goptx.weaving.merging.copies import copies_joined
+from goptx.weaving.merging.fold import Folded, fold
+from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merged_blocks import Merged
+from goptx.weaving.merging.size_limits import Limits, limits
+from goptx.weaving.merging.slice import adaptive_threshold, slice_flow
+from goptx.weaving.model import CHOICES, Choice, Converged, Kernel, Linked
+from goptx.weaving.schedule.carry_flag import refuse_mixed_flags
+from goptx.weaving.schedule.schedule import POLICIES, schedule_blocks
+from goptx.weaving.shapes.launch_demands import check_shared_sizes, known_shape
+from goptx.weaving.shapes.range_guard import gated
+from goptx.weaving.shapes.remap import Layout, with_shapes
+from goptx.weaving.shapes.shared_pool import check_shared
 
 Merging = Literal["safe", "paper"]  # by goptx's rules, or as published by the GoPTX paper
 MERGES: tuple[Merging, ...] = get_args(Merging)

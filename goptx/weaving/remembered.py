@@ -14,17 +14,17 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, ParamSpec
 
 from goptx.cache import store
-from goptx.warned import check_kind, listen, listening, say_again
-from goptx.weaving.plain import class_named, from_plain, name_of, plain
+from goptx.notices import check_kind, listen, listening, say_again
+from goptx.results.fused_kernel import Origin, Woven
+from goptx.results.plain_data import class_named, from_plain, name_of, plain
 from goptx.weaving.request import Request, request
-from goptx.weaving.result import Origin, Woven
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
-    from goptx.weaving.link import Chosen
+    from goptx.sources.kernel_text import Chosen
 
 P = ParamSpec("P")
-Said = tuple[str, str]  # kind and text, as of warned.py
+Said = tuple[str, str]  # kind and text, as of notices.py
 
 
 def remembered(make: Callable[P, Woven]) -> Callable[P, Woven]:

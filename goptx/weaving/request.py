@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 from goptx.cache import keys
 from goptx.errors import GoptxError
 from goptx.files_read import note_read
-from goptx.interop.sources import taken
-from goptx.ptx.source import TEXT, Compiled, PtxFile
-from goptx.shape import Shape
-from goptx.weaving.result import Woven
+from goptx.launch.shape import Shape
+from goptx.ptx.parse import TEXT
+from goptx.results.fused_kernel import Woven
+from goptx.sources.kernel_text import Compiled, PtxFile
+from goptx.sources.read import taken
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Module
@@ -112,7 +113,7 @@ def _content(source: object) -> Content:
             names = tuple(name for names, _ in kernels for name in names)
             return names, ("kernels", own, *(part for _, parts in kernels for part in parts))
     from goptx.ptx.ir import Module
-    from goptx.weaving.link import Chosen
+    from goptx.sources.kernel_text import Chosen
 
     match source:
         case Module():
@@ -144,7 +145,7 @@ def _said(value: object) -> object:
 
 def _beside(sources: Sequence[object]) -> Iterator[bytes]:
     """The launch specifications beside the files, which say whether a kernel may have another block than its own."""
-    from goptx.specification import specification_beside
+    from goptx.launch.specification import specification_beside
 
     for source in sources:
         if not isinstance(source, PtxFile | str | bytes):

@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goptx.errors import ConvergenceWarning
-from goptx.shape import Shape
-from goptx.warned import warn
+from goptx.launch.shape import Shape
+from goptx.notices import warn
+from goptx.results.fused_kernel import Woven
 from goptx.weaving.remembered import remembered
-from goptx.weaving.result import Woven
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
-    from goptx.strategies.buffers import Pairs
+    from goptx.launch.launch_plan import Placement
+    from goptx.results.given_kernels import Source
+    from goptx.sources.kernel_text import Chosen
+    from goptx.strategies.dependent.shared_buffers import Pairs
     from goptx.strategies.shared_inputs import InCommon
-    from goptx.weaving.divergence.converged import Choice
-    from goptx.weaving.launching import Placement
-    from goptx.weaving.link import Chosen, Linked
+    from goptx.weaving.model import Choice, Linked
     from goptx.weaving.pipeline import Choices, Merging
-    from goptx.weaving.sources import Source
 
 
 @remembered
@@ -80,8 +80,9 @@ def weave(
     """
     # The passes take longer to import than most kernels to weave; what is kept already needs none of them.
     from goptx.latency.table import load_table
-    from goptx.weaving.growth import check_limits
-    from goptx.weaving.merged import merged
+    from goptx.results.given_kernels import kernels_of, shapes_of
+    from goptx.weaving.merging.merged_blocks import merged
+    from goptx.weaving.merging.size_limits import check_limits
     from goptx.weaving.pipeline import (
         Choices,
         Joining,
@@ -92,7 +93,6 @@ def weave(
         read_and_link,
         sides_of,
     )
-    from goptx.weaving.sources import kernels_of, shapes_of
 
     policy = policy_of(merge, policy)
     check_request(policy, slicing, divergence, placement)
@@ -135,7 +135,7 @@ def _with_common_parameters(linked: Linked, same: Pairs) -> tuple[Linked, InComm
 
 def _as_published(kernels: Sequence[Chosen], linked: Linked, choices: Choices) -> Woven:
     """The kernels woven by the published merge, with a warning."""
-    from goptx.weaving.paper import NOTE, REMEDY, merged_as_published
+    from goptx.weaving.merging.paper_merge import NOTE, REMEDY, merged_as_published
     from goptx.weaving.pipeline import finish
 
     made = merged_as_published(linked, choices)

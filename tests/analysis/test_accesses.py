@@ -3,7 +3,7 @@
 import pytest
 from bodies import flow
 
-from goptx.analysis.accesses import Accesses, accesses
+from goptx.analysis.values.accessed_bytes import Accesses, accesses
 
 GRID, BLOCK = (4, 1, 1), (256, 1, 1)
 NUMBER = """

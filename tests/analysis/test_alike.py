@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from bodies import flow
 
-from goptx.analysis.alike import alike
+from goptx.analysis.cta_invariance import alike
 from goptx.ptx.flatten import as_written
 
 COUNT = "ld.param.u32 %r5, [k_n]; mov.u32 %r6, 0;"

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from bodies import flow, kernel
 
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import EXIT, Block, Flow, Region, closure, controls, depths, loops
-from goptx.analysis.control_flow import control_flow
-from goptx.analysis.ends import Branch, Jump, Stop, Switch
-from goptx.analysis.rendezvous import holds_barrier
+from goptx.analysis.sync.barriers import holds_barrier
+from goptx.analysis.terminators import Branch, Jump, Stop, Switch
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Guard, Instruction, Name

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
-from goptx.analysis.dataflow import Problem, killed, live_in, names_in, read, register_of, solve, written
-from goptx.analysis.ends import Branch, Jump, Stop
+from goptx.analysis.dataflow import Problem, killed, live_in, read, register_of, solve, written
+from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.ptx.ir import Address, Guard, Instruction, Name, Vector
+from goptx.ptx.walk import names_in
 
 
 def code_of(body: str) -> Code:

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from bodies import HEAD, kernel
 
-from goptx.analysis.pointers import Access, pointer_accesses
+from goptx.analysis.values.pointer_effects import pointer_accesses
 from goptx.emulator.emulate import emulate
-from goptx.emulator.memory import Space
+from goptx.emulator.memory.address_spaces import Space
 from goptx.errors import EmulationFault, InputError
+from goptx.launch.arguments import Access
 from goptx.ptx.ir import Function, Module, Variable, whole_number
-from goptx.ptx.parse import parse, read
+from goptx.ptx.parse import parse
+from goptx.sources.read import read
 
 ROOT = Path(__file__).parents[2]
 GENERIC = "ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; ld.param.u32 %r1, [k_n];\n"

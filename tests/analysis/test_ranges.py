@@ -3,9 +3,9 @@
 import pytest
 from bodies import flow
 
-from goptx.analysis.ranges import Range, Ranges
+from goptx.analysis.values.ranges import Range, Ranges
+from goptx.launch.shape import Axes
 from goptx.ptx.ir import Name
-from goptx.shape import Axes
 
 UNKNOWN = (None, None, None)
 

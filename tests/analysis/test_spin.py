@@ -3,8 +3,8 @@
 import pytest
 from bodies import HEAD, flow
 
-from goptx.analysis.control_flow import flow_as_written
-from goptx.analysis.spin import asked_in, waiting_loops, waiting_recursion
+from goptx.analysis.build_cfg import flow_as_written
+from goptx.analysis.sync.spin_loops import asked_in, waiting_loops, waiting_recursion
 from goptx.ptx.parse import parse
 
 AROUND = "setp.eq.u32 %p1, %r5, 0; @%p1 bra L; ret;"

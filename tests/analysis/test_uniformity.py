@@ -4,7 +4,7 @@ import pytest
 from bodies import flow
 
 from goptx.analysis.cfg import Block, Flow, Region
-from goptx.analysis.ends import Jump
+from goptx.analysis.terminators import Jump
 from goptx.analysis.uniformity import Uniformity, uniformity
 
 CTA, WARP_DATA, WARP, DATA, DIVERGENT = Uniformity

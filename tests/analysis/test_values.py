@@ -3,9 +3,9 @@
 import pytest
 from bodies import flow
 
-from goptx.analysis.apart import Size, footprint, piece_of_cta
-from goptx.analysis.expressions import Atoms, Expression
-from goptx.analysis.values import Values
+from goptx.analysis.values.expressions import Atoms, Expression
+from goptx.analysis.values.footprint import Size, footprint, piece_of_cta
+from goptx.analysis.values.value_numbering import Values
 
 INDEX = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;"
 

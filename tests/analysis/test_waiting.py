@@ -6,9 +6,9 @@ import pytest
 from bodies import flow
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
-from goptx.analysis.ends import Jump
-from goptx.analysis.spin import waiting_loops
-from goptx.analysis.waiting import Waiting, waiting
+from goptx.analysis.sync.spin_loops import waiting_loops
+from goptx.analysis.sync.sync_spans import Waiting, waiting
+from goptx.analysis.terminators import Jump
 from goptx.ptx.ir import Instruction
 
 BODY = """

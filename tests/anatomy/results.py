@@ -5,7 +5,7 @@ from pathlib import Path
 
 import goptx
 from goptx import Shape
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 NAMES = (

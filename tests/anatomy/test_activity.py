@@ -9,8 +9,8 @@ from anatomy.results import NAMES, path, result
 import goptx
 from goptx import Shape
 from goptx.anatomy.placed import carried, spans, warps
-from goptx.weaving.interleaved import Interleaved
-from goptx.weaving.launching import Plan
+from goptx.launch.launch_plan import Plan
+from goptx.weaving.shapes.interleaved import Interleaved
 
 
 def test_interleaved_as_the_documents_say() -> None:

@@ -12,7 +12,7 @@ from goptx.anatomy.blocks import Anatomy, Chart
 from goptx.anatomy.chart import anatomy_of
 from goptx.errors import CannotWeave, InputError
 from goptx.ptx.ir import Instruction
-from goptx.weaving.callees import statements_in
+from goptx.ptx.walk import statements_in
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 CALLS_TWICE = f"""{HEAD}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from goptx.cache import settings, store
-from goptx.weaving import link as linking
+from goptx.weaving.link import link as linking
 
 
 @pytest.fixture(autouse=True)

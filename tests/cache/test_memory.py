@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from goptx.cache.memory import Memory
+from goptx.cache.in_memory import Memory
 
 
 def test_what_was_asked_for_longest_ago_goes_first() -> None:

@@ -19,8 +19,8 @@ from strategies.dependent_kernels import elementwise
 import goptx
 from goptx import Shape, Woven
 from goptx.cache import store
-from goptx.weaving.plain import from_plain
-from goptx.weaving.report import Report
+from goptx.results.plain_data import from_plain
+from goptx.results.report import Report
 
 HANDED_ON: dict[str, Any] = {"private": [("A:2", "B:0")], "same": [("A:3", "B:3")]}
 
@@ -128,7 +128,7 @@ def test_contents_that_make_no_sense_are_made_anew(content: bytes | str, folder:
             case "class":
                 spoilt["fields"]["report"] = {"=": "subprocess:Popen", "args": "true"}
             case "kind":
-                spoilt["kind"] = "goptx.shape:Shape"
+                spoilt["kind"] = "goptx.launch.shape:Shape"
             case "said":
                 spoilt["said"] = [["GoptxError", "x"]]
             case "origins":
@@ -145,7 +145,7 @@ def test_contents_that_make_no_sense_are_made_anew(content: bytes | str, folder:
 
 
 @pytest.mark.parametrize(
-    "name", ["subprocess:Popen", "goptx.kept:Kept", "goptx.cli:main", "goptx.errors:InputError", "x"]
+    "name", ["subprocess:Popen", "goptx.memo:Kept", "goptx.cli:main", "goptx.errors:InputError", "x"]
 )
 def test_only_dataclasses_of_goptx_are_made_of_data(name: str) -> None:
     with pytest.raises(TypeError, match=f"{name} is no dataclass of goptx"):

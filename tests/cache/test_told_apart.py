@@ -17,7 +17,7 @@ from goptx import Shape, Woven
 from goptx.cache import keys, store
 from goptx.errors import CannotWeave, InputError, LatencyTableWarning, UnknownInstruction
 from goptx.latency.table import load_table
-from goptx.weaving import link as linking
+from goptx.weaving.link import link as linking
 
 TABLE = Path(__file__).parents[2] / "latency_tables" / "sm_90.toml"
 

@@ -227,7 +227,7 @@ ptxas info    : Used 42 registers, 512+16 bytes smem, 360 bytes cmem[0]
 
 def test_importing_the_device_modules_imports_neither_cuda_nor_numpy() -> None:
     code = (
-        "import sys, goptx.device.assemble, goptx.device.launch, goptx.device.occupancy, goptx.device.sweep\n"
+        "import sys, goptx.device.assemble, goptx.device.load, goptx.device.occupancy, goptx.device.sweep\n"
         "print([name for name in ('cuda', 'numpy', 'torch') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

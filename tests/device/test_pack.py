@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goptx.device.launch import pack_arguments
+from goptx.device.load import pack_arguments
 from goptx.errors import InputError
 
 

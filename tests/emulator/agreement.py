@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array, Lanewise
+from goptx.emulator.instructions.lanewise import DTYPES, Array, Lanewise
 
 Reference = Callable[..., Any]
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 from emulator.rounding import FORMATS, decoded, encoded, largest_code
 
-from goptx.emulator.arithmetic.floating import floating
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array, Lanewise
+from goptx.emulator.floating.floating import floating
+from goptx.emulator.instructions.lanewise import DTYPES, Array, Lanewise
 
 Value = Fraction | float  # NaN, infinities and zeros are floats
 WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 Place = Callable[[int, int, int], tuple[int, int]]
 """Row and column of the i-th element of the lane with this groupID and threadID_in_group."""

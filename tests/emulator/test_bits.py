@@ -6,7 +6,7 @@ import pytest
 from emulator.agreement import Reference, agree, bits_for, check, signed
 from emulator.integer_opcodes import OPCODES
 
-from goptx.emulator.arithmetic.integer import integer
+from goptx.emulator.integer.integer import integer
 
 
 def bit(n: int, i: int) -> int:

@@ -175,7 +175,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
             assert woven.ptx.count(old) == 1
             return replace(woven, module=goptx.parse(woven.ptx.replace(old, new)))
 
-        monkeypatch.setattr("goptx.emulator.check.fuse", spoiled)
+        monkeypatch.setattr("goptx.checking.check.fuse", spoiled)
 
     return change
 

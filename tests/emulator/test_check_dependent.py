@@ -53,7 +53,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
             assert re.search(old, woven.ptx)
             return replace(woven, module=goptx.parse(re.sub(old, new, woven.ptx)))
 
-        monkeypatch.setattr("goptx.emulator.check.fuse", spoiled)
+        monkeypatch.setattr("goptx.checking.check.fuse", spoiled)
 
     return change
 

@@ -8,9 +8,9 @@ import pytest
 from emulator.construct_models import BLOCK, KEPT, MODELS, Launch
 
 import goptx
-from goptx.emulator.arithmetic.lanewise import Array
-from goptx.emulator.result import Emulation
-from goptx.ptx.parse import read
+from goptx.emulator.emulation import Emulation
+from goptx.emulator.instructions.lanewise import Array
+from goptx.sources.read import read
 
 CONSTRUCTS = read(Path(__file__).parents[1] / "constructs" / "constructs.sm_80.ptx")
 NAMES = [entry.name for entry in CONSTRUCTS.entries]

@@ -14,8 +14,8 @@ import pytest
 from emulator.convert_opcodes import INTEGERS, OPCODES, OPCODES_100A
 from emulator.rounding import FORMATS, decoded, encoded, floor_log2, rounded_quotient, telling_values
 
-from goptx.emulator.arithmetic.convert import convert
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.floating.convert import convert
+from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 LANES = 120
 PACKED = ("u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from emulator.floating_opcodes import APPROXIMATE, EXACT
 
-from goptx.emulator.arithmetic.floating import floating
+from goptx.emulator.floating.floating import floating
 
 # Spellings that ptxas 13 refuses, that belong to other families, or that mean nothing.
 NONE = """

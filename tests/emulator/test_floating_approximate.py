@@ -12,7 +12,7 @@ from emulator.floating_opcodes import APPROXIMATE, Bound
 from emulator.floating_reference import WIDTHS, executed, instruction, packed, root
 from emulator.rounding import FORMATS, decoded, encoded, floor_log2
 
-from goptx.emulator.arithmetic.floating import floating
+from goptx.emulator.floating.floating import floating
 
 # Of the exact value of an operand, nearly exactly: float64 is far closer than any bound of f32 or less.
 FUNCTIONS: dict[str, Callable[..., Fraction]] = {

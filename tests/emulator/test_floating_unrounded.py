@@ -23,7 +23,7 @@ from emulator.floating_reference import (
 )
 from emulator.rounding import FORMATS, decoded, encoded
 
-from goptx.emulator.arithmetic.floating import floating
+from goptx.emulator.floating.floating import floating
 
 EXTREMA = [opcode for opcode in UNROUNDED if opcode.startswith(("min", "max"))]
 OF_SIGN = [opcode for opcode in UNROUNDED if not opcode.startswith(("min", "max"))]

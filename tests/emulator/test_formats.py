@@ -13,8 +13,8 @@ from emulator.rounding import FORMATS, decoded, encoded, largest_code, telling_v
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goptx.emulator.arithmetic.formats import decode, encode, round_to_odd_sum
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
+from goptx.emulator.floating.formats import decode, encode, round_to_odd_sum
+from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 RANDOM = np.random.default_rng(7)
 LARGE = ("f32", "tf32", "f16", "bf16")

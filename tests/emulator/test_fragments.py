@@ -9,9 +9,9 @@ import pytest
 from emulator.matrix_figures import BITS
 from emulator.matrix_opcodes import OPCODES
 
-from goptx.emulator.arithmetic.fragments import Fragment, MatrixAccess, fragment, matrix_access
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
-from goptx.emulator.arithmetic.matrix import Product, product
+from goptx.emulator.instructions.lanewise import DTYPES, Array
+from goptx.emulator.matrices.fragments import Fragment, MatrixAccess, fragment, matrix_access
+from goptx.emulator.matrices.matrix import Product, product
 
 # What wmma.load gave on an H200, for either order of the matrix in memory: row and column of lane 0's elements, and
 # by how much they grow from one thread of a group of four to the next, and from one group to the next.

@@ -9,7 +9,7 @@ from emulator.integer_opcodes import OPCODES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goptx.emulator.arithmetic.integer import INSTRUCTIONS, integer
+from goptx.emulator.integer.integer import INSTRUCTIONS, integer
 
 S32 = range(-(2**31), 2**31)
 

@@ -7,7 +7,7 @@ import pytest
 from emulator.agreement import Reference, check
 from emulator.integer_opcodes import OPCODES
 
-from goptx.emulator.arithmetic.integer import integer
+from goptx.emulator.integer.integer import integer
 
 COMPARE = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,

@@ -12,8 +12,8 @@ from emulator.snippets import run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goptx.emulator.arithmetic.lanewise import DTYPES
-from goptx.emulator.literal import literal, whole
+from goptx.emulator.instructions.lanewise import DTYPES
+from goptx.emulator.instructions.literal import literal, whole
 
 
 def bits(text: str, type_: str) -> int:

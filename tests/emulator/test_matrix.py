@@ -16,9 +16,9 @@ from emulator.matrix_opcodes import OPCODES
 from emulator.rounding import FORMATS, decoded, encoded, largest_code
 
 from goptx.device.assemble import assemble
-from goptx.emulator.arithmetic.fragments import fragment, matrix_access
-from goptx.emulator.arithmetic.lanewise import DTYPES, Array
-from goptx.emulator.arithmetic.matrix import Product, product
+from goptx.emulator.instructions.lanewise import DTYPES, Array
+from goptx.emulator.matrices.fragments import fragment, matrix_access
+from goptx.emulator.matrices.matrix import Product, product
 
 MMA = [o for o in OPCODES if o.startswith("mma.")]
 FIGURED = [o for o in MMA if not re.search(r"m8n8k4.*f16", o)]

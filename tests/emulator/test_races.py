@@ -10,8 +10,8 @@ from emulator.faulty_accesses import COPY
 from emulator.threads import fault, line_of, run
 
 import goptx
-from goptx.sample import sample
-from goptx.specification import read_specification
+from goptx.launch.sample_data import sample
+from goptx.launch.specification import read_specification
 
 SEEDS = (0, 1, 2, 3)
 TREE = """

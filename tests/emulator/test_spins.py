@@ -346,16 +346,16 @@ def test_a_short_round_does_not_count_as_all() -> None:
 @pytest.mark.parametrize("load", ["volatile", "plain", "in a function"])
 def test_ctas_that_begin_later_answer(load: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU runs more of them at a time than the emulator does."""
-    monkeypatch.setattr("goptx.emulator.launch.RESIDENT", 128)
+    monkeypatch.setattr("goptx.emulator.emulated_launch.RESIDENT", 128)
     given, out = np.zeros(5 * 40, np.uint32), np.zeros(5 * 40, np.uint32)
     goptx.emulate(chain(LOADS[load]), 5, 40, [given, out, 200], seed=seed)
     assert out.tolist() == [5 - i // 40 for i in range(200)]
 
 
 def test_a_gpu_has_room_for_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goptx.emulator.launch.RESIDENT", 64)
-    monkeypatch.setattr("goptx.emulator.launch.CTAS", 1)
-    monkeypatch.setattr("goptx.emulator.launch.SMS", 8)
+    monkeypatch.setattr("goptx.emulator.emulated_launch.RESIDENT", 64)
+    monkeypatch.setattr("goptx.emulator.emulated_launch.CTAS", 1)
+    monkeypatch.setattr("goptx.emulator.emulated_launch.SMS", 8)
     for ctas, fits in ((8, True), (9, False)):
         given, out = np.zeros(ctas * 64, np.uint32), np.zeros(ctas * 64, np.uint32)
         if fits:

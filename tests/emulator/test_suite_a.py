@@ -11,8 +11,8 @@ from published import published
 
 import goptx
 from goptx.errors import ConvergenceWarning, EmulationFault
-from goptx.sample import Sample, sample
-from goptx.specification import Launch, read_specification
+from goptx.launch.sample_data import Sample, sample
+from goptx.launch.specification import Launch, read_specification
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 NAMES = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")

@@ -10,11 +10,11 @@ import pytest
 from emulator.threads import agrees, call, fault, with_functions
 
 import goptx
-from goptx.emulator.arithmetic.convert import INTEGERS as CONVERTED
-from goptx.emulator.arithmetic.convert import convert
-from goptx.emulator.arithmetic.integer import INSTRUCTIONS
-from goptx.emulator.arithmetic.lanewise import DTYPES, Lanewise
-from goptx.emulator.undefined import bits, rule_of
+from goptx.emulator.floating.convert import INTEGERS as CONVERTED
+from goptx.emulator.floating.convert import convert
+from goptx.emulator.instructions.lanewise import DTYPES, Lanewise
+from goptx.emulator.integer.integer import INSTRUCTIONS
+from goptx.emulator.memory.undefined import bits, rule_of
 
 CONVERSIONS = {
     f"cvt.{to}.{source}": convert(f"cvt.{to}.{source}") for to in sorted(CONVERTED) for source in sorted(CONVERTED)

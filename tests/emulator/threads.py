@@ -13,7 +13,7 @@ from bodies import kernel
 
 import goptx
 from goptx import Emulation, EmulationFault
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse
 

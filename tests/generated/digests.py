@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import goptx
-from goptx.specification import find_specification
+from goptx.launch.specification import find_specification
 
 HERE = Path(__file__).resolve().parent
 DIGESTS = HERE / "sha256.txt"

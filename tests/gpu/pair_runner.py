@@ -18,7 +18,7 @@ import numpy as np
 
 import goptx
 from goptx.device.assemble import assemble
-from goptx.device.launch import current_device, launch, load
+from goptx.device.load import current_device, launch, load
 
 TESTS = Path(__file__).parent.parent
 sys.path.append(str(TESTS))

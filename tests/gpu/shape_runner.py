@@ -19,7 +19,7 @@ from weaving.shaped_kernels import KERNELS, WORDS
 import goptx
 from goptx import Shape
 from goptx.device.assemble import assemble
-from goptx.device.launch import current_device, launch, load
+from goptx.device.load import current_device, launch, load
 from goptx.strategies.fuse import STRATEGIES
 
 MIXES = [

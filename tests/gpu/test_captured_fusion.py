@@ -14,7 +14,7 @@ from gpu.test_launch import Words
 import goptx
 from goptx import InputError
 from goptx.device import graph, stream_watch
-from goptx.device.launch import bindings, current_device, stream_handle
+from goptx.device.load import bindings, current_device, stream_handle
 from goptx.region.capture_report import CaptureReport
 from goptx.region.captured import CapturedFusion
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from goptx.device.assemble import assemble
-from goptx.device.launch import current_device, driver_version, launch, load, pack_arguments
+from goptx.device.load import current_device, driver_version, launch, load, pack_arguments
 from goptx.device.occupancy import occupancy
 from goptx.device.sweep import sweep
 from goptx.errors import DeviceError

@@ -12,7 +12,7 @@ from strategies.dependent_kernels import INDEX, elementwise
 
 import goptx
 from goptx import InputError
-from goptx.device.launch import current_device, launch
+from goptx.device.load import current_device, launch
 from goptx.errors import DeviceError
 
 pytestmark = pytest.mark.gpu

@@ -9,7 +9,7 @@ import pytest
 
 import goptx
 from goptx import DeviceError, Shape
-from goptx.device.launch import current_device
+from goptx.device.load import current_device
 
 pytestmark = pytest.mark.gpu
 
@@ -96,7 +96,7 @@ def test_triton_in_a_fusion_region(triton_kernels: Any) -> None:
 
 def test_torchs_own_check_of_operators() -> None:
     torch = pytest.importorskip("torch")
-    from goptx.interop.torch import custom_op
+    from goptx.adapters.torch import custom_op
 
     source = 'extern "C" __global__ void copy(float* out, const float* x) { out[threadIdx.x] = x[threadIdx.x]; }'
     module = goptx.compile_cuda(source)

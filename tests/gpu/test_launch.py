@@ -10,9 +10,9 @@ from bodies import kernel
 
 import goptx
 from goptx import DependentKernels
-from goptx.device.launch import current_device
+from goptx.device.load import current_device
 from goptx.errors import DependenceWarning, DeviceError
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 pytestmark = pytest.mark.gpu
 

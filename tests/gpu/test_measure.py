@@ -12,13 +12,13 @@ from goptx.device.latency.children import Child
 from goptx.device.latency.jobs import Job, Launch
 from goptx.device.latency.machine_code import find_disassembler
 from goptx.device.latency.measure import Measurement, measure
+from goptx.device.latency.microbenchmark_process import PACE, ROUNDS
 from goptx.device.latency.raw_samples import samples
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
-from goptx.device.latency.running import PACE, ROUNDS
+from goptx.device.latency.table_text import resolved
 from goptx.device.latency.text import LATENCY, entry_name, module_text, operand_bytes, repetitions, stored
-from goptx.device.latency.write import resolved
-from goptx.device.launch import current_device
+from goptx.device.load import current_device
 from goptx.errors import AssemblyError, DeviceError
 
 pytestmark = pytest.mark.gpu

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 import goptx
-from goptx.device.launch import current_device
-from goptx.device.profiling.metrics import STALLS
-from goptx.device.profiling.ncu import NotPermitted, find_ncu
-from goptx.device.profiling.result import Profile
+from goptx.device.load import current_device
 from goptx.errors import DeviceError
-from goptx.specification import read_specification
+from goptx.launch.specification import read_specification
+from goptx.measuring.profiling.metrics import STALLS
+from goptx.measuring.profiling.ncu import NotPermitted, find_ncu
+from goptx.measuring.profiling.profile_result import Profile
 
 pytestmark = pytest.mark.gpu
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goptx.device.launch import current_device
+from goptx.device.load import current_device
 from goptx.errors import DeviceError
 
 pytestmark = pytest.mark.gpu

@@ -15,16 +15,16 @@ from tuning.fake_bench import PLUS, TIMES
 from weaving.shaped_kernels import STRIDE
 
 import goptx
-from goptx.device.bench import bench as module
-from goptx.device.bench.bench import Bench
-from goptx.device.bench.questions import STREAMS, Failed, Judged
-from goptx.device.bench.workload import Workload
 from goptx.errors import DeviceError, InputError
-from goptx.shape import Shape
-from goptx.specification import Argument, read_specification
+from goptx.launch.shape import Shape
+from goptx.launch.specification import Argument, read_specification
+from goptx.measuring.bench import bench as module
+from goptx.measuring.bench.bench import Bench
+from goptx.measuring.bench.questions import STREAMS, Failed, Judged
+from goptx.measuring.bench.workload import Workload
+from goptx.results.fused_kernel import Woven
 from goptx.tuning.measured import Measured, measured
 from goptx.tuning.tune import WrongOutput, tune
-from goptx.weaving.result import Woven
 
 pytestmark = pytest.mark.gpu
 

@@ -10,7 +10,7 @@ from weaving.test_waiting import PARTNERS
 from weaving.waiting_kernels import KERNELS, NOT_EMULATED
 
 import goptx
-from goptx.device.launch import current_device
+from goptx.device.load import current_device
 from goptx.errors import DeviceError
 
 pytestmark = pytest.mark.gpu

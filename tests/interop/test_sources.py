@@ -11,8 +11,8 @@ from interop.objects import CUDADispatcher, ObjectCode, RawKernel, RawModule, co
 
 import goptx
 from goptx import AssemblyError, InputError
-from goptx.interop import nvrtc
-from goptx.interop.numba import arguments
+from goptx.sources import nvrtc
+from goptx.sources.numba import arguments
 
 EMPTY = kernel("ret;")
 DOUBLE = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
@@ -132,7 +132,7 @@ def test_cuda(compiler: None) -> None:
 def test_cuda_without_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r'options= takes a list, for example options=\["-G"\]'):
         goptx.compile_cuda(DOUBLE, options="-G")
-    monkeypatch.setattr("goptx.device.launch.architecture", lambda: None)
+    monkeypatch.setattr("goptx.device.load.architecture", lambda: None)
     with pytest.raises(InputError, match="there is no GPU whose architecture could be taken"):
         goptx.compile_cuda(DOUBLE)
     monkeypatch.setitem(sys.modules, "cuda.bindings", None)

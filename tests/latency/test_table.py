@@ -15,7 +15,7 @@ from goptx.latency import table as module
 from goptx.latency.table import KINDS, LatencyTable, load_table
 from goptx.ptx.ir import Function, Instruction, Scope, Statement
 from goptx.ptx.opcodes import TABLE, facts_of
-from goptx.ptx.parse import read
+from goptx.sources.read import read
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = sorted((ROOT / "examples" / "kernels").glob("*.ptx"))

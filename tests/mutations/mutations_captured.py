@@ -91,7 +91,7 @@ OF_CAPTURES = (
     ),
     Mutation(
         "a barrier is left out without the caller's word",
-        "goptx/strategies/dependences.py",
+        "goptx/strategies/dependent/kernel_dependences.py",
         "if j in waits and not self.no_barriers else flow",
         "if j in waits and self.no_barriers else flow",
         "tests/strategies/test_dependences.py::test_what_stays_within_a_cta_gets_a_barrier",

@@ -2,7 +2,7 @@
 
 from mutations.mutations import Mutation
 
-POINTERS = "goptx/analysis/pointers.py"
+POINTERS = "goptx/analysis/values/pointer_effects.py"
 OF_POINTERS = "tests/analysis/test_pointers.py"
 LAUNCHED = "tests/test_independence.py"
 
@@ -47,35 +47,35 @@ OF_INDEPENDENCE = (
     # what is compared at launch
     Mutation(
         "what is unknown counts as not accessed",
-        "goptx/independence.py",
+        "goptx/launch/independence.py",
         'or p.access == "none"',
         'or p.access in ("none", "unknown")',
         f"{LAUNCHED}::test_unknown_counts_as_read_and_written[unknown]",
     ),
     Mutation(
         "pointers in structures are not compared",
-        "goptx/independence.py",
+        "goptx/launch/independence.py",
         "for offset, access in p.inside)",
         "for offset, access in p.inside[:0])",
         f"{LAUNCHED}::test_pointers_in_structures_are_compared[direct]",
     ),
     Mutation(
         "arrays that follow each other count as overlapping",
-        "goptx/independence.py",
+        "goptx/launch/independence.py",
         "if size <= 0:",
         "if size < 0:",
         f"{LAUNCHED}::test_what_does_not_depend[out0-other0]",
     ),
     Mutation(
         "what was warned of once is forgotten",
-        "goptx/independence.py",
+        "goptx/launch/independence.py",
         "        if not doubts:\n            self._accepted",
         "        if True:\n            self._accepted",
         f"{LAUNCHED}::test_a_raw_pointer_into_an_array_is_warned_of_at_every_launch",
     ),
     Mutation(
         "an array with negative strides begins at its address",
-        "goptx/device_arrays.py",
+        "goptx/launch/device_arrays.py",
         "address + sum(e for e in ends if e < 0)",
         "address",
         f"{LAUNCHED}::test_what_depends[out3-other3-the same array]",
@@ -83,7 +83,7 @@ OF_INDEPENDENCE = (
     # threads
     Mutation(
         "several threads make what one is making",
-        "goptx/kept.py",
+        "goptx/memo.py",
         "with making:",
         "with Lock():",
         "tests/test_threads.py::test_threads_make_a_thing_once_and_wait_for_nothing_else",

@@ -6,7 +6,7 @@ from mutations.mutations import Mutation
 
 EMULATOR = "goptx/emulator"
 BITS = "tests/emulator/test_undefined_bits.py"
-OWN_LANES = "goptx/weaving/divergence/own_lanes.py"
+OWN_LANES = "goptx/weaving/converge/lane_masks.py"
 WEAVING = "tests/weaving/test_masks.py"
 
 OF_MASKS = (
@@ -19,28 +19,28 @@ OF_MASKS = (
     ),
     Mutation(
         "a byte that lacks a bit lacks all of them",
-        f"{EMULATOR}/memory.py",
+        f"{EMULATOR}/memory/address_spaces.py",
         "return lost if self.partly is None else lost & ~self.partly[positions]",
         "return lost",
         f"{BITS}::test_harmless[three-bits]",
     ),
     Mutation(
         "an undefined bit of a sum spoils only that bit",
-        f"{EMULATOR}/undefined.py",
+        f"{EMULATOR}/memory/undefined.py",
         "    return [some | (dtype.type(0) - some)]",
         "    return [some]",
         f"{BITS}::test_caught[sum]",
     ),
     Mutation(
         "bits without a value may be stored over those with one",
-        f"{EMULATOR}/load_store.py",
+        f"{EMULATOR}/instructions/load_store.py",
         "(lost & ~before != 0) | (lost",
         "(lost & lost == 0) | (lost",
         f"{BITS}::test_caught[stored-over]",
     ),
     Mutation(
         "a function finds in its variables what an earlier call left of a field",
-        f"{EMULATOR}/memory.py",
+        f"{EMULATOR}/memory/address_spaces.py",
         "        if self.partly is not None:\n            self.partly.reshape(",
         "        if self.partly is not None and instances is None:\n            self.partly.reshape(",
         f"{BITS}::test_a_frame_is_entered_anew",

@@ -1,28 +1,28 @@
 """Rules about what kernels could share that is none of their registers: the carry flag, variables, arrays; and how each
 is broken."""
 
-from mutations.mutations import LANES, WEAVING, Mutation
+from mutations.mutations import WEAVING, Mutation
 
 CARRIES = "tests/weaving/test_carries.py"
 
 OF_SHARED_STATE = (
     Mutation(
         "a carry flag may live over the end of a block",
-        f"{LANES}/converge.py",
+        "goptx/weaving/divergence/converge.py",
         "    refuse_flags_across_blocks(flow, prefix, at)\n",
         "",
         f"{CARRIES}::test_a_flag_over_the_end_of_a_block_is_refused[a branch of some, with a chain-None]",
     ),
     Mutation(
         "nobody looks whose carry flag the woven kernel takes",
-        f"{WEAVING}/carries.py",
+        f"{WEAVING}/schedule/carry_flag.py",
         "if facts.uses_carry and setters - {kernel} and not surely and mixed is None:",
         "if False:",
         f"{CARRIES}::test_a_flag_over_a_barrier_is_right_or_refused[paper]",
     ),
     Mutation(
         "what waits is forgotten where divergence is predicated, once a second kernel is merged",
-        f"{LANES}/waits.py",
+        "goptx/weaving/divergence/spin_regions.py",
         'if lanes.forced != "predicate" or all(branches[n] <= Uniformity.WARP for n in left):',
         'if lanes.forced != "predicate":',
         "tests/weaving/test_waits_of_several.py::test_loops_that_wait_stay_whole_whatever_becomes_of_branches[predicate]",
@@ -36,7 +36,7 @@ OF_SHARED_STATE = (
     ),
     Mutation(
         "the distance between two pointers leads nowhere",
-        "goptx/analysis/pointers.py",
+        "goptx/analysis/values/pointer_effects.py",
         "if not a.address and b.bases():",
         "if False:",
         "tests/analysis/test_pointers.py::test_pointers_in_other_words[distance]",

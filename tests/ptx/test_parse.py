@@ -33,7 +33,8 @@ from goptx.ptx.ir import (
     Vector,
     whole_number,
 )
-from goptx.ptx.parse import parse, read
+from goptx.ptx.parse import parse
+from goptx.sources.read import read
 
 ROOT = Path(__file__).parents[2]
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"

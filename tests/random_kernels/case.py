@@ -13,9 +13,9 @@ from typing import Any
 
 from random_kernels.data import arguments
 
-from goptx.shape import Shape
-from goptx.weaving.divergence.converged import Choice
-from goptx.weaving.launching import Placement
+from goptx.launch.launch_plan import Placement
+from goptx.launch.shape import Shape
+from goptx.weaving.model import Choice
 
 NAMES = ("first", "second", "third")  # of the entries
 BETWEEN = "// the {} kernel\n"

@@ -18,9 +18,9 @@ from random_kernels.trial import LETTERS, Array, Data, Trial
 from strategies.dependent_kernels import elementwise, strided
 
 import goptx
-from goptx.shape import Shape
-from goptx.weaving.divergence.converged import CHOICES
-from goptx.weaving.schedule import POLICIES
+from goptx.launch.shape import Shape
+from goptx.weaving.model import CHOICES
+from goptx.weaving.schedule.schedule import POLICIES
 
 OWN = "own"
 INDICES = {  # of the element that is read, from the thread's numbers; what is written by threads is never shared

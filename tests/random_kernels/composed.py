@@ -17,10 +17,10 @@ from random_kernels.drawing import MOVES
 from random_kernels.trial import LETTERS, Array, Data, Trial
 
 import goptx
+from goptx.launch.coarsening import AXES
+from goptx.launch.shape import Shape
 from goptx.ptx.ir import Module
-from goptx.shape import Shape
-from goptx.weaving.coarse import AXES
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 OWN_SHAPES = ("horizontal", "interleave")  # strategies that have to know them
 STRATEGIES = ("weave", "vertical", *OWN_SHAPES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from random_kernels import more
 
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
 
 WORDS = 48  # of `out` that belong to each thread
 PLAY, LEFT = 32, 40  # the first of those to write and read amid the kernel, and of those for who ends early

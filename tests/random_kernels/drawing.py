@@ -30,8 +30,8 @@ from random_kernels.strategies import (
 from random_kernels.tree import Extent, Function, Kernel, Level, Pair, Plain
 from random_kernels.where import Where
 
-from goptx.weaving.launching import PLACEMENTS
-from goptx.weaving.schedule import POLICIES
+from goptx.launch.launch_plan import PLACEMENTS
+from goptx.weaving.schedule.schedule import POLICIES
 
 KERNELS = (*[2] * 7, 3)  # that are woven together
 BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
 
 WORDS = 64  # of `more` that belong to each CTA
 FLAGS = 16  # the first of these; there are as many in shared memory

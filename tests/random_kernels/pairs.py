@@ -16,7 +16,7 @@ from random_kernels.trial import LETTERS, Array, Trial
 from random_kernels.ways import trial
 
 import goptx
-from goptx.emulator.verdict import differences
+from goptx.checking.verdict import differences
 from goptx.errors import CannotWeave, GoptxError, InputError
 from goptx.ptx.ir import Instruction, Module, Scope, Statement
 from goptx.ptx.opcodes import Scope as Convergence

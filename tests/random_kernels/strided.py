@@ -11,7 +11,7 @@ from random import Random
 from random_kernels.case import NAMES, Case
 from random_kernels.data import OWN, WORDS
 
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
 
 BLOCKS = (32, 64, 128)
 GRIDS = (1, 2, 3)

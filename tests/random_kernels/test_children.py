@@ -14,7 +14,7 @@ from pairs import children
 from pairs.children import Children
 from pairs.job import Job, Part
 
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
 
 
 def job(name: str) -> Job:

@@ -16,7 +16,7 @@ from random_kernels.ways import trial
 import goptx
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.errors import CannotWeave
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
 
 SOME = 25
 

@@ -14,8 +14,8 @@ from random_kernels.search import drawn, search
 from random_kernels.ways import WAYS, trial
 
 import goptx
-from goptx.shape import Axes
-from goptx.weaving.coarse import Coarse
+from goptx.launch.coarsening import Coarse
+from goptx.launch.shape import Axes
 
 CASES, CHAINS = 3, 16  # of each way
 SEED = 51

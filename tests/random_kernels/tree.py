@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from math import prod
 
-from goptx.shape import Shape
-from goptx.weaving.divergence.converged import Choice
-from goptx.weaving.launching import Placement
+from goptx.launch.launch_plan import Placement
+from goptx.launch.shape import Shape
+from goptx.weaving.model import Choice
 
 Numbers = tuple[int, ...]  # each from 0 to 15
 

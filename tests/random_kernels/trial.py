@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from goptx.launch.shape import Shape
 from goptx.ptx.ir import Module
-from goptx.shape import Shape
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 LETTERS = "ABC"
 ORDERS = 2  # of the warps, in which the woven kernel is run

@@ -16,7 +16,7 @@ from random_kernels.trial import LETTERS, Array, Data, Trial
 from random_kernels.written import case_of
 
 import goptx
-from goptx.analysis.pointers import pointer_accesses
+from goptx.analysis.values.pointer_effects import pointer_accesses
 
 NUMBERS = (3, 4)  # n and scale, among the parameters; the input is the first
 

@@ -7,7 +7,7 @@ from random_kernels.frame import text
 from random_kernels.functions import names
 from random_kernels.tree import Pair
 
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
 
 
 def case_of(pair: Pair) -> tuple[Case, set[str]]:

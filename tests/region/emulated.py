@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx.kept import Kept
+from goptx.memo import Kept
 from goptx.region import completion
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Host = np.ndarray[Any, np.dtype[Any]]
 

@@ -99,7 +99,7 @@ def _run(nodes: list[tuple[Node, Work]]) -> None:
 def emulated(device: Device, patch: Any) -> Streams:
     """Regions with `capture=True` capture these streams."""
     from goptx.device import graph
-    from goptx.weaving.result import Woven
+    from goptx.results.fused_kernel import Woven
 
     streams = Streams(device)
     patch.setattr(graph, "Capture", lambda stream: Capture(streams))

@@ -15,7 +15,7 @@ from region.emulated import Array, Device, Stream
 from strategies.dependent_kernels import INDEX, elementwise, strided
 
 import goptx
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 ROOT = Path(__file__).parents[2]
 CHAIN = ROOT / "benchmarks" / "suite_d" / "chain.sm_90.ptx"
@@ -182,8 +182,8 @@ def test_kernels_of_shapes_of_their_own(device: Device) -> None:
 
 
 def test_what_stays_separate_may_be_coarsened(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goptx.strategies.ways.STRATEGIES", ("separate",))
-    monkeypatch.setattr("goptx.strategies.search.TIE", 1.0)  # few CTAs gain nothing by it
+    monkeypatch.setattr("goptx.strategies.candidates.STRATEGIES", ("separate",))
+    monkeypatch.setattr("goptx.strategies.choose_strategy.TIE", 1.0)  # few CTAs gain nothing by it
     a, b, c, d = arrays(device, 4)
     with goptx.fusion(Stream()) as f:
         f.launch(PLUS, 4, 32, a, b, c, 100)

@@ -12,10 +12,10 @@ from region.emulated import Device, Stream
 from strategies.dependent_kernels import elementwise
 
 import goptx
-from goptx import InputError, recording
-from goptx.device import launch as device_launch
-from goptx.device import stream_watch
-from goptx.weaving.result import Woven
+from goptx import InputError
+from goptx.device import load as device_launch
+from goptx.device import recorded_streams, stream_watch
+from goptx.results.fused_kernel import Woven
 
 PLUS, MINUS = elementwise("add.f32"), elementwise("sub.f32")
 
@@ -109,7 +109,7 @@ def test_a_stream_is_free_after_whatever_happened(device: Device) -> None:
                     f.private(device.random(3))
         except (ValueError, InputError):
             pass
-        recording.check_launch(Stream())
+        recorded_streams.check_launch(Stream())
 
 
 # The region ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 
 import goptx
 from goptx import InputError, Shape
-from goptx.sample import sample
+from goptx.launch.sample_data import sample
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))

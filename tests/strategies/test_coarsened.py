@@ -10,8 +10,8 @@ from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import InputError, Shape
+from goptx.results.fused_kernel import Woven
 from goptx.strategies.fuse import STRATEGIES
-from goptx.weaving.result import Woven
 
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"

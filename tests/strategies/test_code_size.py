@@ -8,13 +8,13 @@ import goptx
 from goptx import Shape
 from goptx.cost.code_size import CodeSize, Stretch
 from goptx.cost.estimate import Estimate
+from goptx.cost.hardware import MACHINES, machine_of
 from goptx.cost.kernels import Alone, alone, courses_of
-from goptx.cost.machine import MACHINES, machine_of
 from goptx.device.assembler_log import sections
 from goptx.latency.table import load_table
-from goptx.strategies.way import Way
-from goptx.strategies.ways import Judge
-from goptx.weaving.sources import kernels_of
+from goptx.results.given_kernels import kernels_of
+from goptx.strategies.candidate import Way
+from goptx.strategies.candidates import Judge
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 SHAPES = [Shape(1 << 16, 256)] * 2

@@ -12,15 +12,15 @@ from bodies import flow
 import goptx
 from goptx import Shape
 from goptx.cost.estimate import Load, Wave, estimate, next_step
+from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
-from goptx.cost.machine import machine_of
-from goptx.cost.registers import Pressure
+from goptx.cost.register_estimate import Pressure
 from goptx.cost.trips import trips
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
-from goptx.strategies.way import Way
-from goptx.strategies.ways import ways
-from goptx.weaving.sources import kernels_of
+from goptx.results.given_kernels import kernels_of
+from goptx.strategies.candidate import Way
+from goptx.strategies.candidates import ways
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 LARGE = Shape(1 << 20, 256)

@@ -15,9 +15,9 @@ from weaving.waiting_kernels import text
 
 import goptx
 from goptx import CannotWeave, Shape
-from goptx.shape import MOST_THREADS
+from goptx.launch.shape import MOST_THREADS
+from goptx.results.fused_kernel import Woven
 from goptx.strategies.fuse import STRATEGIES
-from goptx.weaving.result import Woven
 
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"

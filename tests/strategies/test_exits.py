@@ -11,9 +11,9 @@ from weaving.test_inline import BLOCK, DATA, HEAD, PARTNER, module
 
 import goptx
 from goptx import CannotWeave, Shape
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
+from goptx.results.fused_kernel import Woven
 from goptx.strategies.fuse import STRATEGIES
-from goptx.weaving.result import Woven
 
 Assembles = Callable[[Woven], None]
 CTAS = 3

@@ -11,7 +11,7 @@ from weaving.shaped_kernels import HEAD, KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, InputError, Shape
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 WHERE = kernel("k", "mov.u32 %r30, %smid; add.u32 %r30, %r30, 1;" + stored(["%r30"]))

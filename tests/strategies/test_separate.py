@@ -17,9 +17,9 @@ import goptx
 from goptx import CannotLink, CannotWeave, InputError, Shape
 from goptx.cli import main
 from goptx.device.assemble import find_ptxas
-from goptx.device.launch import Launcher, in_turn
-from goptx.weaving.result import Woven
-from goptx.weaving.separate import Separate
+from goptx.device.load import Launcher, in_turn
+from goptx.results.fused_kernel import Woven
+from goptx.results.separate_kernels import Separate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 HARRIS, LUD, PIPELINE = (EXAMPLES / f"{name}.sm_90.ptx" for name in ("harris", "lud", "pipeline"))

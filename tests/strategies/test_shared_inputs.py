@@ -13,18 +13,18 @@ from strategies.dependent_kernels import elementwise, strided
 
 import goptx
 from goptx import CannotWeave, InputError, Shape
-from goptx.analysis.apart import UNKNOWN
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
-from goptx.analysis.ends import Jump, Stop
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.analysis.terminators import Jump, Stop
+from goptx.analysis.values.footprint import UNKNOWN
+from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import DependentKernels
 from goptx.ptx.ir import Immediate, Instruction, Name
-from goptx.strategies.buffers import as_one, buffers_of
-from goptx.strategies.internalise import internalised
+from goptx.results.given_kernels import kernels_of
+from goptx.strategies.dependent.shared_buffers import as_one, buffers_of
+from goptx.strategies.dependent.to_registers import internalised
+from goptx.weaving.merging.merge_input import Side
 from goptx.weaving.pipeline import read_and_link
-from goptx.weaving.schedule import POLICIES, schedule
-from goptx.weaving.side import Side
-from goptx.weaving.sources import kernels_of
+from goptx.weaving.schedule.schedule import POLICIES, schedule
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx.specification import read_specification
+from goptx.launch.specification import read_specification
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -12,8 +12,8 @@ from tuning.emulating_bench import EmulatingBench
 
 import goptx
 from goptx import Shape
-from goptx.device.bench.questions import GRAPH, Opened
-from goptx.device.bench.workload import Workload
+from goptx.measuring.bench.questions import GRAPH, Opened
+from goptx.measuring.bench.workload import Workload
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -5,15 +5,15 @@ from copy import deepcopy
 from typing import Any
 
 import goptx
-from goptx.device.bench.bench import Timed
-from goptx.device.bench.questions import STREAMS, Described, Failed, Judged, Opened
-from goptx.device.bench.workload import Workload
-from goptx.emulator.verdict import differences
+from goptx.checking.verdict import differences
 from goptx.errors import EmulationFault
-from goptx.sample import sample
-from goptx.shape import Shape
-from goptx.specification import Argument
-from goptx.weaving.result import Woven
+from goptx.launch.sample_data import sample
+from goptx.launch.shape import Shape
+from goptx.launch.specification import Argument
+from goptx.measuring.bench.bench import Timed
+from goptx.measuring.bench.questions import STREAMS, Described, Failed, Judged, Opened
+from goptx.measuring.bench.workload import Workload
+from goptx.results.fused_kernel import Woven
 
 LAUNCH = 5000  # instructions that a launch is worth
 PATIENCE = 10_000  # instructions of a warp, after which a kernel hangs

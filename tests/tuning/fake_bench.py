@@ -12,14 +12,14 @@ from bodies import kernel
 
 import goptx
 from goptx import Shape
-from goptx.device.bench.bench import Timed
-from goptx.device.bench.questions import STREAMS, Described, Failed, Judged, Opened
-from goptx.device.bench.workload import Workload
+from goptx.measuring.bench.bench import Timed
+from goptx.measuring.bench.questions import STREAMS, Described, Failed, Judged, Opened
+from goptx.measuring.bench.workload import Workload
+from goptx.results.fused_kernel import Woven
 from goptx.tuning.best import Best
 from goptx.tuning.making import Job, Made
 from goptx.tuning.trials import Trial
 from goptx.tuning.tune import tune
-from goptx.weaving.result import Woven
 
 BODY = """
     ld.param.u64 %rd1, [{name}_in]; ld.param.u64 %rd2, [{name}_out]; ld.param.u32 %r5, [{name}_n];

@@ -13,13 +13,13 @@ import goptx
 from goptx import InputError, replay
 from goptx.device.assemble import find_ptxas
 from goptx.errors import CannotWeave
-from goptx.shape import Shape
-from goptx.strategies.way import Way
+from goptx.launch.shape import Shape
+from goptx.results.given_kernels import kernels_of
+from goptx.strategies.candidate import Way
 from goptx.tuning.best import Best, Replay, digest
 from goptx.tuning.making import Job, Made, fused
 from goptx.tuning.trials import Table
 from goptx.tuning.tune import tune
-from goptx.weaving.sources import kernels_of
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from tuning.fake_bench import SEPARATE, FakeBench, Pretending, reason, statuses, tuned
 
-from goptx.device.bench.bench import Timed
-from goptx.device.bench.questions import STREAMS, Judged
 from goptx.errors import InputError
+from goptx.measuring.bench.bench import Timed
+from goptx.measuring.bench.questions import STREAMS, Judged
 from goptx.tuning.budget import TRYING, Budget, seconds_of
 
 FAST = {"weave": 0.3, "vertical": 0.4, "interleave": 0.5}

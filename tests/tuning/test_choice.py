@@ -10,9 +10,9 @@ from tuning.fake_bench import ARGS, PLUS, SEPARATE, SHAPES, TIMES, AtOnce, FakeB
 import goptx
 from goptx import InputError
 from goptx.device.assemble import find_ptxas
-from goptx.device.bench.questions import STREAMS, Described
-from goptx.shape import Shape
-from goptx.strategies.way import Way
+from goptx.launch.shape import Shape
+from goptx.measuring.bench.questions import STREAMS, Described
+from goptx.strategies.candidate import Way
 from goptx.tuning.budget import Budget
 from goptx.tuning.making import Job, Made
 from goptx.tuning.space import Space

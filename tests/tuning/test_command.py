@@ -14,9 +14,9 @@ from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench
 
 import goptx
 from goptx.device.assemble import find_ptxas
-from goptx.device.bench.questions import Failed
-from goptx.device.child import Child
+from goptx.device.child_process import Child
 from goptx.errors import DeviceError
+from goptx.measuring.bench.questions import Failed
 from goptx.tuning import makers, tune
 from goptx.tuning.trials import COLUMNS
 

@@ -14,17 +14,17 @@ from weaving.shaped_kernels import STRIDE
 
 import goptx
 from goptx.device.assemble import find_ptxas
-from goptx.device.bench.questions import Judged
-from goptx.sample import sample
-from goptx.shape import Shape
-from goptx.specification import read_specification
-from goptx.strategies.way import Way
+from goptx.launch.sample_data import sample
+from goptx.launch.shape import Shape
+from goptx.launch.specification import read_specification
+from goptx.measuring.bench.questions import Judged
+from goptx.results.given_kernels import kernels_of
+from goptx.strategies.candidate import Way
 from goptx.tuning.best import Best, replay
 from goptx.tuning.making import Job, Made, make
 from goptx.tuning.measured import measured
 from goptx.tuning.space import Space
 from goptx.tuning.tune import WrongOutput, tune
-from goptx.weaving.sources import kernels_of
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 pytestmark = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tuning.fake_bench import SEPARATE, AtOnce, FakeBench, Pretending, reason, statuses, tuned
 
-from goptx.device.bench.bench import Timed
-from goptx.device.bench.questions import STREAMS, Failed, Judged
 from goptx.errors import DeviceError
+from goptx.measuring.bench.bench import Timed
+from goptx.measuring.bench.questions import STREAMS, Failed, Judged
 from goptx.tuning.best import Best
 from goptx.tuning.finals import FINALISTS, MOST
 from goptx.tuning.making import Job

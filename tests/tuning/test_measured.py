@@ -10,9 +10,9 @@ from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES
 
 import goptx
 from goptx import DependentKernels, InputError
-from goptx.device.bench.workload import Fetched, is_array
-from goptx.shape import Shape
-from goptx.specification import Argument
+from goptx.launch.shape import Shape
+from goptx.launch.specification import Argument
+from goptx.measuring.bench.workload import Fetched, is_array
 from goptx.tuning.measured import Measured, measured
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"

@@ -12,8 +12,8 @@ import pytest
 from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench, statuses, tuned
 
 from goptx.device.assemble import find_ptxas
-from goptx.device.child import without_main
-from goptx.strategies.way import Way
+from goptx.device.child_process import without_main
+from goptx.strategies.candidate import Way
 from goptx.tuning.best import Best
 from goptx.tuning.makers import makers
 from goptx.tuning.measured import measured

@@ -10,25 +10,25 @@ from bodies import kernel
 from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench, Pretending, reason, statuses, tuned
 
 from goptx.device.assemble import find_ptxas
-from goptx.device.bench.questions import Judged
 from goptx.device.occupancy import occupancy
 from goptx.device.register_bound import register_bound
 from goptx.device.sweep import CAPS
 from goptx.errors import InputError
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
+from goptx.measuring.bench.questions import Judged
+from goptx.results.fused_kernel import Woven
+from goptx.strategies.candidate import Way
 from goptx.strategies.fuse import fuse
-from goptx.strategies.way import Way
-from goptx.tuning import foresight, making, search
+from goptx.tuning import making, pruning, tuning_search
 from goptx.tuning import partitions as module
 from goptx.tuning.budget import Budget
-from goptx.tuning.foresight import Foresight
 from goptx.tuning.making import Job, Made, caps, make, under_cap
 from goptx.tuning.measured import Measured, measured
 from goptx.tuning.partitions import Partitions, sizes_of
+from goptx.tuning.pruning import Foresight
 from goptx.tuning.space import Space
 from goptx.tuning.trials import Trial
 from goptx.tuning.tune import WrongOutput, tune
-from goptx.weaving.result import Woven
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
@@ -50,7 +50,7 @@ def job(what: Measured, way: Way, tunable: Sequence[bool] = (False, False)) -> J
 
 
 def test_what_is_estimated_to_be_much_slower_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foresight, "MUCH", 1.2)
+    monkeypatch.setattr(pruning, "MUCH", 1.2)
     bench, executor = FakeBench(), Pretending()
     best = tuned(bench, executor=executor)
     slow = [t for t in best.table.trials if "times as long as the best estimate" in t.reason]
@@ -58,7 +58,7 @@ def test_what_is_estimated_to_be_much_slower_is_not_made(monkeypatch: pytest.Mon
     assert all(t.status == "pruned" and str(t.way) not in executor.made for t in slow)
     assert reason(best, "separate x4 x4") == "estimated to take 2.0 times as long as the best estimate"
     assert not any(t.way.strategy == "horizontal" for t in slow)  # of which the model knows nothing
-    monkeypatch.setattr(foresight, "MUCH", 1000)
+    monkeypatch.setattr(pruning, "MUCH", 1000)
     assert "pruned" not in statuses(tuned(FakeBench())).values()
 
 
@@ -140,26 +140,26 @@ def capped_trial(way: Way, woven: Woven) -> Trial:
 
 
 def test_the_caps_of_the_paper_are_tried_of_the_best_ways_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "under_cap", capped_trial)
+    monkeypatch.setattr(tuning_search, "under_cap", capped_trial)
     bench = FakeBench({"vertical": 0.8, "vertical capped at 48": 0.5})
     best = tuned(bench, executor=Large())
     assert str(best.way) == "vertical capped at 48"
     swept = [key for key in bench.judgements if "capped at" in key]
     of = {key.partition(" capped")[0] for key in swept}
-    assert len(of) == search.LEADERS and "vertical" in of
-    assert len(swept) == 4 * search.LEADERS  # 32, 40, 48 and 64
+    assert len(of) == tuning_search.LEADERS and "vertical" in of
+    assert len(swept) == 4 * tuning_search.LEADERS  # 32, 40, 48 and 64
     first = bench.judgements.index(swept[0])
     assert not any("capped" in key for key in bench.judgements[:first])  # other ways come before
 
 
 def test_caps_are_left_out_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "under_cap", capped_trial)
-    monkeypatch.setattr(search, "ROUNDS", 0)
+    monkeypatch.setattr(tuning_search, "under_cap", capped_trial)
+    monkeypatch.setattr(tuning_search, "ROUNDS", 0)
     seconds = iter(range(10_000))
     bench = FakeBench({"vertical": 0.8})
     best = tuned(bench, executor=Large(), strategies=["vertical"], budget=Budget(30, clock=lambda: next(seconds)))
     late = [t for t in best.table.trials if t.way.cap]
-    assert late and {(t.status, t.reason) for t in late} <= {("left out", search.NO_TIME), ("timed", "")}
+    assert late and {(t.status, t.reason) for t in late} <= {("left out", tuning_search.NO_TIME), ("timed", "")}
     assert any(t.status == "left out" for t in late)
 
 
@@ -416,4 +416,4 @@ def test_no_cta_is_left_over() -> None:
     assert factors == {(1, 1), (2, 2), (1, 2), (1, 4), (2, 1), (2, 4)}
     clusters = [Shape(4, 64, cluster=2), Shape(4, 64)]
     assert {way.factors for way in Space(clusters, [False] * 2, ["weave"]).first()} == {(1, 1), (1, 2), (1, 4)}
-    assert search.ROUNDS > 1
+    assert tuning_search.ROUNDS > 1

@@ -10,9 +10,9 @@ from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench, Pret
 
 from goptx import InputError
 from goptx.device.assemble import find_ptxas
-from goptx.device.bench.questions import Described, Judged
-from goptx.shape import Shape
-from goptx.strategies.way import Way
+from goptx.launch.shape import Shape
+from goptx.measuring.bench.questions import Described, Judged
+from goptx.strategies.candidate import Way
 from goptx.tuning.best import Best
 from goptx.tuning.budget import Budget
 from goptx.tuning.making import Made

@@ -19,13 +19,13 @@ import goptx
 from goptx import DeviceError, InputError
 from goptx.device import sweep as by_hand
 from goptx.device.assemble import find_ptxas
-from goptx.device.bench import bench as bench_module
-from goptx.device.bench.questions import Failed, Judged
-from goptx.device.child import Child
+from goptx.device.child_process import Child
 from goptx.errors import AssemblyError
-from goptx.shape import Shape
+from goptx.launch.shape import Shape
+from goptx.measuring.bench import bench as bench_module
+from goptx.measuring.bench.questions import Failed, Judged
+from goptx.results.fused_kernel import Woven
 from goptx.tuning.tune import WrongOutput
-from goptx.weaving.result import Woven
 
 SPEC = """
 [[kernel]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from goptx.strategies.way import Way
+from goptx.strategies.candidate import Way
 from goptx.tuning.trials import COLUMNS, SHOWN, Table, Trial
 
 BEST = Way("weave", (2, 1), 40).having(slicing=None)

@@ -4,8 +4,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from goptx.view.points_svg import Point, Points, number, steps
-from goptx.view.ranked_svg import Bar, Ranked
+from goptx.view.svg.points_svg import Point, Points, number, steps
+from goptx.view.svg.ranked_svg import Bar, Ranked
 
 SPACE = "{http://www.w3.org/2000/svg}"
 

@@ -12,11 +12,11 @@ from anatomy.results import NAMES, path, result
 import goptx
 from goptx.anatomy.blocks import Anatomy, Block, Chart, Edge
 from goptx.anatomy.chart import anatomy_of
-from goptx.view.arcs import lanes
-from goptx.view.drawing import hatching, said, short
-from goptx.view.flow_rows import MANY, Way, rows_of, ways_of
-from goptx.view.flow_svg import flow_svg
-from goptx.view.theme import DARK, LIGHT
+from goptx.view.svg.arcs import lanes
+from goptx.view.svg.drawing import hatching, said, short
+from goptx.view.svg.flow_rows import MANY, Way, rows_of, ways_of
+from goptx.view.svg.flow_svg import flow_svg
+from goptx.view.svg.theme import DARK, LIGHT
 
 Golden = Callable[[str, str], None]
 KINDS = ("anatomy", "timeline", "activity")

@@ -11,9 +11,9 @@ from view.pages import read
 
 import goptx
 from goptx.ptx.ir import Instruction, Module
-from goptx.view.ptx_html import CHUNK, Line, coloured, ptx_html, ptx_lines
+from goptx.ptx.walk import statements_in
+from goptx.view.html.ptx_html import CHUNK, Line, coloured, ptx_html, ptx_lines
 from goptx.view.ptx_lexer import PtxLexer
-from goptx.weaving.callees import statements_in
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "examples" / "kernels"

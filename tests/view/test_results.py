@@ -11,20 +11,20 @@ import pytest
 from view.pages import Element, read
 
 import goptx
-from goptx.device.profiling.metrics import ALL
-from goptx.device.profiling.result import Launched, Profile
+from goptx.checking.verdict import Difference
 from goptx.device.sweep import Sweep, SweepRow
-from goptx.emulator.verdict import Difference
 from goptx.errors import EmulationFault, InputError
+from goptx.measuring.profiling.metrics import ALL
+from goptx.measuring.profiling.profile_result import Launched, Profile
 from goptx.ptx.parse import parse
 from goptx.region.fusion import Done, Fusion
-from goptx.strategies.way import Way
+from goptx.strategies.candidate import Way
 from goptx.tuning.best import Best
 from goptx.tuning.making import Job
 from goptx.tuning.trials import Table, Trial
 from goptx.view.bars import Bars, Group
-from goptx.view.html import page
-from goptx.view.tuning_html import BARS, in_turn, ranked
+from goptx.view.html.elements_html import page
+from goptx.view.html.tuning_html import BARS, in_turn, ranked
 from goptx.weaving.weave import weave
 
 Golden = Callable[[str, str], None]

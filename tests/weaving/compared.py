@@ -9,9 +9,9 @@ from weaving.shaped_kernels import KERNELS, WORDS
 
 import goptx
 from goptx import Shape
-from goptx.emulator.arithmetic.lanewise import Array
-from goptx.weaving.result import Woven
-from goptx.weaving.sources import Source, chosen_from
+from goptx.emulator.instructions.lanewise import Array
+from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import Source, chosen_from
 
 LIMIT = 150  # n: the threads of the grid from there on end at once
 

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 
 from goptx.device.assemble import find_ptxas
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 
 def has_nvjitlink() -> bool:

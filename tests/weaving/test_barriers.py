@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import goptx
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import EXIT, Flow
-from goptx.analysis.control_flow import control_flow
-from goptx.analysis.ends import Branch, Jump
+from goptx.analysis.terminators import Branch, Jump
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 

@@ -9,8 +9,8 @@ import pytest
 import goptx
 from goptx import CannotWeave, DependentKernels, InputError, Shape
 from goptx.cli import main
-from goptx.emulator.arithmetic.lanewise import Array
-from goptx.weaving.result import Woven
+from goptx.emulator.instructions.lanewise import Array
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"

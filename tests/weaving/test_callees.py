@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import CannotLink, CannotWeave, EmulationFault
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 CORPUS = Path(__file__).parents[1] / "corpus" / "ptx"

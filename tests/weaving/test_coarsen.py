@@ -12,10 +12,10 @@ from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 import goptx
 from goptx import CannotWeave, InputError, Shape
 from goptx.cli import main
-from goptx.sample import sample
-from goptx.specification import read_specification
-from goptx.weaving.coarse import Coarse
-from goptx.weaving.result import Woven
+from goptx.launch.coarsening import Coarse
+from goptx.launch.sample_data import sample
+from goptx.launch.specification import read_specification
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"

@@ -4,11 +4,11 @@ import pytest
 from bodies import GUARD, flow
 
 from goptx.analysis.cfg import EXIT, Flow
-from goptx.analysis.ends import Branch
-from goptx.analysis.rendezvous import holds_barrier
+from goptx.analysis.sync.barriers import holds_barrier
+from goptx.analysis.terminators import Branch
 from goptx.errors import CannotWeave
-from goptx.weaving.divergence.converge import converge
-from goptx.weaving.divergence.converged import Converged
+from goptx.weaving.converge.converge import converge
+from goptx.weaving.model import Converged
 
 
 def converged(body: str) -> Converged:

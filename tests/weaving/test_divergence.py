@@ -11,12 +11,12 @@ import pytest
 from weaving.divergent_kernels import KERNELS, text
 
 import goptx
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.callees import statements_in
-from goptx.weaving.divergence.converged import CHOICES, Choice
+from goptx.ptx.walk import statements_in
+from goptx.weaving.model import CHOICES, Choice
 
 ROOT = Path(__file__).parents[2]
 CONSTRUCTS = goptx.read(ROOT / "tests" / "constructs" / "constructs.sm_80.ptx")

@@ -8,10 +8,10 @@ from bodies import kernel
 import goptx
 from goptx import Shape
 from goptx.analysis.cfg import EXIT, Block, Flow
-from goptx.analysis.ends import Branch, Jump, Stop, Switch
+from goptx.analysis.terminators import Branch, Jump, Stop, Switch
 from goptx.ptx.ir import Directive, Guard, Label, Name
 from goptx.ptx.verify import legal
-from goptx.weaving.emit import statements
+from goptx.weaving.emit.emit import statements
 
 
 def test_labels_are_identifiers_and_told_apart() -> None:

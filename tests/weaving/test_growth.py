@@ -10,8 +10,8 @@ from weaving.large_kernels import large
 
 import goptx
 from goptx.errors import CannotWeave, InputError
-from goptx.weaving import fit
-from goptx.weaving.report import Report
+from goptx.results.report import Report
+from goptx.weaving.merging import fallback
 
 CONSTRUCTS = goptx.read(Path(__file__).parents[1] / "constructs" / "constructs.sm_80.ptx")
 ARGUMENTS = {"0": "u32[64]:0..1024", "1": "u32[64]:zeros", "2": "u32:45"}  # in, out, n
@@ -87,7 +87,7 @@ def test_the_number_of_blocks_is_kept_too() -> None:
 @pytest.mark.parametrize("step", range(4))
 @pytest.mark.parametrize("seed", range(3))
 def test_each_step_is_right(step: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fit, "_RUNGS", fit._RUNGS[step : step + 1])
+    monkeypatch.setattr(fallback, "_RUNGS", fallback._RUNGS[step : step + 1])
     texts = large("one", seed, 8, 0.2), large("two", seed + 50, 8, 0.2)
     found = checked(*texts, max_blocks=10_000, max_growth=1000.0)
     assert bool(found.report.notes) == (step > 0)
@@ -96,10 +96,10 @@ def test_each_step_is_right(step: int, seed: int, monkeypatch: pytest.MonkeyPatc
 def test_more_blocks_than_can_be_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
     """The unsliced kernels are few enough to be paired, then they are not."""
     texts = large("one", 1, 8), large("two", 2, 8)
-    monkeypatch.setattr(fit, "MOST_PAIRS", 600)
+    monkeypatch.setattr(fallback, "MOST_PAIRS", 600)
     report = goptx.weave(*texts).report
     assert (report.slicing, report.woven_fraction > 0.1) == (None, True)
-    monkeypatch.setattr(fit, "MOST_PAIRS", 100)
+    monkeypatch.setattr(fallback, "MOST_PAIRS", 100)
     found = checked(*texts)
     assert re.fullmatch(r"merged one after the other because there are \d+ pairs of blocks, .*", found.report.notes[0])
     assert found.report.woven_fraction < 0.1

@@ -9,10 +9,10 @@ from weaving.test_inline import HEAD
 
 import goptx
 from goptx import CannotWeave, Shape
-from goptx.analysis.parameters import lies_within
+from goptx.analysis.values.parameter_accesses import lies_within
 from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 BLOCK = 64

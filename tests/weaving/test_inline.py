@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 from goptx.ptx.ir import Function
-from goptx.weaving.inline import inlined
+from goptx.weaving.link.inline import inlined
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 8 .b8 pool[1024];\n"
 BLOCK = 64

@@ -11,7 +11,7 @@ from bodies import HEAD, kernel
 import goptx
 from goptx.errors import CannotLink, CannotWeave, GoptxError, InputError
 from goptx.ptx.ir import Function, Registers, Variable
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 

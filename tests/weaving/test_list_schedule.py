@@ -7,18 +7,18 @@ import pytest
 from bodies import flow
 
 import goptx
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Code, Flow
-from goptx.analysis.control_flow import control_flow
 from goptx.analysis.dataflow import read, written
-from goptx.analysis.rendezvous import is_barrier
+from goptx.analysis.sync.barriers import is_barrier
 from goptx.latency.table import load_table
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.list_schedule import list_schedule
-from goptx.weaving.precedence import precedence
-from goptx.weaving.pressure import Pressure, Room, step
-from goptx.weaving.schedule import schedule, units
+from goptx.weaving.schedule.dependences import precedence
+from goptx.weaving.schedule.list_schedule import list_schedule
+from goptx.weaving.schedule.pressure import Pressure, Room, step
+from goptx.weaving.schedule.schedule import schedule, units
 
 ROOT = Path(__file__).parents[2]
 TABLE = load_table("sm_90", "sm_90")

@@ -13,8 +13,8 @@ from bodies import HEAD, kernel
 import goptx
 from goptx.errors import DebugInformationLost
 from goptx.ptx.ir import Directive, Instruction, Module
-from goptx.weaving.callees import statements_in
-from goptx.weaving.result import Woven
+from goptx.ptx.walk import statements_in
+from goptx.results.fused_kernel import Woven
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "ptx"
 LINEINFO = ("reduction.sm_80-lineinfo.nvcc.ptx", "largest"), ("textures.sm_90-lineinfo.nvcc.ptx", "surfaces")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import goptx
 from goptx.analysis.cfg import Code
 from goptx.ptx.ir import Instruction, Scope
-from goptx.weaving.schedule import POLICIES, schedule
+from goptx.weaving.schedule.schedule import POLICIES, schedule
 
 SEEDS, BLOCK = range(8), 256
 GLOBAL, SHARED = "st.global.u32 [%rd1], 1;", "st.shared.u32 [%r9], 1;"

@@ -8,10 +8,10 @@ import pytest
 from bodies import GUARD, flow, kernel
 
 import goptx
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow, loops
-from goptx.analysis.control_flow import control_flow
 from goptx.ptx.flatten import flatten
-from goptx.weaving.reducible import reducible
+from goptx.weaving.converge.single_entry import reducible
 
 CONSTRUCTS = goptx.read(Path(__file__).parents[1] / "constructs" / "constructs.sm_80.ptx")
 NAMES = [e.name for e in CONSTRUCTS.entries]

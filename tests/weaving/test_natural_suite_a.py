@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx.sample import sample
-from goptx.specification import read_specification
+from goptx.launch.sample_data import sample
+from goptx.launch.specification import read_specification
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))

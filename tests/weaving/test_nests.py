@@ -2,7 +2,7 @@
 
 from bodies import flow
 
-from goptx.weaving.nests import Nests, height, nests
+from goptx.weaving.merging.nesting import Nests, height, nests
 
 SET = "setp.eq.u32 %p1, %r1, 1;"
 TWO_LOOPS_AND_AN_IF = f"""

@@ -9,12 +9,12 @@ from weaving.waiting_kernels import text
 
 import goptx
 from goptx.analysis.cfg import EXIT, Flow
-from goptx.analysis.ends import Branch
+from goptx.analysis.terminators import Branch
 from goptx.ptx.ir import Instruction
-from goptx.weaving.divergence.converge import converge
-from goptx.weaving.divergence.promises import warp_branches
-from goptx.weaving.order import Order, Waits, safe_moves
-from goptx.weaving.product import Move, Pairs
+from goptx.weaving.converge.barrier_promises import warp_branches
+from goptx.weaving.converge.converge import converge
+from goptx.weaving.merging.product import Move, Pairs
+from goptx.weaving.merging.sync_order import Order, Waits, safe_moves
 
 SYNC, COUNT = "bar.sync 0;", "bar.sync 1, 64;"
 PHASE = "W: mbarrier.test_wait.parity.shared.b64 %p2, [tile], 0; @!%p2 bra W;"

@@ -11,14 +11,14 @@ from bodies import kernel
 from published import published
 
 import goptx
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow
-from goptx.analysis.control_flow import control_flow
-from goptx.analysis.ends import Branch, Switch
+from goptx.analysis.terminators import Branch, Switch
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module
-from goptx.weaving.callees import statements_in
-from goptx.weaving.rejoin import MEET
-from goptx.weaving.result import Origin, Woven
+from goptx.ptx.walk import statements_in
+from goptx.results.fused_kernel import Origin, Woven
+from goptx.weaving.emit.reconverge import MEET
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")

@@ -8,7 +8,7 @@ from bodies import HEAD
 
 import goptx
 from goptx import Shape
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 TILE = ".shared .align 4 .b8 tile[128];\n"

@@ -14,10 +14,10 @@ from bodies import kernel
 from published import published
 
 import goptx
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Code, Flow
-from goptx.analysis.control_flow import control_flow
-from goptx.analysis.ends import Branch, Jump, Stop, Switch
-from goptx.analysis.rendezvous import is_barrier
+from goptx.analysis.sync.barriers import is_barrier
+from goptx.analysis.terminators import Branch, Jump, Stop, Switch
 from goptx.cli import main
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.errors import CannotWeave, ConvergenceWarning, InputError
@@ -25,9 +25,9 @@ from goptx.latency.table import load_table
 from goptx.ptx.flatten import as_written, flatten
 from goptx.ptx.ir import Function, Instruction
 from goptx.ptx.verify import verify
-from goptx.weaving import paper
-from goptx.weaving.result import Woven
-from goptx.weaving.schedule import greedy
+from goptx.results.fused_kernel import Woven
+from goptx.weaving.merging import paper_merge
+from goptx.weaving.schedule.schedule import greedy
 
 Assembles = Callable[[Woven], None]
 ROOT = Path(__file__).parents[2]
@@ -136,7 +136,7 @@ SHAPE = goptx.Shape(4, 64)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"merge": "best"}, "merge `best` is unknown; expected one of safe, paper."),
+        ({"merge": "best"}, "merge `best` is unknown; expected one of safe, paper_merge."),
         ({"divergence": "park"}, 'merge="paper" does not take `divergence`: the published merge has no such choice'),
         ({"placement": "front"}, 'merge="paper" does not take `placement`'),
         ({"max_blocks": 9}, 'merge="paper" does not take `max_blocks`'),
@@ -181,7 +181,7 @@ def test_stacks_are_refused_as_by_the_safe_merge() -> None:
 
 
 def test_too_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper, "MOST_PAIRS", 5)
+    monkeypatch.setattr(paper_merge, "MOST_PAIRS", 5)
     body = "@%p1 bra ON; add.u32 %r1, %r1, 1;\nON:"
     said = (
         r"kernel B \(`other`\): the published merge would go through 16 pairs of blocks, more than 5; use slicing=None"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from goptx.analysis.cfg import EXIT, Block, Flow
-from goptx.analysis.ends import Branch, Jump, Stop, Switch
+from goptx.analysis.terminators import Branch, Jump, Stop, Switch
 from goptx.ptx.ir import Guard, Instruction, Name
-from goptx.weaving.paper import deadlock_rule, is_sync
-from goptx.weaving.product import Move, Pair, Pairs, Product
+from goptx.weaving.merging.paper_merge import deadlock_rule, is_sync
+from goptx.weaving.merging.product import Move, Pair, Pairs, Product
 
 E = EXIT
 

@@ -8,7 +8,7 @@ from bodies import kernel
 
 import goptx
 from goptx.ptx.ir import Module
-from goptx.weaving.divergence.converged import Choice
+from goptx.weaving.model import Choice
 
 CONSTRUCTS = goptx.read(Path(__file__).parents[1] / "constructs" / "constructs.sm_80.ptx")
 BLOCK = 256

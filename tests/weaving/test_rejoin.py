@@ -8,10 +8,10 @@ from published import published
 
 import goptx
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
-from goptx.analysis.ends import Branch, Jump, Stop
+from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.parse import parse
-from goptx.weaving.rejoin import MEET, rejoined
+from goptx.weaving.emit.reconverge import MEET, rejoined
 
 P, Q = Guard(Name("%p1")), Guard(Name("%p2"))
 

@@ -4,7 +4,7 @@ import goptx
 from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction, Name
-from goptx.weaving.schedule import POLICIES, greedy, schedule, units
+from goptx.weaving.schedule.schedule import POLICIES, greedy, schedule, units
 
 
 def named(*names: str) -> list[tuple[Code, ...]]:

@@ -18,7 +18,7 @@ from goptx import InputError, Shape
 from goptx.cli import main
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 PARTING, WAITING = goptx.read(divergent_kernels.text().encode()), goptx.read(waiting_kernels.text())

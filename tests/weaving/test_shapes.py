@@ -12,10 +12,10 @@ from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, Shape
+from goptx.launch.launch_plan import PLACEMENTS, Placement, spread
 from goptx.ptx.ir import Name
-from goptx.weaving.launching import PLACEMENTS, Placement, spread
-from goptx.weaving.result import Woven
-from goptx.weaving.scalars import Fresh, Scalars, Value
+from goptx.results.fused_kernel import Woven
+from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value
 
 Assembles = Callable[[Woven], None]
 

@@ -10,7 +10,7 @@ from weaving.shaped_kernels import KERNELS
 from weaving.test_shapes import weave
 
 import goptx
-import goptx.device.launch
+import goptx.device.load
 from goptx import InputError, Shape
 
 UNKNOWN = Shape(None, (None, 4), None), Shape((2, None), 64)
@@ -28,8 +28,8 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[int], dict[str,
         def __call__(self, stream: object, contents: list[bytes]) -> None:
             found.append(([int.from_bytes(c, "little") for c in contents + self.hidden], self.shape))
 
-    monkeypatch.setattr(goptx.device.launch, "Launcher", Launcher)
-    monkeypatch.setattr(goptx.device.launch, "device_number", lambda: 0)
+    monkeypatch.setattr(goptx.device.load, "Launcher", Launcher)
+    monkeypatch.setattr(goptx.device.load, "device_number", lambda: 0)
     monkeypatch.setattr(goptx.Woven, "_kernels", lambda self, cap: [None])
     return found
 

@@ -11,7 +11,7 @@ from weaving.test_shapes import weave
 
 import goptx
 from goptx import CannotLink, CannotWeave, InputError, Shape
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 SEPARATE = "use separate launches"

@@ -12,7 +12,7 @@ from weaving.test_shapes import weave
 
 import goptx
 from goptx import CannotLink, CannotWeave, InputError, Shape
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 KNOWN = (Shape(3, 48, 1000), Shape(2, 100, 5000))

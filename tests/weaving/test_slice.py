@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import goptx
+from goptx.analysis.build_cfg import text_blocks
 from goptx.analysis.cfg import EXIT, Code
-from goptx.analysis.control_flow import text_blocks
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import load_table
+from goptx.launch.shape import Shape
 from goptx.ptx.ir import Instruction
 from goptx.ptx.parse import parse
-from goptx.shape import Shape
-from goptx.weaving.inline import inlined
-from goptx.weaving.link import Chosen
+from goptx.sources.kernel_text import Chosen
+from goptx.weaving.link.inline import inlined
+from goptx.weaving.merging.slice import adaptive_threshold, blocks_with_ends, cuts, slice_flow
 from goptx.weaving.pipeline import Choices, read_and_link
-from goptx.weaving.slice import adaptive_threshold, blocks_with_ends, cuts, slice_flow
 
 CYCLES = {"ld": 290}
 

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 import goptx
 from goptx import Shape
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import EXIT, Block, Flow
-from goptx.analysis.control_flow import control_flow
-from goptx.analysis.ends import Branch, Jump, Stop
+from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Guard, Instruction, Name
-from goptx.weaving.growth import TooLarge
-from goptx.weaving.reducible import is_reducible, reducible
+from goptx.weaving.converge.single_entry import is_reducible, reducible
+from goptx.weaving.merging.size_limits import TooLarge
 
 BEGIN = """
     mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [{name}_in]; ld.param.u64 %rd2, [{name}_out]; ld.param.u32 %r2, [{name}_n];

@@ -7,7 +7,7 @@ from bodies import kernel
 
 import goptx
 from goptx import CannotWeave, Shape
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 TAKE = "mov.u64 %rd1, 64; alloca.u64 %rd2, %rd1, 16; st.local.u32 [%rd2], %r1;"
 BODIES = {

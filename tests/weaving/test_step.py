@@ -9,7 +9,7 @@ from weaving.shaped_kernels import kernel, stored
 
 import goptx
 from goptx import Shape
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
 

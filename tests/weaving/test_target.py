@@ -9,7 +9,7 @@ from bodies import kernel
 
 import goptx
 from goptx.errors import CannotLink, InputError
-from goptx.weaving.result import Woven
+from goptx.results.fused_kernel import Woven
 
 pytestmark = pytest.mark.filterwarnings("ignore:no latency table")
 Assembles = Callable[[Woven], None]

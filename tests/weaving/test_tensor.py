@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import goptx
+from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import loops
-from goptx.analysis.control_flow import control_flow
 from goptx.device.assemble import find_ptxas
 from goptx.ptx.flatten import flatten
 

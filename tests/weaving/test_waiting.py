@@ -9,9 +9,9 @@ import pytest
 from weaving.waiting_kernels import KERNELS, NOT_EMULATED, REFUSED, text
 
 import goptx
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import CannotWeave
-from goptx.weaving.divergence.converged import CHOICES, Choice
+from goptx.weaving.model import CHOICES, Choice
 
 Table = Callable[[str, Sequence[Sequence[str]]], str]
 MODULE = goptx.read(text())

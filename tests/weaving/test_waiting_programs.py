@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from weaving.waiting_kernels import EPILOGUE, PROLOGUE
 
 import goptx
-from goptx.emulator.arithmetic.lanewise import Array
+from goptx.emulator.instructions.lanewise import Array
 
 CTAS, BLOCK = 2, 128
 DATA = np.random.default_rng(2).integers(0, 1024, 200).astype(np.int32)

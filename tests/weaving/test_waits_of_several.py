@@ -5,12 +5,12 @@ import pytest
 from bodies import kernel
 
 import goptx
-from goptx.analysis.control_flow import flow_as_written
-from goptx.analysis.spin import waiting_loops
-from goptx.analysis.waiting import awaited
+from goptx.analysis.build_cfg import flow_as_written
+from goptx.analysis.sync.spin_loops import waiting_loops
+from goptx.analysis.sync.sync_spans import awaited
 from goptx.ptx.parse import parse
-from goptx.weaving.divergence.converge import converge
-from goptx.weaving.divergence.converged import Choice
+from goptx.weaving.converge.converge import converge
+from goptx.weaving.model import Choice
 
 BLOCK = 128
 BEGIN = "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; ld.param.u64 %rd2, [{0}_out]; add.s64 %rd2, %rd2, %rd3;\n"

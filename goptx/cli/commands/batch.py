@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from goptx.cli.argument_values import sources
 from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import Flags, add_flags, add_inputs, add_report, add_result, given
-from goptx.cli.read import sources
 
 _FLAGS: Flags = {
     "axis": {"help": "the new axis: x, y (default) or z"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goptx.cli.command import NewParser
-from goptx.cli.write import write
+from goptx.cli.output import write
 from goptx.errors import InputError
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from goptx.cli.argument_values import arguments, axes, shapes, sources
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_strategies, add_weaving, given
-from goptx.cli.read import arguments, axes, shapes, sources
-from goptx.cli.write import write
+from goptx.cli.output import write
 
 
 def add(new: NewParser) -> None:
@@ -39,7 +39,7 @@ def add(new: NewParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Outcome:
-    from goptx.emulator.check import check
+    from goptx.checking.check import check
 
     args = arguments(options.arg)
     own = ("strategy", "grid", "block", "shared", "seed", "races", "max_steps")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from goptx.cli.argument_values import shapes, sources
 from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import WEAVING, Flags, add_flags, add_result, add_weaving, given
-from goptx.cli.read import shapes, sources
 
 _FLAGS: Flags = {
     "factor": {"type": int, "metavar": "N", "help": "CTAs that are made one; 2"},

@@ -6,7 +6,7 @@ import argparse
 
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import add_report
-from goptx.cli.write import write
+from goptx.cli.output import write
 from goptx.errors import CheckFailed
 
 
@@ -22,7 +22,7 @@ def add(new: NewParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> Outcome:
-    from goptx.doctor import examine
+    from goptx.cli.installation import examine
 
     health = examine()
     write(None, f"{health}\n")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from goptx.cli.argument_values import module
 from goptx.cli.command import NewParser
-from goptx.cli.read import module
-from goptx.cli.write import write
+from goptx.cli.output import write
 
 
 def add(new: NewParser) -> None:

@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 from goptx.cli.command import NewParser
-from goptx.cli.write import check_outputs, write
+from goptx.cli.output import check_outputs, write
 
 
 def add(new: NewParser) -> None:
@@ -33,7 +33,7 @@ def add(new: NewParser) -> None:
 def _measure(options: argparse.Namespace) -> None:
     from goptx.device.latency.measure import NotMeasured, measure
     from goptx.device.latency.raw_samples import check_ending, samples_text
-    from goptx.device.latency.write import table_text
+    from goptx.device.latency.table_text import table_text
     from goptx.latency.table import load_table
     from goptx.progress import shown
 

@@ -7,7 +7,7 @@ import sys
 
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import add_report
-from goptx.cli.write import write
+from goptx.cli.output import write
 
 
 def add(new: NewParser) -> None:
@@ -36,7 +36,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     from goptx.tuning.best import replay
     from goptx.tuning.profile import LIMIT, profile
     from goptx.view.bars import text
-    from goptx.view.bars_svg import svg
+    from goptx.view.svg.bars_svg import svg
 
     done = profile(
         spec=options.spec,

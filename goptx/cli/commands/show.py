@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from goptx.cli.argument_values import module
 from goptx.cli.command import NewParser
-from goptx.cli.read import module
-from goptx.cli.write import write
+from goptx.cli.output import write
 
 
 def add(new: NewParser) -> None:
@@ -20,9 +20,9 @@ def add(new: NewParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from goptx.view.flow_svg import flow_svg
     from goptx.view.graph import dot
     from goptx.view.listing import listing
+    from goptx.view.svg.flow_svg import flow_svg
 
     shown = {None: listing, "dot": dot, "svg": flow_svg}[options.cfg]
     write(None, shown(module(options.input), options.entry))

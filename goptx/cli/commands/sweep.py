@@ -7,18 +7,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goptx.cli.argument_values import launched, sizes
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import RESULT, STRATEGIES, WEAVING, add_flags, add_launched, add_report, given
-from goptx.cli.read import launched, sizes
-from goptx.cli.write import check_outputs, write
+from goptx.cli.output import check_outputs, write
 from goptx.errors import CheckFailed, InputError
 from goptx.files_read import files_read
-from goptx.shape import MOST_REGISTERS
+from goptx.launch.shape import MOST_REGISTERS
 
 if TYPE_CHECKING:
     from goptx.device.sweep import Sweep
+    from goptx.results.fused_kernel import Woven
     from goptx.tuning.measured import Measured
-    from goptx.weaving.result import Woven
 
 STATED = {name: flag for name, flag in STRATEGIES.items() if name != "tunable"}  # which the specification says
 
@@ -70,7 +70,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         write(None, f"{found}\n")
     failure = _failure(found)
     if options.html:
-        from goptx.view.html import page
+        from goptx.view.html.elements_html import page
 
         write(options.html, page(f"Register caps of {fused.name}", found._repr_html_()))
     if failure is None:
@@ -107,7 +107,7 @@ def _swept(
     raised: bool,
 ) -> tuple[Woven, Sweep]:
     """raised: make it for this GPU's architecture, where the kernels' own is lower."""
-    from goptx.device.bench.bench import Bench
+    from goptx.measuring.bench.bench import Bench
     from goptx.tuning.register_sweep import swept
 
     with closing(Bench()) as bench:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from goptx.cli.argument_values import launched, sizes
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import add_launched, add_report
-from goptx.cli.read import launched, sizes
-from goptx.cli.write import check_outputs, write
+from goptx.cli.output import check_outputs, write
 from goptx.errors import InputError
 
 
@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     if options.table:
         write(options.table, best.table.to_json() if ending == ".json" else best.table.to_csv())
     if options.html:
-        from goptx.view.html import page
+        from goptx.view.html.elements_html import page
 
         write(options.html, page(str(best.way), best._repr_html_()))
     if not options.quiet:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from goptx.cli.argument_values import shapes, sources
 from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import COMMON, SAME, add_flags, add_result, add_weaving, given
-from goptx.cli.read import shapes, sources
 
 
 def add(new: NewParser) -> None:

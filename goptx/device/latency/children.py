@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from goptx.device import child
+from goptx.device import child_process
 from goptx.device.latency.jobs import Answer, Device, Job
-from goptx.device.latency.running import serve
+from goptx.device.latency.microbenchmark_process import serve
 from goptx.errors import DeviceError
 
 START, LIMIT = 120, 20  # seconds for a new one, for a job
@@ -18,7 +18,7 @@ class Child:
 
     def __init__(self, pace: bytes) -> None:
         self.replaced = 0
-        self._process = child.Child(serve, pace)
+        self._process = child_process.Child(serve, pace)
         self.device = self._begin()
 
     def answer(self, job: Job) -> Answer:
@@ -27,7 +27,7 @@ class Child:
             self._begin()
         try:
             answer = self._process.ask(job, LIMIT)
-        except child.Lost as why:
+        except child_process.Lost as why:
             answer = Answer(problem=str(why), broken=True)
         if not isinstance(answer, Answer):
             raise DeviceError(f"the process that measures answers {answer}")
@@ -43,7 +43,7 @@ class Child:
         self._process.begin()
         try:
             described = self._process.heard(START)
-        except child.Lost as why:
+        except child_process.Lost as why:
             raise DeviceError(str(why)) from None
         if not isinstance(described, Device):
             self.end()

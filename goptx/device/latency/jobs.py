@@ -1,4 +1,4 @@
-"""What the process that measures is asked, and what it answers; see `running.py`."""
+"""What the process that measures is asked, and what it answers; see `microbenchmark_process.py`."""
 
 from __future__ import annotations
 

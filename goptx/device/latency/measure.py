@@ -1,7 +1,7 @@
 """Measures the latency table of the current GPU: `measure(...)`, which `goptx latency measure` calls.
 
 Every row of `rows/` becomes a small module (`text.py`), is assembled, shown to hold what it should (`machine_code.py`),
-and timed by a process of its own (`running.py`), while the next ones are assembled. What fails is left out and said.
+and timed by a process of its own (`microbenchmark_process.py`), while the next ones are assembled. What fails is left out and said.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from goptx.device.assemble import Assembly, assemble
 from goptx.device.latency.children import Child
 from goptx.device.latency.jobs import Device, Job, Launch, Timed
 from goptx.device.latency.machine_code import Code, disassembled, find_disassembler, one_repetition
+from goptx.device.latency.microbenchmark_process import PACE
+from goptx.device.latency.rounds import Sample, sample
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
-from goptx.device.latency.running import PACE
-from goptx.device.latency.sample import Sample, sample
 from goptx.device.latency.text import (
     INTERVAL,
     LATENCY,
@@ -30,7 +30,7 @@ from goptx.device.latency.text import (
     repetitions,
     stored,
 )
-from goptx.device.launch import current_device
+from goptx.device.load import current_device
 from goptx.errors import AssemblyError, DeviceError, GoptxError
 from goptx.progress import Progress
 

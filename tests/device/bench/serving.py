@@ -4,7 +4,7 @@ import os
 import time
 from multiprocessing.connection import Connection
 
-from goptx.device.bench.questions import (
+from goptx.measuring.bench.questions import (
     Answer,
     Describe,
     Described,

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES
 
-from goptx.device.bench.arrays import Arrays, Difference
-from goptx.device.bench.memory import GUARD, Buffer, OutOfMemory
-from goptx.device.bench.workload import Workload
 from goptx.errors import InputError
-from goptx.sample import POISON, sample
-from goptx.specification import Argument
+from goptx.launch.sample_data import POISON, sample
+from goptx.launch.specification import Argument
+from goptx.measuring.bench.device_buffers import Arrays, Difference
+from goptx.measuring.bench.device_memory import GUARD, Buffer, OutOfMemory
+from goptx.measuring.bench.workload import Workload
 from goptx.tuning.measured import measured
 
 

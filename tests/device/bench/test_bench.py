@@ -9,11 +9,11 @@ from device.bench import serving
 from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES
 
 import goptx
-from goptx.device.bench import bench as module
-from goptx.device.bench.bench import Bench, Timed
-from goptx.device.bench.questions import Described, Failed, Judged, Opened
-from goptx.device.bench.workload import Workload
 from goptx.errors import DeviceError, InputError
+from goptx.measuring.bench import bench as module
+from goptx.measuring.bench.bench import Bench, Timed
+from goptx.measuring.bench.questions import Described, Failed, Judged, Opened
+from goptx.measuring.bench.workload import Workload
 from goptx.tuning.measured import measured
 
 WOVEN = goptx.weave(PLUS, TIMES, shapes=SHAPES)

@@ -9,7 +9,7 @@ from threading import Barrier
 import pytest
 from device.bench import serving
 
-from goptx.device.child import Child, Lost, without_main
+from goptx.device.child_process import Child, Lost, without_main
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import goptx
+from goptx.device.latency.microbenchmark_process import pointers
 from goptx.device.latency.row import Row
 from goptx.device.latency.rows import ROWS
-from goptx.device.latency.running import pointers
 from goptx.device.latency.text import LATENCY, LEAD, entry_name, kinds, module_text, operand_bytes, stored, width
 from goptx.errors import EmulationFault
 

@@ -17,10 +17,10 @@ from goptx.device.latency import measure as module
 from goptx.device.latency.jobs import Job, Launch, Timed
 from goptx.device.latency.measure import Measured, Measurement, Ready, measure
 from goptx.device.latency.raw_samples import COLUMNS, samples
+from goptx.device.latency.rounds import Sample, sample
 from goptx.device.latency.row import Row, issued
-from goptx.device.latency.sample import Sample, sample
+from goptx.device.latency.table_text import Unresolved, resolved, table_text
 from goptx.device.latency.text import LATENCY, kinds
-from goptx.device.latency.write import Unresolved, resolved, table_text
 from goptx.errors import DeviceError
 from goptx.latency.table import Entry, LatencyTable, load_table, read_table
 

@@ -13,7 +13,7 @@ from goptx.device.latency.rows import ROWS, SKIPPED
 from goptx.latency.table import SIGNS, load_table
 from goptx.ptx.ir import Function, Instruction, Scope, Statement
 from goptx.ptx.opcodes import facts_of
-from goptx.ptx.parse import read
+from goptx.sources.read import read
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNELS = sorted((ROOT / "examples" / "kernels").glob("*.ptx"))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from goptx.device.profiling.counters import readings
-from goptx.device.profiling.metrics import ALL, COUNTERS, CYCLES, ISSUE, METRICS, STALLS, TIME
 from goptx.errors import DeviceError
+from goptx.measuring.profiling.counters import readings
+from goptx.measuring.profiling.metrics import ALL, COUNTERS, CYCLES, ISSUE, METRICS, STALLS, TIME
 
 SAMPLE = Path(__file__).with_name("sample.log").read_text()
 HEAD, UNITS, *ROWS = (line for line in SAMPLE.splitlines() if line.startswith('"'))

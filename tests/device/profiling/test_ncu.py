@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from goptx.device.profiling import ncu as module
-from goptx.device.profiling.metrics import COUNTERS
-from goptx.device.profiling.ncu import NotPermitted, Profiler, counted, ended, find_ncu
 from goptx.errors import DeviceError
+from goptx.measuring.profiling import ncu as module
+from goptx.measuring.profiling.metrics import COUNTERS
+from goptx.measuring.profiling.ncu import NotPermitted, Profiler, counted, ended, find_ncu
 
 DENIED = (
     "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the "

@@ -12,12 +12,12 @@ from command_line import run
 
 import goptx
 from goptx.device.assemble import find_ptxas
-from goptx.device.profiling.counters import readings
-from goptx.device.profiling.metrics import ALL, COUNTERS
-from goptx.device.profiling.result import Launched, Profile, issue_utilisation
 from goptx.errors import DeviceError, InputError
+from goptx.measuring.profiling.counters import readings
+from goptx.measuring.profiling.metrics import ALL, COUNTERS
+from goptx.measuring.profiling.profile_result import Launched, Profile, issue_utilisation
 from goptx.view.bars import Bars, Group, text
-from goptx.view.bars_svg import svg
+from goptx.view.svg.bars_svg import svg
 
 Runs = Callable[[], list[list[str]]]
 Golden = Callable[[str, str], None]
@@ -228,7 +228,7 @@ def test_command_shows_progress(ncu: Runs, tmp_path: Path) -> None:
 
 
 def test_command_without_nsight_compute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goptx.device.profiling.ncu._folders", lambda: [str(tmp_path)])
+    monkeypatch.setattr("goptx.measuring.profiling.ncu._folders", lambda: [str(tmp_path)])
     done = run("profile", str(GELU), str(HARRIS), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("DeviceError: no Nsight Compute (`ncu`) on the PATH")

@@ -1,8 +1,18 @@
 """All microbenchmarks: `ROWS`; and `SKIPPED`, the keys that have none, with the reason."""
 
-from goptx.device.latency.rows import arithmetic, atomics, bits, control, conversions, division, matrices, memory, warps
+from goptx.device.latency.rows import (
+    arithmetic,
+    atomic_operations,
+    bitwise,
+    control,
+    conversions,
+    division,
+    matrices,
+    memory_levels,
+    warps,
+)
 
-_PARTS = (arithmetic, division, bits, conversions, memory, atomics, warps, matrices, control)
+_PARTS = (arithmetic, division, bitwise, conversions, memory_levels, atomic_operations, warps, matrices, control)
 ROWS = tuple(row for part in _PARTS for row in part.ROWS)
 
 _TEXTURE = "needs a texture or surface that the driver binds"

@@ -1,0 +1,127 @@
+"""Cuts a flat body into basic blocks.
+
+Requires: a `FlatBody`. Ensures: what holds for every `Flow`; each block can be reached, and only the entry may be empty
+and jump on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import FlatBody, flatten
+from goptx.ptx.ir import Directive, Instruction, Label, Scope, Statement
+from goptx.ptx.opcodes import facts_of
+
+
+def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object], str] = str) -> Flow:
+    """The control-flow graph of a flat body; `where` names the file in messages, `quote` says statements there.
+
+    Raises `CannotWeave` for a branch whose targets are unknown.
+    """
+    return _Cutter(body, where, quote).cut().pruned()
+
+
+def flow_as_written(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> Flow:
+    """That of a function's body, names as the file has them. Raises `CannotWeave` as `control_flow` does."""
+    return control_flow(flatten(body or (), lambda name: name), where)
+
+
+def text_blocks(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> list[tuple[Code, ...]]:
+    """The basic blocks of a function's text, each with the branch, `ret` or `exit` that ends it.
+
+    A block begins at the first instruction, where branches lead, and after each branch; a label that threads come to
+    from the instruction above only does not begin one. Labels without an instruction of their own, code that cannot be
+    reached and the `EXIT` of flows do not count. Functions that were put in place of their calls are text like any
+    other; a call that stays is one instruction. Raises `CannotWeave` as `control_flow` does.
+    """
+    cutter = _Cutter(flatten(body or (), lambda name: name), where, str)
+    cut, ends = cutter.cut(), cutter.terminators
+    flow = cut.with_blocks({n: replace(b, code=(*b.code, *ends.get(n, ()))) for n, b in cut.blocks.items()})
+    flow = flow.without_empty()
+    above = flow.graph().pred
+    begins: dict[str, str] = {}
+    blocks: dict[str, tuple[Code, ...]] = {}
+    for name in flow.reverse_postorder():
+        falls = [n for n in above[name] if n not in ends and isinstance(flow.blocks[n].end, Jump)]
+        begins[name] = begins[falls[0]] if falls and len(above[name]) == 1 else name
+        blocks[begins[name]] = (*blocks.get(begins[name], ()), *flow.blocks[name].code)
+    return [code for code in blocks.values() if code]
+
+
+class _Cutter:
+    """`terminators` has, by the names of blocks, the instruction that ends each."""
+
+    def __init__(self, body: FlatBody, where: str, quote: Callable[[object], str]) -> None:
+        self.where = where
+        self.quote = quote
+        self.code = body.code
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.labels = {s.name for s in body.code if isinstance(s, Label)}
+        for label, following in zip(body.code, body.code[1:], strict=False):
+            if isinstance(label, Label) and isinstance(following, Directive) and following.name == ".branchtargets":
+                self.tables[label.name] = following.values
+        self.blocks: dict[str, Block] = {}
+        self.terminators: dict[str, tuple[Instruction]] = {}
+        self.fresh = 0
+
+    def cut(self) -> Flow:
+        name, code, pragmas = "entry", list[Code](), list[Directive]()
+        for statement in self.code:
+            match statement:
+                case Label(label) if label not in self.tables:
+                    self.blocks[name] = Block(tuple(code), Jump(label), tuple(pragmas))
+                    name, code, pragmas = label, [], []
+                case Directive(".pragma"):
+                    pragmas.append(statement)
+                case Instruction(opcode) if facts_of(opcode).row.ends in ("branch", "exit"):
+                    self.fresh += 1
+                    following = f"after_{self.fresh}"
+                    self.terminators[name] = (statement,)
+                    self.blocks[name] = Block(tuple(code), self.end(statement, following), tuple(pragmas))
+                    name, code, pragmas = following, [], []
+                case Instruction() | Scope():
+                    code.append(statement)
+        self.blocks[name] = Block(tuple(code), Jump(EXIT), tuple(pragmas))
+        self.blocks[EXIT] = Block((), Stop())
+        return Flow("entry", self.blocks)
+
+    def end(self, instruction: Instruction, following: str) -> End:
+        facts = facts_of(instruction.opcode)
+        if facts.row.ends == "exit":
+            target = EXIT
+        elif facts.base == "brx":
+            return self.switch(instruction, following)
+        else:
+            target = self.label(instruction, str(instruction.operands[0]))
+        if instruction.guard is None:
+            return Jump(target)
+        return Branch(instruction.guard, target, following, "uni" in facts.modifiers, instruction.line)
+
+    def switch(self, instruction: Instruction, following: str) -> End:
+        index, table = instruction.operands[0], str(instruction.operands[1])
+        if table not in self.tables:
+            raise CannotWeave(
+                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the target list `{table}` is not "
+                f"declared; write `{table}: .branchtargets L1, L2;` in the same function."
+            )
+        targets = tuple(self.label(instruction, t) for t in self.tables[table])
+        uniform = "uni" in facts_of(instruction.opcode).modifiers
+        switch = Switch(index, targets, uniform, instruction.line)
+        if instruction.guard is None:
+            return switch
+        self.fresh += 1
+        inner = f"switch_{self.fresh}"
+        self.blocks[inner] = Block((), switch)
+        return Branch(instruction.guard, inner, following, uniform, instruction.line)
+
+    def label(self, instruction: Instruction, name: str) -> str:
+        if name not in self.labels:
+            raise CannotWeave(
+                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the label `{self.quote(name)}` is not "
+                "in this function; is the file cut off?"
+            )
+        return name

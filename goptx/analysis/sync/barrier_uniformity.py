@@ -1,0 +1,86 @@
+"""Whether all threads of a CTA come to its barriers.
+
+Requires: a flow whose branches are those of the kernel as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import networkx as nx
+
+from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls
+from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_counted, needs_all_threads
+from goptx.analysis.uniformity import uniformity
+from goptx.ptx.ir import Immediate, Instruction
+from goptx.ptx.opcodes import facts_of
+
+
+def all_meet(flow: Flow) -> bool:
+    """Whether it is proved that every thread comes to each barrier of the whole CTA as often as every other, so that
+    none has ended the kernel before: what decides about them is the same for the whole CTA, or every path from there
+    to where the threads reconverge meets the same barriers."""
+    barriers = [(n, i) for n, b in flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
+    if not barriers:
+        return True
+    uniform = uniformity(flow)
+    if any(uniform.of(i.guard.predicate.text) for _, i in barriers if i.guard):
+        return False
+    deciding = [n for n in closure([n for n, _ in barriers], controls(flow)) if uniform.branches[n]]
+    joins = flow.post_dominators()
+    return all(barriers_on_every_path(flow, n, joins[n] or EXIT) is not None for n in deciding)
+
+
+def barriers_on_every_path(flow: Flow, start: str, join: str) -> tuple[Instruction, ...] | None:
+    """The barriers of the whole CTA that each path meets from the end of the block `start` to the block `join`, which
+    all of them lead to, in their order. None where two paths meet different ones, or a loop has any."""
+    graph = flow.graph().subgraph(set(flow.blocks) - {join})
+    between = {start} | set(nx.descendants(graph, start))
+    if any(start in graph.succ[n] for n in between):
+        return None  # the next round of a loop around it begins before the paths join
+    below: dict[str, tuple[Instruction, ...]] = {join: ()}
+    for component in nx.strongly_connected_components(graph.subgraph(between)):  # successors first
+        onward = [below[t] for n in component for t in flow.blocks[n].end.successors() if t not in component]
+        if any(not _same(onward[0], other) for other in onward[1:]):
+            return None
+        loops = len(component) > 1 or any(n in graph.succ[n] for n in component)
+        for name in component:
+            met = _met(flow.blocks[name]) if name != start else ()
+            if met is None or (met and loops):
+                return None
+            below[name] = (*met, *(onward[0] if onward else ()))
+    return below[start]
+
+
+def _same(barriers: Collection[Instruction], others: Collection[Instruction]) -> bool:
+    """Whether they are barriers of the same kinds and numbers."""
+    return [*map(_kind, barriers)] == [*map(_kind, others)]
+
+
+def _kind(barrier: Instruction) -> tuple[object, ...]:
+    facts = facts_of(barrier.opcode)
+    return facts.modifiers & {"red", "and", "or", "popc"}, barrier.operands[facts.barrier_id]
+
+
+def _met(block: Block) -> tuple[Instruction, ...] | None:
+    """The barriers of the whole CTA that whoever runs the block meets. None where that may differ, or their numbers
+    are not known."""
+    if block.region is not None:
+        return barriers_in(block.region.flow())
+    met = []
+    for instruction in block.instructions():
+        if is_cluster_barrier(instruction):
+            return None
+        if is_barrier(instruction) and not is_counted(instruction):
+            number = instruction.operands[facts_of(instruction.opcode).barrier_id]
+            if instruction.guard is not None or not isinstance(number, Immediate):
+                return None
+            met.append(instruction)
+    return tuple(met)
+
+
+def barriers_in(flow: Flow) -> tuple[Instruction, ...] | None:
+    """The barriers of the whole CTA that each path through the flow meets; None where that differs."""
+    first = _met(flow.blocks[flow.entry])
+    rest = barriers_on_every_path(flow, flow.entry, EXIT)
+    return None if first is None or rest is None else (*first, *rest)

@@ -1,0 +1,123 @@
+"""Where the threads of a kernel wait for each other, and in which span that must not be disturbed (contract 3).
+
+A *rendezvous* is a barrier of the whole CTA, as the kernel knows it. Waits of *another kind* are barriers that count,
+loops that wait for memory or for an mbarrier, and barriers of a cluster; with them go their releases, for which others
+wait: arrivals, copies that complete a transaction and, where loops read memory, stores. From the first of those to the
+last is the kernel's span: a thread that another kernel holds up there may be one that a thread of this kernel waits
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import networkx as nx
+
+from goptx.analysis.cfg import Code, Flow, instructions_in
+from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_rendezvous
+from goptx.analysis.sync.spin_loops import waiting_loops
+from goptx.ptx.ir import Instruction, Operand, Scope
+from goptx.ptx.opcodes import Scope as Convergence
+from goptx.ptx.opcodes import facts_of
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Blocks of one flow.
+
+    ordered: those with a barrier, or a wait or release of another kind: what has its place in the order of waiting.
+    other: those with a wait or release of another kind; none where there is no such wait.
+    span: those where such a wait or release may lie behind a thread that comes to the block, and one ahead.
+    waits: those in which a thread may wait for others of its CTA.
+    lanes: those in which a lane may wait for others of its warp.
+    warpgroups: those with instructions that the warps of a warpgroup execute together.
+    releasing_stores: whether stores count as releases.
+    threads: the counts of barriers at which all threads of a kernel meet, where its CTA is larger.
+    """
+
+    ordered: frozenset[str]
+    other: frozenset[str]
+    span: frozenset[str]
+    waits: frozenset[str]
+    lanes: frozenset[str]
+    warpgroups: frozenset[str]
+    releasing_stores: bool
+    threads: Collection[Operand]
+
+    def has_place(self, code: Code) -> bool:
+        """Whether an instruction outside of regions has its place in the order of waiting."""
+        return _is_any_barrier(code) or self.is_of_span(code)
+
+    def is_of_span(self, code: Code) -> bool:
+        """Whether an instruction outside of regions is a wait of another kind, or a release for one."""
+        if _is_any_barrier(code):
+            return not _is_rendezvous(code, self.threads)
+        return bool(self.other) and _releases(code, self.releasing_stores)
+
+
+def waiting(flow: Flow, threads: Collection[Operand] = (), merged: bool = False) -> Waiting:
+    """Where the threads of a converged flow wait; for `threads` see `Waiting`. In a flow that is `merged` already,
+    loops that wait are regions; others only look so, where one kernel decides how another comes to their ends."""
+    found = list(awaited(flow, merged))
+    looping = {name for name, _ in found}
+    stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
+    together = {n: [i for i in b.instructions() if facts_of(i.opcode).row.scope] for n, b in flow.blocks.items()}
+    kinds = {n: [i for i in several if _is_any_barrier(i)] for n, several in together.items()}
+    other = looping | {n for n, barriers in kinds.items() if not all(_is_rendezvous(b, threads) for b in barriers)}
+    if other:
+        other |= {n for n, b in flow.blocks.items() if any(_releases(i, stores) for i in b.instructions())}
+    graph = flow.graph()
+    behind = set[str]().union(*(nx.descendants(graph, t) | {t} for n in other for t in graph.succ[n]))
+    ahead = other.union(*(nx.ancestors(graph, n) for n in other))
+    barriers = {n for n, found in kinds.items() if found}
+    return Waiting(
+        ordered=frozenset(barriers | other),
+        other=frozenset(other),
+        span=frozenset(behind & ahead),
+        waits=frozenset(looping | {n for n in barriers if any(facts_of(i.opcode).row.blocking for i in kinds[n])}),
+        lanes=frozenset(n for n, several in together.items() if any(map(is_warp_wide, several))),
+        warpgroups=frozenset(n for n, several in together.items() if any(map(is_of_warpgroup, several))),
+        releasing_stores=stores,
+        threads=threads,
+    )
+
+
+def awaited(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction]]:
+    """The blocks of loops that wait for other threads, those within regions by the region's block, and for what."""
+    for body, instruction in waiting_loops(flow) if not merged else ():
+        yield from ((name, instruction) for name in body)
+    for name, block in flow.blocks.items():
+        if block.region:
+            yield from ((name, instruction) for _, instruction in waiting_loops(block.region.flow(), piece=True))
+
+
+def _is_rendezvous(code: Code, threads: Collection[Operand]) -> bool:
+    """Whether all threads of the kernel meet there."""
+    if is_rendezvous(code) or not threads or not isinstance(code, Instruction) or not is_barrier(code):
+        return is_rendezvous(code)
+    facts = facts_of(code.opcode)
+    return facts.row.blocking and any(count in threads for count in code.operands[facts.barrier_id + 1 :][:1])
+
+
+def _is_any_barrier(code: Code) -> bool:
+    return is_barrier(code) or is_cluster_barrier(code)
+
+
+def _releases(code: Code, stores: bool) -> bool:
+    if isinstance(code, Scope):
+        return any(_releases(i, stores) for i in instructions_in(code))
+    facts = facts_of(code.opcode)
+    return facts.releases or (stores and "s" in facts.row.access and facts.space in ("", "shared", "global"))
+
+
+def is_warp_wide(code: Code) -> bool:
+    """Whether the lanes of a warp, or of a warpgroup, execute it together: each waits until those are there that it
+    needs, `.sync` or not."""
+    scopes = (Convergence.WARP, Convergence.WARPGROUP)
+    return isinstance(code, Instruction) and facts_of(code.opcode).row.scope in scopes
+
+
+def is_of_warpgroup(code: Code) -> bool:
+    """Whether the warps of a warpgroup execute it together."""
+    return isinstance(code, Instruction) and facts_of(code.opcode).row.scope == Convergence.WARPGROUP

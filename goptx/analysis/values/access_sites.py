@@ -1,0 +1,236 @@
+"""What a thread has surely run when it comes to a place, and where its accesses to memory go.
+
+Requires: the values of a flow. Ensures: of an instruction that is said to be run before, by every thread that runs the
+other, that holds within each way around the loops that both are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from goptx.analysis.cfg import Code, controls, depths, instructions_in, loops
+from goptx.analysis.sync.acquires import is_meeting, may_acquire
+from goptx.analysis.terminators import Branch
+from goptx.analysis.values.expressions import Condition, Expression
+from goptx.analysis.values.value_numbering import Place, Values
+from goptx.ptx.ir import TYPE_BYTES, Instruction, Scope
+from goptx.ptx.opcodes import Facts, facts_of
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """An instruction that touches memory outside of the thread's own: `address` is where, `base` the parameter, the
+    bytes into one (`p+8`), or the variable that it is counted from, "" where that is none or not told; `offset` where,
+    counted from there."""
+
+    place: Place
+    instruction: Instruction
+    address: Expression
+    base: str
+    offset: Expression
+
+    @property
+    def facts(self) -> Facts:
+        return facts_of(self.instruction.opcode)
+
+    @property
+    def lanes(self) -> int:
+        return next((int(m[1:]) for m in self.facts.modifiers if m in ("v2", "v4", "v8")), 1)
+
+    @property
+    def element(self) -> int:
+        """Bytes."""
+        return TYPE_BYTES[self.facts.types[-1]] if self.facts.types else 0
+
+    @property
+    def width(self) -> int:
+        """Bytes; 0 where that is not told."""
+        return self.element * self.lanes
+
+    @property
+    def plain(self) -> bool:
+        """Whether it only loads or stores elements, which no other thread is to see at once."""
+        facts = self.facts
+        return facts.base in ("ld", "st") and facts.is_weak and bool(facts.types)
+
+    @property
+    def generic(self) -> bool:
+        """Whether it goes the way of loads and stores: no texture, no copy that runs by itself."""
+        return self.facts.base in ("ld", "ldu", "st", "atom", "red") and "async" not in self.facts.modifiers
+
+    @property
+    def by_handle(self) -> bool:
+        """Whether it names what describes an array (a texture, a tensor map) and not the array."""
+        return self.facts.space in ("texture", "surface") or "tensor" in self.facts.modifiers
+
+    @property
+    def writes(self) -> bool:
+        return "s" in self.facts.row.access
+
+
+_OWN = frozenset(("param", "local", "shared", "const"))
+
+
+class Places:
+    """`harmless` are functions that acquire nothing (acquires.py)."""
+
+    def __init__(self, values: Values, harmless: Collection[str] = ()) -> None:
+        self.values = values
+        self.harmless = harmless
+        self.flow = values.flow
+        self.rank = {n: i for i, n in enumerate(self.flow.reverse_postorder())}
+        self.depth = depths(self.flow)
+        self._above: dict[str, frozenset[str]] = {}
+        for name in self.rank:
+            above = self.flow.dominators().get(name)
+            self._above[name] = frozenset((name,)) | (self._above[above] if above else frozenset())
+
+    def accesses(self) -> Iterator[Access]:
+        """To global memory, in order."""
+        atoms = self.values.atoms
+        for name in self.rank:
+            for i, code in enumerate(self.flow.blocks[name].code):
+                for instruction in instructions_of(code):
+                    facts = facts_of(instruction.opcode)
+                    if not set(facts.row.access) & set("ls") or (facts.spaces and set(facts.spaces) <= _OWN):
+                        continue
+                    found = () if isinstance(code, Scope) else self.values.addresses[name, i]
+                    for address in found or [atoms.expression(64, "made", self.values.tag, name, i, "address")]:
+                        base = base_of(self.values, address)
+                        offset = without_base(self.values, address, base)
+                        yield Access((name, i), instruction, address, base, offset)
+
+    def ahead(self, first: Place, second: Place) -> bool:
+        """Whether it stands ahead, apart from ways back to the beginning of loops."""
+        return (self.rank[first[0]], first[1]) < (self.rank[second[0]], second[1])
+
+    def runs_before(self, first: Place, second: Place) -> bool:
+        """Whether every thread that runs the second has run the first."""
+        if not self.ahead(first, second):
+            return False
+        guard = self.values.guards.get(first, Condition())
+        known = self._known(second[0]) & self.values.guards.get(second, Condition())
+        if first[0] in self._above[second[0]]:
+            return known.implies(guard)
+        needed = self.decides(first[0])
+        return needed is not None and not self.depth[first[0]] and known.implies(needed & guard)
+
+    @cached_property
+    def acquires(self) -> list[Place]:
+        """After which a thread may see what was written outside of the kernels meanwhile. Barriers are among them if
+        any thread can acquire that: it hands it on to those that it meets."""
+        places = [((n, i), c) for n in self.rank for i, c in enumerate(self.flow.blocks[n].code)]
+        found = [(place, one) for place, code in places for one in instructions_of(code)]
+        acquiring = {place for place, one in found if may_acquire(one, self.harmless)}
+        meeting = {place for place, one in found if is_meeting(one)} if acquiring else set()
+        return sorted(acquiring | meeting)
+
+    def acquires_between(self, first: Place, second: Place) -> bool:
+        """Whether a thread may come by one of those from the first to the second without being at the first again."""
+        return self.between(first, second, self.acquires)
+
+    def between(self, first: Place, second: Place, which: Collection[Place]) -> bool:
+        """The same of any places, of which `which` are some."""
+        (block, begin), (other, end) = first, second
+        if block == other:
+            return any(name == block and begin < i < end for name, i in which)
+        after = self._ways(block, block) if which else set()
+        return any(
+            (name == block and i > begin)
+            or (name in after and ((name == other and i < end) or other in self._ways(name, block)))
+            for name, i in which
+        )
+
+    def _ways(self, block: str, without: str) -> set[str]:
+        """The blocks that those behind a block lead to, themselves among them, but one."""
+        graph = self.flow.graph()
+        left = graph.subgraph(set(graph) - {without})
+        return {n for t in graph.succ[block] if t != without for n in (t, *nx.descendants(left, t))}
+
+    def condition(self, place: Place) -> Condition:
+        """What surely holds where the instruction is run."""
+        return self._known(place[0]) & self.values.guards.get(place, Condition())
+
+    def decides(self, block: str) -> Condition | None:
+        """When a thread comes to a block; None if that is no conjunction of branches."""
+        found, seen = Condition(), {block}
+        while deciders := self._controls[block] - {block}:
+            if len(deciders) > 1:
+                return None
+            (decider,) = deciders
+            side = self._side(decider, block)
+            if side is None or decider in seen or self.depth[decider]:
+                return None
+            found, block = found & side, decider
+            seen.add(decider)
+        return found
+
+    @cached_property
+    def _controls(self) -> dict[str, frozenset[str]]:
+        return controls(self.flow)
+
+    @cached_property
+    def _behind(self) -> dict[str, str | None]:
+        return self.flow.post_dominators()
+
+    def _side(self, decider: str, block: str) -> Condition | None:
+        """Which way from a branch surely comes to the block."""
+        end = self.flow.blocks[decider].end
+        if not isinstance(end, Branch):
+            return None
+        taken = self.values.branches[decider]
+        found = []
+        for side, holds in ((end.taken, taken), (end.fallen, self.values.atoms.inverted(taken))):
+            name: str | None = side
+            while name is not None and name != block:
+                name = self._behind[name]
+            found += [holds] if name == block else []
+        return found[0] if len(found) == 1 else None
+
+    def _known(self, block: str) -> Condition:
+        """What surely holds at the beginning of a block: the branches that lead to it, and to what is above it."""
+        found = Condition()
+        name: str | None = block
+        while name is not None:
+            above = self.flow.dominators().get(name)
+            back = loops(self.flow).get(name, frozenset())
+            sources = [p for p in self.flow.graph().pred[name] if p in self.rank and p not in back]
+            end = self.flow.blocks[above].end if above else None
+            if above and sources == [above] and isinstance(end, Branch) and end.taken != end.fallen:
+                taken = self.values.branches[above]
+                found &= taken if end.taken == name else self.values.atoms.inverted(taken)
+            name = above
+        return found
+
+
+def instructions_of(code: Code) -> Iterator[Instruction]:
+    """An instruction, or those of a call scope."""
+    return instructions_in(code) if isinstance(code, Scope) else iter((code,))
+
+
+def base_of(values: Values, address: Expression) -> str:
+    """The parameter that an address is counted from, or the variable."""
+    names = []
+    for atom in (f[0] for f, c in address.terms if len(f) == 1 and c == 1):
+        word, *rest = values.atoms.keys[atom]
+        if word in ("parameter", "address"):
+            names.append(str(rest[0]))
+        elif atom in values.steps:  # a pointer that goes from element to element
+            names.append(base_of(values, values.steps[atom][0]))
+        elif word not in ("signed", "unsigned", "special"):  # it may be the pointer
+            return ""
+    return names[0] if len(names) == 1 else ""
+
+
+def parameter_of(base: str) -> str:
+    """The parameter that a pointer is passed in: itself, or a structure that has the pointer within (`p+8`)."""
+    return base.partition("+")[0]
+
+
+def without_base(values: Values, address: Expression, base: str) -> Expression:
+    kept = [(f, c) for f, c in address.terms if not (len(f) == 1 and values.atoms.keys[f[0]][1:2] == (base,))]
+    return Expression(address.bits, frozenset(kept)) if base else address

@@ -1,0 +1,352 @@
+"""Whether a kernel reads or writes what its parameters point to.
+
+Requires: an entry with a body. Ensures: a parameter through which the kernel can write is never said to be only read or
+not accessed. Nothing is asked of the order of instructions: a register may hold whatever any of them gives it. What was
+multiplied, shifted or widened, floating-point numbers and integers shorter than an address are numbers, which do not
+count where anything else may be the address.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+from itertools import zip_longest
+
+from goptx.analysis.cfg import instructions_in
+from goptx.analysis.dataflow import register_of, written
+from goptx.analysis.values.access_sites import Access
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import TYPE_BYTES, Address, Arguments, Function, Instruction, Name, Operand, Scope, Sum, Vector
+from goptx.ptx.opcodes import Facts, facts_of
+from goptx.ptx.walk import names_in
+
+_CALLERS = ("", "global", "const", "texture", "surface")  # spaces in which the arrays of a kernel's caller may lie
+_HANDLES = ("texture", "surface")  # what is addressed by a handle and coordinates
+_LOADED = "*"  # ahead of a parameter's name: what was loaded through it; alone: from the kernel's own memory
+_VARIABLE = ""  # the address of a variable
+
+
+class Part(IntEnum):
+    """How something goes into a value: as a number, as what may be a pointer, as what surely is one."""
+
+    NUMBER = 0
+    MAYBE = 1
+    POINTER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a register may hold: from where it comes, and whether it is an address wherever it comes from."""
+
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    address: bool = False
+
+    def bases(self) -> list[str]:
+        """What it may be an address of."""
+        return [origin for origin, part in self.parts.items() if part]
+
+
+@lru_cache(maxsize=256)  # a kernel is often woven again, with others or otherwise
+def pointer_accesses(entry: Function, address_size: int = 64) -> Mapping[str, Access]:
+    """By parameter, what the kernel does to the memory that it points to, or to the texture or surface that it is a
+    handle of; `address_size` is the module's, in bits.
+
+    "none" is said of numbers too. "unknown" is what cannot be followed: pointers that are passed to functions, that
+    come out of memory, or that are parts of structures passed by value. A sum of two pointers accesses both.
+    """
+    return dict(reach(entry, address_size).accesses)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where in memory a kernel may go. `accesses` are as of `pointer_accesses`; `writes_variables` whether it may write
+    a variable of its module; `beyond` whether it may go where neither its parameters nor such variables lead: by
+    addresses that come out of memory, in functions that it calls, by handles of textures. `inside` are the accesses by
+    pointers in structures that are passed by value, by their offsets, as far as they can be followed."""
+
+    accesses: Mapping[str, Access]
+    writes_variables: bool
+    beyond: bool
+    inside: Mapping[str, Mapping[int, Access]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=256)
+def reach(entry: Function, address_size: int = 64) -> Reach:
+    """`address_size` is the module's, in bits."""
+    search = _Search(entry, address_size // 8)
+    search.run()
+    accesses = {p.name: search.access(p.name, bool(p.dims)) for p in entry.parameters}
+    beyond = search.fetches or search.handles or "unknown" in accesses.values()
+    return Reach(accesses, search.writes_variables, beyond, search.inside())
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One instruction, taken apart: `sources` is what its results depend on."""
+
+    instruction: Instruction
+    facts: Facts
+    addresses: list[Address]
+    sources: tuple[Operand, ...]
+    reads: frozenset[str]
+    writes: frozenset[str]
+
+
+class _Search:
+    def __init__(self, entry: Function, pointer: int) -> None:
+        self.pointer = pointer  # bytes
+        self.long = {p.name for p in entry.parameters if p.size == pointer and not p.dims}
+        self.parameters = {p.name: Part.POINTER if ".ptr" in p.qualifiers else Part.MAYBE for p in entry.parameters}
+        self.fields: dict[str, tuple[str, int]] = {}  # of structures: what is loaded from them, and from which offset
+        self.structures = {p.name for p in entry.parameters if p.dims}
+        code = flatten(entry.body or (), lambda name: name).code
+        inner = [i for s in code for i in (instructions_in(s) if isinstance(s, Scope) else [s])]
+        self.steps = [_step(i) for i in inner if isinstance(i, Instruction)]
+        self.defined = frozenset(register for step in self.steps for register in step.writes)
+        self.readers: dict[str, list[int]] = {register: [] for register in self.defined}  # by their place among them
+        for i, step in enumerate(self.steps):
+            for register in step.reads & self.defined:
+                self.readers[register].append(i)
+        for step in self.steps:
+            self.fields |= self.fields_of(step)
+        self.parameters |= dict.fromkeys(self.fields, Part.MAYBE)
+        self.values: dict[str, Value] = {}
+        self.done: dict[str, set[str]] = {name: set() for name in self.parameters}  # letters as of `Row.access`
+        self.lost: set[str] = set()  # parameters with which the kernel does what cannot be followed
+        self.kept: set[str] = set()  # what it keeps in memory
+        self.fetches = False  # whether it may take an address out of memory
+        self.handles = False  # whether it uses some of textures or surfaces
+        self.writes_variables = False
+
+    def access(self, name: str, structure: bool) -> Access:
+        if structure:
+            inside = [name, *(f for f, (whole, _) in self.fields.items() if whole == name)]
+            return "unknown" if any(f in self.lost or self.done[f] for f in inside) else "none"
+        done = self.done[name]
+        if name in self.lost:
+            return "unknown"
+        if len(done) == 2:
+            return "both"
+        return "none" if not done else "read" if "l" in done else "written"
+
+    def inside(self) -> dict[str, dict[int, Access]]:
+        """As of `Reach`."""
+        found: dict[str, dict[int, Access]] = {}
+        for name, (whole, offset) in self.fields.items():
+            access = self.access(name, False)
+            if access not in ("none", "unknown") and whole not in self.lost:
+                found.setdefault(whole, {})[offset] = access
+        return found
+
+    def fields_of(self, step: _Step) -> dict[str, tuple[str, int]]:
+        """What an instruction loads from a structure, each with a name of its own."""
+        if step.facts.base != "ld" or step.facts.space != "param" or not step.facts.types:
+            return {}
+        base = step.addresses[0].parts[0]
+        name, tail = (str(base.base), "".join(map(str, base.tail))) if isinstance(base, Sum) else (str(base), "0")
+        if name not in self.structures or not tail.lstrip("+").isdigit():
+            return {}
+        bytes_, lanes = TYPE_BYTES.get(step.facts.types[-1], 0), max(len(step.writes), 1)
+        offsets = [int(tail.lstrip("+")) + i * bytes_ for i in range(lanes)]
+        return {f"{name}+{offset}": (name, offset) for offset in offsets}
+
+    def run(self) -> None:
+        self.define(waiting=True)
+        if not all(map(self.is_known, self.steps)):
+            self.define(waiting=False)  # what nothing gives a value is a number, and so is what is computed from it
+        for step in self.steps:
+            self.note(step)
+        if self.fetches:
+            self.lose(self.kept)
+
+    # values ------------------------------------------------------------------------------------------
+
+    def define(self, waiting: bool) -> None:
+        """Goes through the code until that says no more of any register; what is computed from registers of which
+        nothing is known yet waits, or takes them for numbers."""
+        todo = deque(range(len(self.steps)))
+        due = set(todo)
+        while todo:
+            due.discard(i := todo.popleft())
+            step = self.steps[i]
+            if waiting and not self.is_known(step):
+                continue
+            result = self.result(step)
+            for register in step.writes:
+                old = self.values.get(register)
+                new = _either(old, result) if old else result
+                if new != old:
+                    self.values[register] = new
+                    later = [reader for reader in self.readers[register] if reader not in due]
+                    todo.extend(later)
+                    due.update(later)
+
+    def is_known(self, step: _Step) -> bool:
+        """Whether something is known of all that the instruction reads."""
+        return step.reads & self.defined <= self.values.keys()
+
+    def result(self, step: _Step) -> Value:
+        """What an instruction gives to its destinations."""
+        facts = step.facts
+        if not facts.row.access:
+            return _RULES.get(facts.base, _mixed)(facts, *map(self.of, step.sources))
+        long = any(t[0] in "usb" and TYPE_BYTES.get(t, 0) >= self.pointer for t in facts.types) or not facts.types
+        if facts.base == "ld" and facts.space == "param" and (name := str(_base(step.addresses[0]))) in self.parameters:
+            halved = name in self.long and 2 * TYPE_BYTES.get(facts.types[-1], 0) == self.pointer
+            part = self.parameters[name] if long or halved else Part.NUMBER
+            return Value(dict.fromkeys(self.fields_of(step) or [name], part), long and part == Part.POINTER)
+        return Value(dict.fromkeys(self.behind(step.addresses), Part.MAYBE if long else Part.NUMBER))
+
+    def behind(self, addresses: Iterable[Address]) -> list[str]:
+        """What is loaded from there."""
+        values = [self.of(address) for address in addresses]
+        return sorted({_LOADED + o.removeprefix(_LOADED) for v in values for o in v.bases() or v.parts}) or [_LOADED]
+
+    def of(self, operand: Operand) -> Value:
+        match operand:
+            case Name(text):
+                register = register_of(text)
+                if register in self.defined or text.startswith("%"):
+                    return self.values.get(register, Value())
+                return Value({text if text in self.parameters else _VARIABLE: Part.POINTER}, True)
+            case Sum(Name() as base, _):
+                return self.of(base)
+            case Address():
+                return self.of(_base(operand))
+            case Vector(parts) | Arguments(parts):
+                return _mixed(None, *map(self.of, parts))
+        return Value()
+
+    # accesses ----------------------------------------------------------------------------------------
+
+    def note(self, step: _Step) -> None:
+        """What an instruction does to memory."""
+        row, facts = step.facts.row, step.facts
+        self.lose(self.addressed(step))
+        if not row.access:
+            return
+        passed = [o for o in step.instruction.operands[row.writes :] if not isinstance(o, Address)]
+        away = {origin for o in passed for origin in self.of(o).bases()}
+        if facts.base == "call" or not facts.known or (facts.space == "param" and "s" in row.access):
+            self.lose({origin for o in step.instruction.operands for origin in self.of(o).bases()})
+            self.fetches = True
+            return
+        if "s" in row.access:
+            self.kept |= away
+        for i, (address, space) in enumerate(zip_longest(step.addresses, facts.spaces[: len(step.addresses)])):
+            how = row.access
+            if how == "sl":
+                how = how[i : i + 1]
+                self.kept.update(self.behind([address]) if how == "l" else ())
+            self.handles |= space in _HANDLES
+            if (space or "") in _CALLERS:
+                self.touch(self.of(address), how)
+                if len(address.parts) > 1 and space not in _HANDLES:  # a tensor map, which points to the tensor
+                    self.lose(self.of(address).bases())
+                    self.fetches = True
+
+    def touch(self, address: Value, how: str) -> None:
+        for origin in address.bases():
+            if origin in self.parameters:
+                self.done[origin] |= set(how)
+            elif origin == _VARIABLE:
+                self.writes_variables |= "s" in how
+            elif origin.startswith(_LOADED):
+                self.fetches = True
+                self.lose([origin])
+        if not address.bases():  # numbers that make an address
+            self.fetches = True
+            self.lose(address.parts)
+
+    def lose(self, origins: Iterable[str]) -> None:
+        self.lost |= {origin.removeprefix(_LOADED) for origin in origins} & self.parameters.keys()
+
+    def addressed(self, step: _Step) -> Iterator[str]:
+        """Parameters whose own address is taken."""
+        for operand in step.instruction.operands:
+            if not (step.facts.space == "param" and isinstance(operand, Address)):
+                yield from (n for n in names_in(operand) if n in self.parameters and n not in self.defined)
+
+
+def _step(instruction: Instruction) -> _Step:
+    facts = facts_of(instruction.opcode)
+    addresses = [o for o in instruction.operands if isinstance(o, Address)]
+    sources = instruction.operands[0 if facts.row.updates else facts.row.writes :]
+    reads = frozenset(register_of(name) for operand in sources for name in names_in(operand))
+    return _Step(instruction, facts, addresses, sources, reads, written(instruction))
+
+
+def _base(address: Address) -> Operand:
+    base = address.parts[0]
+    return base.base if isinstance(base, Sum) else base
+
+
+# Rules: the value of a result, from the opcode's facts and the values of its operands ------------------------
+
+
+def _either(*values: Value) -> Value:
+    """What is one of them."""
+    parts: dict[str, Part] = {}
+    for value in values:
+        for origin, part in value.parts.items():
+            parts[origin] = max(part, parts.get(origin, part))
+    return Value(parts, all(v.address for v in values))
+
+
+def _mixed(_: Facts | None, *values: Value) -> Value:
+    """What has bits of all of them."""
+    return Value(_either(*values).parts)
+
+
+def _number(_: Facts, *values: Value) -> Value:
+    return Value(dict.fromkeys(_either(*values).parts, Part.NUMBER))
+
+
+def _offset(value: Value) -> Value:
+    """What is added to an address: numbers, and what surely is a pointer."""
+    return Value({o: p if p == Part.POINTER else Part.NUMBER for o, p in value.parts.items()}, value.address)
+
+
+def _sum(_: Facts, a: Value, b: Value) -> Value:
+    a, b = _offset(a) if b.address else a, _offset(b) if a.address else b
+    return Value(_either(a, b).parts, a.address != b.address)
+
+
+def _difference(_: Facts, a: Value, b: Value) -> Value:
+    """Added to what the second points to, a distance between two pointers leads to where the first does."""
+    if not a.address and b.bases():
+        a = Value({o: Part.POINTER if p else p for o, p in a.parts.items()})
+    return Value(_either(a, _offset(b)).parts, a.address and not b.address)
+
+
+def _multiply_add(facts: Facts, a: Value, b: Value, c: Value) -> Value:
+    return _sum(facts, _number(facts, a, b), c)
+
+
+def _address(_: Facts, value: Value) -> Value:
+    return Value({o: Part.POINTER if p else p for o, p in value.parts.items()}, True)
+
+
+def _converted(facts: Facts, *values: Value) -> Value:
+    """What is widened was too short for an address, but of a variable in shared or local memory."""
+    to, source = (TYPE_BYTES.get(t, 0) for t in facts.types[:1] + facts.types[-1:])
+    result = _mixed(facts, *values)
+    return Value({o: p if o == _VARIABLE else Part.NUMBER for o, p in result.parts.items()}) if source < to else result
+
+
+_RULES: dict[str, Callable[..., Value]] = {
+    "mov": lambda _, value: value,
+    "cvta": _address,
+    "add": _sum,
+    "sub": _difference,
+    "mad": _multiply_add,
+    "mad24": _multiply_add,
+    "cvt": _converted,
+    "selp": lambda _, a, b, p: _either(a, b),
+    "slct": lambda _, a, b, c: _either(a, b),
+    **dict.fromkeys(("mul", "mul24", "shl", "shr", "div", "rem", "neg", "popc", "clz", "bfind"), _number),
+    **dict.fromkeys(("set", "setp", "testp", "isspacep"), lambda _, *values: Value()),
+}

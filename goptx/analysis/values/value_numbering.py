@@ -1,0 +1,425 @@
+"""What the registers of a thread hold, as expressions: optimistic value numbering (Alpern, Wegman and Zadeck 1988).
+
+Requires: a flow without regions, a table of atoms. Ensures: two values that are the same expression are the same number
+whenever the thread is at both places without having passed the beginning of a loop around them in between. In loops
+registers count as equal until a way around shows otherwise, so equal counters of loops that run as one are one atom.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import count
+
+from goptx.analysis.cfg import Code, Flow, loops
+from goptx.analysis.dataflow import register_of, written
+from goptx.analysis.terminators import Branch
+from goptx.analysis.values.expressions import MOST_TERMS, Atoms, Condition, Expression, Key, Value, constant
+from goptx.ptx.ir import (
+    TYPE_BYTES,
+    Address,
+    Arguments,
+    Guard,
+    Immediate,
+    Instruction,
+    Name,
+    Negated,
+    Operand,
+    Sum,
+    Vector,
+    whole_number,
+)
+from goptx.ptx.opcodes import Facts, Scope, facts_of
+from goptx.ptx.verify import SPECIAL
+from goptx.ptx.walk import names_in
+
+Environment = dict[str, Value]
+Place = tuple[str, int]  # the block of an instruction, and its position there
+_OF_THE_THREAD = ("%tid.", "%ntid.", "%ctaid.", "%nctaid.", "%laneid")
+_INTEGERS = frozenset(f"{kind}{bits}" for kind in "usb" for bits in (16, 32, 64))
+_NOT_PLAIN = frozenset(("hi", "cc", "sat", "pack"))
+_ADDRESS = 64  # bits
+_flows = count()
+
+
+class Values:
+    """Of a flow.
+
+    addresses: of each instruction, by its place, those among its operands.
+    guards: of each guarded instruction, its condition. branches: of each block that branches, when it does.
+    steps: of an atom that stands for a register at the beginning of a loop: its value at first, and by how much each
+        way around changes it.
+    """
+
+    def __init__(self, flow: Flow, atoms: Atoms) -> None:
+        self.flow = flow
+        self.atoms = atoms
+        self.tag = next(_flows)
+        self.addresses: dict[Place, tuple[Expression, ...]] = {}
+        self.guards: dict[Place, Condition] = {}
+        self.branches: dict[str, Condition] = {}
+        self.steps: dict[int, tuple[Expression, Expression]] = {}
+        self._passed = {n for i in flow.instructions() if _passes(i) for o in i.operands for n in names_in(o)}
+        self._order = flow.reverse_postorder()
+        self._rank = {n: i for i, n in enumerate(self._order)}
+        self._pred = {n: [p for p in flow.graph().pred[n] if p in self._rank] for n in self._order}
+        self._bodies = loops(flow)
+        self._groups: dict[str, dict[str, str]] = {}  # at the beginning of loops: of registers, which are equal
+        self._after: dict[str, Environment] = {}
+        while self._round():
+            pass
+        self._find_steps()
+
+    def holds(self, block: str, guard: Guard) -> Condition:
+        """When a guard does at the end of a block."""
+        return self._guard(self._after[block], guard)
+
+    def _round(self) -> bool:
+        """Goes through all blocks once; whether registers that counted as equal at the beginning of a loop differ."""
+        before, self._before_last = self._groups, self._after
+        self._groups, self._after = {}, {}
+        for name in self._order:
+            values = self._entering(name, before)
+            block = self.flow.blocks[name]
+            for i, code in enumerate(block.code):
+                self._run(values, code, (name, i))
+            if isinstance(block.end, Branch):
+                self.branches[name] = self._guard(values, block.end.guard)
+            self._after[name] = values
+        return self._groups != before
+
+    def _entering(self, name: str, before: dict[str, dict[str, str]]) -> Environment:
+        if name == self.flow.entry and not self._pred[name]:
+            return {}
+        ahead = [self._after[p] for p in self._pred[name] if p in self._after]
+        behind = [p for p in self._pred[name] if p not in self._after]
+        values = self._merged(name, ahead) if name != self.flow.entry else {}
+        if not behind:
+            return values
+        body = self._bodies.get(name, frozenset(self._order))
+        changed = sorted({r for b in body for code in self.flow.blocks[b].instructions() for r in written(code)})
+        groups: dict[object, str] = {}
+        self._groups[name] = {}
+        for register in changed:
+            first = values.get(register)
+            last = tuple(self._before_last[p].get(register) for p in behind if p in self._before_last)
+            key = (before.get(name, {}).get(register), first, last)
+            leader = groups.setdefault(key, register)
+            self._groups[name][register] = leader
+            values[register] = self._like(first or next((v for v in last if v), None), "phi", self.tag, name, leader)
+        return values
+
+    def _merged(self, name: str, ahead: Sequence[Environment]) -> Environment:
+        if len(ahead) == 1:
+            return dict(ahead[0])
+        values: Environment = {}
+        for register in dict.fromkeys(r for e in ahead for r in e):
+            found = tuple(e.get(register) for e in ahead)
+            if found.count(found[0]) == len(found) and found[0] is not None:
+                values[register] = found[0]
+            else:
+                example = next((v for v in found if v is not None), None)
+                values[register] = self._like(example, "merge", self.tag, name, found)
+        return values
+
+    def _like(self, example: Value | None, *key: object) -> Value:
+        """A value of which nothing is known but its kind."""
+        if isinstance(example, Condition):
+            return self.atoms.literal(True, *key)
+        return self.atoms.expression(example.bits if example else _ADDRESS, *key)
+
+    def _find_steps(self) -> None:
+        """Registers that grow by as much each way around a loop."""
+        for header, groups in self._groups.items():
+            ahead = [p for p in self._pred[header] if self._rank[p] < self._rank[header]]
+            behind = [p for p in self._pred[header] if p not in ahead]
+            entering = self._merged(header, [self._after[p] for p in ahead]) if ahead else {}
+            for leader in dict.fromkeys(groups.values()):
+                atom = self.atoms.number("phi", self.tag, header, leader)
+                ends = {self._after[p].get(leader) for p in behind}
+                first, last = entering.get(leader), ends.pop() if len(ends) == 1 else None
+                if isinstance(first, Expression) and isinstance(last, Expression) and first.bits == last.bits:
+                    step = last - self.atoms.expression(last.bits, "phi", self.tag, header, leader)
+                    if not any(self._changes(key, header) for key in self.atoms.within(step)):
+                        self.steps[atom] = first, step
+
+    def _changes(self, key: Key, header: str) -> bool:
+        """Whether an atom may be another one each way around a loop."""
+        body = self._bodies.get(header, frozenset(self._order))
+        return key[0] == "made" or (key[0] in ("phi", "merge") and key[1] == self.tag and key[2] in body)
+
+    # instructions ------------------------------------------------------------------------------------
+
+    def _run(self, values: Environment, code: Code, place: Place) -> None:
+        if not isinstance(code, Instruction):
+            for register in written(code):
+                values[register] = self._made(place, register, _ADDRESS)
+            return
+        facts = facts_of(code.opcode)
+        found = [self._value(values, o.parts[0], _ADDRESS) for o in code.operands if isinstance(o, Address)]
+        self.addresses[place] = tuple(
+            a if isinstance(a, Expression) else self._made(place, "address", _ADDRESS) for a in found
+        )
+        guard = self._guard(values, code.guard) if code.guard else Condition()
+        self.guards[place] = guard
+        registers = sorted(written(code))
+        results = [self._result(values, code, facts, place, r, len(registers) == 1) for r in registers]
+        for register, result in zip(registers, results, strict=True):
+            if guard.all:  # threads that do not run it keep what they have
+                old = values.get(register)
+                result = self._like(result, "if", guard, result, old) if old is not None else result
+            values[register] = result
+
+    def _made(self, place: Place, register: str, bits: int) -> Expression:
+        return self.atoms.expression(bits, "made", self.tag, *place, register)
+
+    def _result(
+        self, values: Environment, code: Instruction, facts: Facts, place: Place, register: str, only: bool
+    ) -> Value:
+        predicate = facts.base in ("setp", "testp", "isspacep") or "pred" in facts.types
+        bits = _bits(facts)
+        plain = isinstance(code.operands[0], Name) and "." not in str(code.operands[0])
+        unknown: Value = (
+            self.atoms.literal(True, "made", self.tag, *place, register)
+            if predicate
+            else self._made(place, register, bits)
+        )
+        if facts.base == "ld" and facts.space == "param" and not predicate:
+            name = self._parameter(code, facts, place, register)
+            return self.atoms.expression(bits, "parameter", name, bits) if name else unknown
+        votes = facts.base == "vote" and "sync" in facts.modifiers
+        pure = facts.known and not facts.row.access and (votes or facts.row.scope == Scope.THREAD)
+        if (
+            not (pure and plain and only and _is_steady(code))
+            or facts.uses_carry
+            or facts.sets_carry
+            or facts.row.updates
+        ):
+            return unknown
+        taken = tuple(self._value(values, o, _operand_bits(facts, i)) for i, o in enumerate(code.operands[1:]))
+        rule = _RULES.get(facts.base)
+        if rule and not facts.modifiers & _NOT_PLAIN and (found := rule(self.atoms, facts, *taken)) is not None:
+            return found
+        here = place[0] if votes else None  # a warp votes in one place after the other
+        key = (code.opcode, taken, here, self.tag if votes else None)
+        return self.atoms.literal(True, "op", *key) if predicate else self.atoms.expression(bits, "op", *key)
+
+    def _parameter(self, load: Instruction, facts: Facts, place: Place, register: str) -> str:
+        """The parameter of the kernel, and the bytes into it, that a register is loaded from: `p`, `p+8`; "" where its
+        address is computed from anything else."""
+        lanes = _lanes(load.operands[0])
+        if len(self.addresses[place]) != 1 or lanes.count(register) != 1 or facts.types[-1] not in TYPE_BYTES:
+            return ""
+        address = self.addresses[place][0]
+        offset = address.coefficient() + lanes.index(register) * TYPE_BYTES[facts.types[-1]]
+        rest = address - constant(address.coefficient(), address.bits)
+        ((factors, times),) = rest.terms if len(rest.terms) == 1 else (((), 0),)
+        word, *of = self.atoms.keys[factors[0]] if len(factors) == 1 and times == 1 else ("",)
+        if word != "address" or str(of[0]) in self._passed or offset < 0:
+            return ""
+        return f"{of[0]}+{offset}" if offset else str(of[0])
+
+    def _value(self, values: Environment, operand: Operand, bits: int) -> object:
+        match operand:
+            case Immediate(text):
+                number = _number(text)
+                return self.atoms.expression(bits, "number", text) if number is None else constant(number, bits)
+            case Name(text) if text in values:
+                return values[text]
+            case Name(text) if text.startswith(_OF_THE_THREAD):
+                return self.atoms.expression(bits, "special", text)
+            case Name(text) if text.startswith("%"):
+                return self.atoms.expression(bits, "undefined", self.tag, text)
+            case Name(text):
+                return self.atoms.expression(bits, "address", text)
+            case Sum(base, tail):
+                found = self._value(values, base, bits)
+                number = _number("".join(map(str, tail)))
+                if number is not None and isinstance(found, Expression):
+                    return found + constant(number, found.bits)
+            case Negated(name):
+                found = self._value(values, name, bits)
+                if isinstance(found, Condition):
+                    return self.atoms.inverted(found)
+            case Vector(parts) | Arguments(parts):
+                return tuple(self._value(values, p, bits) for p in parts)
+        return ("other", self.tag, str(operand), tuple(values.get(register_of(n)) for n in names_in(operand)))
+
+    def _guard(self, values: Environment, guard: Guard) -> Condition:
+        found = values.get(guard.predicate.text)
+        if not isinstance(found, Condition):
+            found = self.atoms.literal(True, "undefined", self.tag, guard.predicate.text)
+        return self.atoms.inverted(found) if guard.negated else found
+
+
+def _bits(facts: Facts) -> int:
+    """Of a result."""
+    sizes = [8 * TYPE_BYTES[t] for t in facts.types[:1] if t in TYPE_BYTES]
+    size = sizes[0] if sizes else _ADDRESS
+    return 2 * size if "wide" in facts.modifiers else size
+
+
+def _operand_bits(facts: Facts, position: int) -> int:
+    if facts.base == "mad" and position == 2:
+        return _bits(facts)
+    if facts.base in ("shl", "shr") and position == 1:
+        return 32
+    sizes = [8 * TYPE_BYTES[t] for t in facts.types[-1:] if t in TYPE_BYTES]
+    return sizes[0] if sizes else _ADDRESS
+
+
+def _is_steady(code: Instruction) -> bool:
+    """Whether it gives the same whenever it is run on the same values: clocks, for example, do not."""
+    names = (name for operand in code.operands for name in names_in(operand))
+    return all(n.startswith(_OF_THE_THREAD) or n.partition(".")[0] not in SPECIAL for n in names)
+
+
+def _passes(code: Instruction) -> bool:
+    """Whether it names parameters of a call, which hold one value after the other."""
+    facts = facts_of(code.opcode)
+    return facts.base == "call" or (facts.base == "st" and facts.space == "param")
+
+
+def _lanes(operand: Operand) -> list[str]:
+    return [str(part) for part in (operand.parts if isinstance(operand, Vector) else (operand,))]
+
+
+def _number(text: str) -> int | None:
+    matched = re.fullmatch(r"([+-]*)(0[xXbB][0-9a-fA-F]+U?|[0-9]+U?)", text)
+    return whole_number(matched[2]) * (-1) ** matched[1].count("-") if matched else None
+
+
+# Rules: what an instruction gives, None for what has no form of its own -------------------------------
+
+
+def _integers(rule: Callable[..., Value | None]) -> Callable[..., Value | None]:
+    """Applies to integers all of which have the bits of the instruction's type."""
+
+    def checked(atoms: Atoms, facts: Facts, *values: object) -> Value | None:
+        if not facts.types or not set(facts.types) <= _INTEGERS:
+            return None
+        for i, value in enumerate(values):
+            if not isinstance(value, Expression) or value.bits != _operand_bits(facts, i):
+                return None
+        found = rule(atoms, facts, *values)
+        return None if isinstance(found, Expression) and len(found.terms) > MOST_TERMS else found
+
+    return checked
+
+
+def _signed(facts: Facts) -> bool:
+    return facts.types[-1][0] == "s"
+
+
+def _multiply(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Expression:
+    if "wide" in facts.modifiers:
+        a, b = (atoms.widened(v, 2 * v.bits, _signed(facts)) for v in (a, b))
+    return atoms.product(a, b)
+
+
+def _shift(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Expression | None:
+    return a.times(1 << b.number) if b.number is not None and b.number < a.bits else None
+
+
+def _convert(atoms: Atoms, facts: Facts, a: Expression) -> Expression | None:
+    result = 8 * TYPE_BYTES[facts.types[0]]
+    if result == a.bits:
+        return a
+    return atoms.widened(a, result, _signed(facts)) if result > a.bits else None
+
+
+def _moved(atoms: Atoms, facts: Facts, a: object) -> Value | None:
+    if "pred" in facts.types and isinstance(a, Expression):
+        return Condition() if a.number else atoms.literal(False, "true")
+    fits = isinstance(a, Condition) or (isinstance(a, Expression) and a.bits == _bits(facts))
+    return a if fits and isinstance(a, Expression | Condition) else None
+
+
+def _compared(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Condition | None:
+    """By `lt` and `eq` alone, so that a comparison and its opposite are known as such."""
+    kind = "s" if _signed(facts) else "u"
+    words = facts.modifiers & _COMPARISONS.keys()
+    if len(words) != 1 or facts.modifiers & {"and", "or", "xor"}:
+        return None
+    word, holds, swap = _COMPARISONS[next(iter(words))]
+    if word == "eq":
+        difference = min(a - b, b - a, key=lambda e: sorted(e.terms))
+        return atoms.literal(holds, "eq", difference)
+    return atoms.literal(holds, f"lt.{kind}", *((b, a) if swap else (a, b)))
+
+
+_COMPARISONS = {
+    "lt": ("lt", True, False), "gt": ("lt", True, True), "ge": ("lt", False, False), "le": ("lt", False, True),
+    "eq": ("eq", True, False), "ne": ("eq", False, False),
+}  # fmt: skip
+
+
+def _joined(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Expression | None:
+    """Bits of which no two stand at one place are a sum."""
+    for one, other in ((a, b), (b, a)):
+        most = _most(atoms, one)
+        if most is not None and all(
+            times * _lowest(atoms, f) % (1 << most.bit_length()) == 0 for f, times in other.terms
+        ):
+            return a + b
+    return None
+
+
+def _lowest(atoms: Atoms, factors: tuple[int, ...]) -> int:
+    """A power of two that a product is a multiple of."""
+    mask = _masked(atoms.keys[factors[0]]) if len(factors) == 1 else 1
+    return (mask & -mask) if mask else 1
+
+
+def _most(atoms: Atoms, value: Expression) -> int | None:
+    """The largest that a value can be, counted from 0 on; None where that is not known."""
+    total = 0
+    for factors, times in value.terms:
+        key = atoms.keys[factors[0]] if len(factors) == 1 else ("",)
+        most = 1 if not factors else _MOST.get(str(key[1])) if key[0] == "special" else _masked(key)
+        if most is None:
+            return None
+        total += times * most
+    return total if total < 1 << value.bits else None
+
+
+def _masked(key: Key) -> int | None:
+    """The largest that `and` with a constant gives."""
+    if key[0] != "op" or not str(key[1]).startswith("and.b") or not isinstance(key[2], tuple):
+        return None
+    numbers = [e.number for e in key[2] if isinstance(e, Expression) and e.number is not None]
+    return min(numbers, default=None)
+
+
+_MOST = {"%tid.x": 1023, "%tid.y": 1023, "%tid.z": 63, "%laneid": 31}
+
+
+def _both(atoms: Atoms, facts: Facts, a: object, b: object) -> Condition | None:
+    return a & b if isinstance(a, Condition) and isinstance(b, Condition) else None
+
+
+def _either(atoms: Atoms, facts: Facts, a: object, b: object) -> Value | None:
+    if not (isinstance(a, Condition) and isinstance(b, Condition)):
+        return _integers(_joined)(atoms, facts, a, b)
+    return atoms.inverted(atoms.inverted(a) & atoms.inverted(b))
+
+
+def _not(atoms: Atoms, facts: Facts, a: object) -> Condition | None:
+    return atoms.inverted(a) if isinstance(a, Condition) else None
+
+
+_RULES: dict[str, Callable[..., Value | None]] = {
+    "mov": _moved,
+    "cvta": _moved,
+    "cvt": _integers(_convert),
+    "add": _integers(lambda atoms, facts, a, b: a + b),
+    "sub": _integers(lambda atoms, facts, a, b: a - b),
+    "neg": _integers(lambda atoms, facts, a: a.times(-1)),
+    "mul": _integers(_multiply),
+    "mad": _integers(lambda atoms, facts, a, b, c: _multiply(atoms, facts, a, b) + c),
+    "shl": _integers(_shift),
+    "setp": _integers(_compared),
+    "and": _both,
+    "or": _either,
+    "not": _not,
+}

@@ -1,0 +1,108 @@
+"""Arguments for a kernel that nobody described, where its accesses are plain enough.
+
+Requires: a launch of known shape. Only pointers that are indexed by the thread's number and scalars that bound it
+are made up, floating-point scalars, and what the kernel does not mention; the rest is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from math import prod
+
+import numpy as np
+
+from goptx.analysis.build_cfg import flow_as_written
+from goptx.analysis.values.accessed_bytes import Accesses, accesses
+from goptx.analysis.values.ranges import Extent
+from goptx.checking.checked_kernel import Subject
+from goptx.errors import InputError
+from goptx.launch.specification import DTYPES, MOST, Argument
+from goptx.ptx.ir import TYPE_BYTES, Instruction
+from goptx.ptx.opcodes import facts_of
+
+SHORT = 24  # threads that a made-up bound leaves out, so that some take the guard
+FLOATING = 1.5  # every made-up floating-point scalar
+
+
+def made_up(subject: Subject, given: Mapping[int, object], grid: Extent, block: Extent) -> dict[int, Argument]:
+    """By position, an argument for each parameter that is not among the `given` ones.
+
+    First come scalars that bound the thread's number: somewhat less than there are such numbers. With them, every
+    pointer gets as many bytes as the kernel can touch. Raises `InputError` that says what has to be given.
+    """
+    parameters = subject.entry.parameters
+    integers = [p for p in parameters if not p.dims and p.type[0] in "usb"]
+    pointers = {p.name for p in integers if p.size == 8}
+    scalars = {p.name for p in integers if p.size < 8}
+    known = {parameters[i].name: n for i, value in given.items() if (n := _whole(value)) is not None}
+    flow = flow_as_written(subject.entry.body, subject.module.source)
+    bounds = accesses(flow, pointers, scalars, known, grid, block).bounds
+    most = {p.name: (1 << 8 * p.size - 1) - 1 for p in integers}
+    threads = prod(grid) * prod(block)
+    known = {n: min(max(1, (numbers or threads) - SHORT), most[n]) for n, numbers in bounds.items()} | known
+    found = accesses(flow, pointers, scalars, known, grid, block)
+    made = {i: _argument(subject, i, found, known) for i in range(len(parameters)) if i not in given}
+    if missing := [i for i, argument in made.items() if argument is None]:
+        raise InputError(_request(subject, missing, found, threads))
+    return {i: argument for i, argument in made.items() if argument is not None}
+
+
+def _argument(subject: Subject, position: int, found: Accesses, known: Mapping[str, int]) -> Argument | None:
+    parameter, called = subject.entry.parameters[position], subject.called(position)
+    name = parameter.name
+    if name in found.arrays and name not in found.unclear:
+        end, type_ = found.arrays[name]
+        dtype = _dtype(type_)
+        length = -(-end // np.dtype(dtype).itemsize)
+        if dtype.startswith("f"):
+            return Argument(called, dtype, None, length, "uniform", 0, 1, position, "inout")
+        return Argument(called, dtype, None, length, "integers", 0, MOST, position, "inout")
+    if name in known:
+        return Argument(called, _dtype(parameter.type), known[name])
+    if parameter.dims:
+        return None
+    if name not in found.mentioned:
+        return Argument(called, _dtype(parameter.type), 0)
+    return Argument(called, _dtype(parameter.type), FLOATING) if parameter.type in ("f16", "f32", "f64") else None
+
+
+def _dtype(type_: str) -> str:
+    """The numpy name for a PTX type; what numpy lacks becomes unsigned integers."""
+    word = {"s": "i", "f": "f"}.get(type_[0], "u") + type_[1:]
+    return DTYPES.get(word, f"uint{8 * min(8, TYPE_BYTES[type_])}")
+
+
+def _whole(value: object) -> int | None:
+    """The value of a scalar argument, if that is an integer."""
+    value = value.value if isinstance(value, Argument) else value
+    return int(value) if isinstance(value, int | np.integer) else None
+
+
+def _request(subject: Subject, missing: Collection[int], found: Accesses, threads: int) -> str:
+    """What is asked of the caller, with an example for each of the missing parameters."""
+    parameters = subject.entry.parameters
+    first = min(missing)
+    parameter = parameters[first]
+    where, reason = subject.at(parameter.line or subject.entry.line), "is no bound of a thread's number"
+    if instruction := found.unclear.get(parameter.name):
+        where = f"{subject.at(instruction.line)}: `{instruction}`"
+        reason = "is not indexed by the thread's number alone"
+    elif parameter.dims:
+        reason = f"is a structure of {parameter.size} bytes"
+    examples = " ".join(_example(subject, i, found.unclear.get(parameters[i].name), threads) for i in missing)
+    beside = f", or describe the launch in {subject.specification}" if subject.specification else ""
+    return (
+        f"{where}: parameter {subject.called(first)} {reason}, so no data can be made up for it. Give what the kernel "
+        f"needs, for example {examples}{beside}."
+    )
+
+
+def _example(subject: Subject, position: int, access: Instruction | None, threads: int) -> str:
+    parameter = subject.entry.parameters[position]
+    key = f"{subject.letter}:{position}"
+    if parameter.dims:
+        return f'args={{"{key}": bytes({parameter.size})}} (from Python)'
+    if access or ".ptr" in parameter.qualifiers:
+        word = next((t for t in facts_of(access.opcode).types[-1:] if t in DTYPES), "f32") if access else "f32"
+        return f"--arg {key}={word}[{threads}]"
+    return f"--arg {key}=i{8 * parameter.size}:{threads}"

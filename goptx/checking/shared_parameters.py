@@ -1,0 +1,124 @@
+"""Parameters of kernels under check that are one buffer, or one number, as the caller says: what they get, and which of
+them are compared afterwards.
+
+Requires: names of parameters that are right, since fusing the kernels has asked for them already. Ensures: parameters
+that are one get one and the same array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from goptx.checking.checked_kernel import Subject
+from goptx.checking.inputs import Input, inputs
+from goptx.errors import InputError
+from goptx.launch.parameter_names import parameter_named
+from goptx.launch.shape import Shape
+
+Place = tuple[int, int]  # the number of a kernel, and of its parameter
+TEMPORARY = ("private", "local")
+
+
+@dataclass(slots=True)
+class OneBuffer:
+    """Parameters that are one, in order; `temporary` if nothing is known of what they hold afterwards."""
+
+    members: list[Place]
+    temporary: bool = False
+
+
+def one_buffers(subjects: Sequence[Subject], options: Mapping[str, Any]) -> list[OneBuffer]:
+    """From the options `same`, `private` and `local` of a strategy."""
+    found: list[OneBuffer] = []
+    kernels = [(s.letter, s.entry) for s in subjects]
+    for kind in ("same", *TEMPORARY):
+        for pair in options.get(kind) or ():
+            names = pair.split("=") if isinstance(pair, str) else pair
+            made = OneBuffer([parameter_named(name, kernels, kind) for name in names], kind in TEMPORARY)
+            for other in [f for f in found if not set(f.members).isdisjoint(made.members)]:
+                found.remove(other)
+                made = OneBuffer([*other.members, *made.members], made.temporary or other.temporary)
+            found.append(replace(made, members=sorted(set(made.members))))
+    return found
+
+
+def common_inputs(
+    subjects: Sequence[Subject],
+    given: Sequence[Mapping[int, object]],
+    buffers: Sequence[OneBuffer],
+    shapes: Sequence[Shape],
+    seed: int,
+) -> list[list[Input]]:
+    """What every kernel gets, `given` by position or as `inputs` has it. Of what is one, the first kernel's number is
+    that of all, and the longest array. Raises `InputError`."""
+    of = {place: buffer for buffer in buffers for place in buffer.members}
+    said = [dict(own) for own in given]
+    for buffer in buffers:
+        _give_all(subjects, said, buffer)
+    found: dict[int, Input] = {}  # by the identity of the buffer
+    taken: list[list[Input]] = []
+    for k, (subject, shape) in enumerate(zip(subjects, shapes, strict=True)):
+        known = {i: found[id(b)] for i in range(len(subject.entry.parameters)) if id(b := of.get((k, i))) in found}
+        arrays = {i: v.value for i, v in known.items() if isinstance(v.value, np.ndarray)}
+        numbers = {i: v.value for i, v in known.items() if i not in arrays}
+        launch = shape.sizes("grid"), shape.sizes("block"), seed
+        try:
+            own = inputs(subject, said[k] | numbers, *launch)
+        except InputError:
+            if not arrays:
+                raise
+            own = inputs(subject, said[k] | numbers | arrays, *launch)
+        for i, value in enumerate(own):
+            if one := of.get((k, i)):
+                before = found.get(id(one))
+                found[id(one)] = value if before is None or _bytes(value) > _bytes(before) else before
+        taken.append(own)
+    return [
+        [_of_first(subjects, of.get((k, i)), (k, i), found, value) for i, value in enumerate(own)]
+        for k, own in enumerate(taken)
+    ]
+
+
+def _give_all(subjects: Sequence[Subject], said: Sequence[dict[int, object]], buffer: OneBuffer) -> None:
+    """What one of the parameters is given, all are."""
+    givers = [(k, i) for k, i in buffer.members if i in said[k]]
+    values = [said[k][i] for k, i in givers]
+    if any(v is not values[0] and (isinstance(v, np.ndarray) or v != values[0]) for v in values):
+        names = " and ".join(subjects[k].called(i) for k, i in givers)
+        raise InputError(f"arguments {names}: these are one, and are given different values; give it once.")
+    if values:
+        for k, i in buffer.members:
+            said[k][i] = values[0]
+
+
+def _of_first(
+    subjects: Sequence[Subject], buffer: OneBuffer | None, place: Place, found: Mapping[int, Input], own: Input
+) -> Input:
+    if buffer is None:
+        return own
+    value = found[id(buffer)]
+    k, i = buffer.members[0]
+    return value if place == (k, i) else Input(value.value, f"is {subjects[k].called(i)}")
+
+
+def _bytes(value: Input) -> int:
+    return value.value.nbytes if isinstance(value.value, np.ndarray) else 0
+
+
+def compared(
+    subjects: Sequence[Subject], values: Sequence[Sequence[object]], buffers: Sequence[OneBuffer]
+) -> tuple[dict[Place, str], tuple[str, ...]]:
+    """The arrays that are compared, each once, with what they are called; and what temporaries are called."""
+    temporary = {place for b in buffers if b.temporary for place in b.members}
+    arrays: dict[int, list[Place]] = {}
+    for k, own in enumerate(values):
+        for i, value in enumerate(own):
+            if isinstance(value, np.ndarray):
+                arrays.setdefault(id(value), []).append((k, i))
+    called = {places[0]: ", ".join(subjects[k].called(i) for k, i in places) for places in arrays.values()}
+    undefined = tuple(name for place, name in called.items() if place in temporary)
+    return {place: name for place, name in called.items() if place not in temporary}, undefined

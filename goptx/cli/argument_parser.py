@@ -1,0 +1,37 @@
+"""The parser of the command line, to which every command adds its own."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from goptx.cli.commands import COMMANDS
+from goptx.errors import InputError
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Its options have in `run` the function that runs the command."""
+    parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.")
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command(commands.add_parser)
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with the arguments as any other error is said."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see `{self.prog} --help`.")
+
+
+class _Version(argparse.Action):
+    def __init__(self, option_strings: list[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from goptx.version import own_version
+
+        print(f"goptx {own_version()}")
+        parser.exit()

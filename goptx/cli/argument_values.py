@@ -1,0 +1,125 @@
+"""What the words of the command line mean: inputs, shapes, numbers."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goptx.errors import InputError
+from goptx.launch.parameter_names import letter_of
+from goptx.launch.shape import MOST_REGISTERS
+
+if TYPE_CHECKING:
+    from goptx.launch.shape import Shape
+    from goptx.ptx.ir import Module
+
+
+def sources(options: argparse.Namespace) -> list[Path | bytes]:
+    """The inputs. Raises `InputError` where there are not as many entries."""
+    if options.inputs.count("-") > 1:
+        raise InputError("standard input (`-`) can be given once only.")
+    if options.entry is not None and len(options.entry) != len(options.inputs):
+        raise InputError(
+            f"--entry is given {len(options.entry)} times for {len(options.inputs)} inputs; give it once per input, "
+            "in order."
+        )
+    return [_source(name) for name in options.inputs]
+
+
+def module(name: str) -> Module:
+    """The one input of a command."""
+    from goptx.sources.read import read
+
+    return read(_source(name))
+
+
+def _source(name: str) -> Path | bytes:
+    return sys.stdin.buffer.read() if name == "-" else Path(name)
+
+
+def letters(options: argparse.Namespace) -> list[str]:
+    """Of the kernels that are the inputs."""
+    return [letter_of(i) for i in range(len(options.inputs))]
+
+
+def shapes(options: argparse.Namespace) -> list[Shape] | None:
+    """One for each input, or none. Raises `InputError`."""
+    from goptx.launch.shape import Shape
+
+    known = letters(options)
+    named = [text.partition("=") for text in options.shape]
+    if named and sorted(letter for letter, _, _ in named) != known:
+        raise InputError(
+            f"--shape is given for {', '.join(letter for letter, _, _ in named)}; give it once for each of the kernels "
+            f"{', '.join(known)}, for example --shape A=1024:256."
+        )
+    found = {letter: Shape.parse(text) for letter, _, text in named}
+    return [found[letter] for letter in known] if named else None
+
+
+def launched(options: argparse.Namespace) -> dict[str, Any]:
+    """Kernels and how they are launched, of launch specifications or of PTX files: `sources` and other arguments of
+    `goptx.tune`. Raises `InputError`."""
+    specified = [name.endswith(".toml") for name in options.inputs]
+    if any(specified) and not all(specified):
+        raise InputError("give launch specifications or PTX files, not both.")
+    if all(specified) and (options.shape or options.entry):
+        raise InputError("--shape and --entry are for PTX files; a launch specification says both.")
+    what: dict[str, Any] = {"entries": options.entry, "args": arguments(options.arg) or None}
+    if all(specified):
+        return {**what, "sources": [], "spec": options.inputs}
+    return {**what, "sources": sources(options), "shapes": shapes(options)}
+
+
+def arguments(given: Sequence[str]) -> dict[str, object]:
+    """By name, what `A:0=f32[1024]` and the like say. Raises `InputError`."""
+    args: dict[str, object] = {}
+    for text in given:
+        key, _, value = text.partition("=")
+        if key in args:
+            raise InputError(f"--arg {key} is given twice.")
+        args[key] = value
+    return args
+
+
+def tunable(given: Sequence[str], known: Sequence[str]) -> list[bool]:
+    """Of each kernel, by the letters that are given. Raises `InputError`."""
+    if unknown := [letter for letter in given if letter not in known]:
+        raise InputError(f"--tunable {unknown[0]}: there are the kernels {', '.join(known)}.")
+    return [letter in given for letter in known]
+
+
+def slicing(text: str) -> str | int | None:
+    return None if text == "none" else int(text) if re.fullmatch("-?[0-9]+", text) else text
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """Of `128,256` or `1:3`. Whatever is wrong with it, argparse says."""
+    if not re.fullmatch(r"[0-9]+([,:][0-9]+)*", text):
+        raise argparse.ArgumentTypeError(f"`{text}` is none; write a number for each kernel, such as 128,256 or 1:3")
+    return tuple(map(int, re.split("[,:]", text)))
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Of `512,768`. Whatever is wrong with it, argparse says."""
+    if not re.fullmatch(r"[0-9]+(,[0-9]+)*", text):
+        raise argparse.ArgumentTypeError(f"`{text}` has no sizes; give one number or several, such as 768 or 512,768")
+    return tuple(map(int, text.split(",")))
+
+
+def registers(text: str) -> int:
+    """Of one thread. Whatever is wrong with it, argparse says."""
+    if not re.fullmatch(r"[0-9]+", text) or not 1 <= int(text) <= MOST_REGISTERS:
+        raise argparse.ArgumentTypeError(f"`{text}` is no cap of registers; give 1 to {MOST_REGISTERS}")
+    return int(text)
+
+
+def axes(text: str) -> tuple[int, ...]:
+    """Of `33x7`. Whatever is wrong with it, argparse says."""
+    if not re.fullmatch(r"[1-9][0-9]*(x[1-9][0-9]*){0,2}", text):
+        raise argparse.ArgumentTypeError(f"`{text}` is none; write one to three numbers above 0, such as 4 or 33x7")
+    return tuple(map(int, text.split("x")))

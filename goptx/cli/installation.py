@@ -1,0 +1,205 @@
+"""What goptx finds where it runs, and what is missing for what.
+
+Nothing here fails for want of something: a part that is missing, or broken, is a finding. Only where PTX can no longer
+be read, woven and printed, goptx itself is broken.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from goptx.errors import GoptxError
+from goptx.version import own_version
+
+_KERNEL = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry probe(.param .u64 out)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r1;
+    ret;
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was looked for; what was found, version and place, or why nothing was; what it is needed for, and how to
+    come by it."""
+
+    what: str
+    found: bool
+    said: str
+    needed: str = ""
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        head = f"{'found' if self.found else 'missing':8} {self.what:12} {self.said}"
+        if self.found:
+            return head.rstrip()
+        remedy = f": {self.remedy}" if self.remedy else ""
+        return f"{head.rstrip()}\n{'':21} needed for {self.needed}{remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """All findings; `trouble` says why goptx itself is broken, "" where it is not."""
+
+    findings: tuple[Finding, ...]
+    trouble: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {"findings": [asdict(finding) for finding in self.findings], "trouble": self.trouble}
+
+    def __str__(self) -> str:
+        last = f"broken   {self.trouble}" if self.trouble else "goptx parses, weaves and prints PTX."
+        return "\n".join([*map(str, self.findings), last])
+
+
+def examine() -> Health:
+    """Looks for everything that goptx may use. Starts a tool or two to ask their versions, and asks the driver."""
+    return Health(tuple(_findings()), _trouble())
+
+
+Answer = tuple[bool, str]  # whether it is there, and what is said of it
+
+
+def _findings() -> Iterator[Finding]:
+    yield Finding("goptx", True, f"{own_version()} in {Path(__file__).parent}")
+    yield Finding("Python", True, f"{platform.python_version()} in {sys.executable}, {platform.platform()}")
+    for what, look, needed, remedy in _PARTS:
+        try:
+            found, said = look()
+        except GoptxError as error:
+            found, said = False, str(error).splitlines()[0].partition(": ")[0]  # the remedy stands here
+        except Exception as error:  # whatever is wrong with it, the others are to be looked for
+            found, said = False, f"{type(error).__name__}: {error}".splitlines()[0]
+        yield Finding(what, found, said, "" if found else needed, "" if found else remedy)
+
+
+def _trouble() -> str:
+    try:
+        from goptx.ptx.parse import parse
+        from goptx.weaving.weave import weave
+
+        module = parse(_KERNEL)
+        if parse(str(module)).items != module.items:
+            return "what is printed is not what was read"
+        weave(_KERNEL, _KERNEL)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _package(*names: str) -> Callable[[], Answer]:
+    def look() -> Answer:
+        versions = []
+        for name in names:
+            try:
+                versions.append(f"{name} {version(name)}")
+            except PackageNotFoundError:
+                return False, f"no package {name}"
+        return True, ", ".join(versions)
+
+    return look
+
+
+def _latency_tables() -> Answer:
+    from goptx.latency.table import brought_tables
+
+    tables = brought_tables()
+    return True, f"{', '.join(tables)} in {next(iter(tables.values())).parent}"
+
+
+def _ptxas() -> Answer:
+    from goptx.device.assemble import find_ptxas, ptxas_version
+
+    path = find_ptxas()
+    return (True, f"{ptxas_version(path)} in {path}") if path else (False, "not on the PATH, nor in a wheel")
+
+
+def _nvjitlink() -> Answer:
+    from goptx.device.assemble import nvjitlink_version
+
+    found = nvjitlink_version()
+    return (True, found) if found else (False, "not installed")
+
+
+def _driver() -> Answer:
+    from cuda.bindings import driver
+
+    failed, number = driver.cuDriverGetVersion()
+    if failed:
+        return False, "no CUDA driver"
+    return True, f"for CUDA {number // 1000}.{number % 1000 // 10}"
+
+
+def _gpu() -> Answer:
+    from goptx.device.load import current_device
+
+    current_device()
+    from cuda.core import Device
+
+    return True, ", ".join(f"{one.name} (sm_{one.arch})" for one in Device.get_all_devices())
+
+
+def _disassembler() -> Answer:
+    from goptx.device.latency.machine_code import find_disassembler
+
+    return True, find_disassembler()
+
+
+def _ncu() -> Answer:
+    from goptx.measuring.profiling.ncu import find_ncu
+
+    found = find_ncu()
+    return True, f"{found.version} in {found.path}"
+
+
+def _nvcc() -> Answer:
+    path = shutil.which("nvcc")
+    return (True, path) if path else (False, "not on the PATH")
+
+
+def _cache() -> Answer:
+    from goptx.cache.store import disk
+
+    kept = disk()
+    if kept is None:
+        return True, "switched off"
+    trouble = kept.trouble()
+    return not trouble, f"{kept.folder}{f': {trouble}' if trouble else f', {len(kept.entries())} entries'}"
+
+
+_CODE, _GPU = "machine code (.cubin), and registers and occupancy of a kernel", "launching, tuning and measuring"
+_PARTS: tuple[tuple[str, Callable[[], Answer], str, str], ...] = (
+    ("parser", _package("antlr4-python3-runtime"), "everything", "pip install goptx"),
+    ("graphs", _package("networkx"), "everything but parsing", "pip install goptx"),
+    ("numpy", _package("numpy"), "goptx check, goptx emulate and launches", "pip install goptx"),
+    ("latencies", _latency_tables, "weaving", "install goptx again"),
+    ("cache", _cache, "quick second times", "name another folder in GOPTX_CACHE_DIR"),
+    ("ptxas", _ptxas, f"{_CODE}; nvJitLink does too", "pip install goptx[ptxas], or name it in GOPTX_PTXAS"),
+    ("nvJitLink", _nvjitlink, f"{_CODE}; ptxas does too", "pip install goptx[gpu]"),
+    ("cuda.core", _package("cuda-core", "cuda-bindings"), _GPU, "pip install goptx[gpu]"),
+    ("driver", _driver, _GPU, "install NVIDIA's driver, for CUDA 12 or later"),
+    ("GPU", _gpu, _GPU, ""),
+    ("disassembler", _disassembler, "goptx latency measure", "pip install goptx[measure]"),
+    ("ncu", _ncu, "goptx profile", "install Nsight Compute"),
+    ("rich", _package("rich"), "a bar that shows how far tuning and measuring are", "pip install goptx[tune]"),
+    ("distributed", _package("distributed"), "making kernels for tuning on other machines", "pip install distributed"),
+    ("nvcc", _nvcc, "making PTX of CUDA C++, which goptx leaves to others", "install the CUDA toolkit"),
+)

@@ -1,0 +1,309 @@
+"""Loads a cubin on the current device and launches its kernel, through cuda.core and the driver.
+
+Requires a GPU, its driver and cuda-python; without them every function here raises DeviceError and says what
+is missing. Imports CUDA only inside functions. A launch allocates nothing on the device and waits for nothing, so it
+may be captured into a CUDA graph; loading may not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from goptx.device.recorded_streams import check_launch
+from goptx.errors import DeviceError
+from goptx.launch.arguments import ParameterLike, pack_arguments
+from goptx.memo import Kept
+
+if TYPE_CHECKING:
+    import numpy as np
+    from cuda.core import Device, Kernel
+
+__all__ = ["Launcher", "ParameterLike", "current_device", "device_number", "launch", "load", "pack_arguments"]
+
+_INSTALL = "`pip install goptx[gpu]`"
+
+Shape = int | tuple[int, ...]
+"""Extents along x, y and z; missing ones are 1."""
+
+
+def current_device() -> Device:
+    """The current device (the first one when none is), made current for this thread.
+
+    Raises DeviceError without cuda-python, driver or GPU.
+    """
+    try:
+        from cuda.core import Device
+    except Exception as error:  # ImportError, or the bindings' own when a library is missing
+        raise DeviceError(f"cuda-python with cuda.core is needed to use the GPU: {_INSTALL} ({error})") from error
+    try:
+        device = Device()
+        device.set_current()
+    except Exception as error:  # cuda.core raises several types when there is no driver
+        raise DeviceError(
+            f"no usable NVIDIA GPU: cuda-python is here, but the driver or the device is missing ({error})"
+        ) from error
+    return device
+
+
+def device_number() -> int | None:
+    """Of the current device; None where none is, or nothing of CUDA is there. Quick, and changes nothing."""
+    try:
+        failed, device = bindings().cuCtxGetDevice()
+    except Exception:  # `current_device` says what is missing
+        return None
+    return None if failed else int(device)
+
+
+def architecture() -> str | None:
+    """Of the device in use, such as "sm_90"; None where there is none."""
+    number = device_in_use()
+    return None if number is None else _architecture(number)
+
+
+def device_in_use() -> int | None:
+    """The number of the current device, the first made current where none is; None where there is none."""
+    number = device_number()
+    try:
+        return current_device().device_id if number is None else number
+    except DeviceError:
+        return None
+
+
+@cache
+def _architecture(number: int) -> str:
+    from cuda.core import Device
+
+    return f"sm_{Device(number).arch}"
+
+
+@cache
+def bindings() -> Any:
+    from cuda.bindings import driver
+
+    return driver
+
+
+def must(answer: Any) -> Any:
+    """What the driver gives beside success. Raises `DeviceError` where it answers anything else."""
+    failed, *value = answer
+    if failed:
+        raise DeviceError(f"the driver answers {failed.name}")
+    return value[0] if value else None
+
+
+def driver_version() -> str:
+    """As nvidia-smi names it, or "unknown" where the management library is not there."""
+    try:
+        from cuda.bindings import nvml
+    except ImportError:
+        return "unknown"
+    try:
+        nvml.init_v2()
+        return str(nvml.system_get_driver_version())
+    except (RuntimeError, nvml.NvmlError):
+        return "unknown"
+
+
+def load(cubin: bytes, name: str) -> Kernel:
+    """The kernel `name` of `cubin`, as of `load_all`."""
+    return load_all(cubin, [name])[0]
+
+
+def load_all(cubin: bytes, names: Sequence[str]) -> list[Kernel]:
+    """The kernels of these names, of one `cubin` that is loaded once on the current device, and whole: the driver has
+    nothing left to do at the first launch.
+
+    Raises DeviceError without a GPU, and when the driver refuses the cubin: built for another architecture,
+    or by an assembler newer than the driver, or while a CUDA graph is captured.
+    """
+    device = current_device()
+    from cuda.core import ObjectCode
+
+    driver = bindings()
+    try:
+        code = ObjectCode.from_cubin(cubin, name=names[0])
+        kernels = [code.get_kernel(name) for name in names]
+        for kernel in kernels:
+            failed, function = driver.cuKernelGetFunction(driver.CUkernel(int(kernel.handle)))
+            if not failed:
+                driver.cuFuncLoad(function)
+    except Exception as error:
+        raise DeviceError(
+            f"the driver refuses {', '.join(f'kernel `{n}`' for n in names)} on {device.name} (sm_{device.arch}): "
+            f"{error}; is it assembled for this architecture, and by a ptxas no newer than the driver's CUDA version? "
+            "For a CUDA graph, load it before the capture begins."
+        ) from error
+    return kernels
+
+
+def launch(
+    kernel: Kernel,
+    stream: object,
+    args: Sequence[np.generic],
+    *,
+    grid: Shape,
+    block: Shape,
+    shared: int = 0,
+) -> None:
+    """Starts `kernel` on `stream` and does not wait for it.
+
+    `args` come from `pack_arguments`; `grid` in CTAs, `block` in threads, `shared` is dynamic shared memory
+    per CTA in bytes (above what a kernel may have by default, 48 KiB less its static part, the function
+    attribute is raised). `stream` is a cuda.core Stream, any object with `__cuda_stream__` (torch, CuPy), or
+    None for the default stream.
+
+    Raises DeviceError when the driver refuses the launch, InputError while a fusion region records the stream.
+    """
+    check_launch(stream)
+    contents = [arg.tobytes() for arg in args]
+    sizes = tuple(map(len, contents))
+    device = device_number()
+    if device is None:
+        device = current_device().device_id
+    known = _LAUNCHERS.setdefault(kernel, Kept(most=_SHAPES))
+    key = device, _three(grid), _three(block), shared, sizes
+    known.made(key, lambda: Launcher(kernel, grid, block, shared, sizes))(stream, contents)
+
+
+_LAUNCHERS: WeakKeyDictionary[Kernel, Kept[Hashable, Launcher]] = WeakKeyDictionary()
+_SHAPES = 64  # of each kernel, that are remembered
+
+
+class Launcher:
+    """`launch` for a kernel that is launched again and again in one shape, on the device that is current now, with
+    parameters of these `sizes` in bytes, behind which come `hidden` ones that stay. Any thread may call it, as long as
+    somebody keeps the kernel."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        grid: Shape,
+        block: Shape,
+        shared: int,
+        sizes: Sequence[int],
+        hidden: Sequence[bytes] = (),
+    ) -> None:
+        device, driver = current_device(), bindings()
+        self._what = f"launch of grid {grid}, block {block}, {shared} bytes shared"
+        if shared > 0:
+            _allow_shared(device, kernel, shared)
+        self._launch = driver.cuLaunchKernel
+        self._stream = driver.CUstream
+        self._default = int(device.default_stream.handle)
+        self._fixed = (driver.CUfunction(int(kernel.handle)), *_three(grid), *_three(block), shared)
+        self._frame = _Frame(sizes, hidden)
+        self.takes = len(sizes)  # contents
+
+    def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
+        """Starts the kernel on `stream` with parameters of these contents."""
+        fill, room, addresses = self._frame.parts
+        try:
+            fill(room, 0, *contents)
+            handle = self._default if stream is None else stream_handle(stream)
+            (failed,) = self._launch(*self._fixed, self._stream(handle), addresses, 0)
+        except Exception as error:
+            raise DeviceError(f"{self._what} failed: {error}") from error
+        if failed:
+            raise DeviceError(f"{self._what}: the driver answers {failed.name}")
+
+
+Starter = Callable[[Any, Sequence[bytes]], None]
+"""Takes a stream, and what the parameters hold."""
+
+
+def in_turn(launchers: Sequence[Launcher]) -> Starter:
+    """What starts one after the other; of the contents each launcher takes its own, those of the first come first."""
+    if len(launchers) == 1:
+        return launchers[0]
+    ends = [0, *accumulate(launcher.takes for launcher in launchers)]
+    parts = [(launcher, slice(*at)) for launcher, at in zip(launchers, pairwise(ends), strict=True)]
+
+    def start(stream: Any, contents: Sequence[bytes]) -> None:
+        for launcher, part in parts:
+            launcher(stream, contents[part])
+
+    return start
+
+
+def side_by_side(launchers: Sequence[Launcher]) -> Starter:
+    """As `in_turn`, with all but the first on streams of their own: behind what was on the stream before, and ahead of
+    what comes on it later."""
+    return in_turn(launchers) if len(launchers) == 1 else _SideBySide(launchers)
+
+
+class _SideBySide(threading.local):
+    """Each thread has streams and events of its own, so that none waits for what another thread has started."""
+
+    def __init__(self, launchers: Sequence[Launcher]) -> None:
+        device, driver = current_device(), bindings()
+        ends = [0, *accumulate(launcher.takes for launcher in launchers)]
+        self._first, *self._others = [(one, slice(*at)) for one, at in zip(launchers, pairwise(ends), strict=True)]
+        self._streams = [device.create_stream() for _ in self._others]
+        flags = driver.CUevent_flags.CU_EVENT_DISABLE_TIMING
+        self._begin, *self._ends = [must(driver.cuEventCreate(flags)) for _ in launchers]
+        self._default = int(device.default_stream.handle)
+        self._driver = driver
+
+    def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
+        driver = self._driver
+        main = driver.CUstream(self._default if stream is None else stream_handle(stream))
+        must(driver.cuEventRecord(self._begin, main))
+        for side, end, (launcher, part) in zip(self._streams, self._ends, self._others, strict=True):
+            own = driver.CUstream(int(side.handle))
+            must(driver.cuStreamWaitEvent(own, self._begin, 0))
+            launcher(side, contents[part])
+            must(driver.cuEventRecord(end, own))
+        launcher, part = self._first
+        launcher(stream, contents[part])
+        for end in self._ends:
+            must(driver.cuStreamWaitEvent(main, end, 0))
+
+
+class _Frame(threading.local):
+    """Room for the parameters of a launch; each thread has its own, since the driver reads it while other threads run.
+
+    parts: what fills the room with the contents of parameters, the room, and the address of the table that says where
+        each of them stands, as the driver takes it.
+    """
+
+    def __init__(self, sizes: Sequence[int], hidden: Sequence[bytes]) -> None:
+        slots = [size + -size % 8 for size in (*sizes, *map(len, hidden))]
+        starts = [0, *accumulate(slots)]
+        layout = struct.Struct("".join(f"{size}s{-size % 8}x" for size in sizes))
+        room = (ctypes.c_char * (starts[-1] + 1))()
+        base = ctypes.addressof(room)
+        for content, start in zip(hidden, starts[len(sizes) :], strict=False):
+            ctypes.memmove(base + start, content, len(content))
+        self._table = (ctypes.c_void_p * len(slots))(*[base + start for start in starts[:-1]])
+        self.parts = layout.pack_into, room, ctypes.addressof(self._table)
+
+
+def stream_handle(stream: Any) -> int:
+    """Of an object with `__cuda_stream__`, which some have as a method and some as a value."""
+    found = stream.__cuda_stream__
+    return int((found() if callable(found) else found)[1])
+
+
+def _allow_shared(device: Device, kernel: Kernel, shared: int) -> None:
+    """Raises the kernel's limit of dynamic shared memory to `shared` bytes where it is lower."""
+    if shared <= kernel.attributes.max_dynamic_shared_size_bytes:
+        return
+    driver = bindings()
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    handle = driver.CUkernel(int(kernel.handle))
+    (failed,) = driver.cuKernelSetAttribute(attribute, shared, handle, driver.CUdevice(device.device_id))
+    if failed:
+        raise DeviceError(f"{shared} bytes of dynamic shared memory: the driver answers {failed.name}")
+
+
+def _three(shape: Shape) -> tuple[int, int, int]:
+    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    x, y, z = (*extents, 1, 1, 1)[:3]
+    return x, y, z

@@ -1,2 +1,0 @@
-"""Kernels of other frameworks, and woven kernels within them. Each file is about one; none is imported before it is
-asked for, and none of the frameworks is needed for anything else."""

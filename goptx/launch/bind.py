@@ -1,0 +1,60 @@
+"""The arguments of a woven kernel: one sequence for each of its kernels, packed and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from goptx.errors import InputError
+from goptx.launch.arguments import Packing, parameter_names
+from goptx.launch.device_arrays import Extent
+from goptx.launch.independence import AccessedParameter, Independence
+
+
+class HeldParameter(AccessedParameter, Protocol):
+    """`instead` says what W reads instead if it lacks the parameter, "" for nothing; else it is None."""
+
+    @property
+    def instead(self) -> str | None: ...
+
+
+class Arguments:
+    """Of the woven kernel `name`: of the kernels of these letters, in order, then hidden ones. To be kept, since most
+    of the work is the same for every launch."""
+
+    def __init__(self, name: str, letters: Iterable[str], params: Sequence[HeldParameter]) -> None:
+        self.name = name
+        self.packings = {letter: Packing([p for p in params if p.kernel == letter]) for letter in letters}
+        self.hidden = Packing([p for p in params if p.kernel is None])
+        self.params = [p for p in params if p.kernel is not None]
+        self.lacking = any(p.instead is not None for p in self.params)
+        self.independence = Independence(self.params)
+
+    def packed(self, args: Sequence[Sequence[object]], independent: bool) -> tuple[list[bytes], str]:
+        """What the kernels' parameters hold, in order, and what to warn of; compared unless the kernels are known to
+        be `independent`. Raises `InputError`, `DependentKernels`."""
+        if len(args) != len(self.packings):
+            letters = ", ".join(self.packings)
+            raise InputError(f"`{self.name}` takes one argument sequence for each of the kernels {letters}.")
+        contents: list[bytes] = []
+        extents: list[Extent | None] = []
+        for packing, own in zip(self.packings.values(), args, strict=True):
+            given, where = packing.pack(own)
+            contents += given
+            extents += where
+        doubt = "" if independent else self.independence.check(extents, contents=contents)
+        return (held(self.params, contents) if self.lacking else contents), doubt
+
+
+def held(params: Sequence[HeldParameter], contents: Sequence[bytes]) -> list[bytes]:
+    """Of what the kernels' parameters hold, that of those which W has. Raises `InputError` where a parameter that W
+    reads instead of another holds something else."""
+    by_name = {p.name: i for i, p in enumerate(params)}
+    for i, param in enumerate(params):
+        if param.instead and contents[i] != contents[by_name[param.instead]]:
+            names = parameter_names(params)
+            raise InputError(
+                f"{names[by_name[param.instead]]} and {names[i]} are one parameter of the fused kernel, and are given "
+                "different arguments; pass the same, or fuse without same= for them."
+            )
+    return [content for param, content in zip(params, contents, strict=True) if param.instead is None]

@@ -1,0 +1,67 @@
+"""Coarsening: one CTA of the woven kernel W does the work of several CTAs of a kernel, which are neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from goptx.errors import InputError
+from goptx.launch.shape import Axes, Shape
+
+Axis = Literal["x", "y", "z"]
+AXES: tuple[Axis, ...] = get_args(Axis)
+MOST = 32  # CTAs in one; each of them is a copy of the kernel's code, and of its registers
+
+
+@dataclass(frozen=True, slots=True)
+class Coarse:
+    """`factor` CTAs of a kernel along one axis (0 is x) in one of W.
+
+    With q = CTAs of the kernel along the axis / factor, rounded down: CTA c < q of W along that axis carries the CTAs
+    c * factor ... c * factor + factor - 1 of the kernel; what is left over gets a CTA each. So a CTA of W has either
+    all copies or the first alone, and one branch tells them apart.
+    """
+
+    factor: int = 1
+    axis: int = 0
+
+    def times(self, factor: int, axis: str) -> Coarse:
+        """Coarsened once more. Raises `InputError` where that makes no sense."""
+        if isinstance(factor, bool) or not isinstance(factor, int) or factor < 2:
+            raise InputError(f"factor={factor!r} is no number of CTAs to be made one; give 2 or more.")
+        if axis not in AXES:
+            raise InputError(f"axis `{axis}` is unknown; expected one of {', '.join(AXES)}.")
+        if self.factor > 1 and AXES[self.axis] != axis:
+            raise InputError(
+                f"a kernel that is coarsened along {AXES[self.axis]} cannot be coarsened along {axis} too."
+            )
+        if self.factor * factor > MOST:
+            raise InputError(f"{self.factor * factor} CTAs in one are more than {MOST}; give a smaller factor.")
+        return Coarse(self.factor * factor, AXES.index(axis))
+
+    def within(self, shape: Shape) -> Coarse:
+        """With no more copies than a kernel of that shape has CTAs along the axis."""
+        along = shape.axes("grid")[self.axis]
+        if along is None or along >= self.factor:
+            return self
+        return replace(self, factor=along) if along > 1 else ALONE
+
+    def grid(self, grid: Axes) -> Axes:
+        """The CTAs of W, along each axis, that carry a grid of so many; None for what is not known."""
+        sizes = list(grid)
+        along = sizes[self.axis]
+        if along is not None:
+            sizes[self.axis] = along // self.factor + along % self.factor
+        x, y, z = sizes
+        return x, y, z
+
+    def leaves_over(self, grid: Axes) -> bool:
+        """Whether some CTAs of such a grid may be left over."""
+        along = grid[self.axis]
+        return self.factor > 1 and (along is None or along % self.factor > 0)
+
+    def __str__(self) -> str:
+        return f"{self.factor} CTAs along {AXES[self.axis]} in one"
+
+
+ALONE = Coarse()

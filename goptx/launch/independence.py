@@ -1,0 +1,124 @@
+"""Whether the arguments of a launch keep the kernels independent (design.md, contract 7).
+
+Requires: parameters of whose accesses something is known (analysis/values/pointer_effects.py), an extent for each argument. "unknown"
+counts as read and written. What lies behind pointers in memory is not seen, nor behind those in structures that cannot
+be followed, nor how far the kernels really go from a raw pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Protocol
+
+from goptx.errors import DependentKernels
+from goptx.launch.arguments import POINTER, Access, ParameterLike, parameter_names, passed_by_value
+from goptx.launch.device_arrays import Extent, raw
+
+_SAID: dict[Access, str] = {
+    "read": "is read", "written": "is written", "both": "is read and written", "unknown": "may be read and written",
+}  # fmt: skip
+PAGE = 4096  # bytes; below, where null pointers lead, nothing is ever mapped: such a number is no pointer
+LAUNCH = "launch the kernels one after the other, or pass independent=True if they never touch the same bytes"
+
+
+class AccessedParameter(ParameterLike, Protocol):
+    """`access` is what its kernel does to the memory that it points to."""
+
+    @property
+    def access(self) -> Access: ...
+    @property
+    def inside(self) -> tuple[tuple[int, Access], ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Pointer:
+    """An argument, or what is passed `offset` bytes into a structure."""
+
+    position: int
+    kernel: str
+    access: Access
+    offset: int | None = None
+
+    def extent(self, extents: Sequence[Extent | None], contents: Sequence[bytes]) -> Extent | None:
+        if self.offset is None:
+            return extents[self.position]
+        if not contents:
+            return None
+        return raw(int.from_bytes(contents[self.position][self.offset :][:POINTER], "little"))
+
+
+class Independence:
+    """`pairs` are pointers of different kernels, of which one is written by and the other accessed."""
+
+    def __init__(self, params: Sequence[AccessedParameter]) -> None:
+        self.params = params
+        accessed = list(_pointers(params))
+        self.pairs = [
+            (one, other)
+            for one, other in combinations(accessed, 2)
+            if one.kernel != other.kernel and {one.access, other.access} != {"read"}
+        ]
+        self.structures = any(p.offset is not None for pair in self.pairs for p in pair)
+        self._accepted: list[Extent | None] = []
+
+    def check(self, extents: Sequence[Extent | None], remedy: str = LAUNCH, contents: Sequence[bytes] = ()) -> str:
+        """Raises `DependentKernels` for a pair of arrays that have bytes in common, and for a raw pointer that equals
+        the other of its pair. A raw pointer into an array may or may not harm: gives what to warn of, "" if nothing.
+
+        Extents are those of all parameters, None for what is no pointer; `contents` are the bytes of all, without which
+        structures are not looked into.
+        """
+        if extents == self._accepted and not self.structures:  # most launches are like the one before
+            return ""
+        doubts = []
+        for i, j in self.pairs:
+            one, other = (p.extent(extents, contents) for p in (i, j))
+            if one and other and one[1] <= other[2] and other[1] <= one[2]:
+                what, certain = _common(one, other)
+                if what and certain:
+                    raise DependentKernels(f"{self._said(i, j)}: {what}. The kernels depend on each other; {remedy}.")
+                if what:
+                    doubts.append(f"{self._said(i, j)}: {what}. The kernels may depend on each other; {remedy}.")
+        if not doubts:
+            self._accepted = list(extents)
+        return "\n".join(doubts)
+
+    def _said(self, one: _Pointer, other: _Pointer) -> str:
+        """What is done to either, what is written first."""
+        names = parameter_names(self.params)
+        order = (other, one) if one.access == "read" else (one, other)
+        return ", ".join(f"{_named(names[p.position], p.offset)} {_SAID[p.access]}" for p in order)
+
+
+def _pointers(params: Sequence[AccessedParameter]) -> Iterator[_Pointer]:
+    for i, p in enumerate(params):
+        if p.kernel is None or p.access == "none":
+            continue
+        if passed_by_value(p):
+            yield from (_Pointer(i, p.kernel, access, offset) for offset, access in p.inside)
+        elif p.size == POINTER:
+            yield _Pointer(i, p.kernel, p.access)
+
+
+def _named(name: str, offset: int | None) -> str:
+    """`A:0 (s)`, and what is 8 bytes into it: `A:0+8 (s)`."""
+    return name.replace(" ", f"+{offset} ", 1) if offset else name
+
+
+def _common(one: Extent, other: Extent) -> tuple[str, bool]:
+    """What they have in common, "" for nothing, and whether the kernels surely meet there."""
+    pointers = [extent for extent in (one, other) if extent[1] == extent[2]]
+    if not one[2] or not other[2] or (len(pointers) == 2 and one[0] < PAGE):
+        return "", True
+    if pointers and one[0] == other[0]:
+        return ("the same array" if len(pointers) == 1 else f"the same pointer, {one[0]:#x}"), True
+    size = min(one[2], other[2]) - max(one[1], other[1])
+    if len(pointers) == 1:
+        array = other if pointers[0] is one else one
+        into = array[1] <= pointers[0][0] < array[2]
+        return ("a raw pointer into the array of the other" if into else ""), False
+    if size <= 0:
+        return "", True
+    return ("the same array" if one[1:] == other[1:] else f"their arrays have {size} bytes in common"), True

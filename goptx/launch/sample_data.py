@@ -1,0 +1,52 @@
+"""Data for the arguments that a launch specification describes (M21), the same on every machine.
+
+Requires numpy, which is why reading a specification is another module's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from goptx.errors import InputError
+from goptx.launch.specification import Argument
+
+POISON = 0xA5  # every byte of an array that is only written
+LARGEST = 1 << 30  # bytes of one array; what is emulated should be far smaller
+
+Sample = np.ndarray[Any, np.dtype[Any]] | np.generic
+
+
+def sample(argument: Argument, *seeds: int) -> Sample:
+    """The scalar, or a fresh array, in the argument's dtype; equal seeds, equal data. Raises `InputError` for a dtype
+    that numpy does not know and for arrays too large to be emulated."""
+    try:
+        dtype = np.dtype(argument.dtype)
+    except TypeError:
+        raise InputError(f"argument {argument.name}: `{argument.dtype}` is no numpy dtype.") from None
+    length = argument.length
+    if length * dtype.itemsize > LARGEST:
+        raise InputError(
+            f"argument {argument.name}: {length} elements of {argument.dtype} are too many to emulate; give a smaller "
+            "length (`[check]` in a specification, --arg)."
+        )
+    if not argument.is_array:
+        scalar: np.generic = dtype.type(argument.value)
+        return scalar
+    if argument.role == "out":
+        return np.full(length * dtype.itemsize, POISON, np.uint8).view(dtype)
+    random = np.random.default_rng((*seeds, argument.seed))
+    match argument.generator:
+        case "zeros":
+            return np.zeros(length, dtype)
+        case "arange":
+            return np.arange(length).astype(dtype)
+        case "integers" if dtype.kind in "iu":
+            return random.integers(int(argument.low), int(argument.high), length, dtype)
+        case "integers":
+            return random.integers(int(argument.low), int(argument.high), length).astype(dtype)
+        case "normal":
+            return random.normal(argument.low, argument.high, length).astype(dtype)
+        case _:
+            return random.uniform(argument.low, argument.high, length).astype(dtype)

@@ -1,0 +1,153 @@
+"""Buffers in device memory: what they held at first is kept, and what is in them is compared there.
+
+Behind every buffer lies a guard that no kernel may write; it is compared too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from goptx.device.assemble import assemble
+from goptx.device.load import current_device, launch, load, must
+from goptx.errors import DeviceError
+from goptx.launch.sample_data import POISON
+
+Host = np.ndarray[Any, np.dtype[Any]]
+WIDTH = 16  # bytes that a thread compares at a time
+GUARD = 256  # bytes
+
+COMPARE = """\
+.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry differing(.param .u64 one, .param .u64 other, .param .u64 amount, .param .u64 found)
+{
+    .reg .b64 %one, %other, %amount, %found, %i, %step, %at;
+    .reg .b32 %a<4>, %b<4>, %cta, %ctas, %threads, %thread;
+    .reg .pred %end, %differs;
+    ld.param.u64 %one, [one];
+    ld.param.u64 %other, [other];
+    ld.param.u64 %amount, [amount];
+    ld.param.u64 %found, [found];
+    mov.u32 %cta, %ctaid.x;
+    mov.u32 %ctas, %nctaid.x;
+    mov.u32 %threads, %ntid.x;
+    mov.u32 %thread, %tid.x;
+    mul.wide.u32 %i, %cta, %threads;
+    cvt.u64.u32 %at, %thread;
+    add.u64 %i, %i, %at;
+    mul.wide.u32 %step, %ctas, %threads;
+AGAIN:
+    setp.ge.u64 %end, %i, %amount;
+    @%end ret;
+    shl.b64 %at, %i, 4;
+    add.u64 %at, %at, %one;
+    ld.global.v4.b32 {%a0, %a1, %a2, %a3}, [%at];
+    shl.b64 %at, %i, 4;
+    add.u64 %at, %at, %other;
+    ld.global.v4.b32 {%b0, %b1, %b2, %b3}, [%at];
+    xor.b32 %a0, %a0, %b0;
+    xor.b32 %a1, %a1, %b1;
+    xor.b32 %a2, %a2, %b2;
+    xor.b32 %a3, %a3, %b3;
+    or.b32 %a0, %a0, %a1;
+    or.b32 %a2, %a2, %a3;
+    or.b32 %a0, %a0, %a2;
+    setp.ne.b32 %differs, %a0, 0;
+    @%differs st.global.b32 [%found], 1;
+    add.u64 %i, %i, %step;
+    bra AGAIN;
+}
+"""
+
+
+class OutOfMemory(DeviceError):
+    """The device has no room for a buffer."""
+
+
+@dataclass(slots=True)
+class Buffer:
+    """`size` bytes at `address`, of `dtype`; the guard comes behind. `first` is the address of what it held at first,
+    if that is kept."""
+
+    address: int
+    size: int
+    dtype: np.dtype[Any]
+    first: int = 0
+
+    @property
+    def whole(self) -> int:
+        """Bytes with the guard."""
+        return -(-self.size // WIDTH) * WIDTH + GUARD
+
+
+class Memory:
+    """That of the current device; copies and fills are ordered by `stream`."""
+
+    def __init__(self, stream: Any) -> None:
+        from cuda.bindings import driver
+
+        device = current_device()
+        self.driver, self.stream = driver, stream
+        self._queue = driver.CUstream(int(stream.handle))
+        made = assemble(COMPARE, entry="differing", arch=f"sm_{device.arch}")
+        self._differing = load(made.cubin, "differing")
+        self._ctas = 16 * device.properties.multiprocessor_count
+        self._found = self.room(WIDTH)
+
+    def room(self, size: int) -> int:
+        """The address of so many bytes. Raises `OutOfMemory`."""
+        failed, address = self.driver.cuMemAlloc(size)
+        if failed:
+            raise OutOfMemory(f"the device has no room for {size} bytes more ({failed.name})")
+        return int(address)
+
+    def free(self, address: int) -> None:
+        if address:
+            must(self.driver.cuMemFree(address))
+
+    def buffer(self, dtype: np.dtype[Any], size: int) -> Buffer:
+        """A new one, poisoned with its guard."""
+        made = Buffer(0, size, dtype)
+        made.address = self.room(made.whole)
+        self.fill(made.address, POISON, made.whole)
+        return made
+
+    def keep(self, buffer: Buffer) -> None:
+        """What is in it now, as what it held at first."""
+        buffer.first = buffer.first or self.room(buffer.whole)
+        self.copy(buffer.first, buffer.address, buffer.whole)
+
+    def reset(self, buffer: Buffer) -> int:
+        """What it held at first, else poison; gives the bytes that were written."""
+        if buffer.first:
+            self.copy(buffer.address, buffer.first, buffer.whole)
+        else:
+            self.fill(buffer.address, POISON, buffer.whole)
+        return buffer.whole
+
+    def copy(self, to: int, source: int, size: int) -> None:
+        must(self.driver.cuMemcpyDtoDAsync(to, source, size, self._queue))
+
+    def fill(self, address: int, byte: int, size: int) -> None:
+        must(self.driver.cuMemsetD8Async(address, byte, size, self._queue))
+
+    def write(self, address: int, values: Host) -> None:
+        self.stream.sync()
+        must(self.driver.cuMemcpyHtoD(address, values.ctypes.data, values.nbytes))
+
+    def read(self, address: int, size: int, dtype: np.dtype[Any]) -> Host:
+        values = np.empty(size, np.uint8)
+        self.stream.sync()
+        must(self.driver.cuMemcpyDtoH(values.ctypes.data, address, size))
+        return values.view(dtype)
+
+    def differ(self, one: int, other: int, size: int) -> bool:
+        """Whether so many bytes, a multiple of WIDTH, are not the same. Waits for all that was started before."""
+        self.fill(self._found, 0, 4)
+        arguments = [np.uint64(one), np.uint64(other), np.uint64(size // WIDTH), np.uint64(self._found)]
+        launch(self._differing, self.stream, arguments, grid=self._ctas, block=256)
+        return bool(self.read(self._found, 4, np.dtype(np.uint32))[0])

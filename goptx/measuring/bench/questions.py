@@ -1,0 +1,93 @@
+"""What the process that measures is asked, and what it answers; see `measuring_process.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from goptx.launch.shape import Shape
+from goptx.measuring.bench.workload import Workload
+from goptx.results.fused_kernel import Woven
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Make the data, and run the kernels alone; answered by `Opened`."""
+
+    workload: Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """ms: one run of the kernels, one after the other."""
+
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """Say what is measured on; answered by `Described`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The name of the GPU, its architecture such as "sm_90", and the driver's version."""
+
+    gpu: str
+    arch: str
+    driver: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A kernel to be judged and timed, under a register cap; answered by `Judged`. Of one that was `judged` before
+    nothing is compared again. `common` is the shape of all kernels, of a kernel that was not made for shapes."""
+
+    key: str
+    woven: Woven
+    cap: int | None = None
+    common: Shape | None = None
+    judged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Whether the kernel writes what its kernels alone write, bit for bit.
+
+    wrong: what differs if contraction is forbidden, "" if nothing. contracted: what differs in the timed builds only,
+    where the assembler joined other multiplications and additions (M19).
+    """
+
+    wrong: str = ""
+    contracted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Run these in turn; answered by `Times`. The kernels as they are may be among them, one after the other
+    (`SEPARATE`), each on a stream of its own (`STREAMS`), and so in a CUDA graph (`GRAPH`)."""
+
+    keys: tuple[str, ...]
+    repeats: int
+    warmups: int
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Milliseconds of each run, by key."""
+
+    ms: dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """problem: why there is no answer. input: whether what was given is at fault. broken: whether the process is of no
+    more use."""
+
+    problem: str
+    input: bool = False
+    broken: bool = False
+
+
+SEPARATE, STREAMS, GRAPH = "separate", "streams", "graph"
+Question = Describe | Open | Hold | Time
+Answer = Described | Opened | Judged | Times | Failed

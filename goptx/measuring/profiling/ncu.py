@@ -1,0 +1,161 @@
+"""Finds Nsight Compute and runs a program under it, in a process of its own that ends within a time limit."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+
+from goptx.errors import DeviceError
+from goptx.measuring.profiling.counters import Reading, readings
+
+TOOLKIT = Path("/usr/local/cuda")
+PACKAGES = Path("/opt/nvidia/nsight-compute")  # a folder for each version, such as 2025.3.1
+OPTIONS = (
+    "--config-file", "off",
+    "--target-processes", "application-only",
+    "--profile-from-start", "off",  # the program says what is counted: cuProfilerStart
+    "--replay-mode", "kernel",
+    "--cache-control", "all",  # caches are empty before each pass
+    "--clock-control", "none",  # as the kernels run; not everybody may set clocks
+    "--print-kernel-base", "mangled",  # names as PTX has them
+    "--print-units", "base",
+    "--csv", "--page", "raw",
+)  # fmt: skip
+PERMISSION = "ERR_NVGPUCTRPERM"
+SHOWN = 5  # lines of what it says when it fails
+
+
+class NotPermitted(DeviceError):
+    """The driver lets this process read no counters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profiler:
+    """Nsight Compute: the path of `ncu`, and its version."""
+
+    path: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"Nsight Compute {self.version}"
+
+
+def find_ncu() -> Profiler:
+    """Of the PATH, the CUDA toolkit, or the newest of its own packages. Raises `DeviceError` where there is none."""
+    for folder in _folders():
+        if path := shutil.which("ncu", path=folder):
+            return Profiler(path, _version(path))
+    raise DeviceError(
+        "no Nsight Compute (`ncu`) on the PATH, in CUDA_HOME, /usr/local/cuda or /opt/nvidia/nsight-compute: install "
+        "the package nsight-compute or the CUDA toolkit, or put the folder of `ncu` on the PATH."
+    )
+
+
+def _folders() -> Iterator[str | None]:
+    yield None  # the PATH
+    for home in ("CUDA_HOME", "CUDA_PATH"):
+        if folder := os.environ.get(home):
+            yield str(Path(folder, "bin"))
+    yield str(TOOLKIT / "bin")
+    numbered = ((tuple(map(int, re.findall(r"\d+", folder.name))), str(folder)) for folder in PACKAGES.glob("*"))
+    yield from (folder for _, folder in sorted(numbered, reverse=True))
+
+
+def _version(path: str) -> str:
+    """Raises `DeviceError` where it is no Nsight Compute."""
+    code, said = ended([path, "--version"], {}, 60)
+    version = re.search(r"^Version (\d+(?:\.\d+)+)", said, re.MULTILINE)
+    if code or "Nsight Compute" not in said or version is None:
+        raise DeviceError(f"`{path}` is no Nsight Compute: `--version` printed {said.strip()[:200]!r}")
+    return version[1]
+
+
+def counted(
+    ncu: Profiler,
+    program: Sequence[str],
+    counters: Sequence[str],
+    limit: float,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> list[Reading]:
+    """The counters of each launch of the program while it asks for that, in order. Where the device lacks one, the
+    program runs again without it, and it is None.
+
+    limit: seconds for each run. environment: what the program finds there beside our own. Raises `DeviceError` that
+    says what is missing.
+    """
+    asked = list(counters)
+    while True:
+        with TemporaryDirectory(prefix="goptx-ncu-") as folder:
+            log = Path(folder, "log")
+            command = [ncu.path, *OPTIONS, "--log-file", str(log), "--metrics", ",".join(asked), *program]
+            code, said = ended(command, {**environment, "LC_ALL": "C"}, limit)  # C has numbers as 1,234.5
+            printed = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        said = f"{printed}\n{said}"
+        if PERMISSION in said:
+            raise NotPermitted(
+                f"the driver lets only administrators read the GPU's counters ({PERMISSION}): run as root, in a "
+                "container with --cap-add=SYS_ADMIN, or load the module nvidia with "
+                f"NVreg_RestrictProfilingToAdminUsers=0; https://developer.nvidia.com/{PERMISSION} says how."
+            )
+        lacking = _lacking(said, asked)
+        if not lacking or lacking == asked:
+            break
+        asked = [counter for counter in asked if counter not in lacking]
+    if code or "==ERROR==" in said:
+        raise DeviceError(f"{ncu} ended with status {code}: {_essence(said)}")
+    found = readings(printed, asked)
+    return [Reading(one.kernel, {c: one.values.get(c) for c in counters}) for one in found]
+
+
+def _lacking(said: str, asked: Sequence[str]) -> list[str]:
+    """Counters that it says it cannot find or read; it may name one by a regular expression, without its suffix."""
+    complaints = [line.replace("\\", "") for line in said.splitlines() if re.search(r"Failed to (find|access)\b", line)]
+    names = {counter: re.compile(rf"(?<!\w){re.escape(counter.partition('.')[0])}(?!\w)") for counter in asked}
+    return [counter for counter, name in names.items() if any(map(name.search, complaints))]
+
+
+def _essence(said: str) -> str:
+    """Its own errors, else the last lines of all that was said."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("==ERROR==")]
+    return "; ".join(errors[:SHOWN] or lines[-SHOWN:]) or "it said nothing"
+
+
+def ended(command: Sequence[str], environment: Mapping[str, str], limit: float) -> tuple[int, str]:
+    """Exit status and output of a command, with which all that it started ends. Raises `DeviceError` where it cannot
+    be run or takes longer than `limit` seconds."""
+    try:
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise DeviceError(f"`{command[0]}` cannot be run: {error.strerror}") from error
+    with process:
+        try:
+            said, _ = process.communicate(timeout=limit)
+        except BaseException as why:
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)  # itself and the program that it runs
+            else:
+                process.kill()  # the program ends by itself
+            if isinstance(why, subprocess.TimeoutExpired):
+                raise DeviceError(
+                    f"`{command[0]}` did not end within {limit:g} s: a kernel hangs, or more time is needed (limit=)"
+                ) from None
+            raise
+    return process.returncode, said

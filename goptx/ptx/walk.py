@@ -1,0 +1,103 @@
+"""TODO"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from goptx.analysis.values.expressions import Expression
+from goptx.ptx.ir import (
+    Address,
+    Arguments,
+    Declaration,
+    Directive,
+    Element,
+    Function,
+    Immediate,
+    Instruction,
+    Name,
+    Negated,
+    Operand,
+    Pair,
+    Scope,
+    Statement,
+    Sum,
+    Variable,
+    Vector,
+)
+
+
+def statements_in(body: Iterable[Statement]) -> Iterator[Statement]:
+    """Every statement of a body and of the scopes within it."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, Scope):
+            yield from statements_in(statement.body)
+
+
+def mentioned(body: Iterable[Statement]) -> Iterator[str]:
+    """What the statements of a body and its scopes name as operands, in initialisers and in lists of targets."""
+    for statement in statements_in(body):
+        match statement:
+            case Instruction(_, operands):
+                yield from (name.partition(".")[0] for operand in operands for name in names_in(operand))
+            case Declaration(variable):
+                yield from names_of(variable)
+            case Directive(_, values):
+                yield from values
+
+
+def names_of(variable: Variable) -> Iterator[str]:
+    """What its initialiser names."""
+    return (part.text for part in variable.init if isinstance(part, Name))
+
+
+def operand_names(statements: Iterable[Statement]) -> list[str]:
+    """The names among the operands of instructions, those in braces too, sorted."""
+    instructions = (s for s in statements_in(statements) if isinstance(s, Instruction))
+    return sorted({n for i in instructions for operand in i.operands for n in names_in(operand)})
+
+
+def in_vectors(statements: Iterable[Statement]) -> frozenset[str]:
+    """The names among the parts of vectors."""
+    operands = (o for s in statements_in(statements) if isinstance(s, Instruction) for o in s.operands)
+    return frozenset(n for o in operands if isinstance(o, Vector) for n in names_in(o))
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """The name, made longer until it is not among those taken; it is then."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def names_in(operand: Operand) -> Iterator[str]:
+    """Every name that an operand mentions; `_` is no name."""
+    match operand:
+        case Name(text):
+            if text != "_":
+                yield text
+        case Immediate():
+            return
+        case Sum(base, tail):
+            if isinstance(base, Name):
+                yield base.text
+            yield from (t.text for t in tail if isinstance(t, Name))
+        case Expression(pieces):
+            yield from (piece.text for piece in pieces if isinstance(piece, Name))
+        case Element(array, index):
+            yield array.text
+            yield from names_in(index)
+        case Negated(name):
+            yield name.text
+        case Pair(first, second):
+            yield from names_in(first)
+            yield from names_in(second)
+        case Vector(parts) | Address(parts) | Arguments(parts):
+            for part in parts:
+                yield from names_in(part)
+
+
+def instructions_of(entry: Function) -> Iterator[Instruction]:
+    """In the order of the text."""
+    return (s for s in statements_in(entry.body or ()) if isinstance(s, Instruction))

@@ -1,0 +1,73 @@
+"""Why a strategy was chosen: the candidates as plain data, and as a table."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from goptx.display import as_text
+
+SHOWN = 8  # candidates in the table
+TITLE = "way"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to run the kernels, as the cost model sees it.
+
+    way: the strategy, by how many CTAs each kernel is coarsened, and a register cap if there is one.
+    cycles: that it is estimated to take, of the GPU's clock.
+    registers, occupancy: of a thread, and the share of an SM's warps, estimated.
+    decided_by: what asks for most of the time: "arithmetic", "shared" (memory and L1), "memory", "latency" or
+        "instructions" (code that the instruction cache does not hold).
+    made: whether the kernel was made and looked at, rather than judged from the kernels that it would be made of.
+    """
+
+    way: str
+    cycles: float
+    registers: int
+    occupancy: float
+    decided_by: str
+    made: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """All candidates, the chosen one first, then from the fastest on; `decided` is what was for it, `assumed` what the
+    estimates take for granted because it was not known."""
+
+    candidates: tuple[Candidate, ...]
+    decided: str
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> Candidate:
+        return self.candidates[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        candidates = [asdict(c) for c in self.candidates]
+        return {"candidates": candidates, "decided": self.decided, "assumed": list(self.assumed)}
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.html.report_html import why_html
+
+        return why_html(self)
+
+    def __str__(self) -> str:
+        shown = self.candidates[:SHOWN]
+        width = max(len(TITLE), *(len(c.way) for c in shown))
+        lines = [
+            f"chosen: {self.chosen.way}, {self.decided}",
+            f"{TITLE:{width}}{'kilocycles':>12}{'registers':>11}{'occupancy':>11}  most of it",
+        ]
+        lines += [
+            f"{c.way:{width}}{c.cycles / 1000:>12.1f}{c.registers:>11}{c.occupancy:>11.0%}  {c.decided_by}"
+            + ("" if c.made else ", not made")
+            for c in shown
+        ]
+        if left := len(self.candidates) - len(shown):
+            lines.append(f"and {left} more")
+        return "\n".join([*lines, *(f"assumed: {what}" for what in self.assumed)])

@@ -1,0 +1,102 @@
+"""What weaving did, as plain data, text and JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from goptx.display import as_text
+from goptx.results.decision import Why
+from goptx.weaving.temporary import Temporary
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """One kernel.
+
+    name: of its entry.
+    blocks, instructions: in its code; of blocks that are merged, each counts once.
+    dummy_blocks: of the woven kernel, those in which a kernel waits although it has not ended.
+    barriers: of the CTA, in its code.
+    estimated_cycles: of one warp on the longest way through, loops counted ten times (latency/cost.py).
+    """
+
+    name: str
+    blocks: int
+    instructions: int
+    dummy_blocks: int
+    barriers: int
+    estimated_cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class Divergent:
+    """How weaving dealt with a place where the lanes of a warp go different ways.
+
+    kernel: its letter. line: of the branch, in the kernel's file.
+    choice: "park", "predicate" or "duplicate", as `divergence=` has them.
+    """
+
+    kernel: str
+    line: int
+    choice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What weaving did. `str()` is a table.
+
+    kernels: by their letters, as they were. merged: what was made of them.
+    woven_fraction: of the instructions of the kernel with fewer static instructions, each weighted 10 to the power of
+        its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of which
+        weaving made copies counts once, where any copy lies so.
+    policy, slicing: as they were taken; None of slicing is whole blocks.
+    latency: the architecture of the latency table.
+    divergences: what became of places where lanes part.
+    notes: what else was found, chosen or left out.
+    why: what `auto` compared; None where it did not choose.
+    temporaries: what became of each buffer that is declared `private` or `local`.
+    """
+
+    kernels: dict[str, Counts]
+    merged: Counts
+    woven_fraction: float
+    policy: str
+    slicing: str | int | None
+    latency: str
+    divergences: tuple[Divergent, ...]
+    notes: tuple[str, ...]
+    why: Why | None = None
+    temporaries: tuple[Temporary, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; `woven_fraction` stands at the top level."""
+        lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
+        lists["temporaries"] = [asdict(t) for t in self.temporaries]
+        return asdict(self) | lists | {"why": self.why.to_dict() if self.why else None}
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.html.report_html import report_html
+
+        return report_html(self)
+
+    def __str__(self) -> str:
+        rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]
+        width = max(len(title) for title, _ in rows)
+        head = f"{'':{width}}  {'blocks':>7}{'instructions':>14}{'dummies':>9}{'barriers':>10}{'est. cycles':>13}"
+        lines = [head] + [
+            f"{title:{width}}  {c.blocks:>7}{c.instructions:>14}{c.dummy_blocks:>9}{c.barriers:>10}"
+            f"{c.estimated_cycles:>13}"
+            for title, c in rows
+        ]
+        lines.append(
+            f"woven fraction {self.woven_fraction:.2f}, policy {self.policy}, slicing {self.slicing}, "
+            f"latencies {self.latency}"
+        )
+        for choice in dict.fromkeys(d.choice for d in self.divergences):
+            where = ", ".join(f"{d.kernel}:{d.line}" for d in self.divergences if d.choice == choice)
+            lines.append(f"divergence {choice}: {where}")
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join([*lines, str(self.why)] if self.why else lines)

@@ -1,0 +1,74 @@
+"""PTX text with what is known of it: a file that was read, and a kernel that somebody compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from goptx.errors import InputError
+from goptx.launch.coarsening import ALONE, Coarse
+from goptx.launch.shape import Shape
+from goptx.ptx.ir import Function, Module
+
+
+@dataclass(frozen=True, slots=True)
+class PtxFile:
+    """`content` is what the file at `path` held: it stays what it was, whatever becomes of the file."""
+
+    path: Path
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A kernel of a framework (goptx/interop). `name` is what messages call its PTX, `content`.
+
+    entry: its name, None where the text has one only.
+    shape: how it has to be launched, None for what the framework does not know. It has no clusters.
+    nulls: those parameters, counted from the end of the entry's (-1 is the last), that the framework's own launches
+        fill with null pointers. Nobody else passes them.
+    """
+
+    name: str
+    content: str | bytes
+    entry: str | None = None
+    shape: Shape | None = None
+    nulls: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A kernel to be woven: its module, the name of its entry, the file that it was read from if it was one, how many
+    of its CTAs are to be one, and the shape that it was compiled for, if its compiler said that: a block and bytes of
+    dynamic shared memory."""
+
+    module: Module
+    entry: str
+    path: Path | None = None
+    coarse: Coarse = ALONE
+    shape: Shape | None = None
+
+
+def choose_entry(module: Module, name: str | None) -> Function:
+    """The entry called `name`, or the only one. Raises `InputError` that lists them otherwise."""
+    names = [e.name for e in module.entries]
+    if name is not None:
+        for entry in module.entries:
+            if entry.name == name:
+                return entry
+        raise InputError(f"{module.source}:{_line(module)}: no entry `{name}`; the module has {_listed(names)}.")
+    if len(names) != 1:
+        raise InputError(
+            f"{module.source}:{_line(module)}: the module has {_listed(names)}; "
+            + ("name one (entries=, --entry)." if names else "there is nothing to weave (an `.entry` with a body).")
+        )
+    return module.entries[0]
+
+
+def _line(module: Module) -> int:
+    return module.entries[0].line if module.entries else 1
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"the entries {', '.join(f'`{n}`' for n in names)}" if names else "no entry"

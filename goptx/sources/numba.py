@@ -1,0 +1,53 @@
+"""Numba-CUDA's kernels, and arguments as they take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
+from typing import Any
+
+from goptx.errors import InputError
+from goptx.sources.kernel_text import Compiled
+
+
+def compiled(kernel: Any) -> Compiled | None:
+    """Of a dispatcher that is compiled for one signature, or of (dispatcher, signature). Raises `InputError`."""
+    dispatcher, signature = kernel if isinstance(kernel, tuple) else (kernel, None)
+    if not hasattr(dispatcher, "inspect_asm"):
+        return None
+    name = dispatcher.py_func.__name__
+    texts = dispatcher.inspect_asm()
+    found = [key for key in texts if signature is None or key == signature or str(key) == str(signature)]
+    if not texts:
+        raise InputError(
+            f"the Numba kernel `{name}` is not compiled yet; launch it once, or say the types of its arguments: "
+            '@cuda.jit("void(float32[::1], int32)").'
+        )
+    if len(found) != 1:
+        listed = "; ".join(map(str, texts))
+        raise InputError(
+            f"the Numba kernel `{name}` is compiled for these signatures: {listed}. Give (`{name}`, signature) with "
+            "one of them."
+        )
+    return Compiled(f"{name} (Numba)", texts[found[0]])
+
+
+def arguments(*args: object) -> list[object]:
+    """The arguments of a Numba kernel as its PTX takes them, for `launch`: a device array (of Numba, CuPy, torch, any
+    with `__cuda_array_interface__`) is seven parameters or more, numbers are one."""
+    found: list[object] = []
+    for arg in args:
+        interface = getattr(arg, "__cuda_array_interface__", None)
+        found += [arg] if interface is None else _array(arg, interface)
+    return found
+
+
+def _array(array: object, interface: dict[str, Any]) -> list[object]:
+    """Numba's array structure: who owns the memory (two pointers, null), elements, bytes of one, where they are, and
+    along each axis how many elements and how many bytes from one to the next."""
+    shape: Sequence[int] = interface["shape"]
+    item = int(interface["typestr"][2:])
+    strides = interface.get("strides") or [*accumulate(reversed(shape[1:]), mul, initial=item)][::-1][: len(shape)]
+    elements = [*accumulate(shape, mul, initial=1)][-1]
+    return [None, None, elements, item, array, *shape, *strides]

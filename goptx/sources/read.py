@@ -1,0 +1,62 @@
+"""What goptx takes as a kernel. Frameworks' objects are told by where their types come from; nothing is imported."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from goptx.errors import InputError
+from goptx.files_read import note_read
+from goptx.ptx.ir import Module
+from goptx.ptx.parse import parse
+from goptx.sources.kernel_text import Compiled, PtxFile
+
+# The file that knows a package's kernels: its `compiled` gives None for what is none.
+FRAMEWORKS = {
+    "cuda": "goptx.sources.cuda_core",
+    "cupy": "goptx.sources.cupy",
+    "numba": "goptx.sources.numba",
+    "triton": "goptx.sources.triton",
+}
+
+
+def taken(source: Any) -> Any:
+    """The source, a framework's object as `Compiled`. Raises `InputError` for what has no PTX."""
+    if isinstance(source, str | bytes | Path) or type(source).__module__.startswith("goptx."):
+        return source
+    subject = source[0] if isinstance(source, tuple) and len(source) == 2 else source  # of a Numba kernel's signature
+    packages = dict.fromkeys(kind.__module__.partition(".")[0] for kind in type(subject).__mro__)
+    for package in packages:
+        if package in FRAMEWORKS:
+            found: Compiled | None = import_module(FRAMEWORKS[package]).compiled(source)
+            if found:
+                return found
+    raise InputError(
+        f"a {type(source).__module__}.{type(source).__qualname__} is no kernel; goptx takes PTX text (str, bytes), a "
+        "pathlib.Path, a parsed module, a woven kernel, a Triton CompiledKernel, a Numba-CUDA dispatcher or "
+        "(dispatcher, signature), a CuPy RawKernel or RawModule, and a cuda.core ObjectCode of PTX."
+    )
+
+
+def read(source: str | bytes | Path | PtxFile | Compiled | Module | Any) -> Module:
+    """The module of a path, of a file that was read, of PTX text or of its bytes, of a kernel that a framework
+    compiled; a module is returned as it is.
+
+    A `str` is text, never a path. Raises `InputError` where a file cannot be read, and for what has no PTX;
+    `PtxSyntaxError` where the text is not PTX.
+    """
+    from goptx.sources.read import taken
+
+    source = taken(source)
+    if isinstance(source, Module):
+        return source
+    if isinstance(source, Path):
+        note_read(source)
+        try:
+            source = PtxFile(source, source.read_bytes())
+        except OSError as error:
+            raise InputError(f"{source}: cannot be read ({error.strerror}); give the path of a PTX file.") from None
+    if isinstance(source, PtxFile):
+        return parse(source.content, str(source.path))
+    return parse(source.content, source.name) if isinstance(source, Compiled) else parse(source)

@@ -1,0 +1,73 @@
+"""Way: one way to run kernels, as `auto` and the tuner compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from goptx.sources.kernel_text import Chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A strategy, by how many CTAs each kernel is coarsened, the most registers that a thread may have, and options of
+    the strategy that are not left as they are, in the order of their names."""
+
+    strategy: str
+    factors: tuple[int, ...]
+    cap: int | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        coarse = "" if self.plain else "".join(f" x{factor}" for factor in self.factors)
+        options = "".join(f" {name}={_shown(value)}" for name, value in self.options)
+        return f"{self.strategy}{coarse}{options}" + (f" capped at {self.cap}" if self.cap else "")
+
+    @property
+    def uncapped(self) -> Way:
+        return replace(self, cap=None)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the kernels are as they were given."""
+        return set(self.factors) == {1}
+
+    def option(self, name: str) -> Any:
+        """Its value, None where it is left as it is; one that is None itself is not told from that."""
+        return dict(self.options).get(name)
+
+    def having(self, **options: Any) -> Way:
+        """With these options beside its own, or in their place."""
+        return replace(self, options=tuple(sorted({**dict(self.options), **options}.items())))
+
+    def is_part_of(self, other: Way) -> bool:
+        """Whether `other` is of the same strategy and makes one of as many CTAs of each kernel, or of more: what is
+        against this is against that."""
+        less = all(own <= its for own, its in zip(self.factors, other.factors, strict=True))
+        return self.strategy == other.strategy and less
+
+    def size(self, sizes: Sequence[int]) -> int:
+        """Of all copies of kernels of these sizes."""
+        return sum(size * factor for size, factor in zip(sizes, self.factors, strict=True))
+
+    def coarse(self, kernels: Sequence[Chosen]) -> list[Chosen]:
+        """The kernels, coarsened so."""
+        return [
+            kernel if factor == 1 else replace(kernel, coarse=kernel.coarse.times(factor, "x"))
+            for kernel, factor in zip(kernels, self.factors, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {"strategy": self.strategy, "factors": self.factors, "cap": self.cap, "options": dict(self.options)}
+
+    @classmethod
+    def from_dict(cls, held: Mapping[str, Any]) -> Way:
+        """Of such data, lists being tuples again."""
+        options = {name: tuple(v) if isinstance(v, list) else v for name, v in held["options"].items()}
+        return cls(held["strategy"], tuple(held["factors"]), held["cap"]).having(**options)
+
+
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

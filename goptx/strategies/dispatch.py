@@ -1,0 +1,37 @@
+"""Kernels side by side: each thread runs one of them. That is what horizontal and interleave have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from goptx.latency.table import LatencyTable, load_table
+from goptx.results.fused_kernel import Woven
+from goptx.sources.kernel_text import Chosen
+from goptx.weaving.merging.barrier_ids import prepare_barriers
+from goptx.weaving.merging.merged_blocks import merged
+from goptx.weaving.model import Converged, Kernel, Linked
+from goptx.weaving.pipeline import Choices, Joining, Prepare, finish, sides_of
+from goptx.weaving.shapes.kernel_dispatch import one_of
+
+
+def side_by_side(
+    strategy: str,
+    kernels: Sequence[Chosen],
+    linked: Linked,
+    latency: str | Path | LatencyTable | None,
+    alone: Callable[[Kernel, Choices], Converged],
+    prepare: Prepare = prepare_barriers,
+    presume: bool = True,
+) -> Woven:
+    """From linked kernels to the woven one. Nothing but copies of kernels is woven; `alone` has what other kernels take
+    in place of convergence, `prepare` is that of barriers. Raises `CannotWeave`."""
+    table = load_table(latency, linked.target[0])
+    copies = len(linked.kernels) > len(linked.given)
+    policy, slicing = ("latency", "adaptive") if copies else ("concat", None)
+    choices = Choices(policy, slicing, table, presume)
+    joining = Joining(linked, choices.alternatives())
+    converged, sides = sides_of(linked, choices, None, joining.all_limits, lambda k: alone(k, choices), prepare)
+    whole = merged(one_of(joining.kernels(sides)))
+    flows = [s.flow for s in sides]
+    return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy=strategy)

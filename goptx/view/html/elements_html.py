@@ -1,0 +1,116 @@
+"""What the displays of results in notebooks and on pages are made of.
+
+Ensures: elements are well nested, what is not `Markup` is escaped, and a display stands by itself: its rules hold
+within it alone, and it names nothing outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+from goptx.errors import GoptxError
+from goptx.view.html.html_style import STYLE, VOID_OF_PAGE
+
+BEST = "★"
+
+
+class Markup(str):
+    """HTML. Anything else that is put into an element is text."""
+
+    __slots__ = ()
+
+
+def markup(*parts: object) -> Markup:
+    """The parts one behind the other."""
+    return Markup("".join(part if isinstance(part, Markup) else escape(str(part)) for part in parts))
+
+
+def element(tag: str, *parts: object, **attributes: object) -> Markup:
+    """An element; `kind` is its class, attributes that are None or "" are left out, `_` in their names is `-`."""
+    said = {"class": attributes.pop("kind", None), **attributes}
+    words = [f' {name.replace("_", "-")}="{escape(str(v))}"' for name, v in said.items() if v not in (None, "")]
+    return Markup(f"<{tag}{''.join(words)}>{markup(*parts)}</{tag}>")
+
+
+def display(*parts: object) -> str:
+    """What a result shows in a notebook."""
+    return element("div", element("style", Markup(f"\n{STYLE}\n")), *parts, kind="goptx result")
+
+
+def page(title: str, shown: str) -> str:
+    """A document of its own around a display."""
+    head = markup(Markup('<meta charset="utf-8">'), element("title", title), element("style", Markup(VOID_OF_PAGE)))
+    body = element("body", Markup(shown), kind="goptx")
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>{body}</html>\n'
+
+
+def heading(title: object, *more: object) -> Markup:
+    """What the result is, and in faint letters more of it."""
+    return element(
+        "div", element("strong", title), *(element("span", f" {words}", kind="faint") for words in more), kind="head"
+    )
+
+
+def line(*parts: object, kind: str = "") -> Markup:
+    return element("p", *parts, kind=kind)
+
+
+def code(text: object) -> Markup:
+    return element("code", text)
+
+
+def folded(title: object, *parts: object, unfolded: bool = False) -> Markup:
+    """A section that the reader opens; nothing where there is nothing in it."""
+    within = markup(*parts)
+    if not within:
+        return within
+    shown = element("details", element("summary", title), within)
+    return Markup(shown.replace("<details", "<details open", 1)) if unfolded else shown
+
+
+def box(*parts: object) -> Markup:
+    """As high as it may be beside other outputs; the reader scrolls in it."""
+    return element("div", *parts, kind="box")
+
+
+def table(
+    head: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    *,
+    words: Sequence[int] = (0,),
+    best: int | None = None,
+    caption: str = "",
+) -> Markup:
+    """A table whose columns hold numbers, but for those of `words`; the row `best` is marked. None is an empty cell; a
+    column of empty cells is left out."""
+    filled = [["" if cell is None else cell for cell in cells] for cells in rows]
+    columns = [i for i in range(len(head)) if not filled or any(cells[i] != "" for cells in filled)]
+
+    def row(tag: str, cells: Sequence[object], kind: str = "") -> Markup:
+        made = [element(tag, cells[i], kind="word" if i in words else "") for i in columns]
+        return element("tr", *made, kind=kind)
+
+    if best is not None:
+        filled[best][0] = markup(f"{BEST} ", filled[best][0])
+    body = [row("td", cells, "best" if i == best else "") for i, cells in enumerate(filled)]
+    return element(
+        "div",
+        element(
+            "table",
+            element("caption", caption) if caption else "",
+            element("thead", row("th", head)) if any(head) else "",
+            element("tbody", *body),
+            kind="rows",
+        ),
+        kind="wide",
+    )
+
+
+def picture(draw: Callable[[], str]) -> Markup:
+    """A drawing; where it cannot be made, why."""
+    try:
+        svg = draw()
+    except GoptxError as error:
+        return line(error, kind="faint")
+    return element("div", Markup(svg[svg.index("<svg") :].strip()), kind="wide")

@@ -1,0 +1,30 @@
+"""A profile for notebooks: a chart, and the tables that it is of."""
+
+from __future__ import annotations
+
+from goptx.measuring.profiling.profile_result import PARTS, Profile, shown
+from goptx.view.html.elements_html import display, folded, heading, line, picture, table
+from goptx.view.html.report_html import report_parts
+
+
+def profile_html(profile: Profile) -> str:
+    head = ("", "", "", *(launch.title for launch in profile.launches))
+    tables = [
+        table(
+            head,
+            [
+                (m.short, m.unit, m.says, *(shown(launch.counts[m.short], m) for launch in profile.launches))
+                for m in metrics
+            ],
+            words=(0, 1, 2),
+            caption=title,
+        )
+        for title, metrics in PARTS.items()
+    ]
+    return display(
+        heading(profile.device, f"({profile.arch}), fused by {profile.strategy}, {profile.profiler}"),
+        *map(line, profile.verdict()),
+        picture(profile.bars._repr_svg_),
+        folded("Counters", *tables),
+        folded("Report of the fusion", report_parts(profile.report)),
+    )

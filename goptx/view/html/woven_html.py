@@ -1,0 +1,126 @@
+"""A woven kernel for notebooks: how to launch it, its parameters, what was done, pictures and PTX."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from goptx.errors import GoptxError
+from goptx.launch.shape import Shape
+from goptx.results.fused_kernel import Parameter, Woven
+from goptx.view.html.elements_html import (
+    Markup,
+    box,
+    code,
+    display,
+    element,
+    folded,
+    heading,
+    line,
+    markup,
+    picture,
+    table,
+)
+from goptx.view.html.ptx_html import ptx_html
+from goptx.view.html.report_html import mark, report_parts
+
+HEAD = ("", "kernel", "parameter", "in its own PTX", "type", "bytes", "memory", "")
+PICTURES = (("Control flow", "anatomy"), ("Timeline", "timeline"), ("What threads do", "activity"))
+
+
+def woven_html(woven: Woven) -> str:
+    return display(heading(woven.name, _title(woven)), woven_parts(woven))
+
+
+def woven_parts(woven: Woven) -> Markup:
+    """All but the title."""
+    report = woven.report
+    kernels = {letter: counts.name for letter, counts in report.kernels.items()}
+    drawn = (folded(title, box(picture(partial(_svg, woven, name)))) for title, name in PICTURES)
+    lines = woven.ptx.count("\n")
+    return markup(
+        _launching(woven),
+        _parameters(woven),
+        report_parts(report),
+        *drawn,
+        folded(f"PTX, {lines} lines", _files(woven), ptx_html(woven.module, woven.origins, kernels)),
+    )
+
+
+def _svg(woven: Woven, name: str) -> str:
+    drawn: str = getattr(woven, name)()._repr_svg_()
+    return drawn
+
+
+def _title(woven: Woven) -> str:
+    names = [counts.name for counts in woven.report.kernels.values()]
+    many = "launched side by side" if woven.streams else "launched one after the other"
+    return f"{' + '.join(names)}: {woven.strategy}" + (f", {many}" if len(woven.entries) > 1 else "")
+
+
+def _launching(woven: Woven) -> Markup:
+    """The call, and in what shape that launches."""
+    args = ", ".join(f"args_{letter.lower()}" for letter in woven.report.kernels)
+    told = woven.plan is not None and not woven.plan.common
+    call = f"launch(stream, {args}{'' if told else ', grid=..., block=...'})"
+    shapes = [
+        line(*((code(name), " ") if len(woven.launches) > 1 else ()), f"as {_shape(plan.shape)}")
+        for name, _, plan in woven.launches
+        if plan is not None and not plan.common
+    ]
+    cap = line(f"at most {woven.max_registers} registers a thread") if woven.max_registers else ""
+    return markup(line(code(call)), *shapes, cap)
+
+
+def _shape(shape: Shape) -> str:
+    grid, block = ("x".join("?" if n is None else str(n) for n in extent) for extent in (shape.grid, shape.block))
+    said = f"{grid} CTAs of {block} threads"
+    if shape.shared != 0:
+        said += f", {'?' if shape.shared is None else shape.shared} bytes of dynamic shared memory"
+    if shape.cluster:
+        said += f", clusters of {'x'.join(map(str, shape.cluster))}"
+    return said + (" (? is known at launch only)" if not shape.known else "")
+
+
+def _parameters(woven: Woven) -> Markup:
+    rows = [
+        (
+            i,
+            mark(p.kernel or "", woven.report.kernels),
+            p.name,
+            p.role or p.original,
+            p.type,
+            p.size,
+            _access(p),
+            _instead(p),
+        )
+        for i, p in enumerate(woven.params)
+    ]
+    return folded(f"{len(rows)} parameters", table(HEAD, rows, words=(1, 2, 3, 4, 6, 7)), unfolded=len(rows) <= 24)
+
+
+def _access(parameter: Parameter) -> str:
+    return "" if parameter.access == "none" else "read and written" if parameter.access == "both" else parameter.access
+
+
+def _instead(parameter: Parameter) -> str:
+    if parameter.kernel is None:
+        return "filled by launch()"
+    return "" if parameter.instead is None else f"{parameter.instead} instead" if parameter.instead else "not needed"
+
+
+def _files(woven: Woven) -> Markup:
+    """Which kernel has which letter, and its file."""
+    sources = dict.fromkeys((o.kernel, o.source) for o in woven.origins if o)
+    kernels = woven.report.kernels
+    return markup(
+        *(
+            line(mark(letter, kernels), f" {kernels[letter].name}  ", element("span", source, kind="faint"))
+            for letter, source in sorted(sources)
+            if letter in kernels
+        )
+    )
+
+
+def refusal_html(reason: GoptxError) -> str:
+    said = element("div", reason, kind="text")
+    return display(heading(element("span", "not woven", kind="wrong"), type(reason).__name__), box(said))

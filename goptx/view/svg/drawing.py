@@ -1,0 +1,147 @@
+"""What pictures of kernels have in common: the document around them, text, hatching, and the legend.
+
+A picture stands by itself: it has no script, no identifiers, and nothing from outside. Colours are variables of
+theme.py; `.hue0` and so on set `--own`, that of a kernel.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from goptx.view.svg.theme import HUES, variables
+
+SPACE = "http://www.w3.org/2000/svg"
+MARGIN = 16
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+# The rules that all pictures have, of class `KIND` beside `goptx`.
+_RULES = """
+.KIND text { font: 11px system-ui, sans-serif; fill: var(--ink); }
+.KIND .head { font-size: 14px; font-weight: 600; }
+.KIND .faint { fill: var(--faint); }
+.KIND .beside { fill: var(--faint); font-weight: normal; }
+.KIND .code { font-family: ui-monospace, monospace; }
+.KIND .ground { fill: var(--ground); }
+.KIND .axis { stroke: var(--line); fill: none; }
+.KIND .full { fill: var(--own); }
+.KIND .soft { fill: var(--own); fill-opacity: .3; }
+.KIND .edge { stroke: var(--own); fill: none; }
+.KIND .hatch { stroke: var(--own); stroke-width: 1; fill: none; }
+"""
+
+
+def document(kind: str, title: str, width: float, height: float, rules: str, parts: Iterable[str]) -> str:
+    """The picture: `rules` are those of CSS for its `kind` alone, each with `KIND` for the class."""
+    hues = "\n".join(f".KIND .hue{i} {{ --own: var(--hue{i}); }}" for i in range(HUES))
+    style = f"{variables()}\n{(_RULES + hues + rules).replace('KIND', kind).strip()}"
+    w, h = number(width), number(height)
+    head = f'<svg class="goptx {kind}" xmlns="{SPACE}" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img">'
+    ground = f'<rect class="ground" width="{w}" height="{h}"/>'
+    return "\n".join([head, f"<title>{said(title)}</title>", f"<style>\n{style}\n</style>", ground, *parts, "</svg>\n"])
+
+
+def number(value: float) -> str:
+    """With one digit behind the point at most."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def nice(step: float) -> float:
+    """The least of ..., 0.5, 1, 2, 5, 10, 20, ... that is not below it, for the numbers along an axis."""
+    scale = 10.0 ** math.floor(math.log10(step))
+    return next(digit * scale for digit in (1, 2, 5, 10) if digit * scale >= step)
+
+
+def said(text: object) -> str:
+    """For XML; what that cannot hold is a replacement character."""
+    return escape(_NO_XML.sub("\ufffd", str(text)), {'"': "&quot;"})
+
+
+def short(text: str, letters: int) -> str:
+    """Without its middle, where it is longer."""
+    if len(text) <= letters:
+        return text
+    front = letters // 2
+    return f"{text[:front]}…{text[len(text) - (letters - 1 - front) :]}"
+
+
+def label(x: float, y: float, text: str, kind: str = "", anchor: str = "", beside: str = "") -> str:
+    """`beside` follows it, fainter."""
+    classes = f' class="{kind}"' if kind else ""
+    anchored = f' text-anchor="{anchor}"' if anchor else ""
+    behind = f'<tspan class="beside" dx="10">{said(beside)}</tspan>' if beside else ""
+    return f'<text{classes} x="{number(x)}" y="{number(y)}"{anchored}>{said(text)}{behind}</text>'
+
+
+def box(x: float, y: float, width: float, height: float, kind: str, title: str = "", round_: float = 0) -> str:
+    shape = f'<rect class="{kind}" x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+    shape += f' rx="{number(round_)}"' if round_ else ""
+    return f"{shape}><title>{said(title)}</title></rect>" if title else f"{shape}/>"
+
+
+def line(x: float, y: float, to_x: float, to_y: float, kind: str, title: str = "") -> str:
+    ends = f'x1="{number(x)}" y1="{number(y)}" x2="{number(to_x)}" y2="{number(to_y)}"'
+    return (
+        f'<line class="{kind}" {ends}><title>{said(title)}</title></line>'
+        if title
+        else f'<line class="{kind}" {ends}/>'
+    )
+
+
+def hatching(x: float, y: float, width: float, height: float, step: float = 6) -> str:
+    """The path of lines from below left to above right that fill a box."""
+    lines = []
+    at = step / 2
+    while at < width + height:
+        low, high = max(0.0, at - height), min(at, width)  # along the box; each line falls as far as it goes back
+        lines.append(f"M{number(x + low)} {number(y + at - low)}L{number(x + high)} {number(y + at - high)}")
+        at += step
+    return "".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Of the legend: what is drawn in a box of `WIDE` x `HIGH` with its corner at 0, 0, and what it means."""
+
+    shapes: str
+    means: str
+
+
+WIDE, HIGH = 26, 12
+
+
+def legend(samples: Sequence[Sample], x: float, y: float, width: float) -> tuple[list[str], float]:
+    """In lines of that width, and where they end."""
+    parts, at = [], x
+    for sample in samples:
+        long = WIDE + 6 + 6.2 * len(sample.means) + 18
+        if at + long > x + width and at > x:
+            at, y = x, y + 18
+        parts.append(f'<g transform="translate({number(at)} {number(y)})">{sample.shapes}</g>')
+        parts.append(label(at + WIDE + 6, y + HIGH - 2, sample.means))
+        at += long
+    return parts, y + HIGH + 6
+
+
+def wrapped(lines: Iterable[str], x: float, y: float, letters: int) -> tuple[list[str], float]:
+    """Notes below a picture, and where they end."""
+    parts = []
+    for line in lines:
+        for piece in _pieces(line, letters):
+            parts.append(label(x, y + 10, piece, "faint"))
+            y += 15
+    return parts, y
+
+
+def _pieces(line: str, letters: int) -> Iterator[str]:
+    now = ""
+    for word in line.split():
+        if now and len(now) + 1 + len(word) > letters:
+            yield now
+            now = word
+        else:
+            now = f"{now} {word}" if now else word
+    yield now

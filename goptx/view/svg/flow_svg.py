@@ -1,0 +1,145 @@
+"""The picture of control flow: blocks in columns as they stand in the text, what was woven between its kernels.
+
+Ways ahead are arcs at the right of a column, those back, loops, at the left; ribbons lead from a block of W to the
+blocks of the kernels that it holds code of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+from goptx.anatomy.blocks import Anatomy, Chart
+from goptx.anatomy.chart import anatomy_of
+from goptx.ptx.ir import Module
+from goptx.view.listing import chosen_entries
+from goptx.view.svg.drawing import HIGH, MARGIN, WIDE, Sample, box, document, hatching, label, legend, number
+from goptx.view.svg.flow_column import KERNEL, TOP, WOVEN, Column, drawn, height
+from goptx.view.svg.theme import hue
+
+APART = 64  # pixels between columns
+_RULES = """
+.KIND .name { font-weight: 600; }
+.KIND .frame { fill: none; stroke: var(--line); }
+.KIND .under { fill: var(--ground); }
+.KIND .way { stroke: var(--faint); stroke-width: 1; fill: none; }
+.KIND .loop { stroke: var(--ink); stroke-width: 1.6; fill: none; }
+.KIND .tip.way { fill: var(--faint); stroke: none; }
+.KIND .tip.loop { fill: var(--ink); stroke: none; }
+.KIND .ribbon { stroke: var(--own); stroke-opacity: .45; fill: none; }
+.KIND .unsure { stroke-dasharray: 3 3; }
+.KIND .band { fill: var(--ink); }
+.KIND .meets { font: 9px ui-monospace, monospace; fill: var(--ground); }
+.KIND .hatch { stroke-opacity: .5; }
+.KIND .waits { font-size: 10px; font-style: italic; }
+.KIND .plain { --own: var(--faint); }
+"""
+
+
+def anatomy_svg(found: Anatomy) -> str:
+    """The picture as an SVG document."""
+    hues = {chart.letter: hue(i) for i, chart in enumerate(found.kernels)}
+    own = [Column(chart, hues[chart.letter], KERNEL) for chart in found.kernels]
+    made = [Column(chart, "", WOVEN) for chart in found.woven]
+    if len(made) == len(own) and len(made) > 1:
+        columns = [c for pair in zip(own, made, strict=True) for c in pair]
+    else:
+        half = (len(own) + 1) // 2
+        columns = [*own[:half], *made, *own[half:]]
+    title = " and ".join(c.name for c in found.woven) + f": {found.strategy}"
+    return _picture(title, columns, hues, own, made)
+
+
+def flow_svg(module: Module, name: str | None = None) -> str:
+    """The control flow of each entry of the module, or of the one of that name.
+
+    Raises `InputError` where there is none of that name and `CannotWeave` where a branch has no known target.
+    """
+    return charts_svg([anatomy_of(module, entry.name) for entry in chosen_entries(module, name)], module.source)
+
+
+def charts_svg(charts: Sequence[Chart], source: str) -> str:
+    """The charts of a module's entries beside each other."""
+    columns = [Column(chart, hue(i), KERNEL) for i, chart in enumerate(charts)]
+    title = f"Control flow of {PurePath(source).name}" + ("" if charts else ": no entry")
+    return _picture(title, columns, {}, columns, [])
+
+
+def _picture(
+    title: str, columns: Sequence[Column], hues: Mapping[str, str], own: Sequence[Column], made: Sequence[Column]
+) -> str:
+    x = float(MARGIN)
+    for column in columns:
+        column.left = x + column.before
+        x = column.right + column.behind + APART
+    width = max(x - APART + MARGIN, 460)
+    ribbons, unsure = _ribbons(made, {c.chart.letter: c for c in own}) if made else ([], False)
+    bodies = [part for column in columns for part in drawn(column, hues)]
+    samples, low = legend(list(_samples(columns, hues, bool(ribbons), unsure)), MARGIN, 34, width - 2 * MARGIN)
+    shift = low - 34
+    moved = [f'<g transform="translate(0 {number(shift)})">', *ribbons, *bodies, "</g>"]
+    low = max((c.end for c in columns), default=TOP) + shift + 8
+    return document("flow", title, width, low, _RULES, [label(MARGIN, 22, title, "head"), *samples, *moved])
+
+
+def _samples(columns: Sequence[Column], hues: Mapping[str, str], ribbons: bool, unsure: bool) -> Iterator[Sample]:
+    rows = [row for c in columns for row in c.rows]
+    for letter, kind in hues.items():
+        yield Sample(box(0, 0, WIDE, HIGH, f"soft {kind}", round_=2), f"code of {letter}")
+    if any(row.waits for row in rows):
+        kind = next(hues[x] for row in rows if row.waits for x in row.shares)
+        yield Sample(
+            box(0, 0, WIDE, HIGH, f"soft {kind}") + f'<path class="hatch {kind}" d="{hatching(0, 0, WIDE, HIGH)}"/>',
+            "another kernel waits",
+        )
+    if any(row.barriers for row in rows):
+        yield Sample(box(0, 1, WIDE, HIGH - 2, "band", round_=2), "barrier")
+    if any(c.back for c in columns):
+        yield Sample(f'<path class="loop" d="M{WIDE} 1H6q-3 0 -3 3V8q0 3 3 3H{WIDE}"/>', "loop")
+    if any(c.ahead for c in columns):
+        yield Sample(f'<path class="way" d="M0 1H{WIDE - 6}q3 0 3 3V8q0 3 -3 3H0"/>', "way ahead")
+    if ribbons:
+        kind = next(iter(hues.values()))
+        yield Sample(f'<path class="ribbon {kind}" stroke-width="3" d="M0 2C13 2 13 10 {WIDE} 10"/>', "holds code of")
+    if unsure:
+        kind = next(iter(hues.values()))
+        yield Sample(
+            f'<path class="ribbon unsure {kind}" stroke-width="2" d="M0 2C13 2 13 10 {WIDE} 10"/>', "of one of these"
+        )
+    if hues and any((b.copies or 1) > 1 for row in rows for b in row.blocks):
+        yield Sample(label(4, 10, "x2", "waits"), "in so many blocks as copies")
+    if any(len(row.blocks) > 1 for row in rows):
+        yield Sample(label(4, 9, "…"), "several blocks that are alike")
+
+
+def _ribbons(made: Sequence[Column], own: Mapping[str, Column]) -> tuple[list[str], bool]:
+    """From rows of W to those of kernels, and whether any of them is unsure."""
+    found: dict[tuple[int, int, str, int, bool], int] = {}
+    for w, column in enumerate(made):
+        for i, row in enumerate(column.rows):
+            for pair in (p for b in row.blocks for p in b.pairs):
+                targets = {own[pair.kernel].row_of[name] for name in pair.blocks}
+                for target in sorted(targets):
+                    key = (w, i, pair.kernel, target, len(targets) > 1)
+                    found[key] = found.get(key, 0) + pair.instructions
+    ends: dict[tuple[str, int, int], list[int]] = {}
+    keys = list(found)
+    for n, (w, i, letter, target, _) in enumerate(keys):
+        side = "W left" if own[letter].left < made[w].left else "W right"
+        ends.setdefault((side, w, i), []).append(n)
+        ends.setdefault((letter, -1, target), []).append(n)
+    place = {(end, n): (j + 1) / (len(several) + 1) for end, several in ends.items() for j, n in enumerate(several)}
+    parts = []
+    for n, (w, i, letter, target, several) in enumerate(keys):
+        column, kernel = made[w], own[letter]
+        left = kernel.left < column.left
+        y1 = column.tops[i] + height(column.rows[i]) * place[("W left" if left else "W right", w, i), n]
+        y2 = kernel.tops[target] + height(kernel.rows[target]) * place[(letter, -1, target), n]
+        x1 = column.x(column.rows[i]) if left else column.right
+        x2 = kernel.right if left else kernel.x(kernel.rows[target])
+        middle, count = number((x1 + x2) / 2), found[keys[n]]
+        path = f"M{number(x1)} {number(y1)}C{middle} {number(y1)} {middle} {number(y2)} {number(x2)} {number(y2)}"
+        drawn = f'class="ribbon {kernel.kind}{" unsure" if several else ""}" d="{path}"'
+        wide = number(min(5.0, 1 + count**0.5 / 2))
+        parts.append(f'<path {drawn} stroke-width="{wide}"><title>{count} instructions of {letter}</title></path>')
+    return parts, any(key[-1] for key in keys)

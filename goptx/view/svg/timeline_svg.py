@@ -1,0 +1,232 @@
+"""The picture of a timeline: the kernels alone, one after the other, and woven, a lane for each; time to the right.
+
+An instruction is a bar from its issue until its result is there. The strip above lanes has a tick for each instruction
+issued, and the gaps in which nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from goptx.anatomy.timeline import Run, Slot, Timeline
+from goptx.latency.cost import ISSUE
+from goptx.view.svg.drawing import (
+    HIGH,
+    MARGIN,
+    WIDE,
+    Sample,
+    box,
+    document,
+    hatching,
+    label,
+    legend,
+    nice,
+    number,
+    said,
+    short,
+    wrapped,
+)
+from goptx.view.svg.theme import hue
+
+LEFT, RIGHT = 118, 24  # of the names of lanes, and behind the end; pixels
+LEAST, MOST, WIDEST = 900, 1500, 4000  # pixels of time: at least, at most, and where there are very many instructions
+CLOSE, SLOT = 4.0, 1.2  # pixels of a cycle at most, and of an instruction at least
+STRIP, GAP = 14, 10  # the strip of issues, and below a lane
+TITLED = 500  # bars that have a title each; of more only accesses to memory have, then none
+TOLD = 6.0  # pixels of a gap that is hatched
+ROW, TALL = 11.0, 176  # pixels from bar to bar, and of all in a lane before they become thinner
+_RULES = """
+.KIND .bar { fill: var(--own); fill-opacity: .42; }
+.KIND .memory { fill: var(--own); stroke: var(--ground); stroke-width: .5; }
+.KIND .tick { stroke: var(--own); stroke-width: 1.4; fill: none; }
+.KIND .wait { fill: var(--track); }
+.KIND .gap { stroke: var(--faint); stroke-width: .8; stroke-opacity: .7; fill: none; }
+.KIND .barrier { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 4 2; fill: none; }
+.KIND .small { font-size: 9px; }
+.KIND .inside { font-size: 8.5px; fill: var(--ground); }
+.KIND .nobody { --own: var(--faint); }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """`left` is where cycle 0 lies, `scale` the pixels of a cycle."""
+
+    left: float
+    scale: float
+    hues: dict[str, str]
+    titles: int
+
+    def x(self, cycle: float) -> float:
+        return self.left + cycle * self.scale
+
+    def kind(self, letter: str) -> str:
+        return self.hues.get(letter, "nobody")
+
+
+def timeline_svg(found: Timeline) -> str:
+    """The picture as an SVG document."""
+    total = max(found.cycles_alone, found.woven.cycles, 1)
+    count = max(sum(r.copies * len(r.slots) for r in found.alone), len(found.woven.slots))
+    scale = min(CLOSE, max(LEAST, min(WIDEST, max(MOST, SLOT * count), total)) / total)
+    letters = sorted({s.kernel for r in (*found.alone, found.woven) for s in r.slots} - {""})
+    frame = _Frame(LEFT, scale, {x: hue(ord(x) - ord("A")) for x in letters}, _titles(found))
+    width = max(LEFT + total * scale + RIGHT, 760)
+    title = f"Block {found.block} of {found.entry}"
+    head, y = legend(list(_samples(found, frame)), MARGIN, 54, min(width, 1100) - 2 * MARGIN)
+    parts = [label(MARGIN, 24, title, "head"), label(MARGIN, 43, _summary(found), "faint"), *head]
+    y += 22
+    parts += _scale(total, frame, y)
+    y += 10
+    if found.alone:
+        drawn, y = _before(found.alone, y, frame)
+        parts += drawn
+    drawn, y = _lanes(found.woven, "woven", y, frame)
+    parts += drawn
+    low, y = wrapped(found.notes, MARGIN, y + 4, 120)
+    return document("timeline", title, width, y + 8, _RULES, [*parts, *low])
+
+
+def _summary(found: Timeline) -> str:
+    own = f"woven {found.woven.cycles} cycles, stalled {found.woven.stalled}"
+    loops = f"; in {found.depth} loops" if found.depth > 1 else "; in a loop" if found.depth else ""
+    if not found.alone:
+        return f"{own}{loops}"
+    each = ", ".join(f"{r.kernel} {r.cycles}" + (f" x {r.copies}" if r.copies > 1 else "") for r in found.alone)
+    return f"one by one {found.cycles_alone} cycles ({each}), stalled {found.stalled_alone}; {own}{loops}"
+
+
+def _titles(found: Timeline) -> int:
+    """Of bars that get a title: 2 all, 1 accesses to memory, 0 none."""
+    slots = [s for run in (*found.alone, found.woven) for s in run.slots]
+    return 2 if len(slots) <= TITLED else 1 if sum(s.far for s in slots) <= TITLED else 0
+
+
+def _samples(found: Timeline, frame: _Frame) -> Iterator[Sample]:
+    slots = [s for run in (*found.alone, found.woven) for s in run.slots]
+    for letter, kind in frame.hues.items():
+        yield Sample(box(0, 3, WIDE, 6, f"bar {kind}"), f"{letter}: from issue to result")
+    if any(s.far for s in slots):
+        kind = next(frame.kind(s.kernel) for s in slots if s.far)
+        yield Sample(box(0, 3, WIDE, 6, f"memory {kind}"), "access to memory")
+    if any(run.stalled for run in (*found.alone, found.woven)):
+        shapes = box(0, 0, WIDE, HIGH, "wait") + f'<path class="gap" d="{hatching(0, 0, WIDE, HIGH, 5)}"/>'
+        yield Sample(shapes, "nothing is issued, cycles")
+    if any(s.barrier for s in slots):
+        yield Sample(f'<path class="barrier" d="M{WIDE / 2:g} 0v{HIGH}"/>', "barrier")
+
+
+def _scale(total: float, frame: _Frame, y: float) -> Iterator[str]:
+    step = nice(max(1.0, 90 / frame.scale))
+    for i in range(int(total / step) + 1):
+        x = number(frame.x(i * step))
+        yield f'<line class="axis" x1="{x}" x2="{x}" y1="{number(y - 4)}" y2="{number(y)}"/>'
+        yield label(
+            frame.x(i * step), y - 7, f"{i * step:g}" + (" cycles" if i == 0 else ""), "faint", "middle" if i else ""
+        )
+    yield f'<path class="axis" d="M{frame.left:g} {number(y)}H{number(frame.x(total))}"/>'
+
+
+def _before(alone: Sequence[Run], y: float, frame: _Frame) -> tuple[list[str], float]:
+    """Each kernel from where the one before it ends; of copies of one the first is drawn, the others are a box."""
+    parts: list[str] = []
+    begin = 0
+    for run in alone:
+        later = _Frame(frame.x(begin), frame.scale, frame.hues, frame.titles)
+        drawn, low = _lanes(run, f"{run.kernel} alone", y, later)
+        parts += drawn
+        if run.copies > 1:
+            parts += _more(run, y, low - GAP, later)
+        begin += run.copies * run.cycles
+        y = low
+    return parts, y
+
+
+def _more(run: Run, top: float, low: float, frame: _Frame) -> Iterator[str]:
+    kind = frame.kind(run.kernel)
+    x, long = frame.x(run.cycles), (run.copies - 1) * run.cycles * frame.scale
+    yield box(x, top, long, low - top, f"soft {kind}")
+    text = f"and {run.copies - 1} more cop{'y' if run.copies == 2 else 'ies'} of {run.kernel}"
+    yield label(x + long / 2, (top + low) / 2 + 4, text, "", "middle")
+
+
+def _lanes(run: Run, name: str, y: float, frame: _Frame) -> tuple[list[str], float]:
+    """The strip of issues and a lane for each kernel, and where the next may begin."""
+    top = y
+    parts = [label(MARGIN, y + STRIP - 3, name), *_strip(run, y, frame)]
+    y += STRIP + 3
+    letters = sorted(run.letters, key=lambda x: (not x, x))
+    for letter in letters:
+        drawn, low = _bars([s for s in run.slots if s.kernel == letter], y, frame)
+        if len(letters) > 1:
+            parts.append(label(LEFT - 10, y + 9, letter or "goptx", "faint", "end"))
+        parts += drawn
+        y = max(low, y + (12 if len(letters) > 1 else 0)) + 3
+    parts += _barriers(run, top, y - 2, frame)
+    return parts, y + GAP
+
+
+def _strip(run: Run, y: float, frame: _Frame) -> Iterator[str]:
+    end = frame.x(run.cycles)
+    yield f'<path class="axis" d="M{number(frame.x(0))} {number(y + STRIP)}H{number(end)}"/>'
+    gaps = [(s.issue - s.stall, s.issue) for s in run.slots if s.stall]
+    last = run.slots[-1].issue + ISSUE if run.slots else 0
+    waits, lines, counts = [], [], []
+    for begin, until in [*gaps, *([(last, run.cycles)] if run.cycles > last else [])]:
+        x, long, text = frame.x(begin), (until - begin) * frame.scale, str(until - begin)
+        if long >= TOLD and frame.titles == 2:
+            yield box(x, y, long, STRIP, "wait", f"nothing is issued for {text} cycles")
+        elif long >= 1.5:
+            waits.append(f"M{x:.1f} {number(y)}h{long:.1f}v{STRIP}h-{long:.1f}z")
+        lines += [hatching(x, y, long, STRIP, 5)] if long >= TOLD else []
+        if long >= 7 * len(text) + 8:
+            counts.append(box(x + long / 2 - 3.5 * len(text), y + 2, 7 * len(text), STRIP - 4, "ground"))
+            counts.append(label(x + long / 2, y + STRIP - 4, text, "small", "middle"))
+    yield from (f'<path class="{kind}" d="{"".join(d)}"/>' for kind, d in (("wait", waits), ("gap", lines)) if d)
+    yield from counts
+    ticks: dict[str, list[str]] = {}
+    for s in run.slots:
+        ticks.setdefault(frame.kind(s.kernel), []).append(f"M{frame.x(s.issue) + 0.7:.1f} {number(y + 2)}v{STRIP - 3}")
+    for kind, paths in ticks.items():
+        yield f'<path class="tick {kind}" d="{"".join(paths)}"/>'
+
+
+def _bars(slots: Sequence[Slot], y: float, frame: _Frame) -> tuple[list[str], float]:
+    """Each in the first row that is free, and where the last row ends."""
+    rows: list[int] = []
+    placed = []
+    for s in slots:
+        row = next((i for i, free in enumerate(rows) if free <= s.issue), len(rows))
+        rows[row : row + 1] = [max(s.done, s.issue + 1)]
+        placed.append((s, row))
+    step = min(ROW, max(2.0, TALL / max(len(rows), 1)))
+    high = step - 1 if step > 3 else step - 0.4
+    parts: list[str] = []
+    plain: dict[str, list[str]] = {}
+    for s, row in placed:
+        kind = f"{'memory' if s.far else 'bar'} {frame.kind(s.kernel)}"
+        x, top, long = frame.x(s.issue), y + row * step, max((s.done - s.issue) * frame.scale, 1.0)
+        if frame.titles < (1 if s.far else 2):
+            plain.setdefault(kind, []).append(f"M{x:.1f} {number(top)}h{long:.1f}v{number(high)}h-{long:.1f}z")
+            continue
+        parts.append(box(x, top, long, high, kind, _title(s)))
+        if s.far and step >= ROW - 1 and long > 90:
+            parts.append(label(x + 5, top + high - 2, short(s.text, int(long / 5.5)), "inside code"))
+    parts = [*(f'<path class="{kind}" d="{"".join(p)}"/>' for kind, p in plain.items()), *parts]
+    return parts, y + len(rows) * step
+
+
+def _title(s: Slot) -> str:
+    where = f"{s.kernel} line {s.line}" if s.line else f"{s.kernel or 'goptx'}, inserted"
+    what = f", {s.access} {s.space}" if s.access else ""
+    return f"{s.text}\n{where}{what}\nissued at {s.issue}, result at {s.done}" + (
+        f", after {s.stall} idle" if s.stall else ""
+    )
+
+
+def _barriers(run: Run, top: float, low: float, frame: _Frame) -> Iterator[str]:
+    for s in run.slots:
+        if s.barrier:
+            x = number(frame.x(s.issue))
+            yield f'<path class="barrier" d="M{x} {number(top)}V{number(low)}"><title>{said(_title(s))}</title></path>'

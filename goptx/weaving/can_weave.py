@@ -1,0 +1,45 @@
+"""can_weave(): the question alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from goptx.display import as_text
+from goptx.errors import CannotLink, CannotWeave, GoptxError
+from goptx.weaving.weave import weave
+
+if TYPE_CHECKING:
+    from goptx.results.given_kernels import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why kernels cannot be woven: `reason` is what `weave` raises, its message is `str()` of this. It is false."""
+
+    reason: GoptxError
+
+    def __bool__(self) -> bool:
+        return False
+
+    _repr_pretty_ = as_text
+
+    def _repr_html_(self) -> str:
+        from goptx.view.html.woven_html import refusal_html
+
+        return refusal_html(self.reason)
+
+    def __str__(self) -> str:
+        return str(self.reason)
+
+
+def can_weave(*sources: Source, **options: Any) -> Literal[True] | Refusal:
+    """Whether `weave` with the same arguments gives a kernel: True, or a `Refusal`, which is false and says why not.
+
+    Raises what says that the question makes no sense: `PtxSyntaxError`, `InputError`.
+    """
+    try:
+        weave(*sources, **options)
+    except (CannotWeave, CannotLink) as reason:
+        return Refusal(reason.with_traceback(None))  # whose frames hold all that was at work
+    return True

@@ -1,0 +1,206 @@
+"""Rewrites a kernel so that every branch of its flow is one that whole warps take together.
+
+Requires: the control flow of one kernel. Ensures: each branch left is warp-uniform or CTA-uniform, so
+that the flow can be merged with another kernel's and every convergent instruction still meets all its
+lanes (design.md, contract 2); a thread that ends walks on to `EXIT` with nothing that has effects (M14).
+
+A divergent branch is dealt with in one of these ways, outermost first:
+
+    leave      one side only ends the kernel: the lanes that stay are kept in a predicate, which from there
+               on guards what has effects or may fault; the rest runs for all (predication of memory)
+    vote       it leaves a loop: lanes still inside are kept in a predicate, and the warp goes on while a
+               vote says that any is (M16); or a loop lies on a side of it: the warp goes there if any lane does
+    predicate  a small acyclic if/else or switch: its sides one after the other, each under its predicate
+    park       anything else: the smallest closed region around it becomes one block. The merger decides
+               whether the other kernel waits meanwhile, or stands on each side of it (duplicate). So does in any
+               case a loop that waits for other threads (spin_regions.py)
+
+`forced` narrows that: "predicate" allows the first three, loops that wait apart; "park" and "duplicate" the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform
+from goptx.analysis.sync.barriers import needs_all_threads
+from goptx.analysis.uniformity import Uniformity, uniformity
+from goptx.errors import CannotWeave
+from goptx.latency.cost import Cycles
+from goptx.ptx.flatten import as_written
+from goptx.ptx.ir import Instruction
+from goptx.weaving.converge.barrier_promises import warp_branches
+from goptx.weaving.converge.park import park, park_barriers
+from goptx.weaving.converge.predicate import predicate
+from goptx.weaving.converge.predicate_code import Fresh
+from goptx.weaving.converge.retire import leave_early
+from goptx.weaving.converge.running_lanes import Lanes
+from goptx.weaving.converge.spin_regions import lanes_wait_apart, park_waiting_loops, refuse_votes_amid_waits
+from goptx.weaving.converge.unknown_instructions import first_unknown, whole
+from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
+from goptx.weaving.model import Choice, Converged
+from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
+
+
+def converge(
+    flow: Flow,
+    prefix: str,
+    at: Callable[[int], str],
+    cycles: Cycles,
+    forced: Choice | None = None,
+    presume: bool = True,
+    parameters: Mapping[str, int] = MappingProxyType({}),
+) -> Converged:
+    """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
+    `cycles` is the latency of an instruction; `forced` the one way to deal with divergence, by cost if None;
+    `presume` whether loaded data that decides about barriers may be taken as the same for the CTA; `parameters` has
+    the bytes of the kernel's parameters.
+
+    Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
+    way is none for a branch.
+    """
+    unknown = first_unknown(flow)
+    if unknown is not None:
+        return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
+    refuse_flags_across_blocks(flow, prefix, at)
+    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters)
+    lanes.promise(warp_branches(flow))
+    lanes.wait_apart = lanes_wait_apart(lanes.flow)
+    if forced in (None, "predicate"):
+        leave_early(lanes)
+    check_barriers(lanes)
+    park_waiting_loops(lanes)
+    while (block := _next_divergent(lanes)) is not None:
+        if forced in ("park", "duplicate"):
+            park(lanes, block)
+        elif obstacle := _predicate(lanes, block):
+            around = divergent_loop(lanes, block)
+            place = around.divergent if around else block
+            if forced == "predicate":
+                raise CannotWeave(
+                    f"{at(lanes.line(place))}: what the branch decides cannot run under predicates ({obstacle}); use "
+                    'divergence="park" or leave the choice to goptx.'
+                )
+            park(lanes, place)
+    converged = _converged(lanes)
+    refuse_votes_amid_waits(converged, lanes)
+    return converged
+
+
+def _predicate(lanes: Lanes, block: str) -> str:
+    """Makes the branch of `block`, or the divergent loop around it, one that warps take together. Returns "" if it did,
+    else why it cannot."""
+    loop = divergent_loop(lanes, block)
+    if loop is not None:
+        return vote(lanes, loop)
+    return predicate(lanes, block) and vote_sides(lanes, block)
+
+
+def _converged(lanes: Lanes) -> Converged:
+    flow = lanes.guarded().pruned()
+    uniform = uniformity(flow).branches
+    return Converged(
+        flow=marked_uniform(flow, flow.blocks),
+        registers=lanes.fresh.declared(),
+        warp_branches=frozenset(n for n, u in uniform.items() if u > Uniformity.CTA and n not in lanes.presumed),
+        notes=tuple(lanes.notes),
+        divergences=tuple(lanes.divergences),
+        lanes_wait_apart=lanes.wait_apart,
+    )
+
+
+def _next_divergent(lanes: Lanes) -> str | None:
+    """The first block whose branch lanes of one warp may take differently."""
+    branches = lanes.uniformity().branches
+    for name in lanes.flow.reverse_postorder():
+        if branches[name] > Uniformity.WARP and name not in lanes.presumed:
+            return name
+    return None
+
+
+def _depends_on_thread(lanes: Lanes, block: str) -> bool:
+    """Whether a branch is divergent in the kernel alone, and not just because ended lanes do not load what decides."""
+    return not lanes.running or uniformity(lanes.flow).branches[block] == Uniformity.DIVERGENT
+
+
+def check_barriers(lanes: Lanes) -> None:
+    """Every barrier of the whole CTA must be reached by all threads or by none, or else by copies: on every path from a
+    branch to where its threads reconverge the same barriers, which makes that a region. Which warps come to a barrier
+    that counts is the kernel's own affair."""
+    while (varying := _next_varying(lanes)) is not None:
+        decider, barrier = varying
+        if not park_barriers(lanes, decider):
+            raise _unequal(lanes, decider, barrier)
+
+
+def _next_varying(lanes: Lanes) -> tuple[str, Instruction] | None:
+    """The first branch that decides whether a barrier of the whole CTA is reached and is known to depend on the thread
+    or the warp, or on data that ended threads do not load, and that barrier. What else depends on loaded data is
+    presumed to be the same for the CTA."""
+    barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
+    if not barriers:
+        return None
+    uniform = lanes.uniformity()
+    # What was promised may meanwhile be shown: the lanes that parted from the others have been taken in.
+    branches = {n: u if u == Uniformity.CTA else lanes.promised.get(n, u) for n, u in uniform.branches.items()}
+    controlled = controls(lanes.flow)
+    presumed: dict[str, Instruction] = {}
+    for name, barrier in barriers:
+        if barrier.guard and uniform.of(barrier.guard.predicate.text) > Uniformity.CTA:
+            raise CannotWeave(
+                f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` is met under a condition "
+                "that is not proved to be the same for all threads of a CTA; use separate launches."
+            )
+        for decider in sorted(closure([name], controlled), key=list(lanes.flow.blocks).index):
+            if branches[decider] == Uniformity.CTA or decider in lanes.presumed:
+                continue
+            if branches[decider] in (Uniformity.WARP, Uniformity.DIVERGENT) or lanes.running:
+                return decider, barrier
+            presumed.setdefault(decider, barrier)
+    joins = lanes.flow.post_dominators()
+    for decider in sorted(presumed, key=list(lanes.flow.blocks).index):
+        place = _deciding(lanes, decider, presumed[decider])
+        if joins[decider] == EXIT and lanes.forced in ("park", "duplicate"):
+            raise _unequal(lanes, decider, presumed[decider])
+        if not lanes.presume:
+            raise CannotWeave(
+                f"{place} and depends on loaded data, which is not proved to be the same for all threads of a CTA; let "
+                "a parameter decide it, presume that it is (presume=True), or use separate launches."
+            )
+        lanes.presumed.add(decider)
+        lanes.notes.append(f"{place}; presumed to be the same for all threads of a CTA")
+    return None
+
+
+def _deciding(lanes: Lanes, decider: str, barrier: Instruction) -> str:
+    waits = as_written(barrier, lanes.fresh.prefix)
+    return f"{lanes.at(lanes.line(decider))}: the branch decides whether `{waits}` (line {barrier.line}) is reached"
+
+
+def _unequal(lanes: Lanes, decider: str, barrier: Instruction) -> CannotWeave:
+    """Why a barrier that threads do not come to together cannot stand in a region."""
+    place = _deciding(lanes, decider, barrier)
+    if lanes.flow.post_dominators()[decider] == EXIT and lanes.forced in ("park", "duplicate"):
+        return CannotWeave(
+            f"{place}, where threads that ended the kernel before have to arrive too (M14), which "
+            f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.'
+        )
+    alike = lanes.uniformity().branches[decider]
+    if alike != Uniformity.WARP and not (alike == Uniformity.DIVERGENT and _depends_on_thread(lanes, decider)):
+        return CannotWeave(
+            f"{place} and depends on loaded data, of which threads that have returned early or are none of the "
+            "kernel's, and have to arrive too (M14), may have none or other; let a parameter decide it, or use "
+            "separate launches."
+        )
+    if alike == Uniformity.WARP:
+        return CannotWeave(
+            f"{place}, and it depends on the warp, but not all paths from there to where the warps reconverge meet the "
+            "same barriers: other kernels' barriers would come in another order for some. Use "
+            'strategy="interleave", or separate launches.'
+        )
+    return CannotWeave(
+        f"{place}, and it depends on the thread: threads that live on would never arrive, unless all paths from there "
+        "to where they reconverge meet the same barriers. Move the barrier out of the branch, use "
+        'strategy="interleave", or launch the kernels separately.'
+    )

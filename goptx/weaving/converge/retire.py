@@ -1,0 +1,196 @@
+"""leave: where one side of a branch only ends the kernel, the lanes that stay are kept in a predicate.
+
+From there on it guards what has effects or may fault; the rest runs for all lanes, so that a thread which ended walks
+on to `EXIT` and still arrives at barriers (M14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import networkx as nx
+
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, closure, controls, loops
+from goptx.analysis.dataflow import written
+from goptx.analysis.sync.barriers import needs_all_threads
+from goptx.analysis.sync.sync_spans import is_warp_wide
+from goptx.analysis.terminators import Branch, Jump
+from goptx.analysis.uniformity import ALL_LANES, Uniformity
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.converge.lane_masks import name_own_lanes, needs_lanes
+from goptx.weaving.converge.predicate import arms_between, between, linearise
+from goptx.weaving.converge.predicate_code import both, inverted, is_ours, set_false
+from goptx.weaving.converge.running_lanes import Lanes
+
+
+def leave_early(lanes: Lanes) -> None:
+    """Turns each divergent branch that ends the kernel on one side into the predicate `running`: on straight code where
+    that side can run under predicates, else where the lanes meet again."""
+    while _leave_one(lanes):
+        pass
+
+
+def _leave_one(lanes: Lanes) -> bool:
+    branches, graph = lanes.uniformity().branches, lanes.flow.graph()
+    # Warps may end one by one, but not ahead of a barrier of the whole CTA: theirs would then be missing.
+    needed = {n for n, b in lanes.flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
+    needed |= {n for name in needed for n in nx.ancestors(graph, name)}
+    agreed = {n: Uniformity.WARP if needed.isdisjoint(graph.succ[n]) else Uniformity.CTA for n in branches}
+    parting = frozenset(n for n, uniform in branches.items() if uniform > agreed[n])
+    ends = _ends(lanes.flow)
+    for name in lanes.flow.reverse_postorder():
+        if name in parting and name in ends and lanes.masks.get(name, lanes.running) == lanes.running:
+            inside, join = _where_lanes_meet(lanes.flow, name, ends, parting)
+            if len(inside) == 1 and _leave_straight(lanes, name):
+                return True
+            if join != EXIT:
+                lanes.some_end()
+                arms = frozenset[str]().union(*(_arm(lanes.flow, n, ends[n]) or () for n in inside if n in ends))
+                name_own_lanes(lanes, ends[name], arms, name if len(inside) == 1 else None)
+                _redirect(lanes, name, inside, arms, join)
+                return True
+    return False
+
+
+def _ends(flow: Flow) -> dict[str, str]:
+    """Of the blocks whose branch has a side that only ends the kernel, that side: where both do the one without warp
+    instructions, or else the shorter one. The way on behind a loop is none."""
+    bodies = loops(flow)
+    behind: dict[str, str] = {}
+    graph = flow.graph()
+    for body in bodies.values():
+        ways = [n for n in flow.blocks if n not in body and body & set(graph.pred[n])]
+        on = max(ways, key=lambda n: len(nx.descendants(graph, n)), default=EXIT)
+        behind |= dict.fromkeys((n for n in body if on in graph.succ[n]), on)
+    candidates = [
+        ((_holds(flow, arm, needs_lanes), _instructions(flow, arm), i), name, side, arm)
+        for i, (name, block) in enumerate(flow.blocks.items())
+        for side in block.end.successors()
+        if isinstance(block.end, Branch) and side != behind.get(name) and (arm := _arm(flow, name, side)) is not None
+    ]
+    found: dict[str, str] = {}
+    left = graph.copy()  # without what ends the kernel: from there everything has to be able to go on
+    for _, name, side, arm in sorted(candidates, key=lambda candidate: candidate[0]):
+        rest = left.subgraph(set(left) - arm).copy()
+        rest.remove_edges_from([(name, EXIT)] if side == EXIT else [])
+        sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
+        going_on = nx.ancestors(rest, EXIT)
+        if name not in found and all(going_on & (set(graph.succ[n]) - {side}) for n in sources):
+            found[name] = side
+            left = rest
+    return found
+
+
+def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
+    """The blocks that a side of the branch of `name` leads to, if it only ends the kernel: they are reached by branches
+    alone whose other side goes on, and hold no barrier of the CTA and no warp instruction of all lanes."""
+    graph = flow.graph()
+    arm = frozenset() if side == EXIT else frozenset((side, *nx.descendants(graph, side))) - {EXIT}
+    sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
+    if any(EXIT in others or others & arm or not others for others in (set(graph.succ[n]) - {side} for n in sources)):
+        return None
+    return None if name in arm or _holds(flow, arm, _needs_all) else arm
+
+
+def _holds(flow: Flow, blocks: Iterable[str], what: Callable[[Instruction], bool]) -> bool:
+    return any(what(i) for n in blocks for i in flow.blocks[n].instructions())
+
+
+def _needs_all(instruction: Instruction) -> bool:
+    """Whether it is a barrier of the whole CTA, or a warp instruction of all lanes that have not ended."""
+    if needs_all_threads(instruction):
+        return True
+    if not is_warp_wide(instruction) or facts_of(instruction.opcode).base == "activemask":
+        return False
+    return facts_of(instruction.opcode).row.mask is None or str(instruction.operands[-1]) in ALL_LANES
+
+
+def _instructions(flow: Flow, blocks: Iterable[str]) -> int:
+    return sum(len(flow.blocks[n].code) for n in blocks)
+
+
+def _where_lanes_meet(
+    flow: Flow, name: str, ends: Mapping[str, str], parting: Collection[str]
+) -> tuple[frozenset[str], str]:
+    """The blocks around `name` in which lanes may be apart, and the one behind them where those that did not end meet;
+    `EXIT` if there is no such block."""
+    kept = {
+        n: replace(b, end=b.end.retarget({ends[n]: _other(b, ends[n])})) if n in ends else b
+        for n, b in flow.blocks.items()
+    }
+    staying = Flow(flow.entry, kept)
+    graph, joins, controlled = staying.graph(), staying.post_dominators(), controls(staying)
+    pred = flow.graph().pred
+    inside = {name}
+    while True:
+        wider = inside.union(*(body for body in loops(flow).values() if body & inside))
+        for n in inside & ends.keys():
+            arm = _arm(flow, n, ends[n]) or frozenset()
+            wider |= {source for a in arm for source in pred[a]} - arm
+        for decider in closure(inside, controlled) & set(parting):
+            wider |= {decider}.union(*(between(graph, s, joins[decider] or EXIT) for s in graph.succ[decider]))
+        if wider <= inside:
+            break
+        inside |= wider
+    joined = {t for n in inside for t in graph.succ[n]} - inside
+    return frozenset(inside), joined.pop() if len(joined) == 1 else EXIT
+
+
+def _other(block: Block, side: str) -> str:
+    return next(s for s in block.end.successors() if s != side)
+
+
+def _leave_straight(lanes: Lanes, name: str) -> bool:
+    """Where all running lanes pass the branch: the side that ends runs under predicates, the rest behind it."""
+    end = lanes.flow.blocks[name].end
+    assert isinstance(end, Branch)
+    ends: list[tuple[int, tuple[str, ...], str]] = []
+    for side, other in ((end.taken, end.fallen), (end.fallen, end.taken)):
+        arm = arms_between(lanes, name, [side], EXIT)
+        if not arm.obstacle and other not in arm.blocks and other != EXIT:
+            ends.append((sum(len(lanes.flow.blocks[n].code) for n in arm.blocks), arm.blocks, other))
+    if not ends:
+        return False
+    _, arm_blocks, stays = min(ends, key=lambda e: e[0])  # the shorter side is the one that ends
+    lanes.some_end()
+    lanes.chose(name, "predicate")
+    goes_on = end.guard if end.taken == stays else inverted(end.guard)
+    linearise(lanes, name, arm_blocks, stays)
+    code = [*lanes.fresh.conjunction(lanes.running, lanes.running, goes_on), *lanes.running_changed()]
+    lanes.append(name, code)  # ahead of the arm, which may change what the branch read
+    _run_by_those_that_stay(lanes, arm_blocks[-1] if arm_blocks else name)
+    return True
+
+
+def _redirect(lanes: Lanes, name: str, inside: frozenset[str], arms: frozenset[str], join: str) -> None:
+    """Sends lanes that end, out of `inside` or at the end of its `arms`, to the others ahead of `join`."""
+    ended, met = f"{join}.ended", f"{join}.met"
+    blocks: dict[str, Block] = {}
+    for n, block in lanes.flow.blocks.items():
+        if n == join:
+            blocks[ended] = Block((set_false(lanes.running),), Jump(met))
+            blocks[met] = Block(tuple(lanes.running_changed()), Jump(join))
+        targets = {EXIT: ended, join: met} if n in inside else {EXIT: ended} if n in arms else {}
+        blocks[n] = replace(block, end=block.end.retarget(targets))
+    lanes.flow = Flow(lanes.flow.entry, blocks)
+    if name in lanes.masks:
+        lanes.masks[ended] = lanes.masks[name]
+    _run_by_those_that_stay(lanes, ended)
+
+
+def _run_by_those_that_stay(lanes: Lanes, name: str) -> None:
+    below = nx.descendants(lanes.flow.graph(), name)
+    for n in [n for n in lanes.flow.blocks if n in below and n not in lanes.masks]:
+        lanes.masks[n] = lanes.running
+        lanes.replace(n, replace(lanes.flow.blocks[n], code=tuple(_sides_of_running(lanes, lanes.flow.blocks[n].code))))
+
+
+def _sides_of_running(lanes: Lanes, code: Iterable[Code]) -> Iterator[Code]:
+    """The code of a block that all lanes ran until now: those that have ended before go to neither side of a branch at
+    its end that was dealt with already."""
+    for item in code:
+        yield item
+        if isinstance(item, Instruction) and is_ours(item):
+            yield from (both(side, side, lanes.running) for side in written(item) if lanes.fresh.is_side(side))

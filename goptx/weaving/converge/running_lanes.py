@@ -1,0 +1,129 @@
+"""A kernel's flow on its way to warp-uniform branches, with what is known of the lanes that run each block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from goptx.analysis.cfg import Block, Code, Flow, controls, marked_uniform
+from goptx.analysis.dataflow import live_in
+from goptx.analysis.sync.sync_spans import is_warp_wide
+from goptx.analysis.terminators import Branch, Switch
+from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
+from goptx.errors import CannotWeave
+from goptx.latency.cost import Cycles
+from goptx.ptx.flatten import as_written
+from goptx.ptx.ir import Instruction
+from goptx.weaving.converge.guards import Guards
+from goptx.weaving.converge.predicate_code import Fresh, ballot, is_ours, set_true
+from goptx.weaving.model import Choice, Divergence
+
+
+@dataclass(slots=True)
+class Lanes:
+    """What the ways of dealing with divergence (leave, vote, predicate, park) change in turn.
+
+    masks: block to predicate of the lanes that really run it; blocks that all lanes run are left out.
+    kept: block to registers that the other lanes still need.
+    presume: whether loaded data that decides about barriers may be taken as CTA-uniform.
+    presumed: blocks whose branch on loaded data is taken as CTA-uniform.
+    promised: blocks whose branch whole warps take together because the kernel says so, and how alike it is otherwise.
+    wait_apart: whether lanes of a warp may come to a wait for other threads one by one (spin_regions.py), so that votes would
+    hold up lanes that others wait for.
+    running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
+    mask, "" where no warp instruction needs it.
+    """
+
+    flow: Flow
+    fresh: Fresh
+    at: Callable[[int], str]  # file, line and kernel, for messages
+    cycles: Cycles
+    forced: Choice | None = None
+    presume: bool = True
+    parameters: Mapping[str, int] = field(default_factory=dict)  # of the kernel, by name: their bytes
+    notes: list[str] = field(default_factory=list)
+    divergences: list[Divergence] = field(default_factory=list)
+    masks: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, frozenset[str]] = field(default_factory=dict)
+    presumed: set[str] = field(default_factory=set)
+    promised: dict[str, Uniformity] = field(default_factory=dict)
+    wait_apart: bool = False
+    running: str = ""
+    running_lanes: str = ""
+    regions: int = 0  # so far, those within others too
+    _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
+
+    def guards(self) -> Guards:
+        return Guards(self.masks, self.kept, self.running, self.running_lanes, self.fresh, self.at, self.parameters)
+
+    def guarded(self) -> Flow:
+        """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
+        return self.guards().applied(self.flow)
+
+    def uniformity(self) -> Uniform:
+        state = dict(self.masks), dict(self.kept), self.running
+        if self._found is None or self._found[0] is not self.flow or self._found[1] != state:
+            # Guards leave the branches as they are.
+            self._found = self.flow, state, uniformity(self.guarded(), controls(self.flow))
+        return self._found[2]
+
+    def promise(self, branches: Collection[str]) -> None:
+        """Whole warps take these branches together, as long as none of their lanes has ended."""
+        if not branches:
+            return
+        alike = self.uniformity().branches
+        self.promised = {n: alike[n] for n in self.flow.blocks if n in branches}
+        self.flow = marked_uniform(self.flow, branches)
+
+    def line(self, name: str) -> int:
+        """Of the branch at the end of a block, or of its first instruction; 0 where goptx made all of it."""
+        block = self.flow.blocks[name]
+        if isinstance(block.end, Branch | Switch) and block.end.line:
+            return block.end.line
+        return next((i.line for i in block.instructions() if i.line), 0)
+
+    def chose(self, name: str, choice: Choice) -> None:
+        """Notes for the report how the branch of a block is dealt with."""
+        self.divergences.append(Divergence(self.line(name), choice))
+
+    def some_end(self) -> None:
+        """From here on lanes may have ended while others of their warp run."""
+        if self.running:
+            return
+        self.running = self.fresh.predicate("run")
+        begin: list[Code] = [set_true(self.running)]
+        if any(is_warp_wide(i) and not is_ours(i) for i in self.flow.instructions()):
+            self.running_lanes = self.fresh.register("b32", "lanes")
+            begin.append(ballot(self.running_lanes, self.running))
+        self.prepend(self.flow.entry, begin)
+
+    def running_changed(self) -> list[Code]:
+        """What keeps the mask of running lanes true, for all lanes of a warp together."""
+        return [ballot(self.running_lanes, self.running)] if self.running_lanes else []
+
+    def missing(self, instruction: Instruction) -> CannotWeave:
+        """The refusal of a warp instruction that may name lanes which do not come to it."""
+        other = 'use divergence="predicate" or' if self.forced in ("park", "duplicate") else "use"
+        return CannotWeave(
+            f"{self.at(instruction.line)}: `{as_written(instruction, self.fresh.prefix)}` would wait for lanes that "
+            f"may have ended the kernel before it and live on in the woven one (M14); {other} separate launches."
+        )
+
+    def live_in(self, name: str) -> dict[str, frozenset[str]]:
+        """Registers that lanes which run the block `name` may still need at the start of each block."""
+        theirs = ("", self.running, self.masks.get(name, ""))
+        return live_in(self.flow, [n for n, mask in self.masks.items() if mask not in theirs])
+
+    def keep(self, name: str, registers: frozenset[str]) -> None:
+        self.kept[name] = self.kept.get(name, frozenset()) | registers
+
+    def replace(self, name: str, block: Block) -> None:
+        self.flow = Flow(self.flow.entry, {**self.flow.blocks, name: block})
+
+    def prepend(self, name: str, code: list[Code]) -> None:
+        block = self.flow.blocks[name]
+        self.replace(name, replace(block, code=(*code, *block.code)))
+
+    def append(self, name: str, code: list[Code]) -> None:
+        block = self.flow.blocks[name]
+        self.replace(name, replace(block, code=(*block.code, *code)))

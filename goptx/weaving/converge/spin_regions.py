@@ -1,0 +1,82 @@
+"""Loops that wait for other threads: each becomes a region, so that lanes leave it one by one as in the kernel alone.
+
+A vote would keep lanes in it that others, perhaps of their own warp, wait for.
+"""
+
+from __future__ import annotations
+
+from goptx.analysis.cfg import Flow, closure, controls
+from goptx.analysis.dataflow import read
+from goptx.analysis.sync.spin_loops import waiting_loops
+from goptx.analysis.sync.sync_spans import awaited, is_warp_wide, waiting
+from goptx.analysis.uniformity import Uniformity, uniformity
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import as_written
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.converge.park import park
+from goptx.weaving.converge.predicate_code import is_ours, set_true
+from goptx.weaving.converge.running_lanes import Lanes
+from goptx.weaving.model import Converged
+
+
+def park_waiting_loops(lanes: Lanes) -> None:
+    """Parks every loop that waits for other threads (spin_loops.py): once kernels are merged, that is how it is known. Where
+    divergence is to be predicated, those stay that lanes leave one by one, which are refused then."""
+    while (block := _next_left(lanes)) is not None:
+        park(lanes, block)
+
+
+def _next_left(lanes: Lanes) -> str | None:
+    """Where the first waiting loop is left that is to be parked."""
+    flow, graph = lanes.flow, lanes.flow.graph()
+    branches = lanes.uniformity().branches
+    for body, _ in waiting_loops(flow):
+        left = [n for n in flow.blocks if n in body and set(graph.succ[n]) - body]
+        if lanes.forced != "predicate" or all(branches[n] <= Uniformity.WARP for n in left):
+            return left[0]
+    return None
+
+
+def lanes_wait_apart(flow: Flow) -> bool:
+    """Whether lanes of one warp may come to a wait, or get through it, one by one: it stands under a branch that they
+    may take differently, or they may wait for different things, or no longer. A barrier lets whole warps through in
+    any case, a phase of an mbarrier is over for all lanes that test it."""
+    loops = list(waiting_loops(flow))
+    if not loops:
+        return False
+    if any(facts_of(waited.opcode).base != "mbarrier" or waited.guard for _, waited in loops):
+        return True
+    tested = {id(waited): _true(waited) for _, waited in loops}
+    uniform = uniformity(flow.with_code(lambda code: (tested.get(id(c), c) for c in code)))
+    controlled = controls(flow)
+    decided = {n for body, _ in loops for n in (*body, *closure(body, controlled))}
+    operands = {name for _, waited in loops for name in read(waited)}
+    return any(uniform.branches[n] > Uniformity.WARP for n in decided) or any(
+        uniform.of(name) > Uniformity.WARP for name in operands
+    )
+
+
+def _true(waited: Instruction) -> Instruction:
+    """What the test of an mbarrier comes to in the end."""
+    return set_true(str(waited.operands[0]))
+
+
+def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
+    """Raises `CannotWeave` where goptx would have lanes vote amid waits that they come to one by one: the vote would
+    hold up lanes that others wait for."""
+    if not converged.lanes_wait_apart:
+        return
+    found = waiting(converged.flow)
+    votes = {
+        name
+        for name, block in converged.flow.blocks.items()
+        if any(isinstance(c, Instruction) and is_ours(c) and is_warp_wide(c) for c in block.code)
+    }
+    if votes & (found.span | found.other):
+        waited = next(instruction for _, instruction in awaited(converged.flow))
+        raise CannotWeave(
+            f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
+            "and amid such waits others of them end the kernel, which takes votes of all lanes (contract 3); use "
+            "separate launches."
+        )

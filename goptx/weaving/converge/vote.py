@@ -1,0 +1,162 @@
+"""vote: a divergent loop goes on while any lane of the warp is in it, the others under a predicate (M16); so does a
+warp enter a side of a branch, with a loop on it, if any of its lanes does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import networkx as nx
+
+from goptx.analysis.cfg import Block, Code, Flow, closure, controls, loops
+from goptx.analysis.sync.spin_loops import waiting_loops
+from goptx.analysis.terminators import Branch, Jump
+from goptx.analysis.uniformity import Uniformity
+from goptx.ptx.ir import Guard, Name
+from goptx.weaving.converge.predicate import between, edge_predicate, obstacles
+from goptx.weaving.converge.predicate_code import copy, inverted, set_true, vote_any
+from goptx.weaving.converge.running_lanes import Lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop that lanes of one warp leave at different times, by the branches at the end of `leaving`."""
+
+    header: str
+    body: frozenset[str]
+    leaving: tuple[str, ...]
+    divergent: str  # the first of them that lanes take differently
+
+
+def divergent_loop(lanes: Lanes, block: str) -> Loop | None:
+    """The outermost divergent loop around a block; None if there is none."""
+    flow, branches = lanes.flow, lanes.uniformity().branches
+    for header, body in sorted(loops(flow).items(), key=lambda loop: -len(loop[1])):
+        leaving = [n for n in flow.blocks if n in body and not body.issuperset(flow.blocks[n].end.successors())]
+        divergent = next((n for n in leaving if branches[n] > Uniformity.WARP), None)
+        if block in body and divergent is not None:
+            return Loop(header, body, tuple(leaving), divergent)
+    return None
+
+
+def vote(lanes: Lanes, loop: Loop) -> str:
+    """Makes a divergent loop warp-uniform. Returns "" if it did, else why it cannot."""
+    obstacle = _obstacle(lanes, loop.header, loop.body, loop.leaving)
+    if not obstacle:
+        lanes.chose(loop.divergent, "predicate")
+        _vote(lanes, loop.header, loop.body, loop.leaving)
+    return obstacle
+
+
+def _obstacle(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> str:
+    flow, graph = lanes.flow, lanes.flow.graph()
+    if lanes.wait_apart or _waits(flow, body):
+        return _WAITS
+    if len({t for n in leaving for t in graph.succ[n] if t not in body}) != 1:
+        return "the loop is left to several places"
+    if any(set(graph.pred[n]) - body for n in body if n != header):
+        return "the loop has several ways in"
+    if any(not isinstance(flow.blocks[n].end, Branch) for n in leaving):
+        return "a switch leaves the loop"
+    if any(lanes.masks.get(n) != lanes.masks.get(header) for n in body):
+        return "some lanes end within the loop"
+    if any(n in inner for h, inner in loops(flow).items() if inner < body for n in leaving):
+        return "a loop within it leaves it"
+    branches, controlled = lanes.uniformity().branches, controls(flow)
+    deciders = {c for n in leaving for c in closure([n], controlled) if c in body}
+    if any(branches[c] > Uniformity.WARP and c not in leaving for c in deciders):
+        return "it is left under a condition that differs by lane"
+    return next((o for n in flow.blocks if n in body for o in obstacles(lanes, flow.blocks[n])), "")
+
+
+_WAITS = "lanes that others wait for would wait at a vote"
+
+
+def _waits(flow: Flow, blocks: Collection[str]) -> bool:
+    return any(not body.isdisjoint(blocks) for body, _ in waiting_loops(flow))
+
+
+def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> None:
+    flow = lanes.flow
+    outer = lanes.masks.get(header, "")
+    inside = lanes.fresh.predicate("in")
+    target = next(t for t in flow.blocks[leaving[0]].end.successors() if t not in body)
+    needed = lanes.live_in(header)[target]
+    before = f"{header}.enter"
+    begin: Code = copy(inside, outer) if outer else set_true(inside)
+    blocks: dict[str, Block] = {}
+    for name, block in flow.blocks.items():
+        if name == header:
+            blocks[before] = Block((begin,), Jump(header))
+        if name not in body:
+            blocks[name] = replace(block, end=block.end.retarget({header: before}))
+            continue
+        lanes.masks[name] = inside
+        lanes.keep(name, needed)
+        blocks[name] = block
+        if name in leaving:
+            assert isinstance(block.end, Branch)
+            stay_side = block.end.taken if block.end.taken in body else block.end.fallen
+            stays = block.end.guard if block.end.taken == stay_side else inverted(block.end.guard)
+            anyone = lanes.fresh.predicate("any")
+            code = [*lanes.fresh.conjunction(inside, inside, stays), vote_any(anyone, inside)]
+            end = Branch(Guard(Name(anyone)), stay_side, target, True, block.end.line, lasting=True)
+            blocks[name] = replace(block, code=(*block.code, *code), end=end)
+    if outer:
+        lanes.masks[before] = outer
+    lanes.flow = Flow(before if flow.entry == header else flow.entry, blocks)
+
+
+def vote_sides(lanes: Lanes, block: str) -> str:
+    """Sends the warp through each side of the branch of `block` that any of its lanes takes, one after the other.
+    Returns "" if it did, else why it cannot. Left to goptx, only for sides with a loop."""
+    flow, graph = lanes.flow, lanes.flow.graph()
+    end, join = flow.blocks[block].end, flow.post_dominators()[block]
+    if not isinstance(end, Branch):
+        return "it is a switch with a side that no predicate can guard"
+    if join is None:
+        return "its sides never join"
+    arms = {side: frozenset(between(graph, side, join)) for side in end.successors() if side != join}
+    inside = frozenset[str]().union(*arms.values())
+    if block in inside or sum(map(len, arms.values())) != len(inside):
+        return "its sides are not apart"
+    if any(set(graph.pred[n]) - arm - {block} for arm in arms.values() for n in arm):
+        return "it is entered from elsewhere too"
+    if any(lanes.masks.get(n) != lanes.masks.get(block) for n in inside):
+        return "some lanes end within it"
+    if lanes.wait_apart or _waits(flow, inside):
+        return _WAITS
+    if lanes.forced is None and nx.is_directed_acyclic_graph(graph.subgraph(inside)):
+        return "its sides have no loop"
+    obstacle = next((o for n in flow.blocks if n in inside for o in obstacles(lanes, flow.blocks[n])), "")
+    if not obstacle:
+        lanes.chose(block, "predicate")
+        _vote_sides(lanes, block, end, arms, join)
+    return obstacle
+
+
+def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset[str]], join: str) -> None:
+    live = lanes.live_in(block)
+    under = lanes.masks.get(block, "")
+    edges = {side: lanes.fresh.predicate("if") for side in arms}
+    gates = [f"{block}.side{i}" for i in range(len(arms))]
+    behind = dict(zip(arms, [*gates[1:], join], strict=True))
+    later: frozenset[str] = live[join]
+    for side in reversed(arms):
+        for name in arms[side]:
+            lanes.masks[name] = edges[side]
+            lanes.keep(name, later)
+        later |= live[side]
+    blocks: dict[str, Block] = {}
+    for name, old in lanes.flow.blocks.items():
+        arm = next((side for side in arms if name in arms[side]), None)
+        blocks[name] = old if arm is None else replace(old, end=old.end.retarget({join: behind[arm]}))
+        if name == block:
+            code = [c for side in arms for c in edge_predicate(lanes, edges[side], under, end, side)]
+            blocks[name] = replace(old, code=(*old.code, *code), end=Jump(gates[0]))
+            for gate, side in zip(gates, arms, strict=True):
+                anyone = lanes.fresh.predicate("any")
+                enters = Branch(Guard(Name(anyone)), side, behind[side], True, end.line, lasting=True)
+                blocks[gate] = Block((vote_any(anyone, edges[side]),), enters)
+    lanes.flow = Flow(lanes.flow.entry, blocks)

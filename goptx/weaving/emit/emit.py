@@ -1,0 +1,100 @@
+"""Writes a flow as the body of an entry, and the woven module around it.
+
+Requires: a flow whose code is final. Ensures: blocks stand so that the likely way falls through; labels are
+identifiers of PTX, whatever passes call blocks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from goptx.analysis.cfg import EXIT, Flow
+from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
+from goptx.ptx.ir import Directive, Function, Guard, Instruction, Label, Module, Name, Registers, Statement
+from goptx.ptx.verify import legal
+from goptx.weaving.model import Linked
+
+
+def woven_module(linked: Linked, flow: Flow, fresh: Iterable[Registers], bounds: tuple[Directive, ...]) -> Module:
+    registers = [r for k in linked.kernels for r in k.registers] + [r for r in fresh if r.names]
+    parameters = [p for k in linked.given for p in k.parameters if p.name not in linked.lacks]
+    variables = [v for k in linked.kernels for v in (*k.variables, *k.callees)]
+    entry = Function(
+        kind=".entry",
+        name=linked.name,
+        parameters=(*parameters, *linked.hidden.values()),
+        directives=bounds,
+        body=(*registers, *variables, *linked.begin, *statements(flow)),
+        linkage=(".visible",),
+    )
+    return Module(linked.version, linked.target, linked.address_size, (*linked.items, entry))
+
+
+def statements(flow: Flow) -> list[Statement]:
+    """The flow as labels and instructions, laid out in reverse postorder, `ret` last."""
+    order = [n for n in flow.reverse_postorder() if n != EXIT] + [EXIT]
+    labels, tables = _labels(order, [n for n in order if isinstance(flow.blocks[n].end, Switch)])
+    following = dict(pairwise(order))
+    ends = {
+        n: _end(flow.blocks[n].end.retarget(labels), labels.get(following.get(n, "")), tables.get(n, "")) for n in order
+    }
+    named = _named(s for end in ends.values() for s in end)
+    result: list[Statement] = []
+    for name in order:
+        if labels[name] in named:
+            result.append(Label(labels[name]))
+        result += [*flow.blocks[name].pragmas, *flow.blocks[name].code, *ends[name]]
+    return result
+
+
+def _labels(blocks: Sequence[str], switches: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Of each block its label, and of those that end in a switch that of its targets. Passes call pieces of a block by
+    what cannot stand in a label: that becomes `_`, and as many of these follow as tell the label from others."""
+    wanted = {n: n if n.startswith("$") else f"${n}" for n in blocks}
+    labels: dict[str, str] = {}
+    taken: set[str] = set()
+
+    def free(label: str) -> str:
+        label = re.sub(r"[^\w$]", "_", label, flags=re.ASCII)
+        while label in taken:
+            label += "_"
+        taken.add(label)
+        return label
+
+    for name in sorted(blocks, key=lambda n: not legal(wanted[n])):  # those that may stay as they are come first
+        labels[name] = free(wanted[name])
+    return labels, {n: free(f"{labels[n]}_table") for n in switches}
+
+
+def _named(code: Iterable[Statement]) -> set[str]:
+    """The labels of blocks that need one: those that something other than falling through leads to."""
+    named: set[str] = set()
+    for statement in code:
+        match statement:
+            case Instruction("bra" | "bra.uni", (Name(target),)):
+                named.add(target)
+            case Directive(".branchtargets", values):
+                named.update(values)
+    return named
+
+
+def _end(end: End, following: str | None, table: str) -> list[Statement]:
+    """`following` is the label of the block behind it, `table` that of a switch's targets."""
+    match end:
+        case Stop():
+            return [Instruction("ret")]
+        case Jump(target):
+            return [] if target == following else [_branch(target, True)]
+        case Branch(guard, taken, fallen, uniform, line):
+            if taken == following and not end.others:
+                return [_branch(fallen, uniform, Guard(guard.predicate, not guard.negated), line)]
+            ways: list[Statement] = [_branch(taken, uniform, either, line) for either in (guard, *end.others)]
+            return ways if fallen == following else [*ways, _branch(fallen, True)]
+    jump = Instruction("brx.idx.uni" if end.uniform else "brx.idx", (end.index, Name(table)), line=end.line)
+    return [Label(table), Directive(".branchtargets", end.targets), jump]
+
+
+def _branch(target: str, uniform: bool, guard: Guard | None = None, line: int = 0) -> Instruction:
+    return Instruction("bra.uni" if uniform else "bra", (Name(target),), guard, line)

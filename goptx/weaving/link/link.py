@@ -1,0 +1,226 @@
+"""Brings the modules of several kernels into one name space.
+
+Requires: parsed modules and the entry chosen of each. Ensures: no two names of the result clash; version,
+target, address size and parameters suit all (design.md, contract 5) or `CannotLink` is raised. Shared memory is left
+to the passes behind (shared_pool.py, remap.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TypeGuard
+
+from goptx.analysis.build_cfg import control_flow
+from goptx.analysis.cfg import instructions_in
+from goptx.analysis.influence import Addresses
+from goptx.analysis.sync.spin_loops import waiting_loops
+from goptx.errors import CannotLink, CannotWeave, InputError
+from goptx.launch.coarsening import ALONE, Coarse
+from goptx.launch.parameter_names import letter_of
+from goptx.ptx.flatten import as_written, flatten, prefixed
+from goptx.ptx.ir import (
+    Directive,
+    Function,
+    Instruction,
+    Item,
+    Module,
+    Scope,
+    Statement,
+    Variable,
+)
+from goptx.ptx.opcodes import Scope as Convergence
+from goptx.ptx.opcodes import facts_of
+from goptx.ptx.verify import parameter_bytes, parameter_limit
+from goptx.ptx.walk import mentioned, statements_in
+from goptx.weaving.converge.unknown_instructions import first_unknown
+from goptx.weaving.link.call_graph import calls_indirectly, declared_only, is_indirect, is_list_of_callees
+from goptx.weaving.link.called_waits import HIDDEN, STAYS, refuse_hidden_waits, within
+from goptx.weaving.link.inline import exits
+from goptx.weaving.link.source_lines import locations, lost, tables
+from goptx.weaving.link.symbols import module_symbols
+from goptx.weaving.link.target import common_address_size, common_target, common_version
+from goptx.weaving.model import Kernel, Linked, place
+from goptx.weaving.unweavable import refuse_instruction, refuse_spin
+
+
+def link(
+    modules: Sequence[Module],
+    entries: Sequence[Function],
+    arch: str | None = None,
+    name: str | None = None,
+    coarse: Sequence[Coarse] = (),
+) -> Linked:
+    """Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart."""
+    coarse = tuple(coarse) or (ALONE,) * len(modules)
+    size = common_address_size(modules)
+    target = common_target(modules, arch)
+    version = common_version(modules, target)
+    copies = [(position, copy) for position, c in enumerate(coarse) for copy in range(c.factor)]
+    symbols, items = module_symbols([modules[p] for p, _ in copies], [entries[p] for p, _ in copies])
+    woven_name = name if name is not None else "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
+    if not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
+        raise InputError(f"`{woven_name}` is no PTX name; use letters, digits, `_` and `$`.")
+    kernels: list[Kernel] = []
+    taken = {i.name for i in items if isinstance(i, Function | Variable)}
+    for (position, copy), own in zip(copies, symbols, strict=True):
+        kernel = _kernel(position, copy, modules[position], entries[position], own, taken, woven_name)
+        kernels.append(kernel)
+    if woven_name in taken:
+        raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
+    _check_unknown(kernels)
+    check_parameters(kernels, version)
+    called = {k.prefix: called_functions(k, items) for k in kernels}
+    _check_calls(kernels, called, declared_only(items))
+    notes = (
+        *lost(modules),
+        *dict.fromkeys(f"{m.source}:{i.line}: `{i}` is left out" for m in modules for i in m.items if _is_pragma(i)),
+        *(n for k in kernels for n in k.left_out),
+        *(_pointer_note(k, i) for k in kernels if (i := _first_indirect(k, called[k.prefix]))),
+    )
+    linked = Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes)
+    return replace(linked, tables=tables(modules), coarse=coarse)
+
+
+def _first_indirect(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
+    """The first call through a pointer in a kernel and its functions."""
+    code = [statements_in(kernel.flow.codes())]
+    code += [statements_in(f.body or ()) for f in functions]
+    return next((s for body in code for s in body if isinstance(s, Instruction) and is_indirect(s)), None)
+
+
+def _pointer_note(kernel: Kernel, call: Instruction) -> str:
+    return (
+        f"{kernel.at(call.line)}: `{kernel.quote(call)}` calls through a pointer; addresses of functions that the host "
+        "passes must be those of the woven module, where its variables hold them"
+    )
+
+
+def _kernel(
+    position: int,
+    copy: int,
+    module: Module,
+    entry: Function,
+    symbols: Mapping[str, str],
+    taken: set[str],
+    woven_name: str,
+) -> Kernel:
+    letter = letter_of(position)
+    prefix = first = _free_prefix(letter.lower(), letter, taken)
+    if copy:
+        prefix = _free_prefix(f"{first}{copy + 1}", letter, taken)
+
+    def rename(name: str) -> str:
+        return prefixed(name, prefix)
+
+    def said(instruction: Instruction) -> str:
+        return f"{place(module.source, instruction.line, letter, entry)}: `{as_written(instruction, prefix)}`"
+
+    parameters = tuple(replace(p, name=f"{woven_name}_{first}_param_{i}") for i, p in enumerate(entry.parameters))
+    own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
+    flat = flatten(entry.body or (), rename, own)
+    for statement in statements_in(flat.code):
+        if isinstance(statement, Instruction):
+            refuse_instruction(statement, said)
+    callees = [s for pair in pairwise(flat.code) if is_list_of_callees(pair[1]) for s in pair]
+    code = tuple(s for s in flat.code if s not in callees and not _is_hint(s))
+    hints = {s: None for s in flat.code if _is_hint(s)}
+    left_out = tuple(f"{place(module.source, s.line, letter, entry)}: `{s}` is left out" for s in hints)
+    flow = control_flow(replace(flat, code=code), module.source, lambda code: as_written(code, prefix))
+    for _, waited in waiting_loops(flow):
+        refuse_spin(waited, said, Addresses(flow))
+    declared = (flat.registers, flat.variables)
+    kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
+    lines = locations(module, entry)
+    return replace(kernel, callees=tuple(callees), left_out=left_out, symbols=symbols, lines=lines, copy=copy)
+
+
+def _free_prefix(prefix: str, letter: str, taken: set[str]) -> str:
+    while any(t.lstrip("%$").startswith(f"{prefix}_") for t in taken):
+        prefix += letter.lower()
+    return prefix
+
+
+def _is_hint(statement: Statement) -> TypeGuard[Directive]:
+    """Whether it speaks of the code around it as the kernel had it: all pragmas but that of loops."""
+    return _is_pragma(statement) and statement.values != ('"nounroll"',)
+
+
+def _is_pragma(statement: Statement | Item) -> TypeGuard[Directive]:
+    return isinstance(statement, Directive) and statement.name == ".pragma"
+
+
+def _check_unknown(kernels: Sequence[Kernel]) -> None:
+    """A kernel with an instruction of which nothing is known runs last, and only one can."""
+    found = [(k, unknown) for k in kernels if (unknown := first_unknown(k.flow)) is not None]
+    if len(found) > 1:
+        said = " and ".join(dict.fromkeys(f"{k.at(unknown.line)}: `{k.quote(unknown)}`" for k, unknown in found))
+        raise CannotWeave(
+            f"{said} are not instructions that goptx knows, so nothing can be shown about either; "
+            "use separate launches."
+        )
+
+
+def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
+    """The device functions that a kernel reaches; a call through a pointer may lead to all that are its symbols."""
+    functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
+    if not functions:
+        return []
+
+    def follow(body: Sequence[Statement]) -> list[str]:
+        pointed = kernel.symbols.values() if calls_indirectly(body) else ()
+        return [name for name in sorted({*mentioned(body), *pointed}) if name in functions]
+
+    stack = follow(list(kernel.flow.codes()))
+    reached: dict[str, Function] = {}
+    while stack:
+        function = functions[stack.pop()]
+        if function.name not in reached:
+            reached[function.name] = function
+            stack += follow(function.body or ())
+    return list(reached.values())
+
+
+def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden: Iterable[Variable] = ()) -> None:
+    """Raises `CannotLink` where the kernels' parameters and the hidden ones are too many."""
+    parameters = [*(p for k in kernels if not k.copy for p in k.parameters), *hidden]
+    size, limit = parameter_bytes(parameters), parameter_limit(version)
+    if size > limit:
+        places = " and ".join(k.at(k.entry.line) for k in kernels if not k.copy)
+        raise CannotLink(
+            f"{places} together have {size} bytes of parameters, PTX {version[0]}.{version[1]} allows {limit}; pass "
+            "large structures by pointer."
+        )
+
+
+def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Function]], declared: Collection[str]) -> None:
+    """Device functions, and the braces around calls, are moved as one piece: nothing in them may be convergent,
+    wait for other threads, leave the piece or end the thread."""
+    for kernel in kernels:
+        for code in kernel.flow.codes():
+            for instruction in instructions_in(code) if isinstance(code, Scope) else ():
+                facts = facts_of(instruction.opcode)
+                if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
+                    raise CannotWeave(
+                        f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
+                        "call, which are moved whole; put it outside of them."
+                    )
+        for function in functions[kernel.prefix]:
+            said = within(function, kernel)
+            for statement in statements_in(function.body or ()):
+                if isinstance(statement, Instruction):
+                    refuse_instruction(statement, said)
+                    facts = facts_of(statement.opcode)
+                    if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
+                        raise CannotWeave(f"{said(statement)} {HIDDEN}")
+            for ending in exits(function.body or ()):
+                raise CannotWeave(f"{said(ending)} {_ENDS_ALL}")
+        refuse_hidden_waits(kernel, functions[kernel.prefix], declared)
+
+
+_ENDS_ALL = (
+    f"would end the thread for all kernels, and {STAYS}; inline the function, let it return and end the kernel in its "
+    "entry, or use separate launches."
+)

@@ -1,0 +1,246 @@
+"""Chooses which blocks of two kernels run together, and merges the kernels by that choice.
+
+Requires: converged flows with barriers prepared. Ensures: every thread of a CTA waits in both kernels in one order
+(sync_order.py); the merged flow is reducible if theirs are, and within limits.
+
+Chosen is by dynamic programming over the pairs: the way through both flows that lets the most latency
+overlap, and of those the one that does so in the heaviest blocks. Safety comes before: `_moves` lists what
+is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from goptx.analysis.cfg import EXIT, Block, Flow, depths
+from goptx.analysis.terminators import Branch
+from goptx.latency.cost import ISSUE, flow_cycles
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.converge.single_entry import reducible
+from goptx.weaving.merging.levels import Levels
+from goptx.weaving.merging.merge_input import Side, united
+from goptx.weaving.merging.merged_blocks import tidied
+from goptx.weaving.merging.nesting import AHEAD
+from goptx.weaving.merging.product import ANY, Move, Pair, Pairs, Product
+from goptx.weaving.merging.size_limits import Limits, TooLarge, instruction_count
+from goptx.weaving.merging.sync_order import Order, safe_moves
+
+MAX_DEPTH = 4  # loop nests deeper than this weigh no more
+
+Overlap = tuple[float, float]  # cycles that run beside the other kernel; cycles of the blocks where they do
+NOTHING: Overlap = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What two sides become as one, its instructions in the end (branches among them), and the cycles of latency that
+    overlap in it on the best way."""
+
+    sides: tuple[Side, Side]
+    product: Product
+    order: Order
+    size: int
+    overlap: float
+
+    def side(self) -> Side:
+        return united(*self.sides, self.product, self.order)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Of each block how many times it counts, ten for each loop around it, and its cycles of latency so often."""
+
+    times: Mapping[str, int]
+    cycles: Mapping[str, float]
+
+    @classmethod
+    def of(cls, side: Side) -> Weights:
+        times = {n: 10 ** min(d, MAX_DEPTH) for n, d in depths(side.flow).items()}
+        own = {
+            n: flow_cycles(b.region.flow(), side.cycles) if b.region else sum(map(side.cycles, b.code))
+            for n, b in side.flow.blocks.items()
+        }
+        return cls(times, {name: float(cycles * times[name]) for name, cycles in own.items()})
+
+    def in_levels(self, flow: Flow) -> Weights:
+        """Of the same flow, where some blocks have their ends apart (nesting.py)."""
+        times = {name: self.times[name.removesuffix(AHEAD)] for name in flow.blocks}
+        return Weights(times, {name: self.cycles.get(name, 0.0) for name in flow.blocks})
+
+
+def merge(
+    first: Side, second: Side, weights: tuple[Weights, Weights], limits: Limits, levels: Levels | None = None
+) -> Merge:
+    """Merges by `levels` if given. `weights` are those of the two.
+
+    Raises `TooLarge`, where warps of a warpgroup would come to copies of one instruction too.
+    """
+    pairs = _pairs(first, second)
+    order = Order([first, second])
+    orders = [order, order.led_by(1)] if order.chooses_leader else [order]  # that decides how much of a span is woven
+    choosers = [_Chooser(first, second, weights, pairs, order, levels) for order in orders]
+    chosen = max(choosers, key=lambda chooser: chooser.overlap)
+    paired = pairs.product(chosen.choices.__getitem__, limits.instructions, chosen.order.layout)
+    flow, origin = reducible(paired.flow.without_empty(), limits.instructions)
+    copies = {copy: paired.pairings[old] for copy, old in origin.items() if old in paired.pairings}
+    small = tidied(flow)
+    if any(chosen.order.forbids_copies(p.pair) for p in copies.values()) or not limits.allow(small):
+        raise TooLarge
+    whole = Product(flow, {**paired.pairings, **copies})
+    return Merge((first, second), whole, chosen.order, instruction_count(small), chosen.overlap[0])
+
+
+def in_turn(first: Side, second: Side) -> Side:
+    """The one and then the other, as one."""
+    order = Order([first, second])
+    pairs = _pairs(first, second)
+    paired = pairs.product(lambda p: Move.BOTH if EXIT in p else Move.FIRST, layout=order.layout)
+    return united(first, second, paired, order)
+
+
+def _pairs(first: Side, second: Side) -> Pairs:
+    return Pairs(first.flow, second.flow, (first.label, second.label), first.in_step and second.in_step)
+
+
+class _Chooser:
+    """`choices` has for each pair the move with the most overlapped latency ahead, `overlap` what that is from the
+    beginning; back edges count for nothing."""
+
+    def __init__(
+        self,
+        first: Side,
+        second: Side,
+        weights: tuple[Weights, Weights],
+        pairs: Pairs,
+        order: Order,
+        levels: Levels | None,
+    ) -> None:
+        self.sides = (first, second)
+        self.weights = weights
+        self.pairs = pairs
+        self.order = order
+        self.levels = levels
+        self.regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
+        # Blocks beside which any other such block may stand, whatever came before.
+        self.plain = [
+            frozenset()
+            if second.last
+            else s.flow.blocks.keys() - {EXIT} - self.regions[k] - order.ruled[k] - self._steps(k)
+            for k, s in enumerate(self.sides)
+        ]
+        bound = (p for p in product(pairs.order[0], pairs.order[1]) if not self._is_plain(p))
+        self.allowed = safe_moves(pairs, {pair: self._moves(pair) for pair in bound})
+        if self.allowed.get(pairs.entry, ANY) == []:
+            raise TooLarge  # copies cannot be kept in step
+        # Of each block of the second kernel those that it leads to, itself left out.
+        self.onward = {n: [t for t in following if t != n] for n, following in pairs.forward[1].items()}
+        self.values: dict[str, dict[str, Overlap]] = {}  # of what lies ahead at each pair
+        self.choices = self._chosen()
+        self.overlap = self.values[first.flow.entry][second.flow.entry]
+
+    def _chosen(self) -> dict[Pair, Move]:
+        chosen: dict[Pair, Move] = {}
+        seconds = self.pairs.order[1][::-1]
+        for first in reversed(self.pairs.order[0]):
+            rows = [self.values[f] for f in self.pairs.forward[0][first] if f != first]
+            ahead = rows[0] if len(rows) == 1 else {s: max(row[s] for row in rows) for s in seconds} if rows else {}
+            row: dict[str, Overlap] = {}
+            self.values[first] = row
+            for second in seconds:
+                row[second] = NOTHING
+                if moves := self.allowed.get((first, second), ANY):
+                    row[second], chosen[first, second] = self._best((first, second), moves, ahead, row)
+        return chosen
+
+    def _best(
+        self, pair: Pair, moves: Sequence[Move], ahead: Mapping[str, Overlap], row: Mapping[str, Overlap]
+    ) -> tuple[Overlap, Move]:
+        """The value of a pair and the one of the `moves` that gives it. `ahead` has the values where the first kernel
+        has gone on, by the blocks of the second; `row` those where it has not, as far as they are known."""
+        first, second = pair
+        onward = self.onward[second]
+        best: tuple[Overlap, Move] | None = None
+        for move in self.levels.narrowed(pair, moves) if self.levels else moves:
+            if move is Move.FIRST:
+                value = ahead.get(second, NOTHING)
+            elif move is Move.SECOND:
+                value = max([row[s] for s in onward], default=NOTHING)
+            else:
+                going = [ahead[s] for s in self.pairs.forward[1][second]] if ahead else []
+                if first in self.pairs.forward[0][first]:
+                    going += [row[s] for s in onward]
+                shared, joint = max(going, default=NOTHING)
+                one, other = self.weights[0].cycles[first], self.weights[1].cycles[second]
+                if one and other:
+                    shared, joint = shared + min(one, other), joint + one + other
+                value = (shared if self._is_plain(pair) else shared - self._copies(pair)), joint
+            if best is None or value > best[0]:  # ties go to the earlier move
+                best = value, move
+        assert best
+        return best
+
+    def _is_plain(self, pair: Pair) -> bool:
+        return pair[0] in self.plain[0] and pair[1] in self.plain[1]
+
+    def _moves(self, pair: Pair) -> Sequence[Move]:
+        """What is allowed at a pair that is not plain, whatever follows."""
+        if EXIT in pair:
+            return (Move.BOTH,)
+        if self.sides[1].last:
+            return (Move.FIRST,)
+        if self.pairs.in_step and (moves := self._in_step(pair)):
+            together = len(moves) == 1 and moves[0] == Move.BOTH and not self.order.chooses_leader
+            return [move for move in moves if self.order.allows(pair, move, together)]
+        found = [move for move in self._beside(pair) if self.order.allows(pair, move)]
+        return found or [move for move in (Move.FIRST, Move.SECOND) if self.order.allows(pair, move)]
+
+    def _steps(self, side: int) -> frozenset[str]:
+        """The blocks that the side runs together with its other copies, or not at all."""
+        blocks = self.sides[side].flow.blocks if self.pairs.in_step else {}
+        return frozenset(n for n, b in blocks.items() if any(_step(b)))
+
+    def _in_step(self, pair: Pair) -> Sequence[Move]:
+        """Who may move where a copy has come to such a block: both if both have come to the same, else the one that
+        has not. Nothing if neither has."""
+        steps = [_step(block) for block in self._blocks(pair)]
+        if steps[0] == steps[1]:
+            return (Move.BOTH,) if any(steps[0]) else ()
+        if all(map(any, steps)):
+            return ANY  # two that are not the same never meet
+        return (Move.SECOND,) if any(steps[0]) else (Move.FIRST,)
+
+    def _beside(self, pair: Pair) -> Sequence[Move]:
+        """What may stand beside what, whatever anybody waits for."""
+        if pair[0] not in self.regions[0] and pair[1] not in self.regions[1]:
+            return ANY
+        blocks = self._blocks(pair)
+        if not _goes_on_sides(*blocks) and not _goes_on_sides(*blocks[::-1]):
+            return (Move.FIRST, Move.SECOND)
+        return (Move.BOTH,) if self.sides[0].duplicate else ANY
+
+    def _copies(self, pair: Pair) -> float:
+        """Cycles that it takes to issue what stands on each side of a region once more for each further side."""
+        cost = 0.0
+        for k, (block, other) in enumerate(zip(self._blocks(pair), self._blocks(pair)[::-1], strict=True)):
+            if block.region:
+                cost += ISSUE * len(other.code) * (len(block.region.sides) - 1) * self.weights[1 - k].times[pair[1 - k]]
+        return cost
+
+    def _blocks(self, pair: Pair) -> tuple[Block, Block]:
+        return self.sides[0].flow.blocks[pair[0]], self.sides[1].flow.blocks[pair[1]]
+
+
+def _goes_on_sides(block: Block, other: Block) -> bool:
+    """Whether the code of `other` may stand on each side of the region of `block`, which lanes reach one by one."""
+    return bool(block.region and block.region.sides and other.code) and all(
+        isinstance(c, Instruction) and facts_of(c.opcode).duplicable and not facts_of(c.opcode).row.blocking
+        for c in other.code
+    )
+
+
+def _step(block: Block) -> tuple[str, str]:
+    """How the block begins and ends together with other copies, "" where it does by itself."""
+    return block.step, block.end.step if isinstance(block.end, Branch) else ""

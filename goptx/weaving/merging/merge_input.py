@@ -1,0 +1,102 @@
+"""What the merger merges: one kernel, or several that are merged already.
+
+Requires: converged flows with barriers prepared. Ensures: of merged kernels it stays known where each of them stands,
+and whose each instruction is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from goptx.analysis.cfg import EXIT, Code, original
+from goptx.launch.parameter_names import letter_of
+from goptx.weaving.merging.product import Pairing, Product
+from goptx.weaving.merging.sync_order import Order, Waits
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Where each kernel stands at a merged block, by its number, `EXIT` where it has ended; and which of them run."""
+
+    stands: Mapping[int, str]
+    runs: frozenset[int]
+
+    def joined(self, other: Cell) -> Cell:
+        return Cell({**self.stands, **other.stands}, self.runs | other.runs)
+
+
+NOWHERE = Cell({}, frozenset())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side(Waits):
+    """One kernel, or several merged ones, as the merger sees it.
+
+    kernels: their numbers, in the order in which they were merged.
+    last: it begins when the first has ended.
+    duplicate: its code stands on the sides of the other's regions wherever that is right.
+    cells: of merged kernels, the cell of each block that does not only branch.
+    placed: the identities of what has its place in the order of waiting of those.
+    copy: it is a copy of a kernel, or several of one, which no warp passes by without passing by the others.
+    in_step: its branches are marked for the other copies (lockstep.py).
+    """
+
+    kernels: tuple[int, ...]
+    cycles: Callable[[Code], int]
+    last: bool = False
+    duplicate: bool = False
+    cells: Mapping[str, Cell] | None = None
+    placed: frozenset[int] = frozenset()
+    copy: bool = False
+    in_step: bool = False
+
+    @property
+    def label(self) -> str:
+        return "".join(letter_of(k) if k < 26 else f"K{k}" for k in self.kernels)
+
+    def owners(self) -> Mapping[int, int]:
+        """Of all code, by its identity, the number of its kernel."""
+        return self.kernel_of or dict.fromkeys(map(id, self.flow.codes()), self.kernels[0])
+
+    def cell(self, name: str, runs: bool = True) -> Cell:
+        """Of a block, or of a piece that was cut from it."""
+        if name == EXIT:
+            return Cell(dict.fromkeys(self.kernels, EXIT), frozenset())
+        if self.cells is None:
+            return Cell({self.kernels[0]: name}, frozenset(self.kernels if runs else ()))
+        found = self.cells.get(original(name), NOWHERE)
+        return found if runs else Cell(found.stands, frozenset())
+
+
+def united(first: Side, second: Side, product: Product, order: Order) -> Side:
+    """Both as one, merged to that product, whose barriers keep that order."""
+    sides = (first, second)
+
+    def cell(pairing: Pairing) -> Cell:
+        one, other = (s.cell(n, pairing.runs(i)) for i, (s, n) in enumerate(zip(sides, pairing.pair, strict=True)))
+        return one.joined(other)
+
+    def parts_warps(pairing: Pairing) -> bool:
+        """Whether warps may go different ways behind it, those too many for a kernel among them (range_guard.py)."""
+        return any(
+            pairing.runs(i) and (name in s.warp_branches or (s.threads and name == s.flow.entry and not s.copy))
+            for i, (s, name) in enumerate(zip(sides, pairing.pair, strict=True))
+        )
+
+    placed = [id(c) for i, s in enumerate(sides) for c in s.flow.codes() if order.has_place(i, c)]
+    return Side(
+        product.flow,
+        frozenset(name for name, pairing in product.pairings.items() if parts_warps(pairing)),
+        first.lanes_apart or second.lanes_apart,
+        first.threads + second.threads,
+        {**first.owners(), **second.owners()},
+        kernels=first.kernels + second.kernels,
+        cycles=first.cycles,
+        last=first.last or second.last,
+        duplicate=first.duplicate or second.duplicate,
+        cells={name: cell(pairing) for name, pairing in product.pairings.items()},
+        placed=first.placed.union(second.placed, placed),
+        copy=first.copy and second.copy,
+        in_step=first.in_step and second.in_step,
+    )

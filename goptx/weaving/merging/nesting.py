@@ -1,0 +1,115 @@
+"""Says how deep each block of a kernel lies in loops and ifs, so that two kernels can be merged level by level.
+
+Requires: a reducible flow. Kernels that keep to levels meet again behind each if and at the head of each loop, so that
+a block comes to stand beside few others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import networkx as nx
+
+from goptx.analysis.cfg import EXIT, Block, Flow, loops
+from goptx.analysis.terminators import Jump
+
+# Two for each loop around a block, or one for a loop of which it is the head; then the ifs around it in that loop.
+Level = tuple[int, int]
+
+TOP: Level = (0, 0)
+AHEAD = ".ahead"  # of a deeper level: how the end of a block is called that is a block of its own
+_JOIN = ""  # where the blocks of a nest meet; no block is called so
+
+
+class Place(NamedTuple):
+    """Where a block lies: its level, the deepest level that it leads to, and that of the loop that it leads into if the
+    kernel may wait there."""
+
+    level: Level
+    ahead: Level
+    loop: Level | None
+
+
+@dataclass(frozen=True, slots=True)
+class Nests:
+    """A flow and where each of its blocks lies."""
+
+    flow: Flow
+    places: Mapping[str, Place]
+
+
+def nests(flow: Flow, tallest: int | None = None, awaited: Collection[str] = ()) -> Nests:
+    """Levels count from the outermost loop; or, if the `tallest` nest of both kernels is given, so that all innermost
+    loops have one level. The end of a block that leads deeper becomes a block of its own: there the kernel can wait
+    ahead of an if or a loop. `awaited` are the heads of loops ahead of which it may do so however deep they lie."""
+    bodies = loops(flow)
+    tall = _heights(bodies)
+    levels: dict[str, Level] = {}
+
+    def descend(head: str, body: Collection[str], depth: int) -> None:
+        """Into a loop that lies in so many with itself, or into the whole flow."""
+        inner = {h: b for h, b in bodies.items() if h != head and h in body}
+        outermost = {h: b for h, b in inner.items() if not any(h in inner[k] for k in inner if k != h)}
+        levels.update(_ifs(flow, head, body, {n: h for h, b in outermost.items() for n in b}, 2 * depth))
+        for h, b in outermost.items():
+            lies_in = depth + 1 if tallest is None else tallest - tall[h] + 1
+            descend(h, b, lies_in)
+            levels[h] = 2 * lies_in - 1, 0
+
+    descend(flow.entry, flow.blocks.keys() - {EXIT}, 0)
+    levels[EXIT] = TOP
+    return _cut(flow, levels, awaited)
+
+
+def height(flow: Flow) -> int:
+    """How many loops lie in each other at most."""
+    return max(_heights(loops(flow)).values(), default=0)
+
+
+def _heights(bodies: Mapping[str, frozenset[str]]) -> dict[str, int]:
+    """Of each loop, by its head, how many loops lie in each other from it inwards."""
+    found: dict[str, int] = {}
+    for head, body in sorted(bodies.items(), key=lambda loop: len(loop[1])):
+        found[head] = 1 + max((found[h] for h in found if h in body), default=0)
+    return found
+
+
+def _ifs(flow: Flow, head: str, body: Collection[str], stands_for: Mapping[str, str], loop: int) -> dict[str, Level]:
+    """The levels of the blocks of a loop that lie in no loop within it, and of the heads of those that do. Ways out of
+    the loop or the kernel and ways back to the head decide nothing."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for name in (n for n in flow.blocks if n in body):
+        here = stands_for.get(name, name)
+        graph.add_node(here)
+        ahead = [stands_for.get(t, t) for t in flow.blocks[name].end.successors() if t in body]
+        graph.add_edges_from((here, t) for t in ahead if t not in (here, head))
+    graph.add_edges_from([(n, _JOIN) for n in graph if not graph.succ[n]])
+    above = nx.immediate_dominators(graph, head)
+    behind = nx.immediate_dominators(graph.reverse(copy=False), _JOIN)
+    ifs = {head: 0}
+    for name in nx.topological_sort(graph):
+        if name not in (head, _JOIN):
+            ifs[name] = ifs[above[name]] + (not _is_behind(behind, above[name], name))
+    return {name: (loop, depth) for name, depth in ifs.items()}
+
+
+def _is_behind(behind: Mapping[str, str], name: str, other: str) -> bool:
+    while name not in (other, _JOIN):
+        name = behind[name]
+    return name == other
+
+
+def _cut(flow: Flow, levels: Mapping[str, Level], awaited: Collection[str]) -> Nests:
+    blocks: dict[str, Block] = {}
+    places: dict[str, Place] = {}
+    for name, block in flow.blocks.items():
+        level, following = levels[name], block.end.successors()
+        if block.code and any(levels[t] > level for t in following):
+            blocks[name], places[name] = replace(block, end=Jump(f"{name}{AHEAD}")), Place(level, level, None)
+            name, block = f"{name}{AHEAD}", Block((), block.end)
+        loops_ahead = [levels[t] for t in following if t in awaited and levels[t] > level]
+        ahead = max((levels[t] for t in following), default=level)
+        blocks[name], places[name] = block, Place(level, ahead, max(loops_ahead, default=None))
+    return Nests(Flow(flow.entry, blocks), places)

@@ -1,0 +1,211 @@
+"""The merge of the GoPTX paper (DAC 2025) as it was published, which is not safe: Algorithm 1 and its deadlock rule.
+
+Requires: linked kernels of one shape. Ensures that each thread runs the instructions of each kernel in their order, and
+nothing about convergence: no branch is asked how uniform it is. Where lanes of a warp diverge in one kernel, they reach
+separate copies of the other's code, aligned barriers, shuffles and tensor instructions among it, and the fused kernel
+may hang or be wrong. It is there for who comes from the paper, to be judged by the emulator, and to be timed.
+
+More than two kernels are merged in order: the first two, then the result, woven and sliced like any kernel, with the
+next.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, original
+from goptx.analysis.terminators import Branch, Switch
+from goptx.errors import CannotWeave
+from goptx.launch.parameter_names import letter_of
+from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.link.launch_bounds import launch_bounds
+from goptx.weaving.link.stacks import check_stacks
+from goptx.weaving.merging.barrier_ids import ids_apart
+from goptx.weaving.merging.fallback import MOST_PAIRS
+from goptx.weaving.merging.merge_input import Cell
+from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, pragmas_at_loops
+from goptx.weaving.merging.product import Move, Pair, Pairing, Pairs
+from goptx.weaving.merging.slice import blocks_with_ends
+from goptx.weaving.model import Linked
+from goptx.weaving.schedule.schedule import schedule_blocks
+from goptx.weaving.shapes.launch_demands import known_shape
+from goptx.weaving.shapes.remap import LANES
+
+if TYPE_CHECKING:
+    from goptx.weaving.pipeline import Choices
+
+NOTE = (
+    'merge="paper" does not keep convergence: where lanes of a warp diverge in one kernel, they reach separate copies '
+    "of the barriers and warp instructions of the others, so the fused kernel may hang or be wrong"
+)
+REMEDY = 'try it with goptx.check, or use merge="safe"'
+MOST_NAMED = 8  # instructions, in a note
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Kernels merged as published. `flows` are those of the kernels alone that went into the merge; `notes` what it
+    does not keep."""
+
+    flows: tuple[Flow, ...]
+    whole: Merged
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """One kernel, or several in one order already, as the next merge takes them: `cells` has, by the names that blocks
+    had before they were cut, where the kernels stand."""
+
+    kernels: tuple[int, ...]
+    flow: Flow
+    cells: Mapping[str, tuple[Cell, ...]]
+
+    @property
+    def label(self) -> str:
+        return "".join(map(letter_of, self.kernels))
+
+    def at(self, name: str, runs: bool) -> tuple[Cell, ...]:
+        """Where the kernels stand at a block, and whether they run there."""
+        if name == EXIT:
+            return (Cell(dict.fromkeys(self.kernels, EXIT), frozenset()),)
+        return tuple(cell if runs else replace(cell, runs=frozenset()) for cell in self.cells[original(name)])
+
+
+def merged_as_published(linked: Linked, choices: Choices) -> Published:
+    """Raises `CannotWeave` for kernels of different shapes, and where pairs of blocks are too many."""
+    _check_shapes(linked)
+    check_stacks(linked.kernels)
+    flows = ids_apart(linked.kernels, [_without_uni(k.flow) for k in linked.kernels], known_shape(linked))
+    step = _Step(linked, choices, {id(c): k for k, flow in enumerate(flows) for c in flow.codes()})
+    alone = [step.alone(k, flow) for k, flow in enumerate(flows)]
+    first = reduce(step.woven, alone[1:-1], alone[0])
+    whole = step.merged(first, alone[-1])
+    return Published(tuple(joint.flow for joint in alone), whole, (NOTE, *step.copies_noted(whole)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What the merges of two have in common. `kernel_of`: of all code, by its identity, the number of its kernel."""
+
+    linked: Linked
+    choices: Choices
+    kernel_of: Mapping[int, int]
+
+    def alone(self, number: int, flow: Flow) -> Joint:
+        """A kernel, ready to be merged."""
+        cells = {name: (Cell({number: name}, frozenset({number})),) for name in flow.blocks}
+        text = self.linked.kernels[number].text_blocks
+        return Joint((number,), self.choices.sliced(flow.cut(_around_syncs, "sync"), text), cells)
+
+    def woven(self, first: Joint, second: Joint) -> Joint:
+        """The two as one kernel, ready to be merged with another: its text is the code as it was woven."""
+        whole = self.merged(first, second)
+        registers = [r for k in self.linked.kernels for r in k.registers]
+        bounds, _ = launch_bounds(self.linked.given, self.linked.plan)
+        code = schedule_blocks(whole, self.choices.policy, self.choices.cycles, registers, bounds)
+        blocks = {name: replace(block, code=code[name]) for name, block in whole.flow.blocks.items()}
+        flow = Flow(whole.flow.entry, blocks).without_empty()
+        cells = {
+            head: tuple(c for m in members for c in whole.blocks[m].cells) for head, members in flow.chains().items()
+        }
+        flow = flow.pruned()
+        sliced = self.choices.sliced(flow.cut(_around_syncs, "sync"), partial(blocks_with_ends, flow))
+        return Joint((*first.kernels, *second.kernels), sliced, cells)
+
+    def merged(self, first: Joint, second: Joint) -> Merged:
+        """Each pair of blocks is a block of its own, to be woven by itself."""
+        self._check_size(first, second)
+        pairs = Pairs(first.flow, second.flow, (first.label, second.label))
+        product = pairs.product(deadlock_rule(first.flow, second.flow))
+        flow = pragmas_at_loops(product.flow.without_empty())
+        return Merged(flow, {n: self._block(b, first, second, product.pairings.get(n)) for n, b in flow.blocks.items()})
+
+    def copies_noted(self, whole: Merged) -> list[str]:
+        """Which barriers and warp instructions stand in several blocks."""
+        found = [
+            c for block in whole.flow.blocks.values() for c in block.code if isinstance(c, Instruction) and is_sync(c)
+        ]
+        times = Counter(map(id, found))
+        several = {id(c): c for c in found if times[id(c)] > 1}.values()
+        letters = {id(c): self.linked.kernels[self.kernel_of[id(c)]].letter for c in several}
+        said = [f"{letters[id(c)]}:{c.line} ({times[id(c)]})" for c in several]
+        more = [f"and {len(said) - MOST_NAMED} more"] if len(said) > MOST_NAMED else []
+        return (
+            [f"barriers and warp instructions in several copies: {', '.join((*said[:MOST_NAMED], *more))}"]
+            if said
+            else []
+        )
+
+    def _block(self, block: Block, first: Joint, second: Joint, pairing: Pairing | None) -> MergedBlock:
+        """What stands at a pair; a block without one only branches."""
+        numbers = range(len(self.linked.kernels))
+        parts = tuple(tuple(c for c in block.code if self.kernel_of[id(c)] == k) for k in numbers)
+        if pairing is None:
+            return MergedBlock(parts, (), ())
+        sides = [(joint, pairing.pair[i], pairing.runs(i)) for i, joint in enumerate((first, second))]
+        ones, others = (joint.at(name, runs) for joint, name, runs in sides)
+        cells = tuple(one.joined(other) for one in ones for other in others)
+        lists = tuple(joint.flow.blocks[name].code if runs else () for joint, name, runs in sides)
+        return MergedBlock(parts, (), cells, lists=lists)
+
+    def _check_size(self, first: Joint, second: Joint) -> None:
+        found = len(first.flow.blocks) * len(second.flow.blocks)
+        if found > MOST_PAIRS:
+            kernel = self.linked.kernels[second.kernels[0]]
+            raise CannotWeave(
+                f"{kernel.at(kernel.entry.line)}: the published merge would go through {found} pairs of blocks, more "
+                f'than {MOST_PAIRS}; use slicing=None, merge="safe", or separate launches.'
+            )
+
+
+def _check_shapes(linked: Linked) -> None:
+    """Raises `CannotWeave` where some threads or CTAs would have to be kept out of a kernel."""
+    for kernel, coarse in zip(linked.given, linked.coarse, strict=True):
+        if coarse.factor > 1:
+            raise CannotWeave(
+                f"{kernel.at(kernel.entry.line)}: the published merge does not take coarsened kernels; use "
+                'merge="safe", or give the kernel as it was.'
+            )
+    for kernel in linked.kernels:
+        if kernel.gate or kernel.flow.entry == LANES:
+            shapes = ", ".join(map(str, linked.plan.shapes)) if linked.plan else "unknown"
+            raise CannotWeave(
+                f"{kernel.at(kernel.entry.line)}: the published merge takes kernels that are launched in one shape, "
+                f'and theirs are {shapes}; use merge="safe", or launch them in one shape.'
+            )
+
+
+def deadlock_rule(first: Flow, second: Flow) -> Callable[[Pair], Move]:
+    """The second kernel waits before its sync code while the first can still reach some."""
+    syncs = [frozenset(n for n, b in f.blocks.items() if any(map(is_sync, b.code))) for f in (first, second)]
+    graph = first.graph()
+    reaches = syncs[0].union(*(nx.ancestors(graph, n) for n in syncs[0]))
+    return lambda pair: Move.FIRST if pair[0] in reaches and pair[1] in syncs[1] else Move.BOTH
+
+
+def is_sync(code: Code) -> bool:
+    """Whether the paper counts it as synchronising: barriers, and whatever is spelled `.sync`."""
+    if not isinstance(code, Instruction):
+        return False
+    facts = facts_of(code.opcode)
+    return facts.barrier or "sync" in facts.modifiers
+
+
+def _around_syncs(code: Sequence[Code]) -> list[int]:
+    """Each sync instruction in a block of its own."""
+    return [i for i in range(1, len(code)) if is_sync(code[i - 1]) or is_sync(code[i])]
+
+
+def _without_uni(flow: Flow) -> Flow:
+    """Branches without `.uni`: lanes which the other kernel brings there at different times are not uniform."""
+    ends = {n: b.end for n, b in flow.blocks.items() if isinstance(b.end, Branch | Switch)}
+    plain = {n: replace(flow.blocks[n], end=replace(end, uniform=False)) for n, end in ends.items()}
+    return Flow(flow.entry, {**flow.blocks, **plain})

@@ -1,0 +1,92 @@
+"""The carry flag, of which a thread has one, whatever kernels it runs.
+
+Requires: a kernel's flow as it is written; then the woven one. Ensures: no kernel takes a flag that another has set, or
+that lanes of its own have set which alone would not have come there. A chain (from a `.cc` to the last that takes the
+flag) is moved whole as long as it stands in one block, and no barrier parts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.dataflow import Problem, solve, written
+from goptx.errors import CannotWeave
+from goptx.ptx.flatten import as_written
+from goptx.ptx.ir import Guard, Instruction
+from goptx.ptx.opcodes import Facts, facts_of
+from goptx.weaving.converge.predicate_code import is_ours
+from goptx.weaving.merging.merged_blocks import Merged
+
+ALWAYS = ""  # the predicate of what has no guard
+REMEDY = 'compute the chain in one piece, or use strategy="interleave" or separate launches'
+
+
+def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]) -> None:
+    """Raises `CannotWeave` where a block takes the flag before it sets it: other code may come between blocks, and
+    lanes that do not run a block may have to go through it."""
+    for block in flow.blocks.values():
+        under = set[Guard | None]()  # what guards the instructions that have set the flag in this block
+        for code in block.code:
+            facts = _facts(code)
+            if facts is None or not isinstance(code, Instruction):
+                continue
+            if facts.uses_carry and under.isdisjoint((None, code.guard)):
+                raise CannotWeave(
+                    f"{at(code.line)}: `{as_written(code, prefix)}` takes a carry flag that was set ahead of a branch "
+                    f"or a label, where other code may come between; {REMEDY}."
+                )
+            changed = written(code)
+            under = {guard for guard in under if guard is None or guard.predicate.text not in changed}
+            if facts.sets_carry:
+                under.add(code.guard)
+
+
+def refuse_mixed_flags(flow: Flow, merged: Merged, said: Callable[[int, Instruction], str]) -> None:
+    """Raises `CannotWeave` where an instruction of the woven `flow` may take the flag of another kernel, by barriers
+    that part its chain. `said` names an instruction of a kernel, by its number."""
+    kernel_of = {id(code): k for block in merged.blocks.values() for k, part in enumerate(block.parts) for code in part}
+    problem: Problem[frozenset[int]] = Problem(
+        forward=True,
+        boundary=frozenset(),
+        merge=lambda several: frozenset().union(*several),
+        transfer=lambda name, before: _set_by(flow.blocks[name].code, before, kernel_of)[0],
+    )
+    before, _ = solve(flow, problem)
+    for name, setters in before.items():
+        _, mixed = _set_by(flow.blocks[name].code, setters, kernel_of)
+        if mixed is not None:
+            raise CannotWeave(
+                f"{said(kernel_of[id(mixed)], mixed)} takes a carry flag that another kernel may have set, for a "
+                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}."
+            )
+
+
+def _set_by(
+    code: tuple[Code, ...], setters: frozenset[int], kernel_of: Mapping[int, int]
+) -> tuple[frozenset[int], Instruction | None]:
+    """The kernels that may have set the flag behind the code, and the first instruction of it that takes another's."""
+    mixed, last, under = None, -1, set[str]()  # the last that set it, and the predicates under which it did
+    implied: dict[str, set[str]] = {ALWAYS: {ALWAYS}}  # of predicates that goptx made, those that hold whenever they do
+    for item in code:
+        facts, kernel = _facts(item), kernel_of.get(id(item))
+        if isinstance(item, Instruction) and item.opcode == "and.pred" and is_ours(item):
+            names = [str(operand) for operand in item.operands]
+            implied[names[0]] = {names[0], *(p for n in names[1:] for p in implied.get(n, {n, ALWAYS}))}
+        if facts is None or kernel is None:
+            continue
+        assert isinstance(item, Instruction)
+        guard = str(item.guard).removeprefix("@") if item.guard else ALWAYS
+        surely = kernel == last and not under.isdisjoint(implied.get(guard, {guard, ALWAYS}))
+        if facts.uses_carry and setters - {kernel} and not surely and mixed is None:
+            mixed = item
+        if facts.sets_carry:
+            last, under = kernel, {*(under if kernel == last else ()), guard}
+            setters = frozenset((kernel,)) | (setters if item.guard else frozenset())
+    return setters, mixed
+
+
+def _facts(code: Code) -> Facts | None:
+    """Of an instruction of which something is known."""
+    facts = facts_of(code.opcode) if isinstance(code, Instruction) else None
+    return facts if facts and facts.known else None

@@ -1,0 +1,149 @@
+"""How many registers live at once, and how many may without that fewer CTAs fit on an SM.
+
+An estimate, in registers of 32 bits. What comes from parameters stands in constant memory and takes none; predicates
+have registers of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.dataflow import killed, live_in, read, register_of, written
+from goptx.analysis.register_widths import widths
+from goptx.device.occupancy import warps_by_registers
+from goptx.ptx.ir import Directive, Registers, whole_number
+from goptx.weaving.schedule.dependences import Node, facts_in
+from goptx.weaving.shapes.thread_view import WARP
+
+_MOST, _UNIT = 255, 8  # registers of a thread, and in which number they are given out
+_WARPS = 64  # of an SM
+_LIKELY = 256  # threads of a CTA where nothing is known of it
+BESIDE = 12  # what ptxas takes besides, over the pairs of suite A: for addresses, constants, what it lifts itself
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What lives where a block begins and ends, and how many registers each takes."""
+
+    begin: frozenset[str] = frozenset()
+    end: frozenset[str] = frozenset()
+    widths: Mapping[str, int] = field(default_factory=dict)
+
+
+class Pressure:
+    """The registers that live while the nodes of a block are taken one by one: `live` of them now, and no node begins
+    more values than `most_born` take."""
+
+    def __init__(self, nodes: Sequence[Node], room: Room) -> None:
+        self._width: list[int] = []  # of each value
+        self._left: list[int] = []  # how many nodes have still to read it; those behind the block count as one
+        self._born: list[list[int]] = [[] for _ in nodes]
+        self._read: list[list[int]] = [[] for _ in nodes]
+        self.live = 0
+        values: dict[str, int] = {}
+        for register in room.begin:
+            if width := room.widths.get(register, 0):
+                values[register] = self._value(width)
+                self.live += width
+        for i, node in enumerate(nodes):
+            for code in (code for unit in node.units for code in unit):
+                gone = killed(code)
+                outputs = written(code)
+                for r in read(code) | (outputs - gone):
+                    if r in values:
+                        self._reads(i, values[r])
+                for r in outputs:
+                    width = room.widths.get(r, 0)
+                    if width and (r in gone or r not in values):
+                        values[r] = self._value(width)
+                        self._born[i].append(values[r])
+        for r in room.end:
+            if r in values:
+                self._left[values[r]] += 1
+        self.most_born = max((sum(self._width[v] for v in born) for born in self._born), default=0)
+
+    def _value(self, width: int) -> int:
+        self._width.append(width)
+        self._left.append(0)
+        return len(self._width) - 1
+
+    def _reads(self, node: int, value: int) -> None:
+        if value not in self._read[node] and value not in self._born[node]:
+            self._read[node].append(value)
+            self._left[value] += 1
+
+    def peak(self) -> int:
+        """The most that live if the nodes are taken as they stand."""
+        live, left = self.live, self._left[:]
+        most = live
+        for node in range(len(self._born)):
+            self.take(node)
+            most = max(most, self.live)
+        self.live, self._left = live, left
+        return most
+
+    def change(self, node: int) -> int:
+        """By how much more live behind a node than now."""
+        left, width = self._left, self._width
+        ended = sum(width[v] for v in self._read[node] if left[v] == 1)
+        return sum(width[v] for v in self._born[node] if left[v]) - ended
+
+    def take(self, node: int) -> None:
+        self.live += self.change(node)
+        for v in self._read[node]:
+            self._left[v] -= 1
+
+
+def ends(flow: Flow, widths: Mapping[str, int]) -> dict[str, Room]:
+    """What lives where each block begins and ends."""
+    begin = {name: frozenset[str]() for name in flow.blocks} | live_in(flow)  # an end that nothing comes to is in none
+    return {
+        name: Room(
+            begin[name],
+            frozenset().union(*(begin[t] for t in block.end.successors()), map(register_of, block.end.reads())),
+            widths,
+        )
+        for name, block in flow.blocks.items()
+    }
+
+
+def threads(bounds: Iterable[Directive]) -> int:
+    """Of a CTA, as far as its launch bounds tell."""
+    stated = [d.values for d in bounds if d.name in (".reqntid", ".maxntid")]
+    return prod(map(whole_number, stated[0])) if stated else _LIKELY
+
+
+def step(registers: int, threads: int) -> int:
+    """The most registers of a thread with which as many CTAs fit on an SM as with `registers`."""
+    warps = -(-threads // WARP)
+    most = -(-max(registers, 1) // _UNIT) * _UNIT
+    while _ctas(most, warps) == 0:  # it could not be launched
+        most -= _UNIT
+    while most < _MOST and _ctas(most + _UNIT, warps) == _ctas(most, warps):
+        most += _UNIT
+    return min(most, _MOST)
+
+
+def _ctas(registers: int, warps: int) -> int:
+    """That fit on an SM."""
+    return min(warps_by_registers(registers), _WARPS) // warps
+
+
+def widths_of(flow: Flow, registers: Iterable[Registers], cycles: Callable[[Code], int]) -> dict[str, int]:
+    """Of each register how many of 32 bits it takes, none if it stands in constant memory."""
+    declared = widths(registers)
+    return declared | dict.fromkeys(_constants(flow, cycles) & declared.keys(), 0)
+
+
+def _constants(flow: Flow, cycles: Callable[[Code], int]) -> set[str]:
+    """Registers that hold nothing but parameters, as they are or through what is no instruction to the assembler."""
+    found: set[str] = set()
+    others: set[str] = set()
+    for name in flow.reverse_postorder():
+        for code in flow.blocks[name].code:
+            constant = all(f.space == "param" for f in facts_in((code,))) or (not cycles(code) and read(code) <= found)
+            (found if constant else others).update(written(code))
+    return found - others

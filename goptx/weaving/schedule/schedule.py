@@ -1,0 +1,188 @@
+"""Orders the instructions of a merged block, whose parts come from different kernels.
+
+Requires: parts whose registers are apart but for those that kernels hand on to each other. Ensures: each part keeps its
+own order (under the policy "latency" its dependences), what is handed on is there before it is read, and no carry chain
+is parted by instructions of another kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from goptx.analysis.cfg import Code
+from goptx.errors import CannotWeave
+from goptx.ptx.ir import Directive, Instruction, Registers
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Turn
+from goptx.weaving.schedule.dependences import Node, Place, across, precedence
+from goptx.weaving.schedule.list_schedule import list_schedule
+from goptx.weaving.schedule.pressure import BESIDE, Pressure, Room, ends, step, threads, widths_of
+
+Unit = tuple[Code, ...]
+Key = Callable[[int, int, int], tuple[int, ...]]
+KEYS: Mapping[str, Key] = MappingProxyType(  # of a part: cycles emitted so far, cycles of its next unit, its number
+    {
+        "paper": lambda emitted, latency, k: (emitted, -latency, k),  # the greedy of the GoPTX paper (M3)
+        "concat": lambda emitted, latency, k: (k,),
+    }
+)
+POLICIES = ("latency", *KEYS)
+
+
+def units(code: Sequence[Code]) -> list[Unit]:
+    """The pieces that are moved whole: single instructions, and carry chains from first `.cc` to last use."""
+    result: list[Unit] = []
+    i = 0
+    while i < len(code):
+        last = i
+        if _sets_carry(code[i]):
+            for j in range(i + 1, len(code)):
+                if _uses_carry(code[j]):
+                    last = j
+                elif _sets_carry(code[j]):
+                    break
+        result.append(tuple(code[i : last + 1]))
+        i = last + 1
+    return result
+
+
+def _is_known(code: Code) -> bool:
+    return not isinstance(code, Instruction) or facts_of(code.opcode).known
+
+
+def _sets_carry(code: Code) -> bool:
+    return isinstance(code, Instruction) and facts_of(code.opcode).sets_carry
+
+
+def _uses_carry(code: Code) -> bool:
+    return isinstance(code, Instruction) and facts_of(code.opcode).uses_carry
+
+
+def schedule_blocks(
+    merged: Merged,
+    policy: str,
+    cycles: Callable[[Code], int],
+    registers: Iterable[Registers] = (),
+    bounds: Iterable[Directive] = (),
+    at: Callable[[int, int], str] = "kernel {}, line {}".format,
+) -> dict[str, tuple[Code, ...]]:
+    """The woven code of each block. `registers` are all that the kernel declares, `bounds` its launch bounds; `at` says
+    where a line of a kernel, by its number, stands. Raises `CannotWeave`."""
+    for block in merged.blocks.values():
+        _check_carries(block, at)
+    if policy != "latency":
+        return {n: schedule(b.lists or b.parts, b.turns, policy, cycles, b.handed_on) for n, b in merged.blocks.items()}
+    rooms = ends(merged.flow, widths_of(merged.flow, registers, cycles))
+    prepared = {n: Prepared.of(b.lists or b.parts, b.turns, rooms[n], b.handed_on) for n, b in merged.blocks.items()}
+    peak = max((p.pressure.peak() for p in prepared.values()), default=0)
+    most = step(peak + BESIDE, threads(bounds)) - BESIDE
+    return {name: p.code(most, cycles) for name, p in prepared.items()}
+
+
+def _check_carries(block: MergedBlock, at: Callable[[int, int], str]) -> None:
+    """What is moved whole cannot wait twice where another kernel has a turn between."""
+    order = {id(code): i for i, (_, code) in enumerate(place for turn in block.turns for place in turn)}
+    for k, part in enumerate(block.parts if len(order) > 2 else ()):
+        for unit in units(part):
+            places = [order[id(code)] for code in unit if id(code) in order]
+            if places and places[-1] - places[0] >= len(places):
+                line = getattr(unit[0], "line", 0)
+                raise CannotWeave(
+                    f"{at(k, line)}: `{str(unit[0]).strip()}` leaves a carry flag for behind two or more barriers, and "
+                    "between these another kernel has one; move the barriers or use separate launches."
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A block to be scheduled, and behind it the code of which something is unknown."""
+
+    nodes: Sequence[Node]
+    pressure: Pressure
+    behind: tuple[Code, ...]
+
+    @staticmethod
+    def of(
+        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: Room, handed_on: Sequence[Code] = ()
+    ) -> Prepared:
+        parts, turns, behind = _unknown_behind(parts, turns)
+        nodes = precedence([units(part) for part in parts], turns, handed_on)
+        return Prepared(nodes, Pressure(nodes, room), behind)
+
+    def code(self, most: int, cycles: Callable[[Code], int]) -> tuple[Code, ...]:
+        return (*list_schedule(self.nodes, self.pressure, most, cycles), *self.behind)
+
+
+def schedule(
+    parts: Sequence[Sequence[Code]],
+    turns: Sequence[Turn],
+    policy: str,
+    cycles: Callable[[Code], int],
+    handed_on: Sequence[Code] = (),
+) -> tuple[Code, ...]:
+    """The woven code of a merged block by itself; `cycles` gives the latency of one instruction.
+
+    "latency" is a list schedule (list_schedule.py); any other policy takes the unit of the least key. `turns` has what
+    keeps its order across the parts; of barriers that have one turn one is left, under the policy "latency". A part of
+    which something is unknown stands behind the others, as it is written. `handed_on` is that of the block.
+    """
+    if policy == "latency":
+        return Prepared.of(parts, turns, Room(), handed_on).code(255, cycles)
+    parts, turns, behind = _unknown_behind(parts, turns)
+    order = [place for turn in turns for place in turn]
+    woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy], handed_on)
+    return (*woven, *behind)
+
+
+def _unknown_behind(
+    parts: Sequence[Sequence[Code]], turns: Sequence[Turn]
+) -> tuple[Sequence[Sequence[Code]], Sequence[Turn], tuple[Code, ...]]:
+    """Parts of which something is unknown, if there are others, are taken out, with their turns; they stand behind all
+    else."""
+    known = list(parts)
+    behind: tuple[Code, ...] = ()
+    for k, part in enumerate(known):
+        if part and not all(map(_is_known, part)) and sum(map(bool, known)) > 1:
+            known[k], behind = (), (*part, *behind)
+            turns = [turn for old in turns if (turn := tuple(place for place in old if place[0] != k))]
+    return known, turns, behind
+
+
+def greedy(
+    parts: Sequence[Sequence[Unit]],
+    latency: Callable[[Unit], int],
+    turns: Sequence[tuple[int, Code]] = (),
+    key: Key = KEYS["paper"],
+    handed_on: Sequence[Code] = (),
+) -> tuple[Code, ...]:
+    """The next unit comes from the part whose key is the least. By the paper's that is the part that has emitted the
+    least latency so far; where these are equal, the longer unit goes first; where those are equal too, the earlier
+    kernel's (GoPTX, DAC 2025). What has a turn that has not come holds its part back, and so does what reads a register
+    that another part has not handed on yet."""
+    emitted = [0] * len(parts)
+    positions = [0] * len(parts)
+    latencies = [[latency(unit) for unit in part] for part in parts]
+    left = [k for k, _ in turns]
+    in_turn = {id(code) for _, code in turns}
+    awaited: dict[Place, list[Place]] = {}
+    for before, after, _ in across(parts, handed_on):
+        awaited.setdefault(after, []).append(before)
+    woven: list[Code] = []
+
+    def needed(k: int) -> int:
+        """How many turns the next unit of a part takes."""
+        return sum(id(code) in in_turn for code in parts[k][positions[k]])
+
+    def may_go(k: int) -> bool:
+        there = all(positions[p] > i for p, i in awaited.get((k, positions[k]), ()))
+        return positions[k] < len(parts[k]) and there and all(turn == k for turn in left[: needed(k)])
+
+    while ready := [k for k in range(len(parts)) if may_go(k)]:
+        k = min(ready, key=lambda k: key(emitted[k], latencies[k][positions[k]], k))
+        del left[: needed(k)]
+        woven += parts[k][positions[k]]
+        emitted[k] += latencies[k][positions[k]]
+        positions[k] += 1
+    return tuple(woven)

@@ -1,0 +1,79 @@
+"""The launch of a kernel W whose warps are shared out among the kernels: each has the next ones to itself.
+
+Requires: a shape for each kernel, its block known. Ensures: each kernel has as many warps of W as of its own; CTAs lie
+as in any plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from goptx.errors import InputError
+from goptx.launch.launch_plan import Plan
+from goptx.launch.shape import MOST_THREADS, Extent, Shape
+from goptx.weaving.shapes.thread_view import WARP
+
+
+@dataclass(frozen=True)
+class Partitioned(Plan):
+    """partition: how many threads of W's CTA each kernel has, whole warps in the order of the kernels."""
+
+    partition: tuple[int, ...] = ()
+
+    def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
+        return (sum(self.partition), 1, 1) if what == "block" else super()._extent(what, shapes)
+
+    def first_thread(self, kernel: int) -> int:
+        return sum(self.partition[:kernel])
+
+    def __str__(self) -> str:
+        parts = [
+            f"{letter} in threads {self.first_thread(k)} to {self.first_thread(k) + threads - 1}"
+            for k, (letter, threads) in enumerate(zip(self.letters, self.partition, strict=True))
+        ]
+        return f"{super().__str__()}, {', '.join(parts)}"
+
+
+def partitioned(plan: Plan, partition: Sequence[int] | None = None) -> Partitioned:
+    """With that partition, by default the kernels' own blocks in whole warps. Raises `InputError`."""
+    threads = []
+    for letter, shape in zip(plan.letters, plan.shapes, strict=True):
+        if shape.threads is None:
+            raise InputError(
+                f"the block of kernel {letter} is not known ({shape}), so it has no warps of its own; give its size by "
+                "shapes=, or the strategy weave."
+            )
+        threads.append(-(-shape.threads // WARP) * WARP)
+    found = tuple(threads) if partition is None else tuple(partition)
+    for letter, shape, own, given in zip(plan.letters, plan.shapes, threads, found, strict=True):
+        if given != own:
+            raise InputError(
+                f"partition={_said(found)} gives kernel {letter} {given} threads, but it is launched with "
+                f"{shape.threads} ({shape}); a kernel that is right with any number of warps is declared so by "
+                "tunable=."
+            )
+    _check_sum(found)
+    return Partitioned.of(plan, partition=found)
+
+
+def check_partition(partition: Sequence[int], kernels: int) -> None:
+    """Raises `InputError` where it is none, whatever the kernels are."""
+    if isinstance(partition, str | int) or len(partition) != kernels:
+        raise InputError(f"partition={partition} takes a number of threads for each of the {kernels} kernels.")
+    for threads in partition:
+        if isinstance(threads, bool) or not isinstance(threads, int) or threads < WARP or threads % WARP:
+            raise InputError(f"partition={_said(partition)}: {threads} is no multiple of {WARP} above 0.")
+    _check_sum(partition)
+
+
+def _check_sum(partition: Sequence[int]) -> None:
+    if sum(partition) > MOST_THREADS:
+        raise InputError(
+            f"partition={_said(partition)} comes to {sum(partition)} threads; a CTA has at most {MOST_THREADS}. Use "
+            "smaller blocks or another strategy."
+        )
+
+
+def _said(partition: Sequence[int]) -> str:
+    return f"({', '.join(map(str, partition))})"

@@ -1,0 +1,25 @@
+"""gate: ahead of a kernel with fewer warps or CTAs than the woven one, those too many end it at once.
+
+Requires: a converged flow, in which every CTA barrier meets all threads of the kernel's own CTA. Ensures: whole warps
+pass by; the analyses ahead of this pass never saw them, so to them the kernel's CTA is all there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.terminators import Branch
+from goptx.ptx.ir import Guard, Name
+from goptx.weaving.model import Converged, Gate
+
+GATE = "gate"  # the block
+
+
+def gated(converged: Converged, gate: Gate | None) -> Converged:
+    """With the gate ahead of it, if there is one."""
+    if gate is None or gate.ended is None:
+        return replace(converged, threads=gate.threads) if gate else converged
+    flow = converged.flow
+    end = Branch(Guard(Name(gate.ended)), EXIT, flow.entry, uniform=True)
+    return replace(converged, flow=Flow(GATE, {GATE: Block(gate.code, end), **flow.blocks}), threads=gate.threads)

@@ -1,0 +1,274 @@
+"""Gives each kernel the shape in which it was to be launched, whatever the shape of the woven kernel W (M17).
+
+Requires: linked kernels, and a shape for each. Ensures: a kernel reads its own %tid, %ctaid, %ntid and so on; threads
+and CTAs of W that are none of the kernel's end it before its first instruction (whole warps and CTAs by its gate,
+single lanes by a branch in its flow); its dynamic shared memory is its own. Sizes known at launch only are hidden
+parameters. Each copy of a coarsened kernel is a CTA of it; what all of them need is computed once, ahead of W's code.
+What cannot be kept so is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.terminators import Branch, Jump
+from goptx.errors import CannotWeave
+from goptx.launch.launch_plan import ALIGNMENT, Placement, Plan
+from goptx.launch.shape import Shape
+from goptx.ptx.flatten import FlatBody
+from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
+from goptx.ptx.walk import free_name, in_vectors, operand_names
+from goptx.weaving.link.clone_functions import Change, declared_in, functions_apart
+from goptx.weaving.link.link import check_parameters
+from goptx.weaving.link.substitute import Substitution
+from goptx.weaving.model import Gate, Kernel, Linked, Together
+from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
+from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
+from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
+from goptx.weaving.shapes.thread_view import WARP, View
+
+LANES = "lanes"  # the block at whose end threads end that are none of the kernel's
+
+
+Layout = Callable[[Plan], Plan]  # of what the kernels run in W
+
+
+def of_own_lanes(flow: Flow) -> Flow:
+    """The flow of a kernel as its own threads go through it."""
+    first = flow.blocks[flow.entry]
+    if flow.entry != LANES or not isinstance(first.end, Branch):
+        return flow
+    return Flow(LANES, {**flow.blocks, LANES: replace(first, end=Jump(first.end.fallen))})
+
+
+def with_shapes(
+    linked: Linked,
+    shapes: Sequence[Shape] | None,
+    placement: Placement,
+    layout: Layout | None = None,
+    compiled: Sequence[Shape | None] = (),
+) -> Linked:
+    """By the plan as the `layout`, if there is one, changes it. `shapes` is None for kernels that are launched in one
+    common shape, whatever it is but for what they were `compiled` for.
+
+    Raises `InputError` where a shape contradicts its kernel, `CannotWeave` where a kernel would not be right in
+    W's, `CannotLink` where parameters are too many."""
+    own = [shared_of(k, linked) for k in linked.kernels]
+    carve = static_total(own) > STATIC_LIMIT
+    common = False
+    given = [(k, o) for k, o in zip(linked.kernels, own, strict=True) if not k.copy]
+    if shapes is None:
+        known = next((own.block for own in compiled if own), common_block(linked))
+        shapes = [
+            Shape(None, known, own.shared if own else None if may_be_dynamic(k, linked) else 0)
+            for (k, _), own in zip(given, compiled, strict=True)
+        ]
+        common = True
+    plan = Plan(
+        letters=tuple(k.letter for k, _ in given),
+        shapes=tuple(settled(k, s) for (k, _), s in zip(given, shapes, strict=True)),
+        placement=placement,
+        carved=tuple(packed(o.static)[1] if carve else 0 for _, o in given),
+        coarse=linked.coarse,
+        common=common,
+    )
+    plan = layout(plan) if layout else plan
+    if plan.overlaid and sum(bool(o.static) for _, o in given) > 1:
+        plan = replace(plan, carved=tuple(packed(o.static)[1] for _, o in given))
+    check_clusters(linked, plan)
+    pool = _pool(linked, plan, own)
+    hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
+    shaping = {
+        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool)
+        for k, o in zip(linked.kernels, own, strict=True)
+    }
+    ahead = {s.kernel.letter: s.ahead() for s in shaping.values() if s.is_copy and not s.kernel.copy}
+    items, renames = functions_apart(linked, lambda kernel, f, body: shaping[kernel.prefix].function(f, body))
+    kernels = tuple(
+        s.kernel_within(r, ahead.get(s.kernel.letter)) for s, r in zip(shaping.values(), renames, strict=True)
+    )
+    if pool:
+        moved = {name for s in shaping.values() for name in s.places}
+        items = (pool_variable(pool), *(i for i in items if not isinstance(i, Variable) or i.name not in moved))
+    check_parameters(kernels, linked.version, hidden.values())
+    roles = [f"parameters behind those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
+    notes = (*linked.notes, str(plan), *roles)
+    begin = (*linked.begin, *(i for a in ahead.values() for i in a.scalars.code))
+    together = {letter: a.together for letter, a in ahead.items()}
+    linked = replace(linked, items=items, kernels=kernels, begin=begin, together=together)
+    return replace(linked, hidden=hidden, plan=plan, notes=notes)
+
+
+def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
+    """The name of W's one dynamic array; "" where the kernels' own arrays may stay as they are."""
+    users = [plan.letters.index(k.letter) for k, o in zip(linked.kernels, own, strict=True) if o.dynamic]
+    begins_there = users == plan.order[:1] or (plan.overlaid and len(users) == len({*users}))
+    if not any(plan.carved) and (not users or begins_there):
+        return ""
+    return free_name(f"{linked.name}_shared", {i.name for i in linked.items if isinstance(i, Function | Variable)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What all copies of a kernel know: by `scalars` what is computed ahead of W's code, the same for all threads of a
+    CTA; the gate of each, which ends nobody; the number of their CTA, where the gate finds that; who ends them."""
+
+    scalars: Scalars
+    gate: Gate | None
+    cta: Value | None
+    together: Together
+
+
+@dataclass(frozen=True, slots=True)
+class _Shaping:
+    """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, W's parameters
+    by role, and the name of W's dynamic array, if there is one."""
+
+    kernel: Kernel
+    position: int
+    linked: Linked
+    plan: Plan
+    own: Own
+    hidden: Mapping[str, Variable]
+    pool: str
+
+    def kernel_within(self, functions: Mapping[str, str], ahead: _Ahead | None) -> Kernel:
+        """The kernel as it is within W; `functions` are those that it calls by other names."""
+        kernel = self.kernel
+        fresh = Fresh(free_stem(f"%{kernel.prefix}_shape", kernel.register_names()))
+        gate, cta = (ahead.gate, ahead.cta) if ahead else self.gate(Scalars(fresh))
+        scalars = Scalars(fresh, made=dict(ahead.scalars.made) if ahead else {})
+        common = ahead.scalars.fresh.declared() if ahead and not kernel.copy else ()
+        view = self.view(scalars, cta=cta)
+        check_fits(kernel, self.linked, view)
+        values = self.values(list(kernel.flow.codes()), view)
+        addresses = {}
+        if self.unknown_ahead:
+            values = {n: v for n, v in values.items() if n not in self.places}
+            addresses = {n: partial(self.address, view, place) for n, place in self.places.items()}
+        calls = {old: Name(new) for old, new in functions.items()}
+        substitution = Substitution({**values, **calls}, kernel.at, addresses)
+        flow = substitution.flow(kernel.flow)
+        ended = scalars.compare("ge", view.number("block"), view.total("block")) if view.end_at_once() else None
+        end = Branch(Guard(ended), EXIT, flow.entry, line=kernel.entry.line) if ended else Jump(flow.entry)
+        begin = LANES if ended else "shape"
+        begun = Flow(begin, {begin: Block(tuple(scalars.code), end), **flow.blocks}).pruned()
+        return replace(
+            kernel,
+            flow=begun,
+            gate=gate,
+            symbols=kernel.calling(functions),
+            callees=tuple(map(substitution.statement, kernel.callees)),
+            registers=(*kernel.registers, *common, *fresh.declared()),
+            variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
+        )
+
+    def function(self, function: Function, body: FlatBody) -> Change | None:
+        """What changes in a device function that the kernel calls. Parameters of the entry cannot be read there."""
+
+        def unknown(role: str) -> Value:
+            raise CannotWeave(
+                f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on {role}, which is "
+                "known at launch only; give the sizes of all kernels when weaving, or inline the function."
+            )
+
+        declared = declared_in(function, body)
+        fresh = Fresh(free_stem("%shape", declared))
+        scalars = Scalars(fresh)
+        if self.unknown_ahead and any(n in self.places for n in operand_names(body.code)):
+            unknown(f"{next(iter(self.unknown_ahead))}.shared")
+        view = self.view(scalars, unknown)
+        values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
+        return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
+
+    def gate(self, scalars: Scalars) -> tuple[Gate | None, Value | None]:
+        """What lets in the warps and CTAs of the kernel only; and the number of its CTA, where the gate finds that.
+        What depends on the thread is in the code, and not among what the scalars know."""
+        view = self.view(scalars)
+        ended: list[Name] = []
+        cta = None
+        if view.fewer_ctas():
+            cta, none = view.carrying()
+            ended += [none] if none else []
+        threads = None
+        scalars = replace(scalars, made=dict(scalars.made))
+        if view.pass_by():
+            view = self.view(scalars)
+            waits = scalars.round_up(view.total("block"), WARP)
+            ended.append(scalars.compare("ge", view.number("block"), waits))
+            threads = operand(waits)
+        if not ended:
+            return None, None
+        either = scalars.either(*ended) if len(ended) > 1 else ended[0]
+        return Gate(tuple(scalars.code), either.text, threads), cta
+
+    @property
+    def is_copy(self) -> bool:
+        return self.plan.coarse[self.position].factor > 1
+
+    def ahead(self) -> _Ahead:
+        """What is computed once for all copies, at the first of them."""
+        scalars = Scalars(Fresh(free_stem(f"%{self.kernel.prefix}_coarse", self.kernel.register_names())))
+        gate, cta = self.gate(scalars)
+        left_over = self.view(scalars, cta=cta).left_over()
+        view, beyond = self.view(replace(scalars, made=dict(scalars.made))), None
+        if view.warps_end():
+            beyond = view.scalars.compare("ge", view.number("block"), view.scalars.round_up(view.total("block"), WARP))
+        ends = (n.text if n else None for n in (left_over, beyond))
+        together = Together(gate.ended if gate else None, *ends)
+        return _Ahead(scalars, Gate((), None, gate.threads) if gate else None, cta, together)
+
+    def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:
+        def parameter(role: str) -> Value:
+            return scalars.parameter(self.hidden[role].name)
+
+        static, arch = self.own.static_bytes, self.linked.target[0]
+        return View(self.plan, self.position, scalars, hidden or parameter, static, arch, cta, self.place)
+
+    @property
+    def place(self) -> int:
+        """Which of the CTAs that are in one the copy is. The last copy is the first CTA, which runs alone where
+        CTAs are left over."""
+        return (self.kernel.copy + 1) % self.plan.coarse[self.position].factor
+
+    # names -------------------------------------------------------------------------------------------
+
+    def values(self, code: Sequence[Statement], view: View) -> dict[str, Operand]:
+        """What stands for special registers and for variables in W's dynamic array."""
+        start = self.plan.start(self.position, self.kernel.copy)
+        found: dict[str, Operand] = {}
+        packed = in_vectors(code)
+        for name in operand_names(code):
+            if name in self.places:
+                found[name] = Sum(Name(self.pool), (f"+{start + self.places[name]}",))
+            elif value := view.of(name, name in packed):
+                found[name] = value
+        return found
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Where in the kernel's part of the dynamic array its variables lie, bytes."""
+        if self.pool and self.plan.carved[self.position]:
+            return self.own.places()
+        return dict.fromkeys((v.name for v in self.own.dynamic), 0) if self.pool else {}
+
+    @property
+    def unknown_ahead(self) -> dict[str, int]:
+        """How many parts of which kernels lie ahead of this one's whose size is known at launch only."""
+        ahead = [] if self.plan.overlaid else self.plan.order[: self.plan.order.index(self.position)]
+        parts = {k: self.plan.coarse[k].factor for k in ahead} | {self.position: self.kernel.copy}
+        return {self.plan.letters[k]: n for k, n in parts.items() if n and self.plan.shapes[k].shared is None}
+
+    def address(self, view: View, place: int, offset: int, size: int) -> Name:
+        """Of a variable behind parts of unknown size, `offset` bytes on, in 32 or 64 bits."""
+        scalars = view.scalars
+        start = self.plan.start(self.position, self.kernel.copy)
+        base: Value = scalars.read(self.pool)
+        for letter, parts in self.unknown_ahead.items():
+            base = scalars.multiply_add(scalars.round_up(view.hidden(f"{letter}.shared"), ALIGNMENT), parts, base)
+        found = scalars.add(base, start + place + offset)
+        assert isinstance(found, Name)
+        return scalars.widened(found) if size == 8 else found

@@ -1,0 +1,241 @@
+"""What a kernel reads of its launch while it runs within another: %tid and its like, by the kernel's own shape.
+
+Requires: a plan of the launch. Ensures (M17): thread k of the kernel, counted along x first, is thread k of W's CTA, or
+of the kernel's own part of that, so that warps and lanes are the same; and its CTAs lie among those of W as the plan
+says. Registers that tell the same in W stay as they are: `%laneid`, the masks of lanes, `%nwarpid` (of an SM), clocks,
+`%smid`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+
+from goptx.launch.coarsening import AXES, Coarse
+from goptx.launch.launch_plan import Plan, spread
+from goptx.launch.shape import MOST_CTAS, MOST_THREADS, Shape, shared_unit
+from goptx.ptx.ir import Immediate, Name, Operand, Vector
+from goptx.weaving.shapes.interleaved import Interleaved
+from goptx.weaving.shapes.scalar_code import Scalars, Value, operand
+
+WARP, WARPGROUP = 32, 128  # threads
+
+
+@dataclass(slots=True)
+class View:
+    """Of the kernel at `position` in the plan. `scalars` takes the code that computes it.
+
+    hidden: the value of the hidden parameter with a role.
+    static: bytes of static shared memory of the kernel alone.
+    cta: the number of the kernel's CTA, if that is computed elsewhere; of several that are in one, a number for all.
+    place: of a coarsened kernel, which of those CTAs it is.
+    """
+
+    plan: Plan
+    position: int
+    scalars: Scalars
+    hidden: Callable[[str], Value]
+    static: int
+    arch: str
+    cta: Value | None = None
+    place: int = 0
+
+    @property
+    def shape(self) -> Shape:
+        return self.plan.shapes[self.position]
+
+    @property
+    def coarse(self) -> Coarse:
+        return self.plan.coarse[self.position]
+
+    @property
+    def ctas(self) -> int | None:
+        """How many CTAs of W carry the kernel; None if that is known at launch only."""
+        sizes = [n for n in self.plan.carried("grid", self.plan.shapes)[self.position] if n is not None]
+        return prod(sizes) if len(sizes) == len(AXES) else None
+
+    @property
+    def letter(self) -> str:
+        return self.plan.letters[self.position]
+
+    # sizes and numbers -------------------------------------------------------------------------------
+
+    def size(self, what: str, axis: int) -> Value:
+        """Of the kernel's own "grid" or "block"."""
+        known = self.shape.axes(what)[axis]
+        if known is not None:
+            return known
+        if self.is_w_size(what, axis):
+            return self.w_size(what, axis)
+        return self.hidden(f"{self.letter}.{what}.{AXES[axis]}")
+
+    def is_w_size(self, what: str, axis: int) -> bool:
+        """Whether W alone tells the size."""
+        return self.shape.axes(what)[axis] is None and self.plan.shown(what, axis)
+
+    def w_size(self, what: str, axis: int) -> Value:
+        """Of the grid of W, or of its block."""
+        known = self.plan.axes(what)[axis]
+        register = {"grid": "%nctaid", "block": "%ntid"}[what]
+        return self.scalars.read(f"{register}.{AXES[axis]}") if known is None else known
+
+    def along(self, what: str, axis: int) -> Value:
+        """How many CTAs of W carry the kernel along the axis, or how many threads it has there."""
+        s, size = self.scalars, self.size(what, axis)
+        if what == "block" or axis != self.coarse.axis or self.coarse.factor == 1:
+            return size
+        return s.add(self.whole(), s.remainder(size, self.coarse.factor, MOST_CTAS[0]))
+
+    def whole(self) -> Value:
+        """How many CTAs of W along the axis carry as many of the kernel's as one can."""
+        return self.scalars.divide(self.size("grid", self.coarse.axis), self.coarse.factor, MOST_CTAS[0])
+
+    def total(self, what: str) -> Value:
+        """How many CTAs of W carry the kernel, or how many threads it has."""
+        s = self.scalars
+        return s.multiply(s.multiply(self.along(what, 0), self.along(what, 1)), self.along(what, 2))
+
+    def shared(self) -> Value:
+        """Bytes of the kernel's dynamic shared memory."""
+        return self.hidden(f"{self.letter}.shared") if self.shape.shared is None else self.shape.shared
+
+    def number(self, what: str) -> Value:
+        """Of the CTA of W within its grid, or of the kernel's thread within its CTA, along x first."""
+        s, register = self.scalars, {"grid": "%ctaid", "block": "%tid"}[what]
+        sizes = self.plan.axes(what)
+        x, y, z = (0 if n == 1 else s.read(f"{register}.{a}") for n, a in zip(sizes, AXES, strict=True))
+        row = s.multiply_add(z, self.w_size(what, 1), y) if z else y
+        number = s.multiply_add(row, self.w_size(what, 0), x) if row else x
+        return s.subtract(number, self.plan.first_thread(self.position)) if what == "block" else number
+
+    def carrying(self) -> tuple[Value, Name | None]:
+        """The number of the kernel's CTA that this CTA of W carries, or of those that are in one, and the predicate
+        that it carries none, if there are such."""
+        if isinstance(self.plan, Interleaved):
+            return self.plan.carrying(self)
+        s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
+        number = self.number("grid")
+        if not self.fewer_ctas():
+            return number, None
+        if self.plan.placement == "front":
+            return number, s.compare("ge", number, self.total("grid"))
+        step = self.hidden(f"{self.letter}.spread") if ctas is None or total is None else spread(ctas, total)
+        low, high = s.halves(number, step)
+        return high, s.compare("gt", low, step)
+
+    def own_cta(self) -> Value:
+        """The number of the kernel's CTA."""
+        return self.carrying()[0] if self.cta is None else self.cta
+
+    def fewer_ctas(self) -> bool:
+        """Whether W may have more CTAs than carry the kernel."""
+        return not self.plan.keeps("grid", self.position) and (self.ctas is None or self.ctas != self.plan.shape.ctas)
+
+    def left_over(self) -> Name | None:
+        """The predicate that a CTA of W carries one of the kernel's alone and not several, if there are such."""
+        if not self.coarse.leaves_over(self.shape.axes("grid")):
+            return None
+        return self.scalars.compare("ge", self.place_along(self.coarse.axis), self.whole())
+
+    def more_warps(self) -> bool:
+        """Whether W may have more warps than the kernel."""
+        if self.plan.alike:
+            return False
+        most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
+        return own is None or -(-own // WARP) < -(-most // WARP)
+
+    def more_lanes(self) -> bool:
+        """Whether W may have more threads in the last warp of the kernel."""
+        if self.plan.alike:
+            return False
+        most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
+        return own is None or (own % WARP > 0 and own < most)
+
+    def pass_by(self) -> bool:
+        """Whether whole warps of W have to pass by the kernel."""
+        return self.more_warps() and not self.plan.overlaid
+
+    def warps_end(self) -> bool:
+        """Whether they end in it, for its CTA has nothing else to do."""
+        return self.more_warps() and self.plan.overlaid
+
+    def end_at_once(self) -> bool:
+        """Whether threads of W that come to the kernel are none of its. Whole warps end ahead of all copies of it."""
+        return self.more_lanes() or (self.warps_end() and self.coarse.factor == 1)
+
+    # special registers -------------------------------------------------------------------------------
+
+    def of(self, register: str, in_vector: bool = False) -> Operand | None:
+        """What stands for a special register; None if that is the register itself. In a vector it may not stand beside
+        what is none."""
+        stem, dot, axis = register.partition(".")
+        if stem in _VECTORS:
+            rule = partial(_VECTORS[stem], self)
+            if dot:
+                place = "xyzrgb".find(axis)
+                value = rule(place % 3) if place >= 0 else None
+                if value is None and in_vector:
+                    value = self.scalars.read(register)
+                return None if value is None else operand(value)
+            values = [rule(i) for i in range(3)]
+            if values == [None] * 3:
+                return None
+            whole = (self.scalars.read(f"{stem}.{a}") if v is None else v for v, a in zip(values, AXES, strict=True))
+            return Vector((*map(operand, whole), Immediate("0")))
+        value = _SCALARS[stem](self) if stem in _SCALARS else None
+        return None if value is None else operand(value)
+
+    def coordinate(self, what: str, axis: int) -> Value | None:
+        """Of the kernel's CTA in its grid, or of the thread in its CTA; None where W's is the same."""
+        if what == "block" or axis != self.coarse.axis or self.coarse.factor == 1:
+            return self.carried(what, axis)
+        s, place, factor = self.scalars, self.place_along(axis), self.coarse.factor
+        if self.place or not self.coarse.leaves_over(self.shape.axes(what)):
+            return s.multiply_add(place, factor, self.place)  # what is left over is the first place's
+        return s.multiply_add(s.least(place, self.whole()), factor - 1, place)
+
+    def place_along(self, axis: int) -> Value:
+        """Of this CTA of W among those that carry the kernel."""
+        found = self.carried("grid", axis)
+        return self.scalars.read(f"%ctaid.{AXES[axis]}") if found is None else found
+
+    def carried(self, what: str, axis: int) -> Value | None:
+        """Of the CTA among those that carry the kernel, or of the thread in its CTA; None where W's is the same."""
+        if self.plan.keeps(what, self.position):
+            return None
+        sizes = self.plan.carried(what, self.plan.shapes)[self.position]
+        if sizes[axis] == 1:
+            return 0
+        s = self.scalars
+        number = self.own_cta() if what == "grid" else self.number("block")
+        most = (self.plan.shape.ctas if what == "grid" else MOST_THREADS) or MOST_CTAS[0]
+        below: Value = 1
+        for inner in range(axis):
+            below = s.multiply(below, self.along(what, inner))
+        outer = s.divide(number, below, most)
+        last = all(n == 1 for n in sizes[axis + 1 :])
+        return outer if last else s.remainder(outer, self.along(what, axis), most)
+
+    def warp(self) -> Value | None:
+        """Hardware numbers the warps of a CTA in any way, but from 0 on: a kernel with fewer warps than W has counts on
+        numbers below that of its own."""
+        return self.scalars.divide(self.number("block"), WARP, MOST_THREADS) if self.more_warps() else None
+
+    def total_shared(self) -> Value:
+        s = self.scalars
+        return s.round_up(s.add(self.shared(), self.static), shared_unit(self.arch))
+
+
+_VECTORS: dict[str, Callable[[View, int], Value | None]] = {
+    "%tid": lambda view, axis: view.coordinate("block", axis),
+    "%ntid": lambda view, axis: None if view.is_w_size("block", axis) else view.size("block", axis),
+    "%ctaid": lambda view, axis: view.coordinate("grid", axis),
+    "%nctaid": lambda view, axis: None if view.is_w_size("grid", axis) else view.size("grid", axis),
+}
+_SCALARS: dict[str, Callable[[View], Value | None]] = {
+    "%warpid": View.warp,
+    "%dynamic_smem_size": View.shared,
+    "%total_smem_size": View.total_shared,
+}
