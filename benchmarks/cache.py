@@ -1,10 +1,10 @@
-"""What it takes to weave and to assemble a pair for the first time, and again: all 28 pairs of suite A (no GPU).
+"""How long `auto` and the assembler take for a pair the first time, and again: all 28 pairs of suite A (no GPU).
 
     python benchmarks/cache.py [-o benchmarks/results]
 
 In one process, where all is imported: the first time, again (from memory), and again with the memory forgotten (from
-the disk). In new processes, from start to end: an empty Python, one that weaves a pair, and one that assembles it too,
-each with an empty cache and with a full one. Needs ptxas.
+the disk). In new processes, from start to end: an empty Python, one that decides about a pair, and one that assembles
+it too, each with an empty cache and with a full one. Needs ptxas.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from goptx.device.assemble import find_ptxas
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "examples" / "kernels"
 NAMES = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
-REPEATS, PROCESSES = 5, 3
-WEAVE = "import sys; from pathlib import Path; import goptx; goptx.weave(*map(Path, sys.argv[1:]))"
-PROGRAMS = {"weave": f"{WEAVE}.ptx", "weave and cubin": f"{WEAVE}.cubin()"}
+REPEATS, PROCESSES = 3, 2
+AUTO = "import sys; from pathlib import Path; import goptx; goptx.fuse(*map(Path, sys.argv[1:]), strategy='auto')"
+PROGRAMS = {"auto": f"{AUTO}.ptx", "auto and cubin": f"{AUTO}.cubin()"}
 STEPS = ("first", "memory", "disk")
 
 
@@ -87,17 +87,17 @@ def measured(a: str, b: str) -> dict[str, Any]:
 
 
 def in_one_process(a: str, b: str) -> dict[str, dict[str, float]]:
-    """Milliseconds of each step of weaving and of assembling."""
+    """Milliseconds of each step of deciding and of assembling."""
     files = [file_of(name) for name in (a, b)]
     forget()
     woven, times = [], []
     for step in STEPS:
         if step == "disk":
             store.MEMORY.clear()
-        spent, one = timed(lambda: goptx.weave(*files))
+        spent, one = timed(lambda: goptx.fuse(*files, strategy="auto"))
         woven.append(one)
         times.append(spent)
-    found = {"weave": dict(zip(STEPS, times, strict=True))}
+    found = {"auto": dict(zip(STEPS, times, strict=True))}
     assembling = []
     for step, one in zip(STEPS, woven, strict=True):
         if step == "disk":
@@ -132,7 +132,7 @@ def table(document: dict[str, Any]) -> str:
     pairs = document["pairs"]
     busy = document["load_average"] > document["cores"]
     lines = [
-        "# Weaving and assembling for the first time, and again",
+        "# Deciding and assembling for the first time, and again",
         "",
         f"{document['processor']}, {document['cores']} cores, load {document['load_average']:.1f}, "
         f"Python {document['python']}, ptxas {document['ptxas']}, commit {document['commit']}. `{document['command']}`",
@@ -145,16 +145,16 @@ def table(document: dict[str, Any]) -> str:
         "| | first time | again | again, from disk |",
         "|---|---|---|---|",
     ]
-    for what in ("weave", "cubin"):
+    for what in ("auto", "cubin"):
         cells = [f"{middle(pairs, 'one', what, step):.2f}" for step in STEPS]
         lines.append(f"| {what}, in one process | {' | '.join(cells)} |")
     for what in PROGRAMS:
         first, again = (f"{middle(pairs, 'new', what, step):.0f}" for step in ("first", "again"))
         lines.append(f"| {what}, a new process | {first} | | {again} |")
-    head = ["weave first", "again", "disk", "cubin first", "again", "disk", "process first", "again"]
+    head = ["auto first", "again", "disk", "cubin first", "again", "disk", "process first", "again"]
     lines += ["", f"| pair | {' | '.join(head)} |", "|---|" + "---|" * len(head)]
     for pair in pairs:
-        inner = [f"{pair['one'][what][step]:.2f}" for what in ("weave", "cubin") for step in STEPS]
+        inner = [f"{pair['one'][what][step]:.2f}" for what in ("auto", "cubin") for step in STEPS]
         outer = [f"{pair['new']['weave and cubin'][step]:.0f}" for step in ("first", "again")]
         lines.append(f"| {pair['pair']} | {' | '.join([*inner, *outer])} |")
     return "\n".join(lines) + "\n"

@@ -74,7 +74,7 @@ _HOMES = {
     "load_table": "goptx.latency.table",
     "parse": "goptx.ptx.parse",
     "profile": "goptx.tuning.profile",
-    "read": "goptx.ptx.parse",
+    "read": "goptx.sources.read",
     "replay": "goptx.tuning.best",
     "sweep": "goptx.tuning.register_sweep",
     "tune": "goptx.tuning.tune",

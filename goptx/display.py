@@ -1,11 +1,86 @@
-"""What IPython shows of results in a terminal, and keeps as text beside what they draw in a notebook."""
+"""How results show themselves: each kind of result has a function that `goptx/view/displays.py` registers here.
+
+A class of results takes `as_html`, `as_svg` or `as_text` as the method that IPython asks for. The functions are loaded
+when the first result is displayed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sized
+from dataclasses import fields, is_dataclass
+from functools import singledispatch
+from importlib import import_module
 from typing import Any
+
+MOST = 200  # characters of a repr
+PART = 40  # characters of one field in it
+
+
+@singledispatch
+def html(result: object) -> str:
+    """The result as HTML for a notebook."""
+    raise TypeError(f"goptx has no display for a {type(result).__name__}")
+
+
+@singledispatch
+def svg(result: object) -> str:
+    """The result as a picture."""
+    raise TypeError(f"goptx has no picture of a {type(result).__name__}")
+
+
+@singledispatch
+def text(result: object) -> str:
+    """The result as text for a terminal: what `str()` gives, unless something else is registered."""
+    return str(result)
+
+
+def as_html(result: object) -> str:
+    """For a class to have as its `_repr_html_`."""
+    _register()
+    return html(result)
+
+
+def as_svg(result: object) -> str:
+    """For a class to have as its `_repr_svg_`."""
+    _register()
+    return svg(result)
 
 
 def as_text(result: object, printer: Any, cycle: bool) -> None:
-    """For a class to have as its `_repr_pretty_`: what `str()` says, not what would make the result again. IPython
-    takes no base class's, where a class has its own `repr`."""
+    """For a class to have as its `_repr_pretty_`: text for a reader, not what would make the result again. IPython
+    does not use the method of a base class where a class has its own `repr`."""
     printer.text(str(result))
+
+
+def as_listing(result: object, printer: Any, cycle: bool) -> None:
+    """For a class to have as its `_repr_pretty_` where its text for a terminal is not its `str()`."""
+    _register()
+    printer.text(text(result))
+
+
+def brief(result: object) -> str:
+    """For a class to have as its `__repr__`: one line of at most `MOST` characters. Of a dataclass it has the fields,
+    of a long field the number of its parts."""
+    shown = [f for f in fields(result) if f.repr] if is_dataclass(result) else []
+    parts = ", ".join(f"{f.name}={_part(getattr(result, f.name))}" for f in shown)
+    whole = f"{type(result).__name__}({parts})"
+    return whole if len(whole) <= MOST else f"{whole[: MOST - 4]}...)"
+
+
+def _part(value: object) -> str:
+    if is_dataclass(value) or (isinstance(value, Sized) and not isinstance(value, str) and len(value) > PART):
+        return _size(value)
+    whole = repr(value)
+    return whole if len(whole) <= PART and "\n" not in whole else _size(value)
+
+
+def _size(value: object) -> str:
+    """What stands for a long value."""
+    if isinstance(value, str):
+        return repr(value[: PART - 5] + "...")
+    kind = "dict" if isinstance(value, Mapping) else type(value).__name__
+    return f"<{kind} of {len(value)}>" if isinstance(value, Sized) else f"<{kind}>"
+
+
+def _register() -> None:
+    import_module("goptx.view.displays")

@@ -1,4 +1,4 @@
-"""The logger of goptx, which says nothing until a program sets up logging."""
+"""The logger of goptx, which writes nothing until a program sets up logging."""
 
 from __future__ import annotations
 

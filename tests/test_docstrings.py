@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import goptx
-import goptx.interop
+from goptx import adapters, sources
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
 SHOWN = re.findall(r"^::: (\S+)", "".join(page.read_text() for page in sorted(PAGES.glob("*.md"))), re.MULTILINE)
-INTEROP = [f"goptx.interop.{module.name}" for module in pkgutil.iter_modules(goptx.interop.__path__)]
+INTEROP = [f"{p.__name__}.{m.name}" for p in (sources, adapters) for m in pkgutil.iter_modules(p.__path__)]
 
 
 def _found(path: str) -> object:

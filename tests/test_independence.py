@@ -1,4 +1,4 @@
-"""Kernels have to be independent (contract 7): who is refused at launch, who is warned of, who passes."""
+"""Kernels have to be independent: who is refused at launch, who is warned of, who passes."""
 
 import struct
 import warnings

@@ -111,3 +111,16 @@ def test_that_a_message_without_a_test_is_found(said: Sequence[str]) -> None:
     assert fixed_words(message, {}) == [HOLE, HOLE, *words("is a sesquipedalian"), HOLE, *words("instruction shun it")]
     assert not any(stands_in(row, said) for row in rows(tuple(fixed_words(message, {}))))
     assert len(MESSAGES) > 150
+
+
+def test_no_code_cites_what_a_reader_cannot_look_up() -> None:
+    """Numbers of rules in pages that are not part of the project, such as `M11` or `contract 2`."""
+    cited = re.compile(r"\bM[0-9]{1,2}\b(?![-.0-9 ]*[a-z0-9]*[\"'<\[])|\bcontracts? [0-9]|\b(?:design|methods)\.md")
+    found = [
+        f"{path.relative_to(SOURCES)}:{number}: {line.strip()}"
+        for path in sorted(SOURCES.rglob("*.py"))
+        if "generated" not in path.parts and "svg" not in path.parts
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if cited.search(line)
+    ]
+    assert found == []

@@ -1,6 +1,6 @@
 """Kernels as a GPU gets them: assembled alone and made one, their arguments, and what the emulator makes of them.
 
-Requires ptxas, no GPU. Contraction is off, so that kernels have the same bits alone and woven (methods.md, M19).
+Requires ptxas, no GPU. Contraction is off, so that kernels have the same bits alone and woven.
 """
 
 from __future__ import annotations

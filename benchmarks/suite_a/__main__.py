@@ -6,7 +6,7 @@
     python -m benchmarks.suite_a --candidates [--pairs ...] [--shapes paper] [-o benchmarks/results]
 
 Kernels are made by all processors ahead of the GPU, whose process is reused and replaced only after a hang. Right
-first, then fast: what a scheme writes has to equal what separate launches write (M19). All ways to run a pair are then
+first, then fast: what a scheme writes has to equal what separate launches write. All ways to run a pair are then
 timed in turn, with the kernels on two streams and in a CUDA graph with two branches beside them. `tuned` is what
 best.json says, which `--tune` makes anew for these pairs, on several GPUs side by side if there are `--devices`;
 `--resume` goes on with what an interrupted `--tune` has left. Candidates are 50 ways to run each pair and what auto

@@ -105,7 +105,7 @@ def table(document: dict[str, Any]) -> str:
         f"Speedup over two streams with the kernels as they are (medians of {REPEATS}), in the shapes of "
         "examples/kernels (suite A: the paper's). `x2 x4`: the first kernel coarsened by 2, the second by 4. A cap "
         "that a kernel keeps by itself is not timed again. Right: outputs equal those of separate launches bit for "
-        "bit, but for contraction (M19). All times are in the JSON file.",
+        "bit, but for contraction. All times are in the JSON file.",
         "",
     ]
     if rows:

@@ -40,7 +40,7 @@ def geomean(rows: Sequence[Row], scheme: str) -> str:
 
 LEGEND = (
     "Speedup over two streams (medians of {} runs, in turn). Right: every output of every scheme but the paper's merge "
-    "equals that of separate launches bit for bit, but for contraction (M19). `graph`: a CUDA graph with two branches. "
+    "equals that of separate launches bit for bit, but for contraction. `graph`: a CUDA graph with two branches. "
     "`horizontal`: without a register cap and with that of the HFUSE paper, the better. `paper's weave, safe merge`: "
     "the GoPTX paper's slicing and weaving on goptx's merge, under the best of its register caps. `paper's merge`: as "
     "published; `-`: it hangs, is wrong, or does not take kernels of different shapes. `tuned`: what `--tune` found."

@@ -25,7 +25,7 @@ from goptx.weaving.pipeline import Choices, Joining, finish, read_and_link, side
 from suite_a import specifications_of
 from suite_a.best import tuned
 
-CAPS = (32, 40, 48, 64, 80, 128)  # of the paper (M5)
+CAPS = (32, 40, 48, 64, 80, 128)  # of the paper
 FACTORS = (2, 4, 8)  # of single kernels
 
 
@@ -77,7 +77,7 @@ def _fused(measured: Measured, strategy: str, **options: Any) -> Iterator[Form]:
 
 
 def _horizontal(measured: Measured) -> Iterator[Form]:
-    """No kernel of the suite takes another block: the search of the HFUSE paper (M9) has one partition, and its cap."""
+    """No kernel of the suite takes another block: the search of the HFUSE paper has one partition, and its cap."""
     yield from _made(measured, Way("horizontal", (1, 1)))
 
 

@@ -1,6 +1,6 @@
 """Suite B, of which one pair is here: batch-norm statistics and a histogram, and the ways to fuse them to compare.
 
-The search is that of HFUSE (CGO 2022; M9): both kernels are right with any block of whole warps, so each partition of
+The search is that of HFUSE (CGO 2022): both kernels are right with any block of whole warps, so each partition of
 the CTA's threads is tried, without a register cap and with the one that keeps the kernels' occupancy.
 """
 
@@ -23,7 +23,7 @@ HFUSE = 1.158  # over streams, this pair on a V100
 @dataclass(frozen=True, slots=True)
 class Way:
     """A strategy; of horizontal, how many threads each kernel has; the order of the kernels in the pair; the strategy's
-    option `max_growth`; whether registers are bounded (M9)."""
+    option `max_growth`; whether registers are bounded."""
 
     strategy: str
     partition: tuple[int, ...] = ()

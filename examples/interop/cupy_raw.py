@@ -12,7 +12,7 @@ except ImportError as error:
     sys.exit(77)
 
 import goptx
-from goptx.sources.cupy import raw_module
+from goptx.adapters.cupy_module import raw_module
 
 SAXPY = r"""
 extern "C" __global__ void saxpy(float* out, float a, const float* x, const float* y, int n) {

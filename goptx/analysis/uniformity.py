@@ -1,6 +1,6 @@
 """Which registers and branches are the same for all threads of a CTA or a warp.
 
-Requires: a flow. Everything not listed here is divergent (design.md, "A way that meets the contract").
+Requires: a flow. Everything not listed here is divergent.
 PTX registers are not SSA, so a register written under divergent control is divergent everywhere.
 """
 

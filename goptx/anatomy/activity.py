@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.display import as_text
+from goptx.display import as_svg, as_text, brief
 
 WIDTH = 64  # characters of the longest row
 
@@ -59,6 +59,8 @@ class Activity:
     the names by letters, `copies` says how many CTAs of a coarsened kernel may be one, `cycles` how long all of it
     takes, `notes` what is not in it."""
 
+    __repr__ = brief
+
     strategy: str
     latency: str
     kernels: tuple[tuple[str, str], ...]
@@ -78,10 +80,7 @@ class Activity:
 
     _repr_pretty_ = as_text
 
-    def _repr_svg_(self) -> str:
-        from goptx.view.svg.activity_svg import activity_svg
-
-        return activity_svg(self)
+    _repr_svg_ = as_svg
 
 
 def _rows(found: Activity) -> Iterator[str]:

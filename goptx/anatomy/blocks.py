@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.display import as_text
+from goptx.display import as_svg, as_text, brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,8 @@ class Chart:
     """The blocks of one entry, in the order of the text, "exit" last. `letter` is that of a kernel, "" of what was
     woven. `trouble` says why the flow cannot be told, where it cannot."""
 
+    __repr__ = brief
+
     letter: str
     name: str
     source: str
@@ -117,6 +119,8 @@ class Anatomy:
     """`woven` has a chart for each entry: one, but where kernels stay separate. `latency` names the table that cycles
     are of: that of this architecture which goptx brings."""
 
+    __repr__ = brief
+
     strategy: str
     latency: str
     kernels: tuple[Chart, ...]
@@ -137,10 +141,7 @@ class Anatomy:
 
     _repr_pretty_ = as_text
 
-    def _repr_svg_(self) -> str:
-        from goptx.view.svg.flow_svg import anatomy_svg
-
-        return anatomy_svg(self)
+    _repr_svg_ = as_svg
 
 
 _HEAD = ("block", "lines", "instr.", "cycles", "loops", "barriers", "", "next")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.display import as_text
+from goptx.display import as_svg, as_text, brief
 from goptx.latency.cost import ISSUE
 
 
@@ -69,6 +69,8 @@ class Timeline:
     """`woven` is the block of W, `alone` what each kernel has in it, in the order of its own file and as it stands
     there. `latency` names the table, `depth` says in how many loops the block lies, `notes` what could not be told."""
 
+    __repr__ = brief
+
     entry: str
     block: str
     depth: int
@@ -103,10 +105,7 @@ class Timeline:
 
     _repr_pretty_ = as_text
 
-    def _repr_svg_(self) -> str:
-        from goptx.view.svg.timeline_svg import timeline_svg
-
-        return timeline_svg(self)
+    _repr_svg_ = as_svg
 
 
 def _totals(found: Timeline) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""Compares a fused kernel with its kernels alone, on the emulator."""

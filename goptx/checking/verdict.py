@@ -10,7 +10,7 @@ import numpy as np
 
 from goptx.analysis.values.ranges import Extent
 from goptx.checking.inputs import Input
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 from goptx.errors import CheckFailed, EmulationFault, GoptxError
 from goptx.launch.shape import Shape
 from goptx.results.report import Report
@@ -38,6 +38,8 @@ class Difference:
 class Checked:
     """One kernel: its letter, entry, file, by name of the parameter (`A:2 (n)`) what it was run on, and its launch."""
 
+    __repr__ = brief
+
     letter: str
     name: str
     source: str
@@ -55,6 +57,8 @@ class Check:
     differences: from the first order in which there were some; fault: what the woven kernel did wrong instead.
     undefined: temporaries, by the names of their parameters, which are not compared.
     """
+
+    __repr__ = brief
 
     name: str
     kernels: tuple[Checked, ...]
@@ -123,10 +127,7 @@ class Check:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.check_html import check_html
-
-        return check_html(self)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         if self.failure is None:

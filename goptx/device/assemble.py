@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 from goptx.cache import keys, store
 from goptx.device.assembler_log import constant_bytes, quote_diagnostics, read_usage, read_warnings
+from goptx.display import brief
 from goptx.errors import AssemblyError, InputError
 
 _TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.MULTILINE)
@@ -39,6 +40,8 @@ class Assembly:
     parameters included. `assembler` is name and version, `log` all that it printed, `warnings` its own
     warnings and, last, a register cap that was not kept.
     """
+
+    __repr__ = brief
 
     cubin: bytes
     registers: int

@@ -1,4 +1,4 @@
-"""The register cap that lets a horizontally fused kernel keep the occupancy of its kernels (HFUSE, CGO 2022; M9)."""
+"""The register cap that lets a horizontally fused kernel keep the occupancy of its kernels (HFUSE, CGO 2022)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from goptx.device.graph import dependencies
+from goptx.device.cuda_graph import dependencies
 from goptx.device.load import bindings, stream_handle
 from goptx.device.recorded_streams import DEFAULT, handle_of
 

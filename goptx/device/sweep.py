@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goptx.device.load import Shape, current_device
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class SweepRow:
 class Sweep:
     """The rows in the order of the caps; `str()` is an aligned table, the best row marked with `*`."""
 
+    __repr__ = brief
+
     rows: tuple[SweepRow, ...]
 
     @property
@@ -82,10 +84,7 @@ class Sweep:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.sweep_html import sweep_html
-
-        return sweep_html(self)
+    _repr_html_ = as_html
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON: the rows, and the cap of the best one, None where no row was timed."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,8 @@ class Emulation(Counts):
     printed: what `printf` wrote.
     """
 
+    __repr__ = brief
+
     kernels: Mapping[str, Counts] = field(default_factory=dict)
     printed: str = ""
     _repr_pretty_ = as_text
@@ -72,10 +74,7 @@ class Emulation(Counts):
         ]
         return "\n".join([*lines, self.printed.rstrip("\n")] if self.printed else lines)
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.emulation_html import emulation_html
-
-        return emulation_html(self)
+    _repr_html_ = as_html
 
 
 def together(launches: Sequence[Emulation]) -> Emulation:

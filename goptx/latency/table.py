@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,9 +17,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from goptx.display import as_html, brief
 from goptx.errors import InputError, LatencyTableWarning
 from goptx.files_read import note_read
-from goptx.notices import warn
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
 
@@ -64,6 +65,8 @@ class LatencyTable:
     named: what is no key, such as levels of memory. measurement: date, driver, clocks.
     """
 
+    __repr__ = brief
+
     arch: str
     name: str
     path: Path
@@ -73,10 +76,7 @@ class LatencyTable:
     named: Mapping[str, Entry] = field(hash=False, repr=False, default_factory=dict)  # what is no key: levels of memory
     measurement: Mapping[str, str] = field(hash=False, repr=False, default_factory=dict)  # date, driver, clocks
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.latency_html import latency_html
-
-        return latency_html(self)
+    _repr_html_ = as_html
 
     def cycles(self, key: str) -> int:
         """Cycles of a key, for example `mul.wide.u32`; every key has some."""
@@ -174,7 +174,7 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
     nearest = max((n for n in numbers if n <= number), default=min(numbers))
     name = numbers[nearest]
     if nearest != number:
-        warn(
+        warnings.warn(
             f"no latency table for {arch}: using {name}'s; give another as latency=, a name or .toml path.",
             LatencyTableWarning,
             stacklevel=2,

@@ -1,0 +1,1 @@
+"""How a kernel is launched: shapes, arguments, their independence, launch specifications."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 POINTER = 8  # bytes
+Access = Literal["none", "read", "written", "both", "unknown"]  # what a kernel does to what a parameter points to
 
 
 class ParameterLike(Protocol):
@@ -233,6 +234,3 @@ _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 def _describe(arg: object) -> str:
     return f"{type(arg).__module__}.{type(arg).__qualname__}".removeprefix("builtins.")
-
-
-Access = Literal["none", "read", "written", "both", "unknown"]

@@ -1,8 +1,8 @@
-"""Whether the arguments of a launch keep the kernels independent (design.md, contract 7).
+"""Whether the arguments of a launch keep the kernels independent.
 
-Requires: parameters of whose accesses something is known (analysis/values/pointer_effects.py), an extent for each argument. "unknown"
-counts as read and written. What lies behind pointers in memory is not seen, nor behind those in structures that cannot
-be followed, nor how far the kernels really go from a raw pointer.
+Requires: parameters of whose accesses something is known (analysis/values/pointer_effects.py), an extent for each
+argument. "unknown" counts as read and written. What lies behind pointers in memory is not seen, nor behind those in
+structures that cannot be followed, nor how far the kernels really go from a raw pointer.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Literal, Self, get_args
 
+from goptx.display import brief
 from goptx.errors import InputError, TooLarge
 from goptx.launch.coarsening import AXES, Coarse
 from goptx.launch.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
@@ -31,6 +32,8 @@ class Plan:
     coarse: of each kernel, how many of its CTAs are in one of W.
     common: whether all kernels are launched in one shape, whatever it is.
     """
+
+    __repr__ = brief
 
     letters: tuple[str, ...]
     shapes: tuple[Shape, ...]

@@ -1,4 +1,4 @@
-"""Names of kernels and of their parameters as users write them: `A`, `A:2` or `A:ptx_name` (M20)."""
+"""Names of kernels and of their parameters as users write them: `A`, `A:2` or `A:ptx_name`."""
 
 from __future__ import annotations
 

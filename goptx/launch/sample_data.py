@@ -1,4 +1,4 @@
-"""Data for the arguments that a launch specification describes (M21), the same on every machine.
+"""Data for the arguments that a launch specification describes, the same on every machine.
 
 Requires numpy, which is why reading a specification is another module's.
 """

@@ -1,4 +1,4 @@
-"""Launch specifications: how to launch the kernels of a TOML file, on which made-up data (M21).
+"""Launch specifications: how to launch the kernels of a TOML file, on which made-up data.
 
 One format serves examples, benchmarks, checks and the tuner; examples/kernels/README.md describes it.
 Data is described here and made where it is needed, so reading a specification needs no numpy.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from goptx.display import as_html, as_listing, brief
 
 
 def whole_number(text: str) -> int:
@@ -375,6 +376,8 @@ class Module:
     Registers among the items are those that PTX before 3.0 may declare for all functions.
     """
 
+    __repr__ = brief
+
     version: tuple[int, int]
     target: tuple[str, ...]
     address_size: int
@@ -401,15 +404,9 @@ class Module:
         """Those of the module, which all functions see."""
         return (item for item in self.items if isinstance(item, Variable))
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        from goptx.view.listing import listing
+    _repr_pretty_ = as_listing
 
-        printer.text(listing(self).rstrip())
-
-    def _repr_html_(self) -> str:
-        from goptx.view.html.module_html import module_html
-
-        return module_html(self)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         target = re.sub(r", (?=sm_)", "\n.target ", ", ".join(self.target))  # a directive names one architecture

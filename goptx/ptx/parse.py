@@ -6,18 +6,19 @@ No parse tree is built: each rule becomes a value as it ends, by its reader in r
 from __future__ import annotations
 
 import gc
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from goptx.errors import PtxSyntaxError, UnknownInstruction
-from goptx.notices import warn
 from goptx.ptx.generated.PtxParser import PtxParser
 from goptx.ptx.ir import Instruction, Item, Module, Scope
 from goptx.ptx.opcodes import facts_of
-from goptx.ptx.parse import TEXT
 from goptx.ptx.parser_runtime import Parser
 from goptx.ptx.readers import READERS
+
+TEXT = "<ptx>"  # what text is called that comes from no file
 
 
 def parse(text: str | bytes, source: str = TEXT) -> Module:
@@ -39,7 +40,7 @@ def parse(text: str | bytes, source: str = TEXT) -> Module:
         module = _module(parser.module(), parser)
     for opcode, line in _opcodes(module).items():
         if not facts_of(opcode).known:
-            warn(
+            warnings.warn(
                 f"{source}:{line}: goptx does not know `{opcode}`; it is kept as it is, and taken to read and write "
                 "everything and to need all threads of its CTA.",
                 UnknownInstruction,
@@ -100,6 +101,3 @@ def _module(c: Any, parser: Parser) -> Module:
     if not target:
         raise parser.at(parser.token, "the module has no `.target`; is the file cut off?")
     return Module(version, target, address_size, tuple(items), parser.source, lines)
-
-
-TEXT = "<ptx>"  # what text is called that comes from no file

@@ -1,16 +1,16 @@
-"""TODO"""
+"""Walks over PTX: the statements of a body, the names that operands mention, names that are still free."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from goptx.analysis.values.expressions import Expression
 from goptx.ptx.ir import (
     Address,
     Arguments,
     Declaration,
     Directive,
     Element,
+    Expression,
     Function,
     Immediate,
     Instruction,

@@ -1,1 +1,1 @@
-"""Fusion regions: launches are recorded and then done as one (M11)."""
+"""Fusion regions: launches are recorded and then done as one."""

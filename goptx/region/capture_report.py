@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goptx.display import as_text
+from goptx.display import as_html, as_text
 from goptx.region.fusion import Done
 
 
@@ -75,7 +75,4 @@ class CaptureReport:
         groups = [f"group {i}: {group}" for i, group in enumerate(self.groups)]
         return "\n".join([f"{counts}: {times}", *map(str, self.steps), *groups, *self.notes])
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.region_html import capture_html
-
-        return capture_html(self)
+    _repr_html_ = as_html

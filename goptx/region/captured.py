@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from goptx.device import recorded_streams
+from goptx.display import as_html
 from goptx.errors import AssemblyError, InputError
 from goptx.launch.arguments import passed_by_value
 from goptx.launch.device_arrays import Extent
@@ -30,7 +31,7 @@ from goptx.results.given_kernels import MOST_KERNELS, Source
 from goptx.strategies.choose_strategy import REFUSALS
 
 if TYPE_CHECKING:
-    from goptx.device.graph import Capture, Graph, Node
+    from goptx.device.cuda_graph import Capture, Graph, Node
 
 INVALIDATED = (
     "the capture of the fusion region was invalidated, and nothing was launched: something in the region waited for "
@@ -68,13 +69,10 @@ class CapturedFusion(Fusion):
         self._capture: Capture | None = None
         self._marks: dict[int, Recorded] = {}  # by the handles of nodes
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.region_html import captured_html
-
-        return captured_html(self)
+    _repr_html_ = as_html
 
     def _begin(self) -> None:
-        from goptx.device import graph
+        from goptx.device import cuda_graph
 
         handle = recorded_streams.handle_of(self._given)
         if handle is None:
@@ -83,7 +81,7 @@ class CapturedFusion(Fusion):
             raise InputError("the default stream cannot be captured; give capture=True a stream of its own.")
         self._recording = recorded_streams.begin(self._given, capture=True)
         try:
-            self._capture = graph.Capture(self._given)
+            self._capture = cuda_graph.Capture(self._given)
         except BaseException:
             recorded_streams.end(self._recording)
             raise
@@ -240,7 +238,7 @@ class _Completing:
 
 def _recognised(node: Node) -> Recorded | None:
     """The launch of a kernel that goptx loaded, with what it points to as far as the driver knows that; else None."""
-    from goptx.device import graph, loaded
+    from goptx.device import cuda_graph, loaded
 
     kernel = node.kernel
     found = loaded.origin(kernel.handles) if kernel and kernel.plain and kernel.table else None
@@ -253,7 +251,7 @@ def _recognised(node: Node) -> Recorded | None:
     extents = list(made.extents)
     for i, (param, extent) in enumerate(zip(made.known.params, made.extents, strict=True)):
         if extent and extent[0] and param.access != "none" and not passed_by_value(param):
-            whole = graph.allocation(extent[0])
+            whole = cuda_graph.allocation(extent[0])
             if whole is None:
                 return None
             extents[i] = extent[0], *whole

@@ -17,16 +17,16 @@ from typing import Any
 from goptx.log import LOG
 from goptx.memo import Kept, Same
 from goptx.region.argument_aliasing import NOTHING, Group, Meeting, Place, several
+from goptx.region.declared_temporaries import called, outcome
 from goptx.region.recorded import Known, Recorded
-from goptx.region.temporaries import called, outcome
 from goptx.results.fused_kernel import Woven
+from goptx.results.temporary import Temporary
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.strategies.choose_strategy import REFUSALS
 from goptx.strategies.fuse import fuse
 from goptx.strategies.separate import ANY, separate
 from goptx.weaving.link.symbols import reached_symbols
 from goptx.weaving.link.target import ARCHITECTURE
-from goptx.weaving.temporary import Temporary
 
 MOST = 256  # fused kernels that are kept
 HANDS_ON = ("auto", "vertical")  # strategies of kernels that depend on each other
@@ -146,7 +146,7 @@ class _Job:
             return ""
         if self.met.unclear:
             pair = self.named(self.met.unclear[0])
-            return f"{pair} are different pointers into the same memory, or may be (M11)"
+            return f"{pair} are different pointers into the same memory, or may be"
         for r, letter in zip(self.launches, self.letters, strict=True):
             if r.known.reach.beyond:
                 return (

@@ -9,18 +9,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from goptx.device import recorded_streams
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
 from goptx.launch.device_arrays import Extent, extent_of, raw
 from goptx.log import LOG
 from goptx.region.argument_aliasing import meeting
-from goptx.region.comparison import Comparison, compared
 from goptx.region.completion import Completion, How, completed, in_turn, start
+from goptx.region.fused_comparison import Comparison, compared
 from goptx.region.recorded import Recorded, recorded
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import MOST_KERNELS, Source
+from goptx.results.temporary import Temporary
 from goptx.strategies.fuse import check_strategy
-from goptx.weaving.temporary import Temporary
 
 if TYPE_CHECKING:
     from goptx.device.stream_watch import Seen
@@ -108,6 +108,8 @@ class Done:
     comparison: with `compare=True` how long the fused kernel and the separate launches take.
     """
 
+    __repr__ = brief
+
     strategy: str
     reason: str
     anew: bool
@@ -119,10 +121,7 @@ class Done:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.region_html import done_html
-
-        return done_html(self)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         made = "made" if self.anew else f"found in memory (made in {self.first:.3g} s)"
@@ -136,6 +135,8 @@ class Fusion:
     """A region, made by `goptx.fusion`. After it, `fused` is what was launched and `report` says how (`Done`); both are
     None where nothing was."""
 
+    __repr__ = brief
+
     def __init__(self, stream: Any, how: How, compare: bool = False) -> None:
         self.fused: Woven | None = None
         self.report: Done | None = None
@@ -147,10 +148,7 @@ class Fusion:
         self._launches: list[Recorded] = []
         self._temporaries: dict[str, list[Extent]] = {"private": [], "local": []}
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.region_html import fusion_html
-
-        return fusion_html(self)
+    _repr_html_ = as_html
 
     def launch(
         self, kernel: Source, grid: Any, block: Any, *args: object, entry: str | None = None, shared: int = 0

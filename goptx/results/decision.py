@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 
 SHOWN = 8  # candidates in the table
 TITLE = "way"
@@ -23,6 +23,8 @@ class Candidate:
     made: whether the kernel was made and looked at, rather than judged from the kernels that it would be made of.
     """
 
+    __repr__ = brief
+
     way: str
     cycles: float
     registers: int
@@ -35,6 +37,8 @@ class Candidate:
 class Why:
     """All candidates, the chosen one first, then from the fastest on; `decided` is what was for it, `assumed` what the
     estimates take for granted because it was not known."""
+
+    __repr__ = brief
 
     candidates: tuple[Candidate, ...]
     decided: str
@@ -51,10 +55,7 @@ class Why:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.report_html import why_html
-
-        return why_html(self)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         shown = self.candidates[:SHOWN]

@@ -1,18 +1,16 @@
-"""The woven kernel: its PTX, parameters and report, and the way down to a GPU.
-
-Imports no pass, so that one that is kept is there at once.
-"""
+"""The woven kernel: its PTX, parameters and report, and the way down to a GPU."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 from goptx.device.recorded_streams import check_launch
+from goptx.display import as_html, brief
 from goptx.errors import DependenceWarning, InputError
 from goptx.launch.shape import MOST_REGISTERS, Limit, Shape
 from goptx.memo import Kept
@@ -51,6 +49,8 @@ class Parameter:
     inside: of a structure the offsets of pointers in it that are followed, and what the kernel does by them.
     """
 
+    __repr__ = brief
+
     kernel: str | None
     name: str
     original: str
@@ -72,6 +72,8 @@ class Resources:
     assembler: which one made it, with its version.
     """
 
+    __repr__ = brief
+
     registers: int
     spill_bytes: int
     shared_bytes: int
@@ -86,6 +88,8 @@ class Origin:
     kernel: its letter. source: its file, or what stands for it. line: there, from 1; 0 for what goptx inserted on that
         kernel's behalf.
     """
+
+    __repr__ = brief
 
     kernel: str
     source: str
@@ -126,6 +130,8 @@ class Woven:
     Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
     """
 
+    __repr__ = brief
+
     module: Module
     name: str
     params: tuple[Parameter, ...]
@@ -145,44 +151,12 @@ class Woven:
     _loaded: Kept[tuple[int, int | None], list[Kernel]] = field(default_factory=Kept, repr=False, compare=False)
     _launchers: Kept[Hashable, Starter] = field(default_factory=partial(Kept, most=LAUNCHES), repr=False, compare=False)
 
-    @classmethod
-    def revived(cls, held: Mapping[str, Any], later: Mapping[str, Callable[[], Any]], **found: Any) -> Self:
-        """One with these fields, where those of `later` are made when they are first asked for, and with what was
-        `found` out about it."""
-        unknown: dict[str, Any] = dict.fromkeys(later)
-        woven = cls(**unknown, **held)
-        for name in later:
-            del vars(woven)[name]
-        vars(woven).update(found, _later=later)
-        return woven
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is loaded on a device."""
+        return {name: value for name, value in vars(self).items() if name not in ("_loaded", "_launchers")}
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            later = vars(self).get("_later", {})
-            if name not in later:
-                raise AttributeError(f"a Woven has no attribute `{name}`")
-            vars(self)[name] = made = later[name]()
-            return made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        here = ("_loaded", "_launchers")
-        later = {name: make for name, make in vars(self).get("_later", {}).items() if name not in vars(self)}
-        held = {f.name: vars(self)[f.name] for f in fields(self) if f.name not in (*here, *later)}
-        found = {name: vars(self)[name] for name in ("ptx", "entries", "_identity") if name in vars(self)}
-        return partial(type(self).revived, **found), (held, later)
-
-    @property
-    def identity(self) -> tuple[str, tuple[str, ...]] | None:
-        """A digest of what the kernels are and what they were asked to become, and the names of their files; None where
-        that is not known."""
-        found: tuple[str, tuple[str, ...]] | None = vars(self).get("_identity")
-        return found
-
-    def identified(self, key: str, names: tuple[str, ...]) -> Self:
-        """The same object, of that identity. `replace` makes one without."""
-        vars(self)["_identity"] = key, names
-        return self
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state, _loaded=Kept(), _launchers=Kept(most=LAUNCHES))
 
     @cached_property
     def ptx(self) -> str:
@@ -228,17 +202,13 @@ class Woven:
         for."""
         from goptx.ptx.register_cap import with_register_cap
 
-        new = {"module": with_register_cap(self.module, max_registers), "_assembled": Kept()}
-        _, (held, later) = self.__reduce__()
-        return self.revived({**held, **new}, later)
+        module = with_register_cap(self.module, max_registers)
+        return replace(self, module=module, _assembled=Kept(), _loaded=Kept(), _launchers=Kept(most=LAUNCHES))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(f"{self.name}, {self.strategy}\n{self.report}")
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.woven_html import woven_html
-
-        return woven_html(self)
+    _repr_html_ = as_html
 
     @property
     def shape(self) -> Shape | None:

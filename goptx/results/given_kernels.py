@@ -16,7 +16,7 @@ from goptx.sources.kernel_text import Chosen, Compiled, PtxFile, choose_entry
 from goptx.sources.read import read, taken
 from goptx.sources.scratch_parameters import without_nulls
 
-# A framework's object is any type: which of them have PTX, goptx.interop says.
+# A framework's object is any type: which of them have PTX, goptx.sources says.
 Source = str | bytes | Path | PtxFile | Compiled | Module | Woven | Chosen | Any
 MOST_KERNELS = 26  # as many as there are letters
 

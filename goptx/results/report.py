@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 from goptx.results.decision import Why
-from goptx.weaving.temporary import Temporary
+from goptx.results.temporary import Temporary
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,8 @@ class Report:
     temporaries: what became of each buffer that is declared `private` or `local`.
     """
 
+    __repr__ = brief
+
     kernels: dict[str, Counts]
     merged: Counts
     woven_fraction: float
@@ -77,10 +79,7 @@ class Report:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.report_html import report_html
-
-        return report_html(self)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]

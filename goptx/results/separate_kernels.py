@@ -1,4 +1,4 @@
-"""Kernels that are not fused: one module with an entry for each, launched one after the other (M20).
+"""Kernels that are not fused: one module with an entry for each, launched one after the other.
 
 Requires: parsed modules, the entry of each. Ensures: each entry does what it does in its own module; kernels of one
 module have its variables in common, those of different modules nothing.

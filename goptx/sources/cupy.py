@@ -1,18 +1,12 @@
-"""CuPy's raw kernels and modules, as sources and as what a woven kernel becomes."""
+"""CuPy's raw kernels and modules."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from goptx.errors import InputError
 from goptx.sources.kernel_text import Compiled
-
-if TYPE_CHECKING:
-    import cupy
-
-    from goptx.results.fused_kernel import Woven
 
 OPTIONS = ("-ftz=true",)  # that CuPy adds to those given
 
@@ -35,21 +29,3 @@ def compiled(raw: Any) -> Compiled | None:
 
     instances = getattr(raw, "name_expressions", None) or ()
     return Compiled(name, ptx_of(raw.code, None, (*raw.options, *OPTIONS), instances, name), entry)
-
-
-def raw_module(woven: Woven, max_registers: int | None = None) -> cupy.RawModule:
-    """The woven kernel as a CuPy module, loaded on the current device.
-
-        kernel = goptx.sources.cupy.raw_module(woven).get_function(woven.name)
-        kernel(grid, block, tuple(woven.arguments(args_a, args_b)), shared_mem=bytes)
-
-    Grid, block and bytes are those of `woven.launched(...)`. Raises `AssemblyError`.
-    """
-    import cupy
-
-    with TemporaryDirectory() as folder:  # CuPy takes machine code from a file only
-        path = Path(folder, f"{woven.name}.cubin")
-        path.write_bytes(woven.cubin(max_registers))
-        module = cupy.RawModule(path=str(path))
-        module.compile()
-    return module

@@ -22,7 +22,7 @@ class PtxFile:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A kernel of a framework (goptx/interop). `name` is what messages call its PTX, `content`.
+    """A kernel of a framework (goptx/sources). `name` is what messages call its PTX, `content`.
 
     entry: its name, None where the text has one only.
     shape: how it has to be launched, None for what the framework does not know. It has no clusters.

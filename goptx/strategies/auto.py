@@ -10,14 +10,15 @@ from typing import Any
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
-from goptx.notices import log
+from goptx.log import LOG
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
+from goptx.strategies.auto_decision import cache, cached, key_of
 from goptx.strategies.choose_strategy import REFUSALS, Search
-from goptx.strategies.dependent.shared_buffers import Names, Pairs
 from goptx.strategies.interleave import interleave
 from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
+from goptx.weaving.dependent.shared_buffers import Names, Pairs
 from goptx.weaving.link.target import common_target
 from goptx.weaving.merging.size_limits import check_limits
 from goptx.weaving.model import Choice
@@ -81,7 +82,27 @@ def auto(
     target = common_target([k.module for k in kernels], arch)[0]
     table = load_table(latency, target)
     slices = policy == "latency" and slicing == "adaptive"
-    return Search(kernels, own, makers, target, table, slices).best()
+    search = Search(kernels, own, makers, target, table, slices)
+    asked = (
+        name,
+        policy,
+        slicing,
+        divergence,
+        placement,
+        max_blocks,
+        max_growth,
+        assume_local,
+        no_barriers,
+        same,
+        apart,
+        presume,
+    )
+    key = key_of(kernels, own, target, asked, table)
+    if decided := cached(key):
+        return search.as_decided(decided)
+    best = search.best()
+    cache(key, search.decided)
+    return best
 
 
 def _in_order(sources: Sequence[Source], read: Mapping[str, Any], options: Mapping[str, Any]) -> Woven:
@@ -89,5 +110,5 @@ def _in_order(sources: Sequence[Source], read: Mapping[str, Any], options: Mappi
     try:
         return vertical(*sources, **options)
     except REFUSALS as reason:
-        log("WARNING", f"not fused: vertical: {reason}")
+        LOG.warning("not fused: vertical: %s", reason)
         return separate(*sources, **read, notes=[f"not vertical: {reason}"])

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Woven
-from goptx.weaving.remembered import remembered
 
 if TYPE_CHECKING:
     from goptx.results.given_kernels import Source
 
 
-@remembered
 def batch(
     source: Source,
     over: str,

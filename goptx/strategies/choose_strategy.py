@@ -1,11 +1,12 @@
 """The search for the way to run kernels that is estimated to be fastest.
 
-All ways are judged from the kernels as they are (candidates.py). The best of them is made, and judged by what came of it; and
-so on, until the best is one that was made. The same kernels and shapes give the same choice everywhere.
+All ways are judged from the kernels as they are (candidates.py). The best of them is made, and judged by what came of
+it; and so on, until the best is one that was made. The same kernels and shapes give the same choice everywhere.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -16,10 +17,11 @@ from goptx.cost.kernels import alone, courses_of
 from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
 from goptx.launch.shape import Shape
-from goptx.notices import log
+from goptx.log import LOG
 from goptx.results.decision import Candidate, Why
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
+from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Way
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, ways
 from goptx.strategies.separate import ANY
@@ -44,13 +46,14 @@ class Search:
     slices: bool = True
     made: dict[Way, Woven] = field(default_factory=dict)  # without caps
     refused: dict[Way, str] = field(default_factory=dict)
+    decided: Decided | None = None
 
     def best(self) -> Woven:
         machine = machine_of(self.arch)
         try:
             kernels = [alone(kernel, machine, self.table) for kernel in self.kernels]
         except CannotWeave as reason:  # no strategy but one takes a kernel whose control flow is not known
-            log("WARNING", f"not fused: {reason}")
+            LOG.warning("not fused: %s", reason)
             return self.makers["separate"](*self.kernels, notes=[f"not fused: {reason}"])
         shapes = self.shapes or [ANY] * len(self.kernels)
         judge = Judge(kernels, [k.coarse.factor for k in self.kernels], shapes, self.arch)
@@ -82,7 +85,7 @@ class Search:
                 found |= estimates(way.uncapped)
             else:
                 found = {w: e for w, e in found.items() if not way.is_part_of(w)}
-        return self._done(self.makers["separate"](*self.kernels))
+        return self._done(self.makers["separate"](*self.kernels), None, self._refusals())
 
     def _is_sliced(self, way: Way) -> bool:
         """Whether what was made may become another where blocks are not sliced."""
@@ -105,7 +108,7 @@ class Search:
                 self.made[way] = self.makers[way.strategy](*way.coarse(self.kernels), **dict(way.options))
             except REFUSALS as reason:
                 self.refused[way] = str(reason)
-                log("INFO", f"not {way}: {reason}")
+                LOG.info("not %s: %s", way, reason)
         return way in self.made
 
     def _chosen(self, way: Way, found: Mapping[Way, Estimate]) -> Woven:
@@ -113,15 +116,24 @@ class Search:
             Candidate(str(w), e.cycles, e.registers, e.occupancy, e.decided_by, w.uncapped in self.made)
             for w, e in sorted(found.items(), key=lambda item: (item[0] != way, item[1].cycles))
         ]
-        made = self.made[way.uncapped]
         why = Why(tuple(candidates), _decided(way, found), self._assumed())
-        return self._done(made.capped(way.cap) if way.cap else made, why)
+        self.decided = Decided(way, why, tuple(self._refusals()))
+        return self._capped(self.made[way.uncapped])
 
-    def _done(self, made: Woven, why: Why | None = None) -> Woven:
-        refused = self._refusals()
+    def as_decided(self, decided: Decided) -> Woven:
+        """Made as a search decided before."""
+        self.decided, way = decided, decided.way
+        return self._capped(self.makers[way.strategy](*way.coarse(self.kernels), **dict(way.options)))
+
+    def _capped(self, made: Woven) -> Woven:
+        assert self.decided
+        cap = self.decided.way.cap
+        return self._done(made.capped(cap) if cap else made, self.decided.why, self.decided.refused)
+
+    def _done(self, made: Woven, why: Why | None, refused: Sequence[str]) -> Woven:
         notes = [f"not {reason}" for reason in refused]
         if made.strategy == "separate":
-            log("WARNING" if refused else "INFO", f"not fused: {'; '.join(refused) or SLOWER}")
+            LOG.log(logging.WARNING if refused else logging.INFO, "not fused: %s", "; ".join(refused) or SLOWER)
             notes = notes or [f"not fused: {SLOWER}"]
         return replace(made, report=replace(made.report, notes=(*made.report.notes, *notes), why=why))
 

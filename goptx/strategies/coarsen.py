@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Woven
-from goptx.weaving.remembered import remembered
 from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
     from goptx.results.given_kernels import Source
 
 
-@remembered
 def coarsen(
     source: Source,
     factor: int = 2,

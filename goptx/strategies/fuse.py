@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.errors import InputError
 from goptx.results.fused_kernel import Woven
-from goptx.weaving.remembered import remembered
-from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
     from goptx.results.given_kernels import Source
@@ -38,14 +36,6 @@ def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
 
     Options are those of the strategy. Raises what `weave` raises.
     """
-    if strategy != "weave":
-        return _fuse(*sources, strategy=strategy, **options)
-    check_strategy(strategy, options)
-    return weave(*sources, **options)
-
-
-@remembered
-def _fuse(*sources: Source, strategy: str, **options: Any) -> Woven:
     check_strategy(strategy, options)
     return _function_of(strategy)(*sources, **options)
 

@@ -64,7 +64,7 @@ def horizontal(
 
 def _ending(kernel: Kernel, choices: Choices) -> Converged:
     """The kernel as it is, where its barriers will not wait for threads that have ended. They count its threads, for
-    others go on beside them, and warps that have ended do not arrive; so else such threads have to live on (M14). Lanes
+    others go on beside them, and warps that have ended do not arrive; so else such threads have to live on. Lanes
     that a last warp lacks matter to no barrier, for those count whole warps."""
     if all_meet(of_own_lanes(kernel.flow)):
         return Converged(kernel.flow, as_written=True)

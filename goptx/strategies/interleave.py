@@ -15,9 +15,9 @@ from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
-from goptx.strategies.dependent.shared_buffers import Pairs
 from goptx.strategies.dispatch import side_by_side
-from goptx.strategies.shared_inputs import InCommon
+from goptx.weaving.dependent.shared_buffers import Pairs
+from goptx.weaving.dependent.shared_inputs import InCommon
 from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.model import Converged, Kernel
 from goptx.weaving.pipeline import check_request, read_and_link

@@ -19,7 +19,7 @@ from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Function, Module, Section, Variable
 from goptx.ptx.statics import with_statics_outside
 from goptx.ptx.verify import verify
-from goptx.ptx.walk import free_name
+from goptx.ptx.walk import free_name, instructions_of
 from goptx.results.fused_kernel import Origin, Parameter
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.results.report import Counts, Report

@@ -14,12 +14,12 @@ from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.dependent.kernel_dependences import Dependences, check_along_x
-from goptx.strategies.dependent.loop_fusion import fused
-from goptx.strategies.dependent.shared_buffers import Buffer, Names, Pairs, as_one, buffers_of
-from goptx.strategies.dependent.to_registers import Internalised, internalised
-from goptx.strategies.dependent.to_shared import in_shared_memory
-from goptx.strategies.temporaries import Findings, Unproved, check_unproved, one_by_one
+from goptx.weaving.dependent.kernel_dependences import Dependences, check_along_x
+from goptx.weaving.dependent.loop_fusion import fused
+from goptx.weaving.dependent.shared_buffers import Buffer, Names, Pairs, as_one, buffers_of
+from goptx.weaving.dependent.temporaries import Findings, Unproved, check_unproved, one_by_one
+from goptx.weaving.dependent.to_registers import Internalised, internalised
+from goptx.weaving.dependent.to_shared import in_shared_memory
 from goptx.weaving.merging.choose import in_turn
 from goptx.weaving.merging.copies import copies_joined
 from goptx.weaving.merging.merged_blocks import merged

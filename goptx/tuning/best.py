@@ -11,7 +11,7 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
 from goptx.files_read import note_read
 from goptx.files_written import write_whole
@@ -38,6 +38,8 @@ class Best:
         they stay so. ms: medians of it, in milliseconds.
     table: all trials. about: GPU, driver, assembler, date, seconds.
     """
+
+    __repr__ = brief
 
     fused: Woven
     way: Way
@@ -75,10 +77,7 @@ class Best:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.tuning_html import best_html
-
-        return best_html(self)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         said = f"{self.way}: {self.speedup:.2f} times as fast as separate launches"

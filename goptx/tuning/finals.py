@@ -18,7 +18,7 @@ from goptx.strategies.candidate import Way
 from goptx.tuning.budget import Budget
 from goptx.tuning.judging import Place, judged
 from goptx.tuning.records import Records
-from goptx.tuning.space import Space
+from goptx.tuning.space.space import Space
 from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
 

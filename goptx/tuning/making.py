@@ -16,7 +16,7 @@ from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Way
 from goptx.strategies.coarsen import coarsen
 from goptx.strategies.fuse import fuse
-from goptx.tuning.space import ALONE
+from goptx.tuning.space.space import ALONE
 from goptx.tuning.trials import Trial
 
 CTAS = 3  # CTAs more on an SM, for each of which a register cap is tried
@@ -97,7 +97,7 @@ def under_cap(way: Way, woven: Woven) -> Trial:
 
 def caps(job: Job, woven: Woven, registers: int) -> list[int]:
     """Those below the `registers` of a thread with which more CTAs fit on an SM, the largest first; of a horizontal
-    kernel also that of the HFUSE paper (M9)."""
+    kernel also that of the HFUSE paper."""
     shape, made = woven.shape, woven.assembly()
     assert shape and shape.threads
     shared, threads = made.shared_bytes + (shape.shared or 0), shape.threads

@@ -65,7 +65,7 @@ def measured(
     tolerance: float | None = None,
     small: bool = False,
 ) -> Measured:
-    """Of `spec`, launch specifications (M21), come the kernels where no sources are given, else how these are launched;
+    """Of `spec`, launch specifications, come the kernels where no sources are given, else how these are launched;
     without it that stands beside their files. `shapes` and `args`, by name ("A:2") or a sequence for each kernel, come
     before that. Arguments that nobody describes are made up where that is possible. `small`: in the sizes for checks.
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import Any, Literal
 
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 from goptx.strategies.candidate import Way
 
 Status = Literal["timed", "refused", "pruned", "wrong", "failed", "left out"]
@@ -27,9 +27,11 @@ class Trial:
     registers, spill_bytes: of a thread. occupancy: of an SM's warps, 0 to 1; of kernels that are not fused, unknown.
     ms: median, least and most of `repeats` runs in milliseconds; against: the median of the kernels as they are, each
         on a stream of its own, run in turn with it.
-    contracted: what differs where multiplications and additions may be joined, and only there (M19).
+    contracted: what differs where multiplications and additions may be joined, and only there.
     code: a digest of what was made, of a way without a cap; ways of equal code are one.
     """
+
+    __repr__ = brief
 
     way: Way
     status: Status
@@ -89,6 +91,8 @@ class Table:
     `chosen` is the way that was taken; `turns` says of each trial when its turn was, from 0 on, and is empty where that
     is not known."""
 
+    __repr__ = brief
+
     trials: tuple[Trial, ...]
     chosen: Way
     baselines: Mapping[str, float] = field(default_factory=dict)
@@ -115,10 +119,7 @@ class Table:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.tuning_html import table_html
-
-        return table_html(self)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         timed = [t for t in self.trials if t.status == "timed"]

@@ -26,10 +26,10 @@ from goptx.tuning.judging import Place
 from goptx.tuning.makers import makers
 from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
-from goptx.tuning.partitions import D0, sizes_of
-from goptx.tuning.pruning import Foresight
 from goptx.tuning.records import Records
-from goptx.tuning.space import STRATEGIES, Space
+from goptx.tuning.space.partitions import D0, sizes_of
+from goptx.tuning.space.pruning import Foresight
+from goptx.tuning.space.space import STRATEGIES, Space
 from goptx.tuning.trials import Table, Trial
 from goptx.tuning.tuning_search import Search
 from goptx.version import own_version
@@ -77,7 +77,7 @@ def tune(
     records: a file to which each result is appended as it comes; a run that was interrupted goes on from there.
     arch: of what is made; by default that of the GPU, where the kernels' own is lower.
     seed: of the data. tolerance: the largest absolute difference of floating-point results that is no error, where
-        kernels add in no fixed order; by default all bits count, but for contraction (M19).
+        kernels add in no fixed order; by default all bits count, but for contraction.
     progress: say how far it is on standard error.
     benches: where to measure, in the place of `devices`; they stay open.
 

@@ -21,9 +21,9 @@ from goptx.tuning.budget import Budget
 from goptx.tuning.finals import FIRST, Finals, Found
 from goptx.tuning.judging import Place, judged
 from goptx.tuning.making import Made, under_cap
-from goptx.tuning.pruning import Foresight
 from goptx.tuning.records import Records
-from goptx.tuning.space import Space
+from goptx.tuning.space.pruning import Foresight
+from goptx.tuning.space.space import Space
 from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 from goptx.errors import CannotLink, CannotWeave, GoptxError
 from goptx.weaving.weave import weave
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class Refusal:
     """Why kernels cannot be woven: `reason` is what `weave` raises, its message is `str()` of this. It is false."""
 
+    __repr__ = brief
+
     reason: GoptxError
 
     def __bool__(self) -> bool:
@@ -24,10 +26,7 @@ class Refusal:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.woven_html import refusal_html
-
-        return refusal_html(self.reason)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         return str(self.reason)

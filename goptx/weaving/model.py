@@ -1,4 +1,4 @@
-"""TODO"""
+"""The values that the passes of weaving share: a kernel, the linked kernels, a kernel whose branches have converged."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class Kernel:
 @dataclass(frozen=True, slots=True)
 class Linked:
     """What the woven module holds beside the woven entry. `kernels` are those given, the copies of each in a row, as
-    many as `coarse` says for it. `begin` is the code that the entry begins with (dependent_grids.py, remap.py), `clusters` what
-    it states of clusters (clusters.py), `together` what the copies of a kernel, by its letter, have in common
-    (copies.py). `hidden` are parameters of W behind those of the kernels, by their roles, `tables` what the kernels'
-    lines refer to; `plan` says how W is launched where kernels have shapes of their own. `lacks` names parameters of
-    kernels that W does not have, with the one that is read instead, or "". `limits` are
-    those of the launches for which all this is right."""
+    many as `coarse` says for it. `begin` is the code that the entry begins with (dependent_grids.py, remap.py),
+    `clusters` what it states of clusters (clusters.py), `together` what the copies of a kernel, by its letter, have in
+    common (copies.py). `hidden` are parameters of W behind those of the kernels, by their roles, `tables` what the
+    kernels' lines refer to; `plan` says how W is launched where kernels have shapes of their own. `lacks` names
+    parameters of kernels that W does not have, with the one that is read instead, or "". `limits` are those of the
+    launches for which all this is right."""
 
     version: tuple[int, int]
     target: tuple[str, ...]

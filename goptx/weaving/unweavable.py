@@ -1,4 +1,4 @@
-"""What cannot be woven whatever stands beside it, and why (design.md, contracts 3 and 6)."""
+"""What cannot be woven whatever stands beside it, and why."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def refuse_instruction(instruction: Instruction, said: Said) -> None:
     """Raises `CannotWeave` for an instruction that cannot be woven."""
     reason = next((why for word, why in REFUSED.items() if instruction.opcode.startswith(word)), "")
     if reason:
-        raise CannotWeave(f"{said(instruction)} cannot be woven: {reason} (contract 3); use separate launches.")
+        raise CannotWeave(f"{said(instruction)} cannot be woven: {reason}; use separate launches.")
 
 
 def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
@@ -38,6 +38,6 @@ def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
         own_memory = all(addresses.is_shared(o) for o in waited.operands if isinstance(o, Address))
     if not (own_memory or facts.base == "mbarrier" or "cta" in facts.modifiers):
         raise CannotWeave(
-            f"{said(waited)} decides when a loop ends, so the loop may wait for other CTAs (M18), which the woven "
+            f"{said(waited)} decides when a loop ends, so the loop may wait for other CTAs, which the woven "
             "kernel, with its larger CTAs, could keep from running; use separate launches."
         )

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goptx.errors import ConvergenceWarning
 from goptx.launch.shape import Shape
-from goptx.notices import warn
 from goptx.results.fused_kernel import Woven
-from goptx.weaving.remembered import remembered
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
     from goptx.launch.launch_plan import Placement
     from goptx.results.given_kernels import Source
     from goptx.sources.kernel_text import Chosen
-    from goptx.strategies.dependent.shared_buffers import Pairs
-    from goptx.strategies.shared_inputs import InCommon
+    from goptx.weaving.dependent.shared_buffers import Pairs
+    from goptx.weaving.dependent.shared_inputs import InCommon
     from goptx.weaving.model import Choice, Linked
     from goptx.weaving.pipeline import Choices, Merging
 
 
-@remembered
 def weave(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -128,7 +126,7 @@ def _with_common_parameters(linked: Linked, same: Pairs) -> tuple[Linked, InComm
     """None where nothing is in common: then what finds equal loads need not be imported."""
     if not same:
         return linked, None
-    from goptx.strategies.shared_inputs import InCommon
+    from goptx.weaving.dependent.shared_inputs import InCommon
 
     return InCommon.found(linked, same, "weave")
 
@@ -140,5 +138,5 @@ def _as_published(kernels: Sequence[Chosen], linked: Linked, choices: Choices) -
 
     made = merged_as_published(linked, choices)
     woven = finish(kernels, linked, made.flows, made.whole, choices, notes=made.notes)
-    warn(f"{NOTE}; {REMEDY}.", ConvergenceWarning, stacklevel=3)
+    warnings.warn(f"{NOTE}; {REMEDY}.", ConvergenceWarning, stacklevel=3)
     return woven

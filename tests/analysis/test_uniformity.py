@@ -1,4 +1,4 @@
-"""One test for each rule of what is the same for all threads (design.md, "A way that meets the contract")."""
+"""One test for each rule of what is the same for all threads."""
 
 import pytest
 from bodies import flow

@@ -1,6 +1,5 @@
 """goptx cache."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from goptx.cli import main
 Said = pytest.CaptureFixture[str]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 HARRIS, LUD = (str(EXAMPLES / f"{name}.sm_90.ptx") for name in ("harris", "lud"))
+AUTO = ("fuse", HARRIS, LUD, "--strategy", "auto")
 
 
 def said(capsys: Said, *arguments: str, code: int = 0) -> list[str]:
@@ -20,23 +20,13 @@ def said(capsys: Said, *arguments: str, code: int = 0) -> list[str]:
 
 def test_what_is_kept_and_where(folder: Path, capsys: Said) -> None:
     assert said(capsys, "cache") == [str(folder), "entries 0", "bytes   0 of 536870912"]
-    first = said(capsys, "weave", HARRIS, LUD)
+    first = said(capsys, *AUTO)
     (file,) = folder.iterdir()
     assert said(capsys, "cache") == [str(folder), "entries 1", f"bytes   {file.stat().st_size} of 536870912"]
-    assert said(capsys, "weave", HARRIS, LUD) == first
+    assert said(capsys, *AUTO) == first
     assert said(capsys, "cache", "clear") == [str(folder), "removed 1"]
     assert said(capsys, "cache")[1:] == ["entries 0", "bytes   0 of 536870912"]
     assert list(folder.iterdir()) == []
-
-
-def test_reports_and_warnings_are_printed_again(tmp_path: Path, capsys: Said) -> None:
-    text = Path(HARRIS).read_text()
-    (tmp_path / "strange.ptx").write_text(re.sub(r"\n\tret;", "\n\tnewest.u32 %r1, %r2;\n\tret;", text))
-    outputs = []
-    for _ in range(2):
-        assert main(["weave", str(tmp_path / "strange.ptx"), LUD, "--report=json"]) == 0
-        outputs.append(capsys.readouterr())
-    assert outputs[0] == outputs[1] and "does not know `newest.u32`" in outputs[0].err
 
 
 @pytest.mark.parametrize(
@@ -62,11 +52,11 @@ def test_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("GOPTX_CACHE_DIR", str(tmp_path / "file" / "kept"))
     assert said(capsys, "cache")[-1] == "nothing more can be kept there: Not a directory"
     assert said(capsys, "cache", "clear")[-1] == "removed 0"
-    assert said(capsys, "weave", HARRIS, LUD)[0] == ".version 9.0"
+    assert said(capsys, *AUTO)[0] == ".version 9.0"
 
 
 def test_what_cannot_be_removed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
-    said(capsys, "weave", HARRIS, LUD)
+    said(capsys, *AUTO)
 
     def unlink(self: Path, missing_ok: bool = False) -> None:
         raise PermissionError(13, "Permission denied")
@@ -80,5 +70,5 @@ def test_settings_and_words_that_make_no_sense(monkeypatch: pytest.MonkeyPatch, 
     (line,) = said(capsys, "cache", "empty", code=2)
     assert line.startswith("InputError: argument clear: invalid choice: 'empty' (choose from")
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "many")
-    for command in (["cache"], ["weave", HARRIS, LUD]):
+    for command in (["cache"], AUTO):
         assert said(capsys, *command, code=2)[0].startswith("InputError: GOPTX_CACHE_SIZE=many is no number of MiB")

@@ -38,7 +38,7 @@ def test_on_linux_caches_have_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_with_an_empty_name_results_are_kept_in_memory_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOPTX_CACHE_DIR", "")
     assert store.disk() is None and store.switched_on()
-    goptx.weave(*PAIR)
+    goptx.fuse(*PAIR, strategy="auto")
     assert store.MEMORY.held > 0
 
 
@@ -60,7 +60,7 @@ def test_with_no_size_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, folder: P
 def test_a_size_that_is_none(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
     monkeypatch.setenv("GOPTX_CACHE_SIZE", size)
     with pytest.raises(InputError, match=rf"GOPTX_CACHE_SIZE={size} is no number of MiB; give .*=512, or 0\."):
-        goptx.weave(*PAIR)
+        goptx.fuse(*PAIR, strategy="auto")
 
 
 def test_importing_goptx_imports_nothing_of_it() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from goptx.device import graph, loaded
-from goptx.device.graph import Capture, Graph
+from goptx.device import cuda_graph, loaded
+from goptx.device.cuda_graph import Capture, Graph
 from goptx.errors import DeviceError, InputError
 
 KINDS = ("KERNEL", "MEMCPY", "EMPTY", "GRAPH", "MEM_ALLOC")
@@ -168,9 +168,9 @@ class Driver:
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
     made = Driver()
-    for module in (graph, loaded):
+    for module in (cuda_graph, loaded):
         monkeypatch.setattr(module, "bindings", lambda: made)
-    monkeypatch.setattr(graph, "current_device", lambda: None)
+    monkeypatch.setattr(cuda_graph, "current_device", lambda: None)
     return made
 
 
@@ -272,9 +272,9 @@ def test_captures_that_are_not_valid(driver: Driver) -> None:
 
 
 def test_allocations(driver: Driver) -> None:
-    assert graph.allocation(999) is None  # not of the device
-    assert graph.allocation(1001) == graph.allocation(1002) == (1000, 1512)
-    assert graph.allocation(1003) is None  # mapped piece by piece
+    assert cuda_graph.allocation(999) is None  # not of the device
+    assert cuda_graph.allocation(1001) == cuda_graph.allocation(1002) == (1000, 1512)
+    assert cuda_graph.allocation(1003) is None  # mapped piece by piece
 
 
 def test_kernels_that_goptx_loaded(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goptx.device import graph, stream_watch
+from goptx.device import cuda_graph, stream_watch
 from goptx.device.stream_watch import IDLE, has_new_work, seen
 
 
@@ -38,7 +38,7 @@ class Driver:
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
     made = Driver()
-    for module in (graph, stream_watch):
+    for module in (cuda_graph, stream_watch):
         monkeypatch.setattr(module, "bindings", lambda: made)
     return made
 

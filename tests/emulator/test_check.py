@@ -303,7 +303,10 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
         (["--arg", "B:3=f32[4]"], r"InputError: argument `B:3`: .* no such parameter; it has 0 \(next_in\), 1"),
         (["--arg", "B:m=i32:4"], "InputError: argument `B:m`: .* no such parameter"),
         (["--arg", "A:0=f32[4]", "--arg", "A:0=f32[8]"], "InputError: --arg A:0 is given twice"),
-        (["--arg", "A:0=f32[4]", "--arg", "A:double_in=f32[8]"], r"InputError: .* A:0 \(double_in\) is given twice"),
+        (
+            ["--arg", "A:0=f32[4]", "--arg", "A:double_in=f32[8]"],
+            r"InputError: argument `A:double_in`: parameter A:0 \(double_in\) is given twice",
+        ),
         (["--arg", "A:0=f32[99999999999]"], "InputError: .*too many to emulate"),
         (["--entry", "double"], "InputError: --entry is given 1 times for 2 inputs"),
         (["--entry", "double", "--entry", "other"], "InputError: next.ptx:.* no entry `other`"),

@@ -13,7 +13,7 @@ from gpu.test_launch import Words
 
 import goptx
 from goptx import InputError
-from goptx.device import graph, stream_watch
+from goptx.device import cuda_graph, stream_watch
 from goptx.device.load import bindings, current_device, stream_handle
 from goptx.region.capture_report import CaptureReport
 from goptx.region.captured import CapturedFusion
@@ -133,9 +133,9 @@ def test_kernels_that_goptx_loaded_are_recognised(stream: Any, arrays: Any) -> N
 
 def test_allocations(arrays: Any) -> None:
     (x,) = arrays(1)
-    found = graph.allocation(x.address)
+    found = cuda_graph.allocation(x.address)
     assert found and found[0] == x.address and found[1] - found[0] >= 4 * LENGTH
-    assert graph.allocation(8) is None
+    assert cuda_graph.allocation(8) is None
 
 
 @pytest.mark.parametrize("swallowed", [False, True])

@@ -13,9 +13,9 @@ from interop.objects import layer_norm, softmax
 
 import goptx
 from goptx import InputError, Woven
+from goptx.adapters.cupy_module import raw_module
 from goptx.adapters.torch import custom_op
 from goptx.device.assemble import find_ptxas
-from goptx.sources.cupy import raw_module
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "interop"
 

@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from bodies import HEAD, kernel
-from interop.objects import CompiledKernel, JITFunction, corpus, layer_norm, softmax
+from interop.objects import CompiledKernel, JITFunction, layer_norm, softmax
 
 import goptx
 from goptx import InputError, Shape
 from goptx.region.recorded import recorded
-from goptx.weaving.request import request
 
 ROWS, COLUMNS = 4, 300
 INCREASE = """
@@ -106,12 +105,6 @@ def test_check() -> None:
 def test_a_fusion_region_records_it_without_a_block() -> None:
     args = [1 << 20, 1 << 21, COLUMNS, COLUMNS]
     assert recorded(softmax(), None, "A", (ROWS, None, 0), args).shape == Shape(ROWS, 128, 16)
-
-
-def test_what_is_kept_is_told_apart_by_what_is_known() -> None:
-    made = [softmax(), CompiledKernel("softmax", corpus("softmax.sm_90.triton"), shared=32)]
-    keys = {found.key for one in (*made, softmax()) if (found := request(goptx.weave, (one, layer_norm()), {}))}
-    assert len(keys) == 2
 
 
 # Scratch memory ----------------------------------------------------------------------------------------

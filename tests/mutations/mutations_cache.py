@@ -3,9 +3,9 @@
 from mutations.mutations import Mutation
 
 DISK, KEYS, STORE = (f"goptx/cache/{name}.py" for name in ("disk", "keys", "store"))
-REQUEST, REMEMBERED = (f"goptx/weaving/{name}.py" for name in ("request", "remembered"))
-OF_DISK, OF_KEYS, OF_REMEMBERED, OF_TOLD_APART, OF_ASSEMBLY = (
-    f"tests/cache/test_{name}.py" for name in ("disk", "keys", "remembered", "told_apart", "assembly")
+DECISION = "goptx/strategies/auto_decision.py"
+OF_DISK, OF_KEYS, OF_DECISION, OF_ASSEMBLY = (
+    f"tests/cache/test_{name}.py" for name in ("disk", "keys", "auto_decision", "assembly")
 )
 
 OF_CACHE = (
@@ -67,63 +67,29 @@ OF_CACHE = (
         "",
         f"{OF_KEYS}::test_parts_are_told_apart",
     ),
+    # the decision of auto
     Mutation(
         "goptx's code does not count",
-        REQUEST,
-        '"woven", code, ',
-        '"woven", ',
-        f"{OF_TOLD_APART}::test_changed_code_makes_all_anew",
+        DECISION,
+        '"auto", code, ',
+        '"auto", ',
+        f"{OF_DECISION}::test_changed_code_searches_anew",
     ),
     Mutation(
-        "options do not count",
-        REQUEST,
-        "asked, *beside",
-        "*beside",
-        f"{OF_TOLD_APART}::test_options_tell_calls_apart",
+        "shapes do not count",
+        DECISION,
+        "repr(shapes), ",
+        "",
+        f"{OF_DECISION}::test_options_count[changed0]",
     ),
     Mutation(
-        "files are read again when they are woven",
-        REQUEST,
-        'given.update({"sources": sources} if',
-        'given.update({"sources": given["sources"]} if',
-        f"{OF_TOLD_APART}::test_a_file_that_changes_meanwhile_is_woven_as_it_was",
+        "names and lines of kernels do not count",
+        DECISION,
+        "repr((k.module.version, k.module.target, k.module.items, k.module.source))",
+        "str(k.module)",
+        f"{OF_DECISION}::test_kernels_count",
     ),
-    Mutation(
-        "lines of modules do not count",
-        REQUEST,
-        'return repr(replace(module, source=""))',
-        "return str(module)",
-        f"{OF_REMEMBERED}::test_modules_are_sources_too",
-    ),
-    Mutation(
-        "specifications beside the files do not count",
-        REQUEST,
-        'if options.get("partition") and options.get("tunable") is None else ()',
-        "if False else ()",
-        f"{OF_TOLD_APART}::test_specifications_beside_the_files_count_where_they_are_read",
-    ),
-    # results
-    Mutation(
-        "names of files that stand in a result do not count",
-        REMEMBERED,
-        "asked.named if is_named else asked.key",
-        "asked.key",
-        f"{OF_TOLD_APART}::test_where_a_name_stands_it_is_the_right_one[note]",
-    ),
-    Mutation(
-        "warnings are given once",
-        REMEMBERED,
-        "                say_again(kind, text)\n",
-        "                pass\n",
-        f"{OF_TOLD_APART}::test_warnings_are_given_again",
-    ),
-    Mutation(
-        "what a warning stopped is kept",
-        REMEMBERED,
-        "            with listen() as heard:\n",
-        "            with listen(aloud=False) as heard:\n",
-        f"{OF_TOLD_APART}::test_warnings_may_be_errors",
-    ),
+    # machine code
     Mutation(
         "what the assembler is called does not count",
         "goptx/device/assemble.py",

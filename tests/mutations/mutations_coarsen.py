@@ -91,7 +91,7 @@ OF_COARSENING = (
     ),
     Mutation(
         "each copy has parameters of its own",
-        f"{WEAVING}/link/link.py",
+        "goptx/weaving/model.py",
         "return tuple(k for k in self.kernels if not k.copy)",
         "return self.kernels",
         f"{COARSEN}::test_parameters_are_common_to_all_copies",

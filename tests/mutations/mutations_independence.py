@@ -1,4 +1,4 @@
-"""Rules of independence (contract 7), how each is broken, and the test that has to notice."""
+"""Rules of independence, how each is broken, and the test that has to notice."""
 
 from mutations.mutations import Mutation
 

@@ -66,7 +66,7 @@ OF_ORDER = (
     ),
     Mutation(
         "threads never write one element in turn",
-        "goptx/strategies/dependent/to_registers.py",
+        "goptx/weaving/dependent/to_registers.py",
         "several |= bool(self.places.acquires)",
         "several |= False",
         f"{INTERNALISE}::test_an_element_that_threads_may_write_in_turn_is_refused[membar.gl;]",

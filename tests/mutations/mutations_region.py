@@ -99,7 +99,7 @@ OF_REGIONS = (
     ),
     Mutation(
         "buffers that lie apart are not told to the strategy",
-        "goptx/strategies/dependent/shared_buffers.py",
+        "goptx/weaving/dependent/shared_buffers.py",
         "} - named\n",
         "} - named - {(k, i) for k in range(26) for i in range(99)}\n",
         "tests/strategies/test_auto.py::test_buffers_that_are_known_to_lie_apart",
@@ -113,7 +113,7 @@ OF_REGIONS = (
     ),
     Mutation(
         "entries of one name are one",
-        "goptx/results/separate_kernels.py",
+        "goptx/strategies/separate.py",
         "_entry(entry, free_name(entry.name, taken), own)",
         "_entry(entry, entry.name, own)",
         "tests/strategies/test_separate.py::test_one_entry_for_each_kernel",

@@ -1,4 +1,4 @@
-"""Rules of launch shapes (M17), how each is broken, and the test that has to notice."""
+"""Rules of launch shapes, how each is broken, and the test that has to notice."""
 
 from mutations.mutations import WEAVING, Mutation
 
@@ -133,7 +133,7 @@ OF_SHAPES = (
     ),
     Mutation(
         "a guard may have the name of a register in the braces of a call",
-        f"{WEAVING}/link/link.py",
+        "goptx/weaving/model.py",
         "(*self.registers, *inner)",
         "(*self.registers,)",
         "tests/weaving/test_guards.py::test_woven_with_another[a register in its braces has the name of a guard]",

@@ -8,7 +8,7 @@ CARRIES = "tests/weaving/test_carries.py"
 OF_SHARED_STATE = (
     Mutation(
         "a carry flag may live over the end of a block",
-        "goptx/weaving/divergence/converge.py",
+        "goptx/weaving/converge/converge.py",
         "    refuse_flags_across_blocks(flow, prefix, at)\n",
         "",
         f"{CARRIES}::test_a_flag_over_the_end_of_a_block_is_refused[a branch of some, with a chain-None]",
@@ -22,7 +22,7 @@ OF_SHARED_STATE = (
     ),
     Mutation(
         "what waits is forgotten where divergence is predicated, once a second kernel is merged",
-        "goptx/weaving/divergence/spin_regions.py",
+        "goptx/weaving/converge/spin_regions.py",
         'if lanes.forced != "predicate" or all(branches[n] <= Uniformity.WARP for n in left):',
         'if lanes.forced != "predicate":',
         "tests/weaving/test_waits_of_several.py::test_loops_that_wait_stay_whole_whatever_becomes_of_branches[predicate]",

@@ -31,7 +31,7 @@ from mutations.every import MUTATIONS  # noqa: E402 - found by the line above
 from mutations.mutations import Mutation  # noqa: E402
 
 COPIED = ("goptx", "grammar", "latency_tables", "tests", "examples", "benchmarks", "docs", "pyproject.toml")
-NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "more", "results")
+NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "more", "20*-*")  # results bear a date
 LIMIT = 30.0  # seconds; no named test takes more than a few
 SAID = 120  # characters of a failure in the table
 PROGRAM_ERRORS = "Syntax|Indentation|Import|ModuleNotFound|Name|UnboundLocal|Attribute|Type|Key|Index"

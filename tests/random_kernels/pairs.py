@@ -162,7 +162,7 @@ def _differences(alone: Mapping[str, Array], other: Mapping[str, Array]) -> str:
 
 
 def _check_counts(made: Trial, alone: Sequence[goptx.Emulation], woven: goptx.Emulation) -> None:
-    """Each instruction with an effect is executed by as many threads as alone (design.md, contract 1)."""
+    """Each instruction with an effect is executed by as many threads as alone."""
     for letter, module in zip(LETTERS, made.modules, strict=False):
         for line, instruction in effects(module).items():
             expected = sum(c.executed.get((letter, line), 0) for c in alone)

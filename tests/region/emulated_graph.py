@@ -7,7 +7,7 @@ from typing import Any
 
 from region.emulated import Device
 
-from goptx.device.graph import KernelNode, Node
+from goptx.device.cuda_graph import KernelNode, Node
 from goptx.region.chains import in_order
 
 Work = Callable[[], None]
@@ -98,12 +98,12 @@ def _run(nodes: list[tuple[Node, Work]]) -> None:
 
 def emulated(device: Device, patch: Any) -> Streams:
     """Regions with `capture=True` capture these streams."""
-    from goptx.device import graph
+    from goptx.device import cuda_graph
     from goptx.results.fused_kernel import Woven
 
     streams = Streams(device)
-    patch.setattr(graph, "Capture", lambda stream: Capture(streams))
-    patch.setattr(graph, "allocation", lambda address: _array(device, address))
+    patch.setattr(cuda_graph, "Capture", lambda stream: Capture(streams))
+    patch.setattr(cuda_graph, "allocation", lambda address: _array(device, address))
     patch.setattr(
         Woven,
         "launch",

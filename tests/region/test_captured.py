@@ -11,8 +11,8 @@ from strategies.dependent_kernels import elementwise
 
 import goptx
 from goptx import InputError
-from goptx.device import graph, loaded
-from goptx.device.graph import KernelNode
+from goptx.device import cuda_graph, loaded
+from goptx.device.cuda_graph import KernelNode
 from goptx.region.captured import CapturedFusion
 
 PLUS, MINUS, TIMES = (elementwise(op) for op in ("add.f32", "sub.f32", "mul.f32"))
@@ -202,7 +202,7 @@ def test_a_capture_that_cannot_begin(device: Device, monkeypatch: pytest.MonkeyP
     def refuse(stream: Any) -> None:
         raise InputError("refused")
 
-    monkeypatch.setattr(graph, "Capture", refuse)
+    monkeypatch.setattr(cuda_graph, "Capture", refuse)
     for _ in range(2):  # the region is not taken for an open one
         with pytest.raises(InputError, match="refused"):
             captured().__enter__()
@@ -274,13 +274,13 @@ def test_pointers_of_others_into_one_allocation_are_not_told_apart(
 ) -> None:
     x, y, z, t, out = arrays(device, 5)
     low = min(a.address for a in device.arrays)
-    monkeypatch.setattr(graph, "allocation", lambda address: (low, low + (1 << 40)))
+    monkeypatch.setattr(cuda_graph, "allocation", lambda address: (low, low + (1 << 40)))
     with captured() as f:
         others.launch(3, x, y, t, N)
         launch(f, MINUS, t, z, out, N)
     assert strategies(f) == ["separate"] and f.report and f.report.groups[0].done
     assert "are different pointers into" in f.report.groups[0].done.reason
-    monkeypatch.setattr(graph, "allocation", lambda address: None)
+    monkeypatch.setattr(cuda_graph, "allocation", lambda address: None)
     with captured() as f:
         others.launch(3, x, y, t, N)
         launch(f, MINUS, t, z, out, N)

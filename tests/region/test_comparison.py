@@ -10,7 +10,7 @@ from strategies.dependent_kernels import elementwise
 import goptx
 from goptx import DeviceError, InputError
 from goptx.device import repeating
-from goptx.region.comparison import REPEATS, WARMUPS, Comparison
+from goptx.region.fused_comparison import REPEATS, WARMUPS, Comparison
 
 PLUS, MINUS, TIMES = (elementwise(op) for op in ("add.f32", "sub.f32", "mul.f32"))
 BEHIND = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")

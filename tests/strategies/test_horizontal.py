@@ -16,7 +16,7 @@ from goptx.device.assemble import assemble, find_ptxas
 from goptx.device.register_bound import register_bound
 from goptx.errors import UnknownInstruction
 from goptx.results.fused_kernel import Woven
-from goptx.tuning.partitions import Partitions
+from goptx.tuning.space.partitions import Partitions
 
 Assembles = Callable[[Woven], None]
 UNKNOWN = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { frobnicate.sync; ret; }"

@@ -20,8 +20,8 @@ from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import DependentKernels
 from goptx.ptx.ir import Immediate, Instruction, Name
 from goptx.results.given_kernels import kernels_of
-from goptx.strategies.dependent.shared_buffers import as_one, buffers_of
-from goptx.strategies.dependent.to_registers import internalised
+from goptx.weaving.dependent.shared_buffers import as_one, buffers_of
+from goptx.weaving.dependent.to_registers import internalised
 from goptx.weaving.merging.merge_input import Side
 from goptx.weaving.pipeline import read_and_link
 from goptx.weaving.schedule.schedule import POLICIES, schedule

@@ -15,7 +15,7 @@ from goptx.measuring.bench.questions import STREAMS, Described
 from goptx.strategies.candidate import Way
 from goptx.tuning.budget import Budget
 from goptx.tuning.making import Job, Made
-from goptx.tuning.space import Space
+from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Trial
 from goptx.tuning.tune import tune
 

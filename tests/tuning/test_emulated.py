@@ -23,7 +23,7 @@ from goptx.strategies.candidate import Way
 from goptx.tuning.best import Best, replay
 from goptx.tuning.making import Job, Made, make
 from goptx.tuning.measured import measured
-from goptx.tuning.space import Space
+from goptx.tuning.space.space import Space
 from goptx.tuning.tune import WrongOutput, tune
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"

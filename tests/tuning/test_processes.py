@@ -17,7 +17,7 @@ from goptx.strategies.candidate import Way
 from goptx.tuning.best import Best
 from goptx.tuning.makers import makers
 from goptx.tuning.measured import measured
-from goptx.tuning.space import Space
+from goptx.tuning.space.space import Space
 
 ROOT = Path(__file__).parents[2]
 FAST = {"vertical x2 x2": 0.5, "vertical x1 x2": 0.6}

@@ -19,14 +19,15 @@ from goptx.measuring.bench.questions import Judged
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Way
 from goptx.strategies.fuse import fuse
-from goptx.tuning import making, pruning, tuning_search
-from goptx.tuning import partitions as module
+from goptx.tuning import making, tuning_search
 from goptx.tuning.budget import Budget
 from goptx.tuning.making import Job, Made, caps, make, under_cap
 from goptx.tuning.measured import Measured, measured
-from goptx.tuning.partitions import Partitions, sizes_of
-from goptx.tuning.pruning import Foresight
-from goptx.tuning.space import Space
+from goptx.tuning.space import partitions as module
+from goptx.tuning.space import pruning
+from goptx.tuning.space.partitions import Partitions, sizes_of
+from goptx.tuning.space.pruning import Foresight
+from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Trial
 from goptx.tuning.tune import WrongOutput, tune
 
@@ -201,7 +202,7 @@ def test_what_spills_much_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @needs_ptxas
 def test_the_bound_of_the_hfuse_paper() -> None:
-    """M9: 1024 threads, of which two CTAs fit on an SM whatever their registers, may have 32 registers each."""
+    """1024 threads, of which two CTAs fit on an SM whatever their registers, may have 32 registers each."""
     shapes = [Shape(4, 512), Shape(4, 512)]
     what = small(shapes)
     way = Way("horizontal", (1, 1))

@@ -1,4 +1,4 @@
-"""A loop of launches as one launch with one more axis (M13)."""
+"""A loop of launches as one launch with one more axis."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

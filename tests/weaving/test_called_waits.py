@@ -68,7 +68,7 @@ WAYS: dict[str, Callable[[str], goptx.Woven]] = {
     "coarsen": lambda text: goptx.coarsen(text, 2),
     "coarsen, known": lambda text: goptx.coarsen(text, 2, shape=Shape(8, 64)),
 }
-CTAS = r"the loop may wait for other CTAs \(M18\).*use separate launches"
+CTAS = r"the loop may wait for other CTAs.*use separate launches"
 REFUSED = {
     "a call": (AROUND.format(CALL.format("peek")), CTAS),
     "a call of a call": (AROUND.format(CALL.format("peek2")), CTAS),
@@ -98,7 +98,7 @@ REFUSED = {
     "a function that is not there": (
         AROUND.format(CALL.format("elsewhere")),
         r"`call.uni \(b\), elsewhere, \(a\);` decides when a loop ends, and the code of that function is not there, so "
-        r"the loop may wait for other threads \(contract 3\); give a module with its code, or use separate launches",
+        r"the loop may wait for other threads; give a module with its code, or use separate launches",
     ),
 }
 TAKEN = {

@@ -35,7 +35,7 @@ LANES_THAT_END_AMID_WAITS = """
 LOADED = (
     r"the branch decides whether `bar\.sync 0;` \(line \d+\) is reached and depends on loaded data, of which threads "
     r"that have returned early or are none of the kernel's, "
-    rf"and have to arrive too \(M14\), may have none or other; .*{SEPARATE}"
+    rf"and have to arrive too, may have none or other; .*{SEPARATE}"
 )
 
 
@@ -73,7 +73,7 @@ def guarded(body: str) -> str:
         pytest.param(
             LANES_THAT_END_AMID_WAITS,
             r"lanes of a warp wait for `ld\.volatile\.shared\.u32 %r3, \[tile\];` one by one, and amid such waits "
-            rf"others of them end the kernel, which takes votes of all lanes \(contract 3\); {SEPARATE}",
+            rf"others of them end the kernel, which takes votes of all lanes; {SEPARATE}",
             id="lanes that end amid waits",
         ),
     ],

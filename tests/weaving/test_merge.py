@@ -84,7 +84,7 @@ def test_straight_kernels_become_one_block() -> None:
 
 
 def test_both_branching_gives_four_ways() -> None:
-    """M1: two two-way branches become one and two stubs."""
+    """Two two-way branches become one and two stubs."""
     body = """
         mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 3; @%p1 bra A;
         st.global.u32 [%rd1], 1; ret;

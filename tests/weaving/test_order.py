@@ -107,7 +107,7 @@ SIDES = "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L; {right} bra J;\nL: {left} J: {be
         ("bar.sync 1, 64;", "barrier.sync 1, 64;", "", []),  # which lanes may reach one by one
         ("bar.sync 1, 64;", "@%p2 bar.sync 2, 64;", "", []),
         ("add.u32 %r2, %r2, 1;", "", "bar.sync 1, 64;", []),  # the same one
-        ("bar.sync 0;", "bar.sync 0;", "", []),  # of these M18 says more
+        ("bar.sync 0;", "bar.sync 0;", "", []),  # test_waiting.py has more of these
         ("bar.sync 1, 64;", "X: add.u32 %r2, %r2, 1; bra X;", "", []),
         ("bar.sync 1, 64;", "@%p2 ret; bar.sync 2, 64;", "", []),
     ],

@@ -1,4 +1,4 @@
-"""Each thread of a woven kernel computes what it computes in its kernels alone (contract 1), where a small slip of the
+"""Each thread of a woven kernel computes what it computes in its kernels alone, where a small slip of the
 merger would show: seen by `goptx.check` on the emulator."""
 
 from pathlib import Path

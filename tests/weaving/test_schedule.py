@@ -18,7 +18,7 @@ def woven(first: dict[str, int], second: dict[str, int]) -> list[str]:
 
 
 def test_greedy_order_of_the_paper() -> None:
-    """M3's own example."""
+    """The paper's own example."""
     assert woven({"f0": 4, "f1": 4, "f2": 4}, {"s0": 290, "s1": 4}) == ["s0", "f0", "f1", "f2", "s1"]
 
 

@@ -1,4 +1,4 @@
-"""Kernels of different launch shapes, woven: each does what it does alone (M17)."""
+"""Kernels of different launch shapes, woven: each does what it does alone."""
 
 from collections.abc import Callable, Sequence
 from math import prod

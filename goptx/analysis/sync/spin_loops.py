@@ -1,4 +1,4 @@
-"""Finds loops that may wait for other threads (M18).
+"""Finds loops that may wait for other threads.
 
 A loop waits if its end depends on a strong read in it (volatile, relaxed, acquire, an atomic), or on a load past the L1
 cache (`ld.cv`, `ld.cg`) of an address that is not another one each time around; in it, or in a function that it calls.

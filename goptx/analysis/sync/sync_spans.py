@@ -1,4 +1,4 @@
-"""Where the threads of a kernel wait for each other, and in which span that must not be disturbed (contract 3).
+"""Where the threads of a kernel wait for each other, and in which span that must not be disturbed.
 
 A *rendezvous* is a barrier of the whole CTA, as the kernel knows it. Waits of *another kind* are barriers that count,
 loops that wait for memory or for an mbarrier, and barriers of a cluster; with them go their releases, for which others

@@ -17,7 +17,7 @@ from itertools import zip_longest
 
 from goptx.analysis.cfg import instructions_in
 from goptx.analysis.dataflow import register_of, written
-from goptx.analysis.values.access_sites import Access
+from goptx.launch.arguments import Access
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import TYPE_BYTES, Address, Arguments, Function, Instruction, Name, Operand, Scope, Sum, Vector
 from goptx.ptx.opcodes import Facts, facts_of

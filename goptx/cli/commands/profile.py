@@ -36,6 +36,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     from goptx.tuning.best import replay
     from goptx.tuning.profile import LIMIT, profile
     from goptx.view.bars import text
+    from goptx.view.profile_bars import profile_bars
     from goptx.view.svg.bars_svg import svg
 
     done = profile(
@@ -47,10 +48,10 @@ def _run(options: argparse.Namespace) -> Outcome:
         progress=None if options.quiet else _tell,
     )
     if options.output:
-        write(options.output, svg(done.bars))
+        write(options.output, svg(profile_bars(done)))
     if options.csv:
         write(options.csv, done.to_csv())
-    write(None, f"{done}\n\n{text(done.bars)}\n")
+    write(None, f"{done}\n\n{text(profile_bars(done))}\n")
     return Outcome(done.report, {**done.report.to_dict(), **done.to_dict()})
 
 

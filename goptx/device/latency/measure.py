@@ -1,7 +1,8 @@
 """Measures the latency table of the current GPU: `measure(...)`, which `goptx latency measure` calls.
 
 Every row of `rows/` becomes a small module (`text.py`), is assembled, shown to hold what it should (`machine_code.py`),
-and timed by a process of its own (`microbenchmark_process.py`), while the next ones are assembled. What fails is left out and said.
+and timed by a process of its own (`microbenchmark_process.py`), while the next ones are assembled. What fails is left
+out and said.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The samples behind a latency table, as a file: each reading of the clock that counted, before anything is computed.
 
 Requires a measurement. Ensures that the table can be computed again: of the two rows of equal key, kind and repeat, the
-difference of `cycles` by the difference of `repetitions` is one of the values whose median `table_text.py` writes, before
-the cycles of other instructions (`taken_off`) are subtracted.
+difference of `cycles` by the difference of `repetitions` is one of the values whose median `table_text.py` writes,
+before the cycles of other instructions (`taken_off`) are subtracted.
 """
 
 from __future__ import annotations

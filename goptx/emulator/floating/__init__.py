@@ -1,0 +1,1 @@
+"""What floating-point instructions compute, for all lanes at once."""

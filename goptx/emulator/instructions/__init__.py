@@ -1,0 +1,1 @@
+"""What instructions that touch memory, registers or other lanes do."""

@@ -1,0 +1,1 @@
+"""What integer instructions compute, for all lanes at once."""

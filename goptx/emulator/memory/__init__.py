@@ -1,0 +1,1 @@
+"""Address spaces, the arrays in them, races and transactions."""

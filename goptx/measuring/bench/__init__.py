@@ -1,0 +1,1 @@
+"""Places where kernels are judged and timed, each a process of its own."""

@@ -54,7 +54,7 @@ class Judged:
     """Whether the kernel writes what its kernels alone write, bit for bit.
 
     wrong: what differs if contraction is forbidden, "" if nothing. contracted: what differs in the timed builds only,
-    where the assembler joined other multiplications and additions (M19).
+    where the assembler joined other multiplications and additions.
     """
 
     wrong: str = ""

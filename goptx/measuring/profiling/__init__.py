@@ -1,0 +1,1 @@
+"""Nsight Compute's counters of kernels alone and fused; `goptx.profile` is in goptx/tuning."""

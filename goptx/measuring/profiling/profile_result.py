@@ -6,15 +6,12 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from goptx.display import as_text
+from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
 from goptx.measuring.profiling.metrics import ALL, CYCLES, ISSUE, METRICS, STALLS, TIME, Metric
 from goptx.results.report import Report
-
-if TYPE_CHECKING:
-    from goptx.view.bars import Bars
 
 LACKING = "n/a"
 REFERENCE = "I12"
@@ -49,6 +46,8 @@ class Profile:
     Metrics are those of `goptx.measuring.profiling.metrics`; percentages are 0 to 100, times microseconds.
     """
 
+    __repr__ = brief
+
     alone: tuple[Launched, ...]
     fused: tuple[Launched, ...]
     strategy: str
@@ -75,10 +74,7 @@ class Profile:
 
     _repr_pretty_ = as_text
 
-    def _repr_html_(self) -> str:
-        from goptx.view.html.profile_html import profile_html
-
-        return profile_html(self)
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         head = ["", "", "", *(launch.title for launch in self.launches)]
@@ -115,27 +111,6 @@ class Profile:
         blank = [""] * len(self.alone)
         rows.writerow([REFERENCE, "", "%", *blank, *[_exact(self.issue_alone)] * len(self.fused)])
         return text.getvalue()
-
-    @property
-    def bars(self) -> Bars:
-        """A chart of it, as `goptx.view.bars` and `goptx.view.svg.bars_svg` draw them."""
-        from goptx.view.bars import Bars, Group
-
-        return Bars(
-            f"{self.device}, fused by {self.strategy}",
-            tuple(launch.title for launch in self.launches),
-            len(self.alone),
-            tuple(
-                Group(
-                    metric.short,
-                    metric.unit,
-                    tuple(launch.counts[metric.short] for launch in self.launches),
-                    100.0 if metric.unit == "%" else None,
-                    (REFERENCE, self.issue_alone) if metric is ISSUE and self.issue_alone is not None else None,
-                )
-                for metric in (TIME, *METRICS, *STALLS)
-            ),
-        )
 
     def _cells(self, metric: Metric) -> list[str]:
         counts = (shown(launch.counts[metric.short], metric) for launch in self.launches)

@@ -1,4 +1,4 @@
-"""What is profiled: each kernel alone, then the fused one, by a program that Nsight Compute runs (profiled_program.py)."""
+"""What is profiled: each kernel alone, then the fused one. Nsight Compute runs profiled_program.py for it."""
 
 from __future__ import annotations
 

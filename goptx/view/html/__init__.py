@@ -1,0 +1,1 @@
+"""Results as HTML, for notebooks and pages."""

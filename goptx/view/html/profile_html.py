@@ -5,6 +5,7 @@ from __future__ import annotations
 from goptx.measuring.profiling.profile_result import PARTS, Profile, shown
 from goptx.view.html.elements_html import display, folded, heading, line, picture, table
 from goptx.view.html.report_html import report_parts
+from goptx.view.profile_bars import profile_bars
 
 
 def profile_html(profile: Profile) -> str:
@@ -24,7 +25,7 @@ def profile_html(profile: Profile) -> str:
     return display(
         heading(profile.device, f"({profile.arch}), fused by {profile.strategy}, {profile.profiler}"),
         *map(line, profile.verdict()),
-        picture(profile.bars._repr_svg_),
+        picture(profile_bars(profile)._repr_svg_),
         folded("Counters", *tables),
         folded("Report of the fusion", report_parts(profile.report)),
     )

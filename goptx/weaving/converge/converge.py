@@ -2,14 +2,14 @@
 
 Requires: the control flow of one kernel. Ensures: each branch left is warp-uniform or CTA-uniform, so
 that the flow can be merged with another kernel's and every convergent instruction still meets all its
-lanes (design.md, contract 2); a thread that ends walks on to `EXIT` with nothing that has effects (M14).
+lanes; a thread that ends walks on to `EXIT` with nothing that has effects.
 
 A divergent branch is dealt with in one of these ways, outermost first:
 
     leave      one side only ends the kernel: the lanes that stay are kept in a predicate, which from there
                on guards what has effects or may fault; the rest runs for all (predication of memory)
     vote       it leaves a loop: lanes still inside are kept in a predicate, and the warp goes on while a
-               vote says that any is (M16); or a loop lies on a side of it: the warp goes there if any lane does
+               vote says that any is; or a loop lies on a side of it: the warp goes there if any lane does
     predicate  a small acyclic if/else or switch: its sides one after the other, each under its predicate
     park       anything else: the smallest closed region around it becomes one block. The merger decides
                whether the other kernel waits meanwhile, or stands on each side of it (duplicate). So does in any
@@ -183,14 +183,14 @@ def _unequal(lanes: Lanes, decider: str, barrier: Instruction) -> CannotWeave:
     place = _deciding(lanes, decider, barrier)
     if lanes.flow.post_dominators()[decider] == EXIT and lanes.forced in ("park", "duplicate"):
         return CannotWeave(
-            f"{place}, where threads that ended the kernel before have to arrive too (M14), which "
+            f"{place}, where threads that ended the kernel before have to arrive too, which "
             f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.'
         )
     alike = lanes.uniformity().branches[decider]
     if alike != Uniformity.WARP and not (alike == Uniformity.DIVERGENT and _depends_on_thread(lanes, decider)):
         return CannotWeave(
             f"{place} and depends on loaded data, of which threads that have returned early or are none of the "
-            "kernel's, and have to arrive too (M14), may have none or other; let a parameter decide it, or use "
+            "kernel's, and have to arrive too, may have none or other; let a parameter decide it, or use "
             "separate launches."
         )
     if alike == Uniformity.WARP:

@@ -2,7 +2,7 @@
 
 Requires: for each block the predicate of those lanes, and the registers that the other lanes still need.
 Ensures: what has effects, may fault or would overwrite such a register is guarded, the rest runs for all;
-lanes that have ended are in no lane mask, and bring a neutral value to reductions (M14).
+lanes that have ended are in no lane mask, and bring a neutral value to reductions.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Guards:
         if not is_of_whole_warps(item) and (item.guard is not None or mask != self.running):
             raise CannotWeave(
                 f"{self.at(item.line)}: `{as_written(item, self.fresh.prefix)}` waits for all lanes of a warp, of "
-                "which some may come to another barrier and some may have ended the kernel (M14); write it as "
+                "which some may come to another barrier and some may have ended the kernel; write it as "
                 "`.aligned` or use separate launches."
             )
         anyone = self.fresh.named("any_coming")

@@ -136,7 +136,7 @@ def _flat(name: str, block: Block) -> dict[str, Block]:
 
 def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]) -> None:
     """Lanes that end the kernel in a region live on behind it: no warp instruction that they do not come to may wait
-    for them (M14). At the blocks of `uniform` lanes do not part."""
+    for them. At the blocks of `uniform` lanes do not part."""
     flow = region.flow()
     graph = flow.graph()
     ending = _ending(lanes, region)
@@ -208,5 +208,5 @@ def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
 def _entangled(lanes: Lanes, block: str) -> CannotWeave:
     return CannotWeave(
         f"{lanes.at(lanes.line(block))}: the control flow here is too entangled to be woven (divergent loops that "
-        "begin at one block, or early returns out of nested or irreducible ones; M16); use separate launches."
+        "begin at one block, or early returns out of nested or irreducible ones); use separate launches."
     )

@@ -1,7 +1,7 @@
 """leave: where one side of a branch only ends the kernel, the lanes that stay are kept in a predicate.
 
 From there on it guards what has effects or may fault; the rest runs for all lanes, so that a thread which ended walks
-on to `EXIT` and still arrives at barriers (M14).
+on to `EXIT` and still arrives at barriers.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ class Lanes:
     presume: whether loaded data that decides about barriers may be taken as CTA-uniform.
     presumed: blocks whose branch on loaded data is taken as CTA-uniform.
     promised: blocks whose branch whole warps take together because the kernel says so, and how alike it is otherwise.
-    wait_apart: whether lanes of a warp may come to a wait for other threads one by one (spin_regions.py), so that votes would
-    hold up lanes that others wait for.
+    wait_apart: whether lanes of a warp may come to a wait for other threads one by one (spin_regions.py), so that votes
+    would hold up lanes that others wait for.
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
     mask, "" where no warp instruction needs it.
     """
@@ -106,7 +106,7 @@ class Lanes:
         other = 'use divergence="predicate" or' if self.forced in ("park", "duplicate") else "use"
         return CannotWeave(
             f"{self.at(instruction.line)}: `{as_written(instruction, self.fresh.prefix)}` would wait for lanes that "
-            f"may have ended the kernel before it and live on in the woven one (M14); {other} separate launches."
+            f"may have ended the kernel before it and live on in the woven one; {other} separate launches."
         )
 
     def live_in(self, name: str) -> dict[str, frozenset[str]]:

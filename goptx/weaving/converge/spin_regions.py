@@ -21,8 +21,8 @@ from goptx.weaving.model import Converged
 
 
 def park_waiting_loops(lanes: Lanes) -> None:
-    """Parks every loop that waits for other threads (spin_loops.py): once kernels are merged, that is how it is known. Where
-    divergence is to be predicated, those stay that lanes leave one by one, which are refused then."""
+    """Parks every loop that waits for other threads (spin_loops.py): once kernels are merged, that is how it is known.
+    Where divergence is to be predicated, those stay that lanes leave one by one, which are refused then."""
     while (block := _next_left(lanes)) is not None:
         park(lanes, block)
 
@@ -77,6 +77,6 @@ def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
         waited = next(instruction for _, instruction in awaited(converged.flow))
         raise CannotWeave(
             f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
-            "and amid such waits others of them end the kernel, which takes votes of all lanes (contract 3); use "
+            "and amid such waits others of them end the kernel, which takes votes of all lanes; use "
             "separate launches."
         )

@@ -2,7 +2,7 @@
 blocks of the other kernel.
 
 Requires: a converged kernel, whose branches whole warps take together, so that convergent instructions may stand in
-copies (M15). Ensures: the same paths, and a reducible flow, within regions too: behind an irreducible loop that lanes
+copies. Ensures: the same paths, and a reducible flow, within regions too: behind an irreducible loop that lanes
 leave at different times ptxas does not bring them together (single_entry.py). Lanes are apart in regions, so convergent
 instructions are not copied there.
 """

@@ -1,4 +1,4 @@
-"""vote: a divergent loop goes on while any lane of the warp is in it, the others under a predicate (M16); so does a
+"""vote: a divergent loop goes on while any lane of the warp is in it, the others under a predicate; so does a
 warp enter a side of a branch, with a loop on it, if any of its lanes does.
 """
 

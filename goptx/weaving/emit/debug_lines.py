@@ -1,8 +1,8 @@
 """Writes `.loc` into the woven entry: each instruction points to the source line that it was compiled from.
 
-Requires: the origins of its instructions (provenance.py), and the kernels' locations. Ensures: as soon as any kernel has
-locations, no instruction seems to come from where another one does: what has no location points to its line of the PTX,
-and what goptx inserts for a kernel points to where that kernel's next instruction of the block does.
+Requires: the origins of its instructions (provenance.py), and the kernels' locations. Ensures: as soon as any kernel
+has locations, no instruction seems to come from where another one does: what has no location points to its line of the
+PTX, and what goptx inserts for a kernel points to where that kernel's next instruction of the block does.
 """
 
 from __future__ import annotations

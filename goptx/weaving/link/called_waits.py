@@ -57,7 +57,7 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
         if is_call(waited):
             raise CannotWeave(
                 f"{said(waited)} decides when a loop ends, and the code of that function is not there, so the loop may "
-                "wait for other threads (contract 3); give a module with its code, or use separate launches."
+                "wait for other threads; give a module with its code, or use separate launches."
             )
         refuse_spin(waited, said, Addresses(flows[name]))
         raise CannotWeave(f"{said(waited)} {HIDDEN}")

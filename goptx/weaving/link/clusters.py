@@ -48,7 +48,7 @@ def in_clusters(linked: Linked) -> Linked:
         said = " and ".join(f"{k.at(b.line)}: `{k.quote(b)}`" for k, b in barriers)
         raise CannotWeave(
             f"{said} are both of the barrier of the cluster, of which there is one, so arrivals of one kernel would be "
-            "taken for the other's (contract 3); use separate launches."
+            "taken for the other's; use separate launches."
         )
     directives = {name: found[0][1] for name, found in stated.items()}
     if given is not None:

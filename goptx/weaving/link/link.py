@@ -1,7 +1,7 @@
 """Brings the modules of several kernels into one name space.
 
 Requires: parsed modules and the entry chosen of each. Ensures: no two names of the result clash; version,
-target, address size and parameters suit all (design.md, contract 5) or `CannotLink` is raised. Shared memory is left
+target, address size and parameters suit all or `CannotLink` is raised. Shared memory is left
 to the passes behind (shared_pool.py, remap.py).
 """
 

@@ -8,11 +8,11 @@ registers and variables as they were, are left out, but for the names of inlined
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.errors import DebugInformationLost
-from goptx.notices import warn
 from goptx.ptx.ir import Directive, Function, Instruction, Item, Module, Scope, Section, Statement
 from goptx.ptx.walk import statements_in
 
@@ -118,7 +118,7 @@ def lost(modules: Sequence[Module]) -> list[str]:
         if found:
             note = f"{module.source}: debug sections ({', '.join(dict.fromkeys(found))}) are left out, lines are kept"
             if "debug" in module.target and note not in notes:
-                warn(f"{note}; a debugger cannot show its variables.", DebugInformationLost, stacklevel=2)
+                warnings.warn(f"{note}; a debugger cannot show its variables.", DebugInformationLost, stacklevel=2)
             notes[note] = None
     return list(notes)
 

@@ -37,9 +37,8 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
         needed = _needed(module, entry)
         rename: dict[str, str] = {}
         own = {_name(i) for i in module.items if isinstance(i, Function | Variable)}
-        if (
-            twin is not None
-        ):  # kernels of one module share its state; own_shared_variables.py parts what each CTA has by itself
+        # Kernels of one module share its state; own_shared_variables.py separates what each CTA has for itself.
+        if twin is not None:
             rename = dict(renames[twin])
         else:
             for item in _defined(needed):

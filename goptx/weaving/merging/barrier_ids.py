@@ -1,8 +1,7 @@
 """CTA barriers of several kernels in one: ids of their own, and forms that allow copies.
 
 Requires: converged flows, with their gates. Ensures: no two kernels use one barrier id; barriers that different
-warps may reach in different copies are unaligned (M15); those of a kernel with fewer warps than W wait for its own
-(M17).
+warps may reach in different copies are unaligned; those of a kernel with fewer warps than W wait for its own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Finds where copies of one kernel can go the same way together, so that the merger need not copy their code for all
 the ways that they might take.
 
-Requires: the converged flows of the copies. Ensures: marks, which choose.py and product.py go by. What every CTA decides
-alike the copies decide once (`Branch.step`), and where all CTAs meet alike they do so together (`Block.step`). Where a
-warp goes if any of its lanes has to, around a loop for example, it goes if any lane of any copy has to
+Requires: the converged flows of the copies. Ensures: marks, which choose.py and product.py go by. What every CTA
+decides alike the copies decide once (`Branch.step`), and where all CTAs meet alike they do so together (`Block.step`).
+Where a warp goes if any of its lanes has to, around a loop for example, it goes if any lane of any copy has to
 (`Branch.lasting`): a copy of which no lane has to does nothing there.
 """
 

@@ -1,4 +1,4 @@
-"""Pairs the blocks of two flows into one (Algorithm 1 of the GoPTX paper; M1).
+"""Pairs the blocks of two flows into one (Algorithm 1 of the GoPTX paper).
 
 Requires: two flows, and for each pair of their blocks who runs in it. Ensures: every path of the merged flow is a path
 of each of the two, one of them waiting (a dummy block) where it does not run. The merged flow may be merged again: its

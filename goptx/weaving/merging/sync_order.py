@@ -1,4 +1,4 @@
-"""Which moves of the merger keep one order of waiting, so that no thread waits for one that waits for it (contract 3).
+"""Which moves of the merger keep one order of waiting, so that no thread waits for one that waits for it.
 
 Requires: two converged flows, each of one kernel or of several that are merged. Ensures, of the moves that it allows,
 these two:
@@ -7,8 +7,8 @@ these two:
 may have come different ways they do not, and then all that one kernel, the leader, has in the order of waiting comes
 first: the other waits ahead of its own.
 
-*Spans.* From a kernel's first wait of another kind than a rendezvous, or release for one, to its last (sync_spans.py), no
-thread may be held up by the other kernel, for it may be the one that is waited for. So what another kernel waits for
+*Spans.* From a kernel's first wait of another kind than a rendezvous, or release for one, to its last (sync_spans.py),
+no thread may be held up by the other kernel, for it may be the one that is waited for. So what another kernel waits for
 stands before that span or behind it, while its other code may stand anywhere. Instructions of a warp hold lanes up for
 lanes of their warp. That matters only to a kernel whose lanes may come to its waits, or get through them, one by
 one: where they do so together, all lanes of a warp come to an instruction of the other kernel by themselves.

@@ -24,7 +24,7 @@ Unit = tuple[Code, ...]
 Key = Callable[[int, int, int], tuple[int, ...]]
 KEYS: Mapping[str, Key] = MappingProxyType(  # of a part: cycles emitted so far, cycles of its next unit, its number
     {
-        "paper": lambda emitted, latency, k: (emitted, -latency, k),  # the greedy of the GoPTX paper (M3)
+        "paper": lambda emitted, latency, k: (emitted, -latency, k),  # the greedy of the GoPTX paper
         "concat": lambda emitted, latency, k: (k,),
     }
 )

@@ -1,4 +1,4 @@
-"""Makes a scalar parameter of a kernel the number of its CTA along one axis (M13, "two-dimensional").
+"""Makes a scalar parameter of a kernel the number of its CTA along one axis ("two-dimensional" in Harlan).
 
 Requires: a module with the entry, device functions inlined where that can be. Ensures: a kernel without the parameter,
 in which start + step * index stands in its place; along the axis it sees the grid of one CTA that it was launched with.

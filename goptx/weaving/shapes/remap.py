@@ -1,4 +1,4 @@
-"""Gives each kernel the shape in which it was to be launched, whatever the shape of the woven kernel W (M17).
+"""Gives each kernel the shape in which it was to be launched, whatever the shape of the woven kernel W.
 
 Requires: linked kernels, and a shape for each. Ensures: a kernel reads its own %tid, %ctaid, %ntid and so on; threads
 and CTAs of W that are none of the kernel's end it before its first instruction (whole warps and CTAs by its gate,

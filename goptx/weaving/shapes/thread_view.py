@@ -1,6 +1,6 @@
 """What a kernel reads of its launch while it runs within another: %tid and its like, by the kernel's own shape.
 
-Requires: a plan of the launch. Ensures (M17): thread k of the kernel, counted along x first, is thread k of W's CTA, or
+Requires: a plan of the launch. Ensures: thread k of the kernel, counted along x first, is thread k of W's CTA, or
 of the kernel's own part of that, so that warps and lanes are the same; and its CTAs lie among those of W as the plan
 says. Registers that tell the same in W stay as they are: `%laneid`, the masks of lanes, `%nwarpid` (of an SM), clocks,
 `%smid`.

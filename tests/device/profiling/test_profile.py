@@ -17,6 +17,7 @@ from goptx.measuring.profiling.counters import readings
 from goptx.measuring.profiling.metrics import ALL, COUNTERS
 from goptx.measuring.profiling.profile_result import Launched, Profile, issue_utilisation
 from goptx.view.bars import Bars, Group, text
+from goptx.view.profile_bars import profile_bars
 from goptx.view.svg.bars_svg import svg
 
 Runs = Callable[[], list[list[str]]]
@@ -96,8 +97,8 @@ def test_plain_data(sample: Profile) -> None:
 
 
 def test_chart(sample: Profile, golden: Golden) -> None:
-    golden("profile_bars.txt", f"{text(sample.bars)}\n")
-    golden("profile.svg", svg(sample.bars))
+    golden("profile_bars.txt", f"{text(profile_bars(sample))}\n")
+    golden("profile.svg", svg(profile_bars(sample)))
 
 
 def test_bars() -> None:

@@ -1,4 +1,4 @@
-"""Keeps temporaries between kernels in registers, and loads inputs that kernels have in common once (M12).
+"""Keeps temporaries between kernels in registers, and loads inputs that kernels have in common once.
 
 Requires: kernels fused to one side, in their order; buffers as the caller declared them. Ensures: a load of a private
 buffer is a move from the register in which the same thread has put the element before; its stores, what computed their
@@ -23,11 +23,11 @@ from goptx.errors import CannotWeave
 from goptx.launch.shape import Limit
 from goptx.ptx.ir import Immediate, Instruction, Name, Operand, Vector
 from goptx.ptx.walk import names_in
-from goptx.strategies.dependent.dead_code import without_unused
-from goptx.strategies.dependent.kernel_dependences import check_along_x
-from goptx.strategies.dependent.shared_buffers import Buffer, in_words
-from goptx.strategies.promised import Unmatched, registers_of
-from goptx.strategies.temporaries import Findings
+from goptx.weaving.dependent.dead_code import without_unused
+from goptx.weaving.dependent.kernel_dependences import check_along_x
+from goptx.weaving.dependent.promised import Unmatched, registers_of
+from goptx.weaving.dependent.shared_buffers import Buffer, in_words
+from goptx.weaving.dependent.temporaries import Findings
 from goptx.weaving.merging.merge_input import Side
 from goptx.weaving.merging.merged_blocks import expanded
 from goptx.weaving.model import Kernel, Linked
@@ -137,7 +137,7 @@ class _Work:
             if not access.plain or len(access.instruction.operands) != 2:
                 raise CannotWeave(
                     f"{self.at(access.instruction)} is no plain load or store of the private buffer {said}, so it "
-                    f"cannot become a move (M12); {SHARE}."
+                    f"cannot become a move; {SHARE}."
                 )
         stores = [a for a in accesses if a.writes]
         if not stores:

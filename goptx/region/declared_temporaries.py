@@ -13,7 +13,7 @@ from goptx.log import LOG
 from goptx.region.argument_aliasing import Group, Meeting, Place, several
 from goptx.region.recorded import Recorded
 from goptx.results.fused_kernel import Woven
-from goptx.weaving.temporary import Temporary, left_in_memory
+from goptx.results.temporary import Temporary, left_in_memory
 
 
 def outcome(launches: Sequence[Recorded], met: Meeting, made: Woven, reason: str) -> tuple[Temporary, ...]:

@@ -15,7 +15,7 @@ from goptx.analysis.values.access_sites import Access
 from goptx.analysis.values.expressions import Atoms, Condition, Expression, Key
 from goptx.analysis.values.footprint import Footprint, Size, footprint, indexed
 from goptx.launch.shape import Limit
-from goptx.strategies.dependent.kernel_accesses import KernelAccesses
+from goptx.weaving.dependent.kernel_accesses import KernelAccesses
 
 Limits = frozenset[Limit]
 _SHARED = ("%ntid", "%nctaid", "%ctaid")  # what all threads of a CTA have in common

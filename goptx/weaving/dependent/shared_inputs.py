@@ -15,11 +15,11 @@ from goptx.analysis.cfg import Flow
 from goptx.analysis.sync.acquires import harmless_functions, may_acquire
 from goptx.analysis.values.access_sites import Places
 from goptx.analysis.values.footprint import UNKNOWN
-from goptx.strategies.dependent.kernel_dependences import Dependences
-from goptx.strategies.dependent.loop_fusion import in_step
-from goptx.strategies.dependent.shared_buffers import Buffer, Pairs, as_one, buffers_of
-from goptx.strategies.dependent.to_registers import Internalised, internalised
 from goptx.weaving.converge.unknown_instructions import first_unknown
+from goptx.weaving.dependent.kernel_dependences import Dependences
+from goptx.weaving.dependent.loop_fusion import in_step
+from goptx.weaving.dependent.shared_buffers import Buffer, Pairs, as_one, buffers_of
+from goptx.weaving.dependent.to_registers import Internalised, internalised
 from goptx.weaving.merging.merge_input import Side
 from goptx.weaving.merging.merged_blocks import merged
 from goptx.weaving.model import Linked

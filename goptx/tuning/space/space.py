@@ -14,7 +14,7 @@ from goptx.device.sweep import CAPS
 from goptx.launch.shape import Shape
 from goptx.strategies.candidate import Way
 from goptx.strategies.candidates import divides
-from goptx.tuning.partitions import Partitions
+from goptx.tuning.space.partitions import Partitions
 
 FACTORS = (1, 2, 4)  # to begin with; better ones are looked for from there on
 SEPARATE = (1, 2, 4, 8)  # of kernels that are not fused: registers do not add up
@@ -22,7 +22,7 @@ STRATEGIES = ("weave", "vertical", "interleave", "horizontal", "separate")
 ALONE = "coarsen"  # the strategy of one kernel
 VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # what is tried of each strategy, beside what it takes by itself
     "weave": {
-        "slicing": (None, 256, 512, 1024),  # cycles; fixed ones are the paper's (M4)
+        "slicing": (None, 256, 512, 1024),  # cycles; fixed ones are the paper's
         "policy": ("concat", "paper"),
         "divergence": ("park", "predicate", "duplicate"),
         "placement": ("front",),

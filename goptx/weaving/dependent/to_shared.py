@@ -1,4 +1,4 @@
-"""Moves temporaries that stay within a CTA to its shared memory (M12).
+"""Moves temporaries that stay within a CTA to its shared memory.
 
 Requires: kernels with the barriers that their dependences need, known blocks. Ensures: all accesses of such a buffer
 are to an array of W in shared memory, at the places that they had in the CTA's piece of the buffer; the parameter is
@@ -21,11 +21,11 @@ from goptx.launch.shape import Limit
 from goptx.ptx.ir import Address, Declaration, Immediate, Instruction, Name, Variable
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name, names_in
-from goptx.strategies.coverage import covering
-from goptx.strategies.dependent.kernel_accesses import KernelAccesses
-from goptx.strategies.dependent.kernel_dependences import check_along_x
-from goptx.strategies.dependent.shared_buffers import Buffer, in_words
-from goptx.strategies.temporaries import Findings
+from goptx.weaving.dependent.coverage import covering
+from goptx.weaving.dependent.kernel_accesses import KernelAccesses
+from goptx.weaving.dependent.kernel_dependences import check_along_x
+from goptx.weaving.dependent.shared_buffers import Buffer, in_words
+from goptx.weaving.dependent.temporaries import Findings
 from goptx.weaving.model import Kernel, Linked
 from goptx.weaving.shapes.scalar_code import Fresh, free_stem
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, packed, shared_of
@@ -99,7 +99,7 @@ class _Move:
         for of in self.of:
             for access in of.accesses:
                 if not access.plain or len(access.instruction.operands) != 2:
-                    raise self.refusal(of, access, f"is no plain load or store of {self.said} (M12)")
+                    raise self.refusal(of, access, f"is no plain load or store of {self.said}")
                 piece = piece_of_cta(of.places.values, access.offset, self.size, access.width)
                 if piece is None or piece.origin.terms:
                     what = f"touches {self.said} at {self.say(access)}"
@@ -131,9 +131,7 @@ class _Move:
                     return
         if not self.assumed:
             what = f"reads {self.said} at {self.say(load)}"
-            why = (
-                "not shown to have been written before by a thread of the CTA (M12); name bounds that are equal (same=)"
-            )
+            why = "not shown to have been written before by a thread of the CTA; name bounds that are equal (same=)"
             raise self.refusal(mine, load, f"{what}, {why}")
 
     # the kernels within W --------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from math import prod
 
 from goptx.errors import InputError
 from goptx.launch.shape import MOST_THREADS, Shape
-from goptx.notices import log
+from goptx.log import LOG
 
 STEP = 128  # threads from one partition to the next, as published
 WARP = 32
@@ -70,7 +70,7 @@ class Partitions:
                 f"each tunable one whole rows of its block, {STEP} threads or more; give another size."
             )
         for size in lacking:
-            log("WARNING", f"d0={size} is left out: no partition of the kernels has so many threads")
+            LOG.warning("d0=%s is left out: no partition of the kernels has so many threads", size)
 
     def all(self) -> list[Partition]:
         """In the order of their sizes, without that of the kernels' own blocks. Of more than `MOST` some are left out,
@@ -79,7 +79,7 @@ class Partitions:
         fitting = [p for p in found if p != self._own and self._fits(p)]
         if len(fitting) <= MOST:
             return fitting
-        log("WARNING", f"{len(fitting) - MOST} of {len(fitting)} partitions are left out: {MOST} are tried at most")
+        LOG.warning("%s of %s partitions are left out: %s are tried at most", len(fitting) - MOST, len(fitting), MOST)
         return [fitting[k * len(fitting) // MOST] for k in range(MOST)]
 
     @property

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from goptx.errors import CannotLink, CannotWeave, InputError, TooLarge
-from goptx.notices import log
+from goptx.log import LOG
 from goptx.results.fused_kernel import Woven
-from goptx.strategies.dependent.shared_buffers import Buffer
+from goptx.results.temporary import Temporary, Where, left_in_memory
+from goptx.weaving.dependent.shared_buffers import Buffer
 from goptx.weaving.model import Linked
-from goptx.weaving.temporary import Temporary, Where, left_in_memory
 
 Unproved = Literal["refuse", "memory"]
 TEMPORARY = ("private", "local")
@@ -112,6 +112,6 @@ class _Tried:
 def _reported(made: Woven, temporaries: tuple[Temporary, ...]) -> Woven:
     left = left_in_memory(temporaries)
     for text in left:
-        log("WARNING", text)
+        LOG.warning("%s", text)
     notes = (*made.report.notes, *left)
     return replace(made, report=replace(made.report, notes=notes, temporaries=temporaries))

@@ -1,4 +1,4 @@
-"""What of one kernel has to come before what of another, and how that order is kept (M11).
+"""What of one kernel has to come before what of another, and how that order is kept.
 
 Requires: linked kernels in which parameters that are one buffer have one name. Two kernels *meet* where both touch one
 buffer and one of them writes it. Ensures, of each such pair of accesses, one of these:
@@ -30,8 +30,8 @@ from goptx.launch.shape import Limit
 from goptx.ptx.ir import Immediate, Instruction, Variable
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name
-from goptx.strategies.dependent.kernel_accesses import KernelAccesses
-from goptx.strategies.dependent.shared_buffers import Buffer, in_words
+from goptx.weaving.dependent.kernel_accesses import KernelAccesses
+from goptx.weaving.dependent.shared_buffers import Buffer, in_words
 from goptx.weaving.merging.merge_input import Side
 from goptx.weaving.model import Kernel, Linked
 
@@ -169,7 +169,7 @@ class Dependences:
             if not access.generic and access.facts.base != "call":
                 raise CannotWeave(
                     f"{said} may touch one buffer ({buffers}), and {of.said(access)} goes another way "
-                    "than loads and stores, which do not wait for it (M11); use separate launches."
+                    "than loads and stores, which do not wait for it; use separate launches."
                 )
         if "" in (first.base, second.base):
             unknown = one.said(first) if not first.base else other.said(second)
@@ -188,7 +188,7 @@ class Dependences:
         where = " and ".join(f"`{self._words(of, a)}`" for of, a in ((one, first), (other, second)))
         raise CannotWeave(
             f"{said} may touch the same element of {buffers} in different CTAs: {where} are not shown to belong to one "
-            f"thread or CTA (M11); {REMEDY}."
+            f"thread or CTA; {REMEDY}."
         )
 
     def _same_thread(self, one: KernelAccesses, other: KernelAccesses, first: Access, second: Access) -> bool:

@@ -13,7 +13,7 @@ from goptx.launch.shape import Shape
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Way
 from goptx.strategies.candidates import Judge
-from goptx.tuning.space import ALONE
+from goptx.tuning.space.space import ALONE
 from goptx.tuning.trials import Trial
 
 MUCH = 2.0  # times the least estimate: the model is not that wrong

@@ -1,0 +1,1 @@
+"""Measures kernels on a GPU: right and fast (bench), and what Nsight Compute counts of them (profiling)."""

@@ -1,0 +1,1 @@
+"""The space of candidates that the tuner searches."""
