@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from anatomy.results import NAMES, path, result
@@ -149,16 +148,6 @@ def test_copies_are_counted() -> None:
     loop = next(b for b in result("phases").anatomy().kernels[1].blocks if b.first == 213)
     assert (loop.copies, len(loop.stands_in)) == (5, 6)
     assert "x5" in str(result("phases").anatomy())
-
-
-def test_what_was_kept_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOPTX_CACHE_DIR", str(tmp_path))
-    monkeypatch.setenv("GOPTX_CACHE_SIZE", "1000000")
-    first = goptx.weave(path("lud"), path("harris"))
-    again = goptx.weave(path("lud"), path("harris"))
-    assert again is not first and "module" not in vars(again)
-    for what in ("anatomy", "timeline", "activity"):
-        assert getattr(again, what)() == getattr(first, what)(), what
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -121,7 +121,7 @@ def test_it_is_chosen_by_fuse_and_check_too() -> None:
 def test_nothing_chooses_it_by_itself() -> None:
     """Neither `auto` nor `tune`; what is woven by the safe merge says nothing of it."""
     for path in (ROOT / "goptx").rglob("*.py"):
-        if path.name not in ("weave.py", "paper.py", "pipeline.py", "flags.py", "errors.py"):
+        if path.name not in ("weave.py", "paper_merge.py", "pipeline.py", "flags.py", "errors.py"):
             text = path.read_text(encoding="utf-8")
             assert 'merge="paper"' not in text and "merged_as_published" not in text, path
     with warnings.catch_warnings():
@@ -136,7 +136,7 @@ SHAPE = goptx.Shape(4, 64)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"merge": "best"}, "merge `best` is unknown; expected one of safe, paper_merge."),
+        ({"merge": "best"}, "merge `best` is unknown; expected one of safe, paper."),
         ({"divergence": "park"}, 'merge="paper" does not take `divergence`: the published merge has no such choice'),
         ({"placement": "front"}, 'merge="paper" does not take `placement`'),
         ({"max_blocks": 9}, 'merge="paper" does not take `max_blocks`'),
