@@ -1,4 +1,4 @@
-"""goptx cache: what is kept of earlier results, and where."""
+"""goptx cache: what is cached, and where."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from goptx.errors import InputError
 def add(new: NewParser) -> None:
     parser = new(
         "cache",
-        help="say what is kept of earlier results, or remove it",
-        description="What was woven and assembled is kept in a folder, which the environment variable GOPTX_CACHE_DIR "
+        help="list what is cached, or remove it",
+        description="Machine code and decisions of auto are cached in a folder, which the environment variable GOPTX_CACHE_DIR "
         "names (empty: none), up to GOPTX_CACHE_SIZE MiB; 512 by default (0: nothing is kept at all).",
     )
     parser.add_argument("what", nargs="?", choices=("clear",), metavar="clear", help="remove all that is kept")
