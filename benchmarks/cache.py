@@ -155,7 +155,7 @@ def table(document: dict[str, Any]) -> str:
     lines += ["", f"| pair | {' | '.join(head)} |", "|---|" + "---|" * len(head)]
     for pair in pairs:
         inner = [f"{pair['one'][what][step]:.2f}" for what in ("auto", "cubin") for step in STEPS]
-        outer = [f"{pair['new']['weave and cubin'][step]:.0f}" for step in ("first", "again")]
+        outer = [f"{pair['new']['auto and cubin'][step]:.0f}" for step in ("first", "again")]
         lines.append(f"| {pair['pair']} | {' | '.join([*inner, *outer])} |")
     return "\n".join(lines) + "\n"
 
