@@ -13,8 +13,8 @@ def add(new: NewParser) -> None:
     parser = new(
         "cache",
         help="list what is cached, or remove it",
-        description="Machine code and decisions of auto are cached in a folder, which the environment variable GOPTX_CACHE_DIR "
-        "names (empty: none), up to GOPTX_CACHE_SIZE MiB; 512 by default (0: nothing is kept at all).",
+        description="Machine code and decisions of auto are cached in a folder, which the environment variable "
+        "GOPTX_CACHE_DIR names (empty: none), up to GOPTX_CACHE_SIZE MiB; 512 by default (0: nothing is cached).",
     )
     parser.add_argument("what", nargs="?", choices=("clear",), metavar="clear", help="remove all that is kept")
     parser.set_defaults(run=_run)
