@@ -1,11 +1,11 @@
-"""What instructions read and write, and the one data-flow solver."""
+"""What instructions read and write, the one data-flow solver, and liveness."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Generic, TypeVar
+from heapq import heappop, heappush
+from typing import TypeVar
 
 from goptx.analysis.cfg import Block, Code, Flow, instructions_in
 from goptx.ptx.ir import (
@@ -73,39 +73,41 @@ def killed(code: Code) -> frozenset[str]:
     return frozenset(name for name in written(code) if name not in read(code))
 
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Problem(Generic[T]):
-    """A data-flow analysis as a value: its direction, the value at the boundary, merge and transfer."""
+def solve(
+    order: Sequence[K], sources: Mapping[K, Iterable[K]], transfer: Callable[[K, Mapping[K, T]], T]
+) -> dict[K, T]:
+    """The one data-flow solver: the value of each node of `order`, a fixpoint of `values[n] = transfer(n, values)`.
 
-    forward: bool
-    boundary: T
-    merge: Callable[[Iterable[T]], T]
-    transfer: Callable[[str, T], T]
+    sources: of each node those whose values its transfer asks for; one that has no value yet is not in `values`.
 
-
-def solve(flow: Flow, problem: Problem[T]) -> tuple[dict[str, T], dict[str, T]]:
-    """The values before and after each block in the direction of the analysis, by round-robin iteration."""
-    graph = flow.graph()
-    sources = graph.pred if problem.forward else graph.succ
-    order = flow.reverse_postorder() if problem.forward else flow.reverse_postorder()[::-1]
-    before: dict[str, T] = {}
-    after: dict[str, T] = {}
-    changed = True
-    while changed:
-        changed = False
-        for name in order:
-            incoming = [after[s] for s in sources[name] if s in after]
-            if not sources[name] or (problem.forward and name == flow.entry):
-                incoming.append(problem.boundary)
-            before[name] = problem.merge(incoming)
-            result = problem.transfer(name, before[name])
-            if name not in after or after[name] != result:
-                after[name] = result
-                changed = True
-    return before, after
+    A node is computed again when the value of a source has changed, the first in the order first. So in reverse
+    postorder (of the reversed graph, for a backward problem) inner loops are solved before what comes after them.
+    """
+    rank = {node: i for i, node in enumerate(order)}
+    readers: list[list[int]] = [[] for _ in order]
+    for node, its in sources.items():
+        for source in its:
+            if source in rank and node in rank:
+                readers[rank[source]].append(rank[node])
+    values: dict[K, T] = {}
+    waiting, queued = list(range(len(order))), [True] * len(order)
+    while waiting:
+        number = heappop(waiting)
+        queued[number] = False
+        node = order[number]
+        value = transfer(node, values)
+        if node in values and values[node] == value:
+            continue
+        values[node] = value
+        for reader in readers[number]:
+            if not queued[reader]:
+                queued[reader] = True
+                heappush(waiting, reader)
+    return values
 
 
 def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str]]:
@@ -117,13 +119,13 @@ def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str
         uses[name], kills[name] = _upward(block)
         if name in partly:
             kills[name] = frozenset()
-    problem: Problem[frozenset[str]] = Problem(
-        forward=False,
-        boundary=frozenset(),
-        merge=lambda values: frozenset().union(*values),
-        transfer=lambda name, out: uses[name] | (out - kills[name]),
-    )
-    return solve(flow, problem)[1]
+    successors = flow.graph().succ
+
+    def live(name: str, values: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        out = frozenset().union(*(values[s] for s in successors[name] if s in values))
+        return uses[name] | (out - kills[name])
+
+    return solve(flow.reverse_postorder()[::-1], successors, live)
 
 
 def _upward(block: Block) -> tuple[frozenset[str], frozenset[str]]:

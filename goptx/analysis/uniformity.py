@@ -6,14 +6,13 @@ PTX registers are not SSA, so a register written under divergent control is dive
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
 from goptx.analysis.cfg import Code, Flow, controls
-from goptx.analysis.dataflow import KNOWN, read, register_of, written
+from goptx.analysis.dataflow import KNOWN, read, register_of, solve, written
 from goptx.analysis.terminators import Branch, Switch
 from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
@@ -69,66 +68,60 @@ _WHOLE_WARPS_ONLY: _Passes = (_CTA, _WARP_DATA, _WARP, _DIVERGES, _DIVERGES)
 _Key = str | tuple[str, str]  # a register; ("branch", block); ("control", block), all that decides whether it runs
 
 
-class _Search:
-    """Least fixpoint over all of them, from the highest values down, so that each rises once as a rule."""
+class _Rules:
+    """How uniform each key is: at least so much, and what `passes` makes of its sources."""
 
     def __init__(self) -> None:
-        self.values: dict[_Key, Uniformity] = {}
-        self.readers: dict[_Key, list[tuple[Collection[_Key], _Passes]]] = defaultdict(list)
-        self.risen: dict[Uniformity, list[_Key]] = {u: [] for u in sorted(Uniformity, reverse=True) if u}
+        self.least: dict[_Key, Uniformity] = {}
+        self.sources: dict[_Key, dict[_Key, list[_Passes]]] = {}
 
     def define(
-        self, keys: Collection[_Key], least: Uniformity, sources: Iterable[_Key], passes: _Passes = _AS_IT_IS
+        self, keys: Iterable[_Key], least: Uniformity, sources: Collection[_Key] = (), passes: _Passes = _AS_IT_IS
     ) -> None:
-        """The keys are `least` at least, and what `passes` makes of each of the sources."""
-        if least:
-            self.rise(keys, least)
-        if least != Uniformity.DIVERGENT and keys:
-            reader = keys, passes
-            for source in sources:
-                self.readers[source].append(reader)
-
-    def rise(self, keys: Collection[_Key], value: Uniformity) -> None:
-        values = self.values
         for key in keys:
-            before = values.get(key)
-            after = value if before is None else before.joined(value)
-            if after != before:
-                values[key] = after
-                self.risen[after].append(key)
+            self.least[key] = self.least.get(key, Uniformity.CTA).joined(least)
+            own = self.sources.setdefault(key, {})
+            for source in sources:
+                own.setdefault(source, []).append(passes)
 
-    def run(self) -> None:
-        while (value := next((v for v, keys in self.risen.items() if keys), None)) is not None:
-            for keys, passes in self.readers.get(self.risen[value].pop(), ()):
-                if passes[value]:
-                    self.rise(keys, passes[value])
+    def of(self, key: _Key, values: Mapping[_Key, Uniformity]) -> Uniformity:
+        found = self.least[key]
+        for source, several in self.sources[key].items():
+            if value := values.get(source):
+                for passes in several:
+                    found = found.joined(passes[value])
+        return found
+
+    def solved(self) -> dict[_Key, Uniformity]:
+        return solve(list(self.least), self.sources, self.of)
 
 
 def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = None) -> Uniform:
     """Of the registers and branches of a flow, by data and by control: by `controls`, unless that is known."""
-    search = _Search()
+    rules = _Rules()
     for name, deciders in (controls(flow) if controlled is None else controlled).items():
         above = [(what, decider) for decider in deciders for what in ("branch", "control")]
-        search.define([("control", name)], Uniformity.CTA, above)
+        rules.define([("control", name)], Uniformity.CTA, above)
     for name, block in flow.blocks.items():
         control = ("control", name)
         for code in block.code:
             writes, least, sources, of_values, of_control = _definition(code)
             if writes:
-                search.define(writes, least, sources, of_values)
-                search.define(writes, least, [control], of_control)
+                rules.define(writes, least, sources, of_values)
+                rules.define(writes, least, [control], of_control)
         for instruction in block.instructions() if block.region else ():
             # What a region writes depends on the ways its lanes took.
-            search.rise(written(instruction), Uniformity.DIVERGENT)
+            rules.define(written(instruction), Uniformity.DIVERGENT)
         # `.uni` promises that the active lanes agree: enough for the warp, never for the CTA.
         promised = isinstance(block.end, Branch | Switch) and block.end.uniform
         passes = _WARP_AT_MOST if promised else _AS_IT_IS
-        search.define([("branch", name)], Uniformity.CTA, map(register_of, block.end.reads()), passes)
-    for special in [key for key in search.readers if isinstance(key, str) and key.startswith(_DIVERGENT_REGISTERS)]:
-        search.rise([special], Uniformity.DIVERGENT)
-    search.run()
-    registers = {key: value for key, value in search.values.items() if isinstance(key, str)}
-    return Uniform(registers, {n: search.values.get(("branch", n), Uniformity.CTA) for n in flow.blocks})
+        rules.define([("branch", name)], Uniformity.CTA, [register_of(n) for n in block.end.reads()], passes)
+    used = dict.fromkeys(source for its in rules.sources.values() for source in its)
+    special = [key for key in used if isinstance(key, str) and key.startswith(_DIVERGENT_REGISTERS)]
+    rules.define(special, Uniformity.DIVERGENT)
+    values = rules.solved()
+    registers = {key: value for key, value in values.items() if value and isinstance(key, str)}
+    return Uniform(registers, {n: values.get(("branch", n), Uniformity.CTA) for n in flow.blocks})
 
 
 @lru_cache(KNOWN)

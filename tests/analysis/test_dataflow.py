@@ -1,6 +1,6 @@
 """What instructions read, write and kill, and liveness against its definition."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pytest
 from bodies import flow
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
-from goptx.analysis.dataflow import Problem, killed, live_in, read, register_of, solve, written
+from goptx.analysis.dataflow import killed, live_in, read, register_of, solve, written
 from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.ptx.ir import Address, Guard, Instruction, Name, Vector
 from goptx.ptx.walk import names_in
@@ -279,10 +279,25 @@ def test_liveness_is_a_path_to_a_read(found: Flow) -> None:
 def test_the_solver_runs_forward_too() -> None:
     """Which blocks may have run before: the union over the ways in."""
     found = flow("mov.u32 %r1, 0; @%p1 bra B; A: mov.u32 %r1, 1; B: mov.u32 %r1, 2; @%p2 bra A; mov.u32 %r1, 3; ret;")
-    problem: Problem[frozenset[str]] = Problem(
-        True, frozenset({"start"}), lambda values: frozenset().union(*values), lambda name, come: come | {name}
-    )
-    before, after = solve(found, problem)
-    assert before["entry"] == {"start"}
-    assert before["B"] == {"start", "entry", "A", "B"}
-    assert after["after_2"] == {"start", "entry", "A", "B", "after_2"}
+    before = found.graph().pred
+
+    def after(name: str, values: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        return frozenset({name}).union(*(values[p] for p in before[name] if p in values))
+
+    result = solve(found.reverse_postorder(), before, after)
+    assert result["entry"] == {"entry"}
+    assert result["B"] == {"entry", "A", "B"}
+    assert result["after_2"] == {"entry", "A", "B", "after_2"}
+
+
+def test_inner_nodes_are_solved_first() -> None:
+    """A node is computed again as soon as a source has changed, the first in the order first."""
+    computed: list[str] = []
+
+    def count(name: str, values: Mapping[str, int]) -> int:
+        computed.append(name)
+        return min([values.get(sources[name], 0) + 1, 3])
+
+    sources = {"a": "b", "b": "a", "c": "b"}
+    assert solve("abc", sources, count) == {"a": 3, "b": 3, "c": 3}
+    assert computed == ["a", "b", "a", "b", "a", "c"]

@@ -8,11 +8,11 @@ registers count as equal until a way around shows otherwise, so equal counters o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
 from goptx.analysis.cfg import Code, Flow, loops
-from goptx.analysis.dataflow import register_of, written
+from goptx.analysis.dataflow import register_of, solve, written
 from goptx.analysis.terminators import Branch
 from goptx.analysis.values.expressions import MOST_TERMS, Atoms, Condition, Expression, Key, Value, constant
 from goptx.ptx.ir import (
@@ -65,48 +65,43 @@ class Values:
         self._pred = {n: [p for p in flow.graph().pred[n] if p in self._rank] for n in self._order}
         self._bodies = loops(flow)
         self._groups: dict[str, dict[str, str]] = {}  # at the beginning of loops: of registers, which are equal
-        self._after: dict[str, Environment] = {}
-        while self._round():
-            pass
+        self._after: Mapping[str, Environment] = {}
+        self._after = solve(self._order, self._pred, self._environment)
         self._find_steps()
 
     def holds(self, block: str, guard: Guard) -> Condition:
         """When a guard does at the end of a block."""
         return self._guard(self._after[block], guard)
 
-    def _round(self) -> bool:
-        """Goes through all blocks once; whether registers that counted as equal at the beginning of a loop differ."""
-        before, self._before_last = self._groups, self._after
-        self._groups, self._after = {}, {}
-        for name in self._order:
-            values = self._entering(name, before)
-            block = self.flow.blocks[name]
-            for i, code in enumerate(block.code):
-                self._run(values, code, (name, i))
-            if isinstance(block.end, Branch):
-                self.branches[name] = self._guard(values, block.end.guard)
-            self._after[name] = values
-        return self._groups != before
+    def _environment(self, name: str, after: Mapping[str, Environment]) -> Environment:
+        """What registers hold behind a block."""
+        values = self._entering(name, after)
+        block = self.flow.blocks[name]
+        for i, code in enumerate(block.code):
+            self._run(values, code, (name, i))
+        if isinstance(block.end, Branch):
+            self.branches[name] = self._guard(values, block.end.guard)
+        return values
 
-    def _entering(self, name: str, before: dict[str, dict[str, str]]) -> Environment:
+    def _entering(self, name: str, after: Mapping[str, Environment]) -> Environment:
         if name == self.flow.entry and not self._pred[name]:
             return {}
-        ahead = [self._after[p] for p in self._pred[name] if p in self._after]
-        behind = [p for p in self._pred[name] if p not in self._after]
-        values = self._merged(name, ahead) if name != self.flow.entry else {}
-        if not behind:
+        above = [after[p] for p in self._pred[name] if self._rank[p] < self._rank[name]]
+        below = [p for p in self._pred[name] if self._rank[p] >= self._rank[name]]
+        values = self._merged(name, above) if name != self.flow.entry else {}
+        if not below:
             return values
         body = self._bodies.get(name, frozenset(self._order))
         changed = sorted({r for b in body for code in self.flow.blocks[b].instructions() for r in written(code)})
-        groups: dict[object, str] = {}
-        self._groups[name] = {}
+        before, now = self._groups.get(name, {}), dict[str, str]()
+        leaders: dict[object, str] = {}
         for register in changed:
             first = values.get(register)
-            last = tuple(self._before_last[p].get(register) for p in behind if p in self._before_last)
-            key = (before.get(name, {}).get(register), first, last)
-            leader = groups.setdefault(key, register)
-            self._groups[name][register] = leader
+            last = tuple(after[p].get(register) for p in below if p in after)
+            leader = leaders.setdefault((before.get(register), first, last), register)
+            now[register] = leader
             values[register] = self._like(first or next((v for v in last if v), None), "phi", self.tag, name, leader)
+        self._groups[name] = now
         return values
 
     def _merged(self, name: str, ahead: Sequence[Environment]) -> Environment:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from goptx.analysis.cfg import Code, Flow
-from goptx.analysis.dataflow import Problem, solve, written
+from goptx.analysis.dataflow import solve, written
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Instruction
@@ -46,15 +46,16 @@ def refuse_mixed_flags(flow: Flow, merged: Merged, said: Callable[[int, Instruct
     """Raises `CannotWeave` where an instruction of the woven `flow` may take the flag of another kernel, by barriers
     that part its chain. `said` names an instruction of a kernel, by its number."""
     kernel_of = {id(code): k for block in merged.blocks.values() for k, part in enumerate(block.parts) for code in part}
-    problem: Problem[frozenset[int]] = Problem(
-        forward=True,
-        boundary=frozenset(),
-        merge=lambda several: frozenset().union(*several),
-        transfer=lambda name, before: _set_by(flow.blocks[name].code, before, kernel_of)[0],
+    order, before = flow.reverse_postorder(), flow.graph().pred
+
+    def setters(name: str, after: Mapping[str, frozenset[int]]) -> frozenset[int]:
+        return frozenset().union(*(after[p] for p in before[name] if p in after))
+
+    after = solve(
+        order, before, lambda name, found: _set_by(flow.blocks[name].code, setters(name, found), kernel_of)[0]
     )
-    before, _ = solve(flow, problem)
-    for name, setters in before.items():
-        _, mixed = _set_by(flow.blocks[name].code, setters, kernel_of)
+    for name in order:
+        _, mixed = _set_by(flow.blocks[name].code, setters(name, after), kernel_of)
         if mixed is not None:
             raise CannotWeave(
                 f"{said(kernel_of[id(mixed)], mixed)} takes a carry flag that another kernel may have set, for a "
