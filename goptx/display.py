@@ -58,11 +58,10 @@ def as_listing(result: object, printer: Any, cycle: bool) -> None:
     printer.text(text(result))
 
 
-def brief(result: object) -> str:
-    """For a class to have as its `__repr__`: one line of at most `MOST` characters. Of a dataclass it has the fields,
-    of a long field the number of its parts."""
-    shown = [f for f in fields(result) if f.repr] if is_dataclass(result) else []
-    parts = ", ".join(f"{f.name}={_part(getattr(result, f.name))}" for f in shown)
+def brief(result: Any) -> str:
+    """For a dataclass to have as its `__repr__`: one line of at most `MOST` characters with its fields, of a long field
+    the number of its parts."""
+    parts = ", ".join(f"{f.name}={_part(getattr(result, f.name))}" for f in fields(result) if f.repr)
     whole = f"{type(result).__name__}({parts})"
     return whole if len(whole) <= MOST else f"{whole[: MOST - 4]}...)"
 

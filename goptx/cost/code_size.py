@@ -32,8 +32,8 @@ class Stretch:
     size: float
     passes: float = 1.0
 
-    def times(self, copies: float, turns: float = 1.0) -> Stretch:
-        return Stretch(self.size * copies, self.passes * turns)
+    def times(self, copies: float) -> Stretch:
+        return Stretch(self.size * copies, self.passes)
 
 
 @dataclass(frozen=True, slots=True)

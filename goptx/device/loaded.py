@@ -18,8 +18,8 @@ _LOADED: dict[int, tuple[weakref.ref[Kernel], Module, str]] = {}
 
 def remember(kernels: Sequence[Kernel], module: Module, entries: Sequence[str]) -> None:
     """That these kernels, which are on the current device, are the entries of the module."""
+    made = bindings()
     for kernel, entry in zip(kernels, entries, strict=True):
-        made = bindings()
         handle = int(kernel.handle)
         failed, function = made.cuKernelGetFunction(made.CUkernel(handle))
         for known in (handle,) if failed else (handle, int(function)):

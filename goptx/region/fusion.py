@@ -135,8 +135,6 @@ class Fusion:
     """A region, made by `goptx.fusion`. After it, `fused` is what was launched and `report` says how (`Done`); both are
     None where nothing was."""
 
-    __repr__ = brief
-
     def __init__(self, stream: Any, how: How, compare: bool = False) -> None:
         self.fused: Woven | None = None
         self.report: Done | None = None

@@ -12,12 +12,12 @@ from goptx.launch.shape import Shape
 from goptx.ptx.ir import Module
 from goptx.results.fused_kernel import Woven
 from goptx.results.separate_kernels import Separate
-from goptx.sources.kernel_text import Chosen, Compiled, PtxFile, choose_entry
+from goptx.sources.kernel_text import Chosen, Compiled, choose_entry
 from goptx.sources.read import read, taken
 from goptx.sources.scratch_parameters import without_nulls
 
 # A framework's object is any type: which of them have PTX, goptx.sources says.
-Source = str | bytes | Path | PtxFile | Compiled | Module | Woven | Chosen | Any
+Source = str | bytes | Path | Compiled | Module | Woven | Chosen | Any
 MOST_KERNELS = 26  # as many as there are letters
 
 
@@ -65,14 +65,13 @@ def chosen_from(source: Source, entry: str | None, what: str) -> Chosen:
     return source.chosen[0]
 
 
-def _chosen(source: str | bytes | Path | PtxFile | Compiled | Module, entry: str | None) -> Chosen:
+def _chosen(source: str | bytes | Path | Compiled | Module, entry: str | None) -> Chosen:
     module = read(source)
     if isinstance(source, Compiled):
         function = choose_entry(module, source.entry if entry is None else entry)
         module = without_nulls(module, function, source.nulls) if source.nulls else module
         return Chosen(module, function.name, shape=source.shape)
-    path = source.path if isinstance(source, PtxFile) else source if isinstance(source, Path) else None
-    return Chosen(module, choose_entry(module, entry).name, path)
+    return Chosen(module, choose_entry(module, entry).name, source if isinstance(source, Path) else None)
 
 
 def shapes_of(

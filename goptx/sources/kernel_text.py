@@ -1,4 +1,4 @@
-"""PTX text with what is known of it: a file that was read, and a kernel that somebody compiled."""
+"""PTX with what is known of it: a kernel that somebody compiled, and one that was chosen to be woven."""
 
 from __future__ import annotations
 
@@ -10,14 +10,6 @@ from goptx.errors import InputError
 from goptx.launch.coarsening import ALONE, Coarse
 from goptx.launch.shape import Shape
 from goptx.ptx.ir import Function, Module
-
-
-@dataclass(frozen=True, slots=True)
-class PtxFile:
-    """`content` is what the file at `path` held: it stays what it was, whatever becomes of the file."""
-
-    path: Path
-    content: bytes
 
 
 @dataclass(frozen=True, slots=True)

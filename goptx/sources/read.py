@@ -10,7 +10,7 @@ from goptx.errors import InputError
 from goptx.files_read import note_read
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse
-from goptx.sources.kernel_text import Compiled, PtxFile
+from goptx.sources.kernel_text import Compiled
 
 # The file that knows a package's kernels: its `compiled` gives None for what is none.
 FRAMEWORKS = {
@@ -39,24 +39,21 @@ def taken(source: Any) -> Any:
     )
 
 
-def read(source: str | bytes | Path | PtxFile | Compiled | Module | Any) -> Module:
-    """The module of a path, of a file that was read, of PTX text or of its bytes, of a kernel that a framework
-    compiled; a module is returned as it is.
+def read(source: str | bytes | Path | Compiled | Module | Any) -> Module:
+    """The module of a path, of PTX text or of its bytes, of a kernel that a framework compiled; a module is returned as
+    it is.
 
     A `str` is text, never a path. Raises `InputError` where a file cannot be read, and for what has no PTX;
     `PtxSyntaxError` where the text is not PTX.
     """
-    from goptx.sources.read import taken
-
     source = taken(source)
     if isinstance(source, Module):
         return source
     if isinstance(source, Path):
         note_read(source)
         try:
-            source = PtxFile(source, source.read_bytes())
+            content = source.read_bytes()
         except OSError as error:
             raise InputError(f"{source}: cannot be read ({error.strerror}); give the path of a PTX file.") from None
-    if isinstance(source, PtxFile):
-        return parse(source.content, str(source.path))
+        return parse(content, str(source))
     return parse(source.content, source.name) if isinstance(source, Compiled) else parse(source)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from goptx.cache import keys, store
 from goptx.latency.table import LatencyTable
@@ -51,7 +51,7 @@ def cached(key: str) -> Decided | None:
 def cache(key: str, decided: Decided | None) -> None:
     """Caches the decision, if there is one."""
     if key and decided:
-        held = {"way": decided.way.to_dict(), "why": asdict(decided.why), "refused": decided.refused}
+        held = {"way": decided.way.to_dict(), "why": decided.why.to_dict(), "refused": decided.refused}
         store.keep(key, json.dumps(held).encode())
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Woven
-
-if TYPE_CHECKING:
-    from goptx.results.given_kernels import Source
+from goptx.results.given_kernels import Source
+from goptx.strategies.batch_passes import batched
 
 
 def batch(
@@ -43,6 +40,4 @@ def batch(
     Raises `InputError` for a parameter or axis that is none, `CannotWeave` where the kernel reads %ctaid along the
     axis, or takes the parameter otherwise than by a load, `DependentKernels`, and what `weave` raises.
     """
-    from goptx.strategies.batch_passes import batched
-
     return batched(source, over, axis, start, step, entry, arch, name, shape, independent)

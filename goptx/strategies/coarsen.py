@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import Source, chosen_from
 from goptx.weaving.weave import weave
-
-if TYPE_CHECKING:
-    from goptx.results.given_kernels import Source
 
 
 def coarsen(
@@ -45,8 +43,6 @@ def coarsen(
     Raises what `weave` raises: `InputError` for a factor or axis that is none, `CannotWeave` for a kernel with
     clusters, one that waits for other CTAs, and one that has addresses which depend on %smid.
     """
-    from goptx.results.given_kernels import chosen_from
-
     kernel = chosen_from(source, entry, "coarsen()")
     kernel = replace(kernel, coarse=kernel.coarse.times(factor, axis))
     if shape is None and isinstance(source, Woven) and source.plan and not source.plan.common:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from numbers import Integral
 from statistics import median
@@ -88,10 +88,8 @@ def sweep(
         kind = type(woven).__name__
         raise InputError(f"{kind} is not a kernel that goptx made; give run=, a function that launches it.")
     subject = described(woven, spec, shapes, args, seed, tolerance)
-    if bench is not None:
-        return swept(woven, subject.raised(bench.described().arch), caps, bench, warmups, repeats)
-    with closing(Bench()) as own:
-        return swept(woven, subject.raised(own.described().arch), caps, own, warmups, repeats)
+    with closing(Bench()) if bench is None else nullcontext(bench) as place:
+        return swept(woven, subject.raised(place.described().arch), caps, place, warmups, repeats)
 
 
 def checked_caps(registers: Sequence[int], warmups: int = WARMUPS, repeats: int = REPEATS) -> tuple[int, ...]:

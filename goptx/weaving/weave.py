@@ -8,8 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goptx.errors import ConvergenceWarning
+from goptx.latency.table import load_table
 from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Woven
+from goptx.results.given_kernels import kernels_of, shapes_of
+from goptx.weaving.merging.merged_blocks import merged
+from goptx.weaving.merging.size_limits import check_limits
+from goptx.weaving.pipeline import (
+    Choices,
+    Joining,
+    Merging,
+    check_published,
+    check_request,
+    finish,
+    policy_of,
+    read_and_link,
+    sides_of,
+)
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
@@ -19,7 +34,6 @@ if TYPE_CHECKING:
     from goptx.weaving.dependent.shared_buffers import Pairs
     from goptx.weaving.dependent.shared_inputs import InCommon
     from goptx.weaving.model import Choice, Linked
-    from goptx.weaving.pipeline import Choices, Merging
 
 
 def weave(
@@ -76,22 +90,6 @@ def weave(
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
-    # The passes take longer to import than most kernels to weave; what is kept already needs none of them.
-    from goptx.latency.table import load_table
-    from goptx.results.given_kernels import kernels_of, shapes_of
-    from goptx.weaving.merging.merged_blocks import merged
-    from goptx.weaving.merging.size_limits import check_limits
-    from goptx.weaving.pipeline import (
-        Choices,
-        Joining,
-        check_published,
-        check_request,
-        finish,
-        policy_of,
-        read_and_link,
-        sides_of,
-    )
-
     policy = policy_of(merge, policy)
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
@@ -134,7 +132,6 @@ def _with_common_parameters(linked: Linked, same: Pairs) -> tuple[Linked, InComm
 def _as_published(kernels: Sequence[Chosen], linked: Linked, choices: Choices) -> Woven:
     """The kernels woven by the published merge, with a warning."""
     from goptx.weaving.merging.paper_merge import NOTE, REMEDY, merged_as_published
-    from goptx.weaving.pipeline import finish
 
     made = merged_as_published(linked, choices)
     woven = finish(kernels, linked, made.flows, made.whole, choices, notes=made.notes)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from hashlib import sha256
 from itertools import combinations_with_replacement
@@ -37,8 +37,13 @@ FACTORS = (2, 3)
 Make = Callable[[], goptx.Woven]
 
 
-def cases() -> Iterator[tuple[str, Make]]:
-    """The name of each case, and what makes its kernel."""
+@cache
+def cases() -> Mapping[str, Make]:
+    """By the name of each case, what makes its kernel."""
+    return dict(_cases())
+
+
+def _cases() -> Iterator[tuple[str, Make]]:
     names = sorted(path.stem for path in KERNELS.glob("*.toml"))
     for a, b in combinations_with_replacement(names, 2):
         for strategy in ("weave", "vertical", "horizontal", "interleave"):
@@ -91,7 +96,7 @@ def shape(name: str) -> goptx.Shape:
 def digest(name: str) -> str:
     """The SHA-256 of a case's PTX, or the class of its refusal."""
     try:
-        return sha256(dict(cases())[name]().ptx.encode()).hexdigest()
+        return sha256(cases()[name]().ptx.encode()).hexdigest()
     except goptx.GoptxError as error:
         return type(error).__name__
 
@@ -108,7 +113,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write sha256.txt instead of comparing")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    names = [name for name, _ in cases() if options.pattern in name]
+    names = [name for name in cases() if options.pattern in name]
     with Pool(options.jobs) as pool:
         found = dict(zip(names, pool.imap(digest, names, chunksize=8), strict=True))
     expected = written()

@@ -65,7 +65,6 @@ class Values:
         self._pred = {n: [p for p in flow.graph().pred[n] if p in self._rank] for n in self._order}
         self._bodies = loops(flow)
         self._groups: dict[str, dict[str, str]] = {}  # at the beginning of loops: of registers, which are equal
-        self._after: Mapping[str, Environment] = {}
         self._after = solve(self._order, self._pred, self._environment)
         self._find_steps()
 
