@@ -19,7 +19,7 @@ from suite_a import launches_of
 import goptx
 from goptx.cost import estimate
 from goptx.strategies import auto, choose_strategy
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 
 Setting = tuple[float, ...]  # of the numbers of TUNED, in that order
 
@@ -52,10 +52,10 @@ def choices(pair: str) -> tuple[str, dict[Setting, str]]:
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches_of(pair)]
     for name in ("alone", "courses_of"):
         setattr(choose_strategy, name, once(getattr(choose_strategy, name)))
-    made: dict[Way, tuple[bool, goptx.Woven | None, str]] = {}
+    made: dict[Candidate, tuple[bool, goptx.Woven | None, str]] = {}
 
     class Again(choose_strategy.Search):
-        def _make(self, way: Way) -> bool:
+        def _make(self, way: Candidate) -> bool:
             if way not in made:
                 done = super()._make(way)
                 made[way] = done, self.made.get(way), self.refused.get(way, "")

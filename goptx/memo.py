@@ -24,7 +24,7 @@ class Same(Generic[T]):
         return isinstance(other, Same) and self.held is other.held
 
 
-class Kept(dict[K, V]):
+class Memo(dict[K, V]):
     """A dictionary that is filled by asking, with anything but None. What takes long, such as assembling, is done once
     for each key and by one thread, while others may ask for other keys.
 

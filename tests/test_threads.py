@@ -20,7 +20,7 @@ from bodies import GUARD, kernel
 import goptx
 from goptx import Shape
 from goptx.device.load import _Frame
-from goptx.memo import Kept
+from goptx.memo import Memo
 from goptx.results.fused_kernel import Parameter, Woven
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
@@ -109,7 +109,7 @@ def test_threads_may_be_the_first_to_use_goptx() -> None:
 
 
 def test_threads_make_a_thing_once_and_wait_for_nothing_else() -> None:
-    kept: Kept[str, int] = Kept()
+    kept: Memo[str, int] = Memo()
     made: list[str] = []
     inside = threading.Event()
 
@@ -130,14 +130,14 @@ def test_threads_make_a_thing_once_and_wait_for_nothing_else() -> None:
 
 
 def test_what_fails_is_tried_again() -> None:
-    kept: Kept[str, int] = Kept()
+    kept: Memo[str, int] = Memo()
     with pytest.raises(ZeroDivisionError):
         kept.made("a", lambda: 1 // 0)
     assert kept.made("a", lambda: 3) == 3
 
 
 def test_what_is_kept_is_bounded_where_that_is_asked_for() -> None:
-    kept: Kept[int, int] = Kept(most=4)
+    kept: Memo[int, int] = Memo(most=4)
     assert [kept.made(i, partial(abs, -i)) for i in range(9)] == list(range(9))
     assert len(kept) <= 4
 

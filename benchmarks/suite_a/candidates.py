@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from goptx.measuring.bench.questions import STREAMS
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.making import Job, fused
 from suite_a.runs import REPEATS, Row
 from suite_a.schemes import Done, Form, Subject, Task, done, measured_of
@@ -18,17 +18,17 @@ from suite_a.schemes import Done, Form, Subject, Task, done, measured_of
 _MIXED = ((2, 1), (1, 2), (4, 2), (2, 4))
 _FACTORS = ((1, 1), (2, 2), (4, 4), *_MIXED, (4, 1), (1, 4))
 WAYS = (
-    *(Way("weave", factors, cap) for cap in (None, 32) for factors in _FACTORS),
-    *(Way("weave", factors, 40) for factors in ((2, 2), (4, 4), (4, 2), (2, 4), (4, 1), (1, 4))),
-    *(Way("weave", factors).having(slicing=None) for factors in ((1, 1), (2, 2))),
-    *(Way("weave", factors).having(policy="concat") for factors in ((1, 1), (2, 2))),
-    *(Way("vertical", factors) for factors in ((1, 1), (2, 2), (4, 4))),
-    *(Way("interleave", factors) for factors in ((1, 1), (2, 2), (4, 4), *_MIXED)),
-    *(Way("horizontal", factors) for factors in ((1, 1), (2, 2))),
-    *(Way("separate", factors) for factors in (*_FACTORS, (8, 8))),
+    *(Candidate("weave", factors, cap) for cap in (None, 32) for factors in _FACTORS),
+    *(Candidate("weave", factors, 40) for factors in ((2, 2), (4, 4), (4, 2), (2, 4), (4, 1), (1, 4))),
+    *(Candidate("weave", factors).having(slicing=None) for factors in ((1, 1), (2, 2))),
+    *(Candidate("weave", factors).having(policy="concat") for factors in ((1, 1), (2, 2))),
+    *(Candidate("vertical", factors) for factors in ((1, 1), (2, 2), (4, 4))),
+    *(Candidate("interleave", factors) for factors in ((1, 1), (2, 2), (4, 4), *_MIXED)),
+    *(Candidate("horizontal", factors) for factors in ((1, 1), (2, 2))),
+    *(Candidate("separate", factors) for factors in (*_FACTORS, (8, 8))),
 )
 FUSED = ("weave", "vertical", "interleave", "horizontal")
-AUTO = Way("auto", (1, 1))
+AUTO = Candidate("auto", (1, 1))
 BASELINE = STREAMS  # of the kernels as they are
 _MEASURED = set(map(str, WAYS))
 _BY_NAME = {str(way): way for way in (*WAYS, AUTO) if way.cap is None}

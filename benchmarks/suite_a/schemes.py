@@ -15,7 +15,7 @@ import goptx
 from goptx.errors import ConvergenceWarning
 from goptx.latency.table import load_table
 from goptx.measuring.bench.workload import Workload
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import capped
 from goptx.tuning.making import Job, fused, make
 from goptx.tuning.measured import Measured, measured
@@ -78,10 +78,10 @@ def _fused(measured: Measured, strategy: str, **options: Any) -> Iterator[Form]:
 
 def _horizontal(measured: Measured) -> Iterator[Form]:
     """No kernel of the suite takes another block: the search of the HFUSE paper has one partition, and its cap."""
-    yield from _made(measured, Way("horizontal", (1, 1)))
+    yield from _made(measured, Candidate("horizontal", (1, 1)))
 
 
-def _made(measured: Measured, way: Way) -> Iterator[Form]:
+def _made(measured: Measured, way: Candidate) -> Iterator[Form]:
     """With the register caps that are worth a trial."""
     made = make(Job(measured.kernels, measured.shapes, measured.tunable, way, None))
     for trial in made.trials:
@@ -161,7 +161,7 @@ PAIRED: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
 }
 TUNED = "tuned"
 SINGLE: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
-    f"x{factor}": partial(_made, way=Way("coarsen", (factor,))) for factor in FACTORS
+    f"x{factor}": partial(_made, way=Candidate("coarsen", (factor,))) for factor in FACTORS
 }
 
 

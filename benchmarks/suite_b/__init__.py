@@ -21,7 +21,7 @@ HFUSE = 1.158  # over streams, this pair on a V100
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Candidate:
     """A strategy; of horizontal, how many threads each kernel has; the order of the kernels in the pair; the strategy's
     option `max_growth`; whether registers are bounded."""
 
@@ -40,15 +40,15 @@ class Way:
 
 TURNED = (1, 0)
 PEERS = (
-    Way("vertical"),
-    Way("weave"),
-    Way("weave", order=TURNED),
-    Way("weave", order=TURNED, max_growth=8),
-    Way("interleave"),
+    Candidate("vertical"),
+    Candidate("weave"),
+    Candidate("weave", order=TURNED),
+    Candidate("weave", order=TURNED, max_growth=8),
+    Candidate("interleave"),
 )
 PARTITIONS = tuple((d, TOTAL - d) for d in range(STEP, TOTAL, STEP))
-WAYS = (*PEERS, *(Way("horizontal", p, bounded=bounded) for p in PARTITIONS for bounded in (False, True)))
-EVEN = Way("horizontal", (TOTAL // 2, TOTAL // 2))  # what one would take without a search
+WAYS = (*PEERS, *(Candidate("horizontal", p, bounded=bounded) for p in PARTITIONS for bounded in (False, True)))
+EVEN = Candidate("horizontal", (TOTAL // 2, TOTAL // 2))  # what one would take without a search
 
 
 def launches(small: bool = False, arch: str = "sm_90") -> list[Launch]:
@@ -58,7 +58,7 @@ def launches(small: bool = False, arch: str = "sm_90") -> list[Launch]:
     return [one.small() for one in found] if small else found
 
 
-def fused(way: Way, launched: Sequence[Launch]) -> goptx.Woven:
+def fused(way: Candidate, launched: Sequence[Launch]) -> goptx.Woven:
     """The pair as one kernel, with the kernels in the way's order."""
     ordered = [launched[k] for k in way.order]
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in ordered]
@@ -67,7 +67,7 @@ def fused(way: Way, launched: Sequence[Launch]) -> goptx.Woven:
     return goptx.fuse(*[one.file for one in ordered], strategy=way.strategy, shapes=shapes, **given)
 
 
-def bound_of(way: Way, woven: goptx.Woven, registers: Sequence[int]) -> int | None:
+def bound_of(way: Candidate, woven: goptx.Woven, registers: Sequence[int]) -> int | None:
     """HFUSE's cap of registers for a horizontal kernel; `registers`: of a thread of each kernel alone."""
     if not way.partition or woven.shape is None:
         return None

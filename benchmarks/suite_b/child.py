@@ -17,7 +17,7 @@ from measuring import Data, Single
 
 import goptx
 from goptx.errors import GoptxError
-from suite_b import PAIR, WAYS, Way, bound_of, fused, launches
+from suite_b import PAIR, WAYS, Candidate, bound_of, fused, launches
 from suite_b.reference import errors, reference, tolerable
 
 WARMUPS, REPEATS = 3, 30
@@ -82,7 +82,7 @@ class Pair:
         names = [argument.name for argument in self.launches[which].arguments]
         return dict(zip(names, self.data[which].arguments, strict=True))
 
-    def compared(self, way: Way) -> tuple[dict[str, Any] | None, Run | None]:
+    def compared(self, way: Candidate) -> tuple[dict[str, Any] | None, Run | None]:
         """What is found out about a way, and what is to be timed; None for a bound that the kernel keeps anyway."""
         woven = self.woven(replace(way, bounded=False))
         bound = bound_of(way, woven, self.registers)
@@ -141,7 +141,7 @@ class Pair:
 
         return run
 
-    def fused(self, way: Way, woven: goptx.Woven, cap: int | None, fmad: bool) -> Run:
+    def fused(self, way: Candidate, woven: goptx.Woven, cap: int | None, fmad: bool) -> Run:
         from goptx.device.load import launch, load
 
         assert woven.shape is not None

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 from goptx.device.recorded_streams import check_launch
 from goptx.errors import DeviceError
 from goptx.launch.arguments import ParameterLike, pack_arguments
-from goptx.memo import Kept
+from goptx.memo import Memo
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,12 +167,12 @@ def launch(
     device = device_number()
     if device is None:
         device = current_device().device_id
-    known = _LAUNCHERS.setdefault(kernel, Kept(most=_SHAPES))
+    known = _LAUNCHERS.setdefault(kernel, Memo(most=_SHAPES))
     key = device, _three(grid), _three(block), shared, sizes
     known.made(key, lambda: Launcher(kernel, grid, block, shared, sizes))(stream, contents)
 
 
-_LAUNCHERS: WeakKeyDictionary[Kernel, Kept[Hashable, Launcher]] = WeakKeyDictionary()
+_LAUNCHERS: WeakKeyDictionary[Kernel, Memo[Hashable, Launcher]] = WeakKeyDictionary()
 _SHAPES = 64  # of each kernel, that are remembered
 
 

@@ -15,7 +15,7 @@ from goptx.errors import InputError
 from goptx.launch.arguments import Access, passed_by_value
 from goptx.launch.device_arrays import Extent
 from goptx.launch.independence import PAGE
-from goptx.memo import Kept
+from goptx.memo import Memo
 from goptx.region.recorded import Recorded
 
 Place = tuple[int, int]  # the number of a launch, and of its parameter
@@ -54,7 +54,7 @@ class _Pointer:
         return self.access != "read"
 
 
-_FOUND: Kept[Hashable, Meeting] = Kept(most=256)  # most regions come again with the arguments that they had
+_FOUND: Memo[Hashable, Meeting] = Memo(most=256)  # most regions come again with the arguments that they had
 
 
 def meeting(launches: Sequence[Recorded], private: Sequence[Extent], local: Sequence[Extent]) -> Meeting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goptx.display import as_html, as_text
-from goptx.region.fusion import Done
+from goptx.region.fusion import RegionReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class LaunchGroup:
     they were captured; reason: why, else ""."""
 
     launches: int
-    done: Done | None
+    done: RegionReport | None
     reason: str = ""
 
     def __str__(self) -> str:

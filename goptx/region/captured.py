@@ -23,7 +23,7 @@ from goptx.launch.device_arrays import Extent
 from goptx.log import LOG
 from goptx.region.capture_report import CaptureReport, LaunchGroup, Step
 from goptx.region.chains import Chain, chains, in_order, replacements
-from goptx.region.completion import Completion, How, in_turn
+from goptx.region.completion import Completion, RegionOptions, in_turn
 from goptx.region.fusion import Fusion, fixed_extent
 from goptx.region.recorded import Recorded, recorded
 from goptx.results.fused_kernel import Woven
@@ -63,7 +63,7 @@ class CapturedFusion(Fusion):
 
     report: CaptureReport | None  # type: ignore[assignment]
 
-    def __init__(self, stream: Any, how: How) -> None:
+    def __init__(self, stream: Any, how: RegionOptions) -> None:
         super().__init__(stream, how)
         self.stream = stream
         self._capture: Capture | None = None

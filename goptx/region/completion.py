@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from goptx.log import LOG
-from goptx.memo import Kept, Same
+from goptx.memo import Memo, Same
 from goptx.region.argument_aliasing import NOTHING, Group, Meeting, Place, several
 from goptx.region.declared_temporaries import called, outcome
 from goptx.region.recorded import Known, Recorded
@@ -35,7 +35,7 @@ FREE = 256  # threads of a CTA for which there are registers, however many each 
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class RegionOptions:
     """What the caller of a region asks for; `options` are the strategy's."""
 
     strategy: str = "auto"
@@ -58,11 +58,11 @@ class Completion:
     temporaries: tuple[Temporary, ...] = ()
 
 
-_COMPLETED: Kept[Hashable, Completion] = Kept(most=MOST)
-_SEPARATE: Kept[Hashable, Woven] = Kept(most=MOST)
+_COMPLETED: Memo[Hashable, Completion] = Memo(most=MOST)
+_SEPARATE: Memo[Hashable, Woven] = Memo(most=MOST)
 
 
-def completed(launches: Sequence[Recorded], met: Meeting, how: How) -> tuple[Completion, bool]:
+def completed(launches: Sequence[Recorded], met: Meeting, how: RegionOptions) -> tuple[Completion, bool]:
     """And whether it was made now. Raises `CannotLink` where not even separate launches go into one module,
     `AssemblyError`, `DeviceError`."""
     job = _Job(launches, met, how)
@@ -72,13 +72,13 @@ def completed(launches: Sequence[Recorded], met: Meeting, how: How) -> tuple[Com
     return _COMPLETED.made(job.key, job.completion), True
 
 
-def in_turn(launches: Sequence[Recorded], how: How, why: str) -> Completion:
+def in_turn(launches: Sequence[Recorded], how: RegionOptions, why: str) -> Completion:
     """The launches as they are, whatever they have in common."""
     start = perf_counter()
     return Completion(_Job(launches, NOTHING, how).separate(why), why, perf_counter() - start)
 
 
-def start(fused: Woven, stream: Any, launches: Sequence[Recorded], how: How) -> None:
+def start(fused: Woven, stream: Any, launches: Sequence[Recorded], how: RegionOptions) -> None:
     """With the arguments as they were recorded."""
     first = launches[0].shape
     own = fused.plan is not None and not fused.plan.common
@@ -91,7 +91,7 @@ class _Job:
     """Launches that are to be one. `shapes` is None where one fused kernel serves every shape that is common to all;
     `names` says whether it matters which parameters are one."""
 
-    def __init__(self, launches: Sequence[Recorded], met: Meeting, how: How) -> None:
+    def __init__(self, launches: Sequence[Recorded], met: Meeting, how: RegionOptions) -> None:
         self.launches, self.met, self.how = launches, met, how
         self.kernels = [r.known.chosen for r in launches]
         self.options = {"arch": _architecture(self.kernels), **how.options}
@@ -210,7 +210,7 @@ def _share(one: Known, other: Known) -> bool:
     return _SHARED.made((one.key, other.key), lambda: _in_common(one.chosen, other.chosen))
 
 
-_SHARED: Kept[Hashable, bool] = Kept(most=MOST)
+_SHARED: Memo[Hashable, bool] = Memo(most=MOST)
 
 
 def _in_common(one: Chosen, other: Chosen) -> bool:

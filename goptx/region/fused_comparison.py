@@ -14,7 +14,7 @@ from typing import Any
 
 from goptx.errors import DeviceError
 from goptx.launch.arguments import passed_by_value
-from goptx.region.completion import How, in_turn, start
+from goptx.region.completion import RegionOptions, in_turn, start
 from goptx.region.recorded import Recorded
 from goptx.results.fused_kernel import Woven
 
@@ -43,7 +43,7 @@ class Comparison:
         return f"{self.fused:.3g} ms fused, {self.separate:.3g} ms separate, {self.speedup:.2f} times as fast"
 
 
-def compared(fused: Woven, launches: Sequence[Recorded], stream: Any, how: How) -> Comparison:
+def compared(fused: Woven, launches: Sequence[Recorded], stream: Any, how: RegionOptions) -> Comparison:
     """Waits for the stream. Raises `DeviceError` where a launch fails."""
     from goptx.device import repeating
 

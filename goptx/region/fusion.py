@@ -14,7 +14,7 @@ from goptx.errors import InputError
 from goptx.launch.device_arrays import Extent, extent_of, raw
 from goptx.log import LOG
 from goptx.region.argument_aliasing import meeting
-from goptx.region.completion import Completion, How, completed, in_turn, start
+from goptx.region.completion import Completion, RegionOptions, completed, in_turn, start
 from goptx.region.fused_comparison import Comparison, compared
 from goptx.region.recorded import Recorded, recorded
 from goptx.results.fused_kernel import Woven
@@ -85,7 +85,7 @@ def fusion(
     check_strategy(strategy, options)
     if given := [name for name in FOUND_OUT if name in options]:
         raise InputError(f"fusion() takes no `{given[0]}`: that follows from the launches, private() and local().")
-    how = How(strategy, assume_local, no_barriers, independent, max_registers, options, assume_private)
+    how = RegionOptions(strategy, assume_local, no_barriers, independent, max_registers, options, assume_private)
     if not capture:
         return Fusion(stream, how, compare)
     if compare:
@@ -96,7 +96,7 @@ def fusion(
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class RegionReport:
     """How a region was completed.
 
     strategy: of the fused kernel, or "separate"; reason: why the launches are not fused, "" if they are.
@@ -132,12 +132,12 @@ class Done:
 
 
 class Fusion:
-    """A region, made by `goptx.fusion`. After it, `fused` is what was launched and `report` says how (`Done`); both are
-    None where nothing was."""
+    """A region, made by `goptx.fusion`. After it, `fused` is what was launched, `report` (`RegionReport`) says
+    how; both are None where nothing was launched."""
 
-    def __init__(self, stream: Any, how: How, compare: bool = False) -> None:
+    def __init__(self, stream: Any, how: RegionOptions, compare: bool = False) -> None:
         self.fused: Woven | None = None
-        self.report: Done | None = None
+        self.report: RegionReport | None = None
         self.stream = recorded_streams.RecordedStream(stream)
         self._given, self._how, self._compare = stream, how, compare
         self._recording: Hashable = None
@@ -241,7 +241,7 @@ class Fusion:
         times = prepared - begin, perf_counter() - prepared
         self._launches = []  # and their arrays
         self.fused = done.fused
-        self.report = Done(done.fused.strategy, done.reason, anew, *times, done.seconds, done.temporaries)
+        self.report = RegionReport(done.fused.strategy, done.reason, anew, *times, done.seconds, done.temporaries)
 
     def _end(self, state: str) -> None:
         self.state = state

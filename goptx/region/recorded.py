@@ -15,7 +15,7 @@ from goptx.errors import InputError
 from goptx.launch.arguments import Packing
 from goptx.launch.device_arrays import Extent
 from goptx.launch.shape import Shape
-from goptx.memo import Kept, Same
+from goptx.memo import Memo, Same
 from goptx.ptx.aliases import without_aliases
 from goptx.results.fused_kernel import Parameter
 from goptx.results.given_kernels import Source, chosen_from, in_own_shape
@@ -47,7 +47,7 @@ class Recorded:
     args: Sequence[object]
 
 
-_KNOWN: Kept[Hashable, Known] = Kept(most=KERNELS)
+_KNOWN: Memo[Hashable, Known] = Memo(most=KERNELS)
 
 
 def recorded(

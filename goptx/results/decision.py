@@ -12,7 +12,7 @@ TITLE = "way"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateEstimate:
     """One way to run the kernels, as the cost model sees it.
 
     way: the strategy, by how many CTAs each kernel is coarsened, and a register cap if there is one.
@@ -34,18 +34,18 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class Decision:
     """All candidates, the chosen one first, then from the fastest on; `decided` is what was for it, `assumed` what the
     estimates take for granted because it was not known."""
 
     __repr__ = brief
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[CandidateEstimate, ...]
     decided: str
     assumed: tuple[str, ...] = ()
 
     @property
-    def chosen(self) -> Candidate:
+    def chosen(self) -> CandidateEstimate:
         return self.candidates[0]
 
     def to_dict(self) -> dict[str, Any]:

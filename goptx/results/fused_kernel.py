@@ -13,7 +13,7 @@ from goptx.device.recorded_streams import check_launch
 from goptx.display import as_html, brief
 from goptx.errors import DependenceWarning, InputError
 from goptx.launch.shape import MOST_REGISTERS, Limit, Shape
-from goptx.memo import Kept
+from goptx.memo import Memo
 
 if TYPE_CHECKING:
     from cuda.core import Kernel
@@ -145,18 +145,18 @@ class Woven:
     along_x: bool = False
     limits: tuple[Limit, ...] = ()
     streams: bool = False
-    _assembled: Kept[tuple[int | None, bool, str | None], Assembly] = field(
-        default_factory=Kept, repr=False, compare=False
+    _assembled: Memo[tuple[int | None, bool, str | None], Assembly] = field(
+        default_factory=Memo, repr=False, compare=False
     )
-    _loaded: Kept[tuple[int, int | None], list[Kernel]] = field(default_factory=Kept, repr=False, compare=False)
-    _launchers: Kept[Hashable, Starter] = field(default_factory=partial(Kept, most=LAUNCHES), repr=False, compare=False)
+    _loaded: Memo[tuple[int, int | None], list[Kernel]] = field(default_factory=Memo, repr=False, compare=False)
+    _launchers: Memo[Hashable, Starter] = field(default_factory=partial(Memo, most=LAUNCHES), repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is loaded on a device."""
         return {name: value for name, value in vars(self).items() if name not in ("_loaded", "_launchers")}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        vars(self).update(state, _loaded=Kept(), _launchers=Kept(most=LAUNCHES))
+        vars(self).update(state, _loaded=Memo(), _launchers=Memo(most=LAUNCHES))
 
     @cached_property
     def ptx(self) -> str:
@@ -203,7 +203,7 @@ class Woven:
         from goptx.ptx.register_cap import with_register_cap
 
         module = with_register_cap(self.module, max_registers)
-        return replace(self, module=module, _assembled=Kept(), _loaded=Kept(), _launchers=Kept(most=LAUNCHES))
+        return replace(self, module=module, _assembled=Memo(), _loaded=Memo(), _launchers=Memo(most=LAUNCHES))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(f"{self.name}, {self.strategy}\n{self.report}")

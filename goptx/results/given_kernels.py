@@ -14,7 +14,7 @@ from goptx.results.fused_kernel import Woven
 from goptx.results.separate_kernels import Separate
 from goptx.sources.kernel_text import Chosen, Compiled, choose_entry
 from goptx.sources.read import read, taken
-from goptx.sources.scratch_parameters import without_nulls
+from goptx.sources.scratch_parameters import without_scratch_parameters
 
 # A framework's object is any type: which of them have PTX, goptx.sources says.
 Source = str | bytes | Path | Compiled | Module | Woven | Chosen | Any
@@ -69,7 +69,7 @@ def _chosen(source: str | bytes | Path | Compiled | Module, entry: str | None) -
     module = read(source)
     if isinstance(source, Compiled):
         function = choose_entry(module, source.entry if entry is None else entry)
-        module = without_nulls(module, function, source.nulls) if source.nulls else module
+        module = without_scratch_parameters(module, function, source.nulls) if source.nulls else module
         return Chosen(module, function.name, shape=source.shape)
     return Chosen(module, choose_entry(module, entry).name, source if isinstance(source, Path) else None)
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from goptx.display import as_html, as_text, brief
-from goptx.results.decision import Why
+from goptx.results.decision import Decision
 from goptx.results.temporary import Temporary
 
 
@@ -68,7 +68,7 @@ class Report:
     latency: str
     divergences: tuple[Divergent, ...]
     notes: tuple[str, ...]
-    why: Why | None = None
+    why: Decision | None = None
     temporaries: tuple[Temporary, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Self
 from goptx.errors import InputError
 from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import Shape
-from goptx.memo import Kept
+from goptx.memo import Memo
 from goptx.results.fused_kernel import LAUNCHES, Extent, Parameter, Start, Woven
 
 
@@ -34,7 +34,7 @@ class Separate(Woven):
 
     def side_by_side(self) -> Self:
         """With `streams`; the kernels are independent then."""
-        return replace(self, streams=True, depends=False, _launchers=Kept(most=LAUNCHES))
+        return replace(self, streams=True, depends=False, _launchers=Memo(most=LAUNCHES))
 
     def starts(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None

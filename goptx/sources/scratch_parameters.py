@@ -16,7 +16,7 @@ from goptx.ptx.walk import operand_names
 POINTER = 8  # bytes
 
 
-def without_nulls(module: Module, entry: Function, positions: Sequence[int]) -> Module:
+def without_scratch_parameters(module: Module, entry: Function, positions: Sequence[int]) -> Module:
     """Positions are those of a sequence: -1 is the last parameter. Raises `InputError` where one is no pointer, or is
     not just loaded."""
     count = len(entry.parameters)

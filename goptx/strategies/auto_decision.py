@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from goptx.cache import keys, store
 from goptx.latency.table import LatencyTable
 from goptx.launch.shape import Shape
-from goptx.results.decision import Candidate, Why
+from goptx.results.decision import CandidateEstimate, Decision
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
     """The way that was chosen, what it was compared with, and a note for each way that was refused."""
 
-    way: Way
-    why: Why
+    way: Candidate
+    why: Decision
     refused: tuple[str, ...]
 
 
@@ -57,6 +57,6 @@ def cache(key: str, decided: Decided | None) -> None:
 
 def _read(content: bytes) -> Decided:
     held = json.loads(content)
-    candidates = tuple(Candidate(**candidate) for candidate in held["why"]["candidates"])
-    why = Why(candidates, held["why"]["decided"], tuple(held["why"]["assumed"]))
-    return Decided(Way.from_dict(held["way"]), why, tuple(held["refused"]))
+    candidates = tuple(CandidateEstimate(**candidate) for candidate in held["why"]["candidates"])
+    why = Decision(candidates, held["why"]["decided"], tuple(held["why"]["assumed"]))
+    return Decided(Candidate.from_dict(held["way"]), why, tuple(held["refused"]))

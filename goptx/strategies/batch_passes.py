@@ -20,7 +20,7 @@ from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.converge.split_loops import split_as_it_is
 from goptx.weaving.link.inline import inlined
 from goptx.weaving.link.interface import parameters
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import merged
 from goptx.weaving.merging.size_limits import limits
 from goptx.weaving.model import Converged, Kernel
@@ -64,7 +64,7 @@ def batched(
     choices = Choices("concat", None, load_table(None, linked.target[0]))
     flow = linked.kernels[0].flow
     flow = split_as_it_is(Converged(flow), limits([flow], None, None)).flow
-    side = Side(flow, frozenset(), False, kernels=(0,), cycles=choices.cycles)
+    side = MergeInput(flow, frozenset(), False, kernels=(0,), cycles=choices.cycles)
     return finish(made, linked, [flow], merged(side), choices, strategy="batch")
 
 

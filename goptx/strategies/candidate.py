@@ -10,7 +10,7 @@ from goptx.sources.kernel_text import Chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Candidate:
     """A strategy, by how many CTAs each kernel is coarsened, the most registers that a thread may have, and options of
     the strategy that are not left as they are, in the order of their names."""
 
@@ -25,7 +25,7 @@ class Way:
         return f"{self.strategy}{coarse}{options}" + (f" capped at {self.cap}" if self.cap else "")
 
     @property
-    def uncapped(self) -> Way:
+    def uncapped(self) -> Candidate:
         return replace(self, cap=None)
 
     @property
@@ -37,11 +37,11 @@ class Way:
         """Its value, None where it is left as it is; one that is None itself is not told from that."""
         return dict(self.options).get(name)
 
-    def having(self, **options: Any) -> Way:
+    def having(self, **options: Any) -> Candidate:
         """With these options beside its own, or in their place."""
         return replace(self, options=tuple(sorted({**dict(self.options), **options}.items())))
 
-    def is_part_of(self, other: Way) -> bool:
+    def is_part_of(self, other: Candidate) -> bool:
         """Whether `other` is of the same strategy and makes one of as many CTAs of each kernel, or of more: what is
         against this is against that."""
         less = all(own <= its for own, its in zip(self.factors, other.factors, strict=True))
@@ -63,7 +63,7 @@ class Way:
         return {"strategy": self.strategy, "factors": self.factors, "cap": self.cap, "options": dict(self.options)}
 
     @classmethod
-    def from_dict(cls, held: Mapping[str, Any]) -> Way:
+    def from_dict(cls, held: Mapping[str, Any]) -> Candidate:
         """Of such data, lists being tuples again."""
         options = {name: tuple(v) if isinstance(v, list) else v for name, v in held["options"].items()}
         return cls(held["strategy"], tuple(held["factors"]), held["cap"]).having(**options)

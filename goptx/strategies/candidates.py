@@ -19,7 +19,7 @@ from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
 from goptx.launch.shape import Shape
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 
 FACTORS = (1, 2, 4)  # CTAs of a kernel in one; with 8, registers allow too few warps, and weaving takes long
 STRATEGIES = ("weave", "interleave", "vertical", "separate")  # equals are preferred in this order
@@ -30,7 +30,7 @@ THREADS = 256  # taken for a block that is not known
 
 def ways(
     kernels: Sequence[Chosen], shapes: Sequence[Shape] | None, unknown_loops: Sequence[int] | None = None
-) -> list[Way]:
+) -> list[Candidate]:
     """Those that may be made, without caps. Kernels are not coarsened where grids are not known; more than two of them
     all by one factor. `unknown_loops` are those of `Alone`, 0 by default."""
     given: Sequence[Shape | None] = shapes or [None] * len(kernels)
@@ -39,7 +39,7 @@ def ways(
     common = [(f,) * len(own) for f in FACTORS if all(f in factors for factors in own)]
     every = list(product(*own)) if len(own) <= 2 else common
     strategies = STRATEGIES if shapes else [s for s in STRATEGIES if s != "interleave"]  # which has to know blocks
-    return [Way(strategy, factors) for factors in every for strategy in strategies]
+    return [Candidate(strategy, factors) for factors in every for strategy in strategies]
 
 
 def divides(factor: int, shape: Shape) -> bool:
@@ -69,7 +69,7 @@ class Judge:
     shapes: Sequence[Shape]
     arch: str
 
-    def estimates(self, way: Way, made: Sequence[Course] = ()) -> Iterator[tuple[Way, Estimate]]:
+    def estimates(self, way: Candidate, made: Sequence[Course] = ()) -> Iterator[tuple[Candidate, Estimate]]:
         """Of a way, without a cap and with one that may help. `made` says how warps go through what was made, if it
         was."""
         factors = [f * b for f, b in zip(way.factors, self.before, strict=True)]
@@ -96,8 +96,8 @@ class Judge:
                 yield way, reduce(Estimate.then, each)
 
     def _launch(
-        self, way: Way, loads: Sequence[Load], courses: Sequence[Course], shared: int
-    ) -> Iterator[tuple[Way, Estimate]]:
+        self, way: Candidate, loads: Sequence[Load], courses: Sequence[Course], shared: int
+    ) -> Iterator[tuple[Candidate, Estimate]]:
         """Of one launch with CTAs of each of the courses, which are as many as loads, or one for all of them."""
         threads = max(load.threads for load in loads)
         ctas = [-(-load.ctas // load.joined) for load in loads]

@@ -18,11 +18,11 @@ from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
 from goptx.launch.shape import Shape
 from goptx.log import LOG
-from goptx.results.decision import Candidate, Why
+from goptx.results.decision import CandidateEstimate, Decision
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, ways
 from goptx.strategies.separate import ANY
 
@@ -44,8 +44,8 @@ class Search:
     arch: str
     table: LatencyTable
     slices: bool = True
-    made: dict[Way, Woven] = field(default_factory=dict)  # without caps
-    refused: dict[Way, str] = field(default_factory=dict)
+    made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
+    refused: dict[Candidate, str] = field(default_factory=dict)
     decided: Decided | None = None
 
     def best(self) -> Woven:
@@ -61,7 +61,7 @@ class Search:
         loops = [a.unknown_loops for a in kernels]
         possible = [w for w in ways(self.kernels, self.shapes, loops) if w.plain or w.size(sizes) <= MOST_CODE]
 
-        def estimates(way: Way) -> dict[Way, Estimate]:
+        def estimates(way: Candidate) -> dict[Candidate, Estimate]:
             courses = courses_of(self.made[way], kernels, self.table) if way in self.made else ()
             return {w: e for w, e in judge.estimates(way, courses) if e.cycles < inf}
 
@@ -87,19 +87,19 @@ class Search:
                 found = {w: e for w, e in found.items() if not way.is_part_of(w)}
         return self._done(self.makers["separate"](*self.kernels), None, self._refusals())
 
-    def _is_sliced(self, way: Way) -> bool:
+    def _is_sliced(self, way: Candidate) -> bool:
         """Whether what was made may become another where blocks are not sliced."""
         sliced = self.made[way.uncapped].report.slicing is not None
         return self.slices and way.strategy == "weave" and not way.options and sliced
 
-    def _best(self, found: Mapping[Way, Estimate]) -> Way:
+    def _best(self, found: Mapping[Candidate, Estimate]) -> Candidate:
         """The fastest, or of those that are as fast the one with the fewest CTAs: they cost time even where their
         threads have nothing to do, which is not foreseen."""
         least = min(e.cycles for e in found.values())
         near = [w for w in found if found[w].cycles <= least * (1 + TIE)]
         return min(near, key=lambda w: (-min(w.factors), found[w].cycles))
 
-    def _make(self, way: Way) -> bool:
+    def _make(self, way: Candidate) -> bool:
         """Whether it can be."""
         if way in self.made:
             return True
@@ -111,12 +111,12 @@ class Search:
                 LOG.info("not %s: %s", way, reason)
         return way in self.made
 
-    def _chosen(self, way: Way, found: Mapping[Way, Estimate]) -> Woven:
+    def _chosen(self, way: Candidate, found: Mapping[Candidate, Estimate]) -> Woven:
         candidates = [
-            Candidate(str(w), e.cycles, e.registers, e.occupancy, e.decided_by, w.uncapped in self.made)
+            CandidateEstimate(str(w), e.cycles, e.registers, e.occupancy, e.decided_by, w.uncapped in self.made)
             for w, e in sorted(found.items(), key=lambda item: (item[0] != way, item[1].cycles))
         ]
-        why = Why(tuple(candidates), _decided(way, found), self._assumed())
+        why = Decision(tuple(candidates), _decided(way, found), self._assumed())
         self.decided = Decided(way, why, tuple(self._refusals()))
         return self._capped(self.made[way.uncapped])
 
@@ -130,7 +130,7 @@ class Search:
         cap = self.decided.way.cap
         return self._done(made.capped(cap) if cap else made, self.decided.why, self.decided.refused)
 
-    def _done(self, made: Woven, why: Why | None, refused: Sequence[str]) -> Woven:
+    def _done(self, made: Woven, why: Decision | None, refused: Sequence[str]) -> Woven:
         notes = [f"not {reason}" for reason in refused]
         if made.strategy == "separate":
             LOG.log(logging.WARNING if refused else logging.INFO, "not fused: %s", "; ".join(refused) or SLOWER)
@@ -154,7 +154,7 @@ class Search:
         return tuple(what for what in (grids, blocks) if what)
 
 
-def _decided(chosen: Way, found: Mapping[Way, Estimate]) -> str:
+def _decided(chosen: Candidate, found: Mapping[Candidate, Estimate]) -> str:
     """What was for the way that is chosen, and by how much it is ahead of other strategies."""
     own, least = found[chosen].cycles, min(e.cycles for e in found.values())
     why = "the least estimate" if own == least else f"within {TIE:.0%} of the least estimate and of fewest CTAs"

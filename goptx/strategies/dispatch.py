@@ -12,7 +12,7 @@ from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.merging.merged_blocks import merged
 from goptx.weaving.model import Converged, Kernel, Linked
 from goptx.weaving.pipeline import Choices, Joining, Prepare, finish, sides_of
-from goptx.weaving.shapes.kernel_dispatch import one_of
+from goptx.weaving.shapes.kernel_dispatch import kernel_dispatch
 
 
 def side_by_side(
@@ -32,6 +32,6 @@ def side_by_side(
     choices = Choices(policy, slicing, table, presume)
     joining = Joining(linked, choices.alternatives())
     converged, sides = sides_of(linked, choices, None, joining.all_limits, lambda k: alone(k, choices), prepare)
-    whole = merged(one_of(joining.kernels(sides)))
+    whole = merged(kernel_dispatch(joining.kernels(sides)))
     flows = [s.flow for s in sides]
     return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy=strategy)

@@ -8,7 +8,7 @@ from functools import partial
 from math import prod
 from pathlib import Path
 
-from goptx.analysis.sync.barrier_uniformity import all_meet
+from goptx.analysis.sync.barrier_uniformity import is_barrier_uniform
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
 from goptx.launch.launch_plan import Placement
@@ -66,7 +66,7 @@ def _ending(kernel: Kernel, choices: Choices) -> Converged:
     """The kernel as it is, where its barriers will not wait for threads that have ended. They count its threads, for
     others go on beside them, and warps that have ended do not arrive; so else such threads have to live on. Lanes
     that a last warp lacks matter to no barrier, for those count whole warps."""
-    if all_meet(of_own_lanes(kernel.flow)):
+    if is_barrier_uniform(of_own_lanes(kernel.flow)):
         return Converged(kernel.flow, as_written=True)
     prefix = free_prefix(kernel.prefix, kernel.register_names())
     made = converge(kernel.flow, prefix, kernel.at, choices.cycles, None, choices.presume, kernel.parameter_sizes())

@@ -19,7 +19,7 @@ from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.making import Job, fused
 from goptx.tuning.trials import Table, Trial
 
@@ -42,7 +42,7 @@ class Best:
     __repr__ = brief
 
     fused: Woven
-    way: Way
+    way: Candidate
     speedup: float
     ms: Mapping[str, float]
     table: Table
@@ -119,8 +119,8 @@ class Replay:
         return cls(path, held)
 
     @property
-    def way(self) -> Way:
-        return Way.from_dict(self.held["way"])
+    def way(self) -> Candidate:
+        return Candidate.from_dict(self.held["way"])
 
     def job(self, sources: Sequence[Source] = ()) -> Job:
         """What is to be made. Raises `InputError`."""
@@ -147,7 +147,7 @@ class Replay:
             yield from kernels_of([source], [said["entry"]], least=1, what="replay()")
 
 
-def capped(woven: Woven, way: Way) -> Woven:
+def capped(woven: Woven, way: Candidate) -> Woven:
     """The kernel with the way's cap in its PTX."""
     return woven.capped(way.cap) if way.cap else woven
 

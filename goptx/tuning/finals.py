@@ -14,7 +14,7 @@ from goptx.errors import DeviceError
 from goptx.measuring.bench.bench import Timed
 from goptx.measuring.bench.questions import SEPARATE, STREAMS
 from goptx.results.fused_kernel import Woven
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.budget import Budget
 from goptx.tuning.judging import Place, judged
 from goptx.tuning.records import Records
@@ -33,7 +33,7 @@ class Found:
     """The way that was chosen, its kernel (None for the kernels as they are), and the last measurement: milliseconds
     of single runs of what was compared."""
 
-    way: Way
+    way: Candidate
     woven: Woven | None
     ms: Mapping[str, Sequence[float]]
 
@@ -55,7 +55,7 @@ class Finals:
     """`woven` gives what a way made, None where it cannot."""
 
     space: Space
-    woven: Callable[[Way], Woven | None]
+    woven: Callable[[Candidate], Woven | None]
     benches: Sequence[Place]
     records: Records
     budget: Budget

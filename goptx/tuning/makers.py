@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from threading import Lock
 
 from goptx.device.child_process import without_main
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.making import Job, Made, make
 from goptx.tuning.measured import Measured
 
@@ -23,7 +23,7 @@ class Makers:
         self._executor, self._own = executor or self._processes(), executor is None
         self._lock = Lock()
 
-    def submit(self, way: Way) -> Future[Made]:
+    def submit(self, way: Candidate) -> Future[Made]:
         """What becomes of the way without its cap; whatever is wrong with the executor is in what it gives."""
         subject = self._subject
         job = Job(subject.kernels, subject.shapes, subject.tunable, way.uncapped, subject.arch)

@@ -13,7 +13,7 @@ from goptx.errors import GoptxError
 from goptx.launch.shape import Shape
 from goptx.results.fused_kernel import Resources, Woven
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.strategies.coarsen import coarsen
 from goptx.strategies.fuse import fuse
 from goptx.tuning.space.space import ALONE
@@ -32,7 +32,7 @@ class Job:
     kernels: tuple[Chosen, ...]
     shapes: tuple[Shape, ...]
     tunable: tuple[bool, ...]
-    way: Way
+    way: Candidate
     arch: str | None
 
 
@@ -68,7 +68,7 @@ def fused(job: Job) -> Woven:
     return fuse(*way.coarse(job.kernels), strategy=way.strategy, arch=job.arch, shapes=job.shapes, **options)
 
 
-def _trial(way: Way, found: Resources) -> Trial:
+def _trial(way: Candidate, found: Resources) -> Trial:
     return Trial(way, "timed", "", found.registers, found.spill_bytes, found.occupancy)
 
 
@@ -80,7 +80,7 @@ def _capped(job: Job, woven: Woven, free: Resources) -> Iterator[Trial]:
         yield under_cap(replace(job.way, cap=cap), woven)
 
 
-def under_cap(way: Way, woven: Woven) -> Trial:
+def under_cap(way: Candidate, woven: Woven) -> Trial:
     """The trial of a way with a cap, by the machine code of what the way makes without it."""
     free = woven.resources()
     try:

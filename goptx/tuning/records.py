@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.trials import Trial
 
 FORMAT = 1
@@ -25,7 +25,7 @@ class Records:
     """
 
     def __init__(self, about: Mapping[str, Any], path: Path | None = None) -> None:
-        self.trials: dict[Way, Trial] = {}
+        self.trials: dict[Candidate, Trial] = {}
         self._path, self._lock = path, Lock()
         head = json.loads(json.dumps({"format": FORMAT, **about}))
         try:
@@ -47,7 +47,7 @@ class Records:
         with self._lock:
             return list(self.trials.values())
 
-    def lack(self, way: Way) -> bool:
+    def lack(self, way: Candidate) -> bool:
         """Whether the way is still to be tried."""
         known = self.trials.get(way)
         return known is None or known.status == "left out"

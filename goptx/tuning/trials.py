@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, Literal
 
 from goptx.display import as_html, as_text, brief
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 
 Status = Literal["timed", "refused", "pruned", "wrong", "failed", "left out"]
 SHOWN = 16  # timed ways in a table on a terminal
@@ -33,7 +33,7 @@ class Trial:
 
     __repr__ = brief
 
-    way: Way
+    way: Candidate
     status: Status
     reason: str = ""
     registers: int | None = None
@@ -76,7 +76,7 @@ class Trial:
         """Of what `to_dict` gave; fields that this version does not know are passed over."""
         known = {name: value for name, value in held.items() if name in cls.__dataclass_fields__}
         ms = known["ms"] and tuple(known["ms"])
-        return cls(**{**known, "way": Way.from_dict(known["way"]), "ms": ms})
+        return cls(**{**known, "way": Candidate.from_dict(known["way"]), "ms": ms})
 
 
 COLUMNS = (
@@ -94,7 +94,7 @@ class Table:
     __repr__ = brief
 
     trials: tuple[Trial, ...]
-    chosen: Way
+    chosen: Candidate
     baselines: Mapping[str, float] = field(default_factory=dict)
     turns: tuple[int, ...] = ()
 

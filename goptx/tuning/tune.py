@@ -28,7 +28,7 @@ from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.records import Records
 from goptx.tuning.space.partitions import D0, sizes_of
-from goptx.tuning.space.pruning import Foresight
+from goptx.tuning.space.pruning import Pruning
 from goptx.tuning.space.space import STRATEGIES, Space
 from goptx.tuning.trials import Table, Trial
 from goptx.tuning.tuning_search import Search
@@ -101,9 +101,9 @@ def tune(
             place.open(subject.workload)
         kept = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
         made = stack.enter_context(makers(subject, executor, workers))
-        foresight = Foresight.of(subject.kernels, subject.shapes, subject.arch)
+        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch)
         tell = stack.enter_context(shown("tried", quiet=not progress))
-        found = Search(space, foresight, made.submit, places, kept, limit, tell).best()
+        found = Search(space, pruning, made.submit, places, kept, limit, tell).best()
     best = _best(subject, found, kept.all(), where, limit)
     for trial in best.bugs:
         warnings.warn(f"{trial.way}: {trial.reason}; please report it", WrongOutput, stacklevel=2)

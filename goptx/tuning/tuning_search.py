@@ -16,13 +16,13 @@ from queue import SimpleQueue
 from goptx.measuring.bench.questions import STREAMS
 from goptx.progress import Progress
 from goptx.results.fused_kernel import Woven
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.budget import Budget
 from goptx.tuning.finals import FIRST, Finals, Found
 from goptx.tuning.judging import Place, judged
 from goptx.tuning.making import Made, under_cap
 from goptx.tuning.records import Records
-from goptx.tuning.space.pruning import Foresight
+from goptx.tuning.space.pruning import Pruning
 from goptx.tuning.space.space import Space
 from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
@@ -38,15 +38,15 @@ class Search:
     """`submit` has a way made; `benches` are the devices, each with the kernels opened."""
 
     space: Space
-    foresight: Foresight
-    submit: Callable[[Way], Future[Made]]
+    pruning: Pruning
+    submit: Callable[[Candidate], Future[Made]]
     benches: Sequence[Place]
     records: Records
     budget: Budget
     progress: Progress | None = None
-    _made: dict[Way, Woven] = field(default_factory=dict)  # without caps
-    _codes: dict[str, Way] = field(init=False)  # the first of each, by digests
-    _steps: set[Way] = field(default_factory=set)  # ways that this run has come to
+    _made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
+    _codes: dict[str, Candidate] = field(init=False)  # the first of each, by digests
+    _steps: set[Candidate] = field(default_factory=set)  # ways that this run has come to
     _idle: SimpleQueue[Place] = field(default_factory=SimpleQueue)
     _done: int = 0
 
@@ -77,16 +77,16 @@ class Search:
 
     def _leaders(self) -> list[Trial]:
         """The best, each of another way without caps."""
-        best: dict[Way, Trial] = {}
+        best: dict[Candidate, Trial] = {}
         for trial in self._timed():
             best.setdefault(trial.way.uncapped, trial)
         return list(best.values())[:LEADERS]
 
-    def _try_all(self, ways: Iterable[Way]) -> None:
+    def _try_all(self, ways: Iterable[Candidate]) -> None:
         """Makes and times those that were not tried before, as far as there is time."""
         new = [way for way in dict.fromkeys(ways) if way not in self._steps]
         self._steps |= set(new)
-        promising, pruned = self.foresight.sorted(new)
+        promising, pruned = self.pruning.sorted(new)
         for trial in pruned:
             if self.records.lack(trial.way):
                 self.records.add(trial)
@@ -106,20 +106,20 @@ class Search:
             for one in [pool.submit(self._try, each) for each in made]:
                 one.result()
 
-    def _caps_of(self, way: Way) -> list[Way]:
+    def _caps_of(self, way: Candidate) -> list[Candidate]:
         free = self.records.trials.get(way.uncapped)
         return self.space.capped(way.uncapped, free.registers or 0) if free else []
 
-    def _under_cap(self, way: Way, woven: Woven | None) -> Made:
+    def _under_cap(self, way: Candidate, woven: Woven | None) -> Made:
         if woven is None:
             return Made((Trial(way, "failed", "it could not be made again"),))
         if self.budget.left() <= 0:
             return Made((Trial(way, "left out", NO_TIME),))
         return Made((under_cap(way, woven),), woven)
 
-    def _as_made(self, ways: Sequence[Way]) -> Iterator[Made]:
+    def _as_made(self, ways: Sequence[Candidate]) -> Iterator[Made]:
         """What becomes of them, as it comes; what does not in time is left out."""
-        waited: dict[Future[Made], Way] = {}
+        waited: dict[Future[Made], Candidate] = {}
         for way in ways:
             if self.budget.left() > 0:
                 waited[self.submit(way)] = way
@@ -137,7 +137,7 @@ class Search:
             if way in late:
                 self.records.add(Trial(way, "left out", NO_TIME))
 
-    def _result(self, way: Way, future: Future[Made]) -> Made:
+    def _result(self, way: Candidate, future: Future[Made]) -> Made:
         """Where a process ends, all fail that wait for one; then each is made again alone, which shows whose fault it
         was."""
         try:
@@ -188,7 +188,7 @@ class Search:
             return trial.failed("failed", timed.problem)
         return trial.timed(timed.ms[key], timed.ms[STREAMS])
 
-    def _woven(self, way: Way) -> Woven | None:
+    def _woven(self, way: Candidate) -> Woven | None:
         """Without its cap; of a way that a run made with which this one goes on, it is made again."""
         own = way.uncapped
         if own not in self._made and (woven := self._result(own, self.submit(own)).woven):

@@ -14,8 +14,8 @@ from goptx.measuring.profiling.profile_result import Profile
 from goptx.ptx.ir import Module
 from goptx.region.capture_report import CaptureReport
 from goptx.region.captured import CapturedFusion
-from goptx.region.fusion import Done, Fusion
-from goptx.results.decision import Why
+from goptx.region.fusion import Fusion, RegionReport
+from goptx.results.decision import Decision
 from goptx.results.fused_kernel import Woven
 from goptx.results.report import Report
 from goptx.tuning.best import Best
@@ -42,7 +42,7 @@ display.html.register(Best, best_html)
 display.html.register(CaptureReport, capture_html)
 display.html.register(CapturedFusion, captured_html)
 display.html.register(Check, check_html)
-display.html.register(Done, done_html)
+display.html.register(RegionReport, done_html)
 display.html.register(Emulation, emulation_html)
 display.html.register(Fusion, fusion_html)
 display.html.register(LatencyTable, latency_html)
@@ -52,7 +52,7 @@ display.html.register(Refusal, lambda refusal: refusal_html(refusal.reason))
 display.html.register(Report, report_html)
 display.html.register(Sweep, sweep_html)
 display.html.register(Table, table_html)
-display.html.register(Why, why_html)
+display.html.register(Decision, why_html)
 display.html.register(Woven, woven_html)
 
 display.svg.register(Activity, activity_svg)

@@ -44,7 +44,7 @@ class Kernel:
     variables: tuple[Declaration, ...]
     flow: Flow
     source: str
-    gate: Gate | None = None
+    gate: RangeGuard | None = None
     callees: tuple[Statement, ...] = ()
     left_out: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Linked:
     plan: Plan | None = None
     lacks: Mapping[str, str] = field(default_factory=dict)
     coarse: tuple[Coarse, ...] = ()
-    together: Mapping[str, Together] = field(default_factory=dict)
+    together: Mapping[str, CopyPredicates] = field(default_factory=dict)
     limits: frozenset[Limit] = frozenset()
 
     @property
@@ -159,7 +159,7 @@ def place(source: str, line: int, letter: str, entry: Function) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class CopyPredicates:
     """Of the copies of one kernel, predicates that are set ahead of all code, None where nobody ends. `ended` has the
     threads that run no copy: all threads of a CTA, or whole warps; `left_over` the CTAs that run the last copy only;
     `beyond` the whole warps that the kernel lacks, where its CTAs have nothing else to do."""
@@ -170,7 +170,7 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class RangeGuard:
     """`code` sets the predicate `ended` of the threads that end at once: the same for all threads of a CTA, or, where
     `threads` is given, for those of a warp. `threads` (a multiple of 32) is for how many the kernel's barriers wait.
     A copy of a kernel, which does not end by itself (copies.py), has no `ended` but may have `threads`."""

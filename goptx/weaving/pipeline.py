@@ -26,7 +26,7 @@ from goptx.weaving.emit.counts import count, divergences, woven_fraction
 from goptx.weaving.emit.debug_lines import with_locations
 from goptx.weaving.emit.emit import woven_module
 from goptx.weaving.emit.provenance import origins
-from goptx.weaving.emit.reconverge import rejoined
+from goptx.weaving.emit.reconverge import reconverged
 from goptx.weaving.link.clusters import in_clusters
 from goptx.weaving.link.dependent_grids import between_grids
 from goptx.weaving.link.inline import inlined
@@ -39,7 +39,7 @@ from goptx.weaving.link.stacks import check_stacks
 from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.merging.copies import copies_joined
 from goptx.weaving.merging.fold import Folded, fold
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import Merged
 from goptx.weaving.merging.size_limits import Limits, limits
 from goptx.weaving.merging.slice import adaptive_threshold, slice_flow
@@ -47,7 +47,7 @@ from goptx.weaving.model import CHOICES, Choice, Converged, Kernel, Linked
 from goptx.weaving.schedule.carry_flag import refuse_mixed_flags
 from goptx.weaving.schedule.schedule import POLICIES, schedule_blocks
 from goptx.weaving.shapes.launch_demands import check_shared_sizes, known_shape
-from goptx.weaving.shapes.range_guard import gated
+from goptx.weaving.shapes.range_guard import with_range_guard
 from goptx.weaving.shapes.remap import Layout, with_shapes
 from goptx.weaving.shapes.shared_pool import check_shared
 
@@ -94,11 +94,11 @@ class Joining:
     max_growth: float | None = None
     found: list[Folded] = field(default_factory=list)
 
-    def kernels(self, sides: Sequence[Side]) -> list[Side]:
+    def kernels(self, sides: Sequence[MergeInput]) -> list[MergeInput]:
         """One side for each kernel, of one for each copy."""
         return copies_joined(self.linked.kernels, sides, self.linked.together, self.join)
 
-    def join(self, several: Sequence[Side]) -> Side:
+    def join(self, several: Sequence[MergeInput]) -> MergeInput:
         check_stacks([self.linked.kernels[k] for side in several for k in side.kernels])
         kernels = self.linked.kernels
         slicings = [lambda k, flow, c=c: c.sliced(flow, kernels[k].text_blocks) for c in self.tried]
@@ -170,7 +170,7 @@ def sides_of(
     most: Limits,
     alone: Callable[[Kernel], Converged] | None = None,
     prepare: Prepare = prepare_barriers,
-) -> tuple[list[Converged], list[Side]]:
+) -> tuple[list[Converged], list[MergeInput]]:
     """The passes that take each kernel by itself, up to where kernels are merged.
 
     Where copies alone are merged, `alone` has what the others take in place of convergence; `prepare` is that of
@@ -178,16 +178,16 @@ def sides_of(
 
     def made(k: Kernel) -> Converged:
         if alone and not linked.is_copy(k):
-            return gated(split_as_it_is(alone(k), most), k.gate)
+            return with_range_guard(split_as_it_is(alone(k), most), k.gate)
         prefix = free_prefix(k.prefix, k.register_names())
         made = converge(k.flow, prefix, k.at, choices.cycles, divergence, choices.presume, sizes)
-        return split(gated(made, k.gate), most, k.at(k.entry.line))
+        return split(with_range_guard(made, k.gate), most, k.at(k.entry.line))
 
     sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
     converged = [made(k) for k in linked.kernels]
     prepared = prepare(linked.kernels, converged, known_shape(linked))
     sides = [
-        Side(
+        MergeInput(
             flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
             kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
         )
@@ -222,7 +222,7 @@ def finish(
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()})
     refuse_mixed_flags(flow, whole, lambda k, i: f"{linked.kernels[k].at(i.line)}: `{linked.kernels[k].quote(i)}`")
     if converged:
-        flow = rejoined(flow.without_empty(), whole.apart({k for k, c in enumerate(converged) if c.as_written}))
+        flow = reconverged(flow.without_empty(), whole.apart({k for k, c in enumerate(converged) if c.as_written}))
     flow = flow.pruned()
     module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
     whence = origins(linked.kernels, flows, module.entries[0])

@@ -63,7 +63,7 @@ OF_SHAPES = (
     Mutation(
         "a kernel's barriers wait for warps that are none of its own",
         f"{WEAVING}/merging/barrier_ids.py",
-        "flows[i] = _each(flows[i], is_rendezvous, partial(_with_count, c.threads))",
+        "flows[i] = _each(flows[i], is_cta_barrier, partial(_with_count, c.threads))",
         "pass",
         f"{ALONE}[3:48+3:256-tiled-leaving]",
     ),

@@ -20,7 +20,7 @@ OF_STRATEGIES = (
     Mutation(
         "warps that end are not missed at barriers that count",
         f"{STRATEGIES}/horizontal.py",
-        "if all_meet(of_own_lanes(kernel.flow)):",
+        "if is_barrier_uniform(of_own_lanes(kernel.flow)):",
         "if True:",
         f"{HORIZONTAL}::test_threads_that_end_ahead_of_a_barrier_live_on",
     ),

@@ -22,7 +22,7 @@ Drawn = tuple[Case, set[str]]  # and what constructs it has
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Candidate:
     """`drawn`: what Hypothesis draws, by each generator (`drawing.GENERATORS`); `case`: the case that it is; `trial`:
     what is run of that."""
 
@@ -31,9 +31,9 @@ class Way:
     trial: Callable[[Case], Trial]
 
 
-def _composed(how: Composition, kernels: Sequence[int] = KERNELS) -> Way:
+def _composed(how: Composition, kernels: Sequence[int] = KERNELS) -> Candidate:
     drawn = {g: pairs(kernels, larger=how.coarse > 0, moved=how.batched, generator=g) for g in GENERATORS}
-    return Way(drawn, _strided if how.tunable else _pair, partial(composed, how=how))
+    return Candidate(drawn, _strided if how.tunable else _pair, partial(composed, how=how))
 
 
 def _pair(pair: Pair, generator: str) -> Drawn:
@@ -45,12 +45,12 @@ def _strided(pair: Pair, generator: str) -> Drawn:
     return with_strided(case), seen
 
 
-def _chained(kind: str, strategy: str = "vertical") -> Way:
+def _chained(kind: str, strategy: str = "vertical") -> Candidate:
     drawn = dict.fromkeys(GENERATORS, st.integers(0, (1 << 40) - 1))
-    return Way(drawn, chains.chain, partial(chains.chained, kind=kind, strategy=strategy))
+    return Candidate(drawn, chains.chain, partial(chains.chained, kind=kind, strategy=strategy))
 
 
-WAYS: Mapping[str, Way] = {
+WAYS: Mapping[str, Candidate] = {
     **{s: _composed(Composition(s)) for s in (*STRATEGIES, "separate", "auto")},
     "horizontal with tunable": _composed(Composition("horizontal", tunable=True), [2]),
     "coarsen": _composed(Composition("", coarse=1), [1]),
@@ -63,7 +63,7 @@ WAYS: Mapping[str, Way] = {
     **{f"{s} of fused": _composed(Composition(s, nested=True), [3]) for s in STRATEGIES},
     **{f"vertical with {kind}": _chained(kind) for kind in chains.KINDS},
     **{f"{s} with same": _chained("same", s) for s in ("weave", "interleave")},
-    "weave of twins": Way({g: pairs([2], generator=g) for g in GENERATORS}, twins.case, twins.woven),
+    "weave of twins": Candidate({g: pairs([2], generator=g) for g in GENERATORS}, twins.case, twins.woven),
 }
 
 

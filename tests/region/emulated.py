@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx.memo import Kept
+from goptx.memo import Memo
 from goptx.region import completion
 from goptx.results.fused_kernel import Woven
 
@@ -111,7 +111,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
     """Launches of whatever is fused go to it instead of to a GPU; nothing is in memory yet."""
     made = Device()
     for kept in ("_COMPLETED", "_SEPARATE"):
-        monkeypatch.setattr(completion, kept, Kept())
+        monkeypatch.setattr(completion, kept, Memo())
     monkeypatch.setattr(Woven, "launch", lambda woven, *args, **how: made.launch(woven, *args, **how))
     monkeypatch.setattr(Woven, "load", lambda woven, cap=None: made.loaded.append(woven))
     yield made

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from strategies import hanging_child  # noqa: E402
-from suite_b import EVEN, FOLDER, PAIR, PARTITIONS, PEERS, WAYS, Way, bound_of, fused, launches  # noqa: E402
+from suite_b import EVEN, FOLDER, PAIR, PARTITIONS, PEERS, WAYS, Candidate, bound_of, fused, launches  # noqa: E402
 from suite_b import supervised as supervision  # noqa: E402
 from suite_b.supervised import supervised  # noqa: E402
 from suite_b.table import table  # noqa: E402
@@ -71,7 +71,7 @@ def test_five_partitions(partition: tuple[int, int], arch: str, assembles: Assem
 
 
 def test_barriers_count_the_threads_of_their_kernel() -> None:
-    woven = fused(Way("horizontal", (768, 256)), launches())
+    woven = fused(Candidate("horizontal", (768, 256)), launches())
     found = [line.split(maxsplit=1)[1] for line in woven.ptx.splitlines() if "barrier.sync" in line]
     assert found == ["0, 768;"] * 2 + ["1, 256;"] * 2 and "bar.sync" not in woven.ptx
 
@@ -83,8 +83,8 @@ def test_a_tunable_kernel_is_compared_in_the_block_that_it_is_given() -> None:
     assert goptx.check(BATCHNORM, HIST, strategy="horizontal", partition=(896, 128))
 
 
-@pytest.mark.parametrize("way", [*PEERS, Way("horizontal", (384, 640))], ids=str)
-def test_the_other_ways(way: Way) -> None:
+@pytest.mark.parametrize("way", [*PEERS, Candidate("horizontal", (384, 640))], ids=str)
+def test_the_other_ways(way: Candidate) -> None:
     """That the suite times."""
     options: dict[str, Any] = {"partition": way.partition, "max_growth": way.max_growth}
     given = {name: value for name, value in options.items() if value}

@@ -19,7 +19,7 @@ from goptx.cost.trips import trips
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import ways
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
@@ -132,9 +132,9 @@ def test_a_choice_that_is_kept_says_why_and_keeps_its_cap(monkeypatch: pytest.Mo
 
 
 def test_what_refuses_is_said_once_for_all_that_it_is_against() -> None:
-    assert Way("weave", (1, 2)).is_part_of(Way("weave", (2, 2), 32))
-    assert not Way("weave", (1, 2)).is_part_of(Way("weave", (4, 1)))
-    assert not Way("weave", (1, 2)).is_part_of(Way("vertical", (2, 2)))
+    assert Candidate("weave", (1, 2)).is_part_of(Candidate("weave", (2, 2), 32))
+    assert not Candidate("weave", (1, 2)).is_part_of(Candidate("weave", (4, 1)))
+    assert not Candidate("weave", (1, 2)).is_part_of(Candidate("vertical", (2, 2)))
 
 
 def test_the_cap_holds_where_no_other_is_asked_for() -> None:

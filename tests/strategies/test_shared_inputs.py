@@ -22,7 +22,7 @@ from goptx.ptx.ir import Immediate, Instruction, Name
 from goptx.results.given_kernels import kernels_of
 from goptx.weaving.dependent.shared_buffers import as_one, buffers_of
 from goptx.weaving.dependent.to_registers import internalised
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.pipeline import read_and_link
 from goptx.weaving.schedule.schedule import POLICIES, schedule
 
@@ -227,7 +227,7 @@ def test_a_source_whose_copies_load_other_elements() -> None:
         code = (*first[: place + 1], *more, *first[place + 1 :])
         owners = {**dict.fromkeys(map(id, code), 0), **dict.fromkeys(map(id, second), 1)}
         flow = Flow("one", {"one": Block((*code, *second), Jump(EXIT)), EXIT: Block((), Stop())})
-        side = Side(flow, frozenset(), False, kernel_of=owners, kernels=(0, 1), cycles=lambda code: 4)
+        side = MergeInput(flow, frozenset(), False, kernel_of=owners, kernels=(0, 1), cycles=lambda code: 4)
         made = internalised(linked, side, flows, buffers, UNKNOWN)
         assert len(made.notes) == left_out
 

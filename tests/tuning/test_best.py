@@ -15,7 +15,7 @@ from goptx.device.assemble import find_ptxas
 from goptx.errors import CannotWeave
 from goptx.launch.shape import Shape
 from goptx.results.given_kernels import kernels_of
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best, Replay, digest
 from goptx.tuning.making import Job, Made, fused
 from goptx.tuning.trials import Table
@@ -25,17 +25,17 @@ KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 
 WAYS = [
-    Way("weave", (2, 1), 40).having(policy="paper", slicing=None),
-    Way("weave", (1, 1)).having(divergence="predicate"),
-    Way("vertical", (2, 2)),
-    Way("interleave", (1, 1)).having(ratio=(1, 2)),
-    Way("horizontal", (1, 1), 32).having(partition=(128, 64)),
-    Way("separate", (2, 1)),
-    Way("separate", (1, 1)),
+    Candidate("weave", (2, 1), 40).having(policy="paper", slicing=None),
+    Candidate("weave", (1, 1)).having(divergence="predicate"),
+    Candidate("vertical", (2, 2)),
+    Candidate("interleave", (1, 1)).having(ratio=(1, 2)),
+    Candidate("horizontal", (1, 1), 32).having(partition=(128, 64)),
+    Candidate("separate", (2, 1)),
+    Candidate("separate", (1, 1)),
 ]
 
 
-def found(way: Way, *sources: Any) -> Best:
+def found(way: Candidate, *sources: Any) -> Best:
     """As if tuning had found it."""
     kernels = tuple(kernels_of(sources or [PLUS, TIMES]))
     job = Job(kernels, tuple(SHAPES), (True, False), way, "sm_90")
@@ -53,7 +53,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-def test_made_again_as_it_was(way: Way, files: list[Path], tmp_path: Path) -> None:
+def test_made_again_as_it_was(way: Candidate, files: list[Path], tmp_path: Path) -> None:
     for sources in ([PLUS, TIMES], files):
         best = found(way, *sources)
         best.save(tmp_path / "best.json")

@@ -12,7 +12,7 @@ from goptx import InputError
 from goptx.device.assemble import find_ptxas
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.questions import STREAMS, Described
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.budget import Budget
 from goptx.tuning.making import Job, Made
 from goptx.tuning.space.space import Space
@@ -27,7 +27,7 @@ needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 def test_the_fastest_is_chosen_and_made() -> None:
     executor = AtOnce()
     best = tuned(FakeBench({"interleave x2 x1": 0.4, "vertical": 0.5}), executor=executor, strategies=["interleave"])
-    assert best.way == Way("interleave", (2, 1))
+    assert best.way == Candidate("interleave", (2, 1))
     assert (best.speedup, best.ms["interleave x2 x1"], best.ms[STREAMS]) == (2.5, 0.4, 1.0)
     assert best.fused.strategy == "interleave"
     assert len(executor.made) == len(set(executor.made))
@@ -86,7 +86,7 @@ def test_declined(ms: dict[str, float], why: str) -> None:
     """Then the kernels stay as they are, launched in the faster of two ways."""
     best = tuned(FakeBench(ms), strategies=["weave", "vertical"])
     side_by_side = SEPARATE not in ms
-    assert best.way == Way("separate", (1, 1), None, (("streams", True),) if side_by_side else ()), why
+    assert best.way == Candidate("separate", (1, 1), None, (("streams", True),) if side_by_side else ()), why
     assert (best.speedup, best.fused.strategy, best.fused.streams) == (1.0, "separate", side_by_side)
     assert best.fused.depends is not side_by_side, "side by side they have to be independent"
     assert [entry.name for entry in best.fused.module.entries] == ["plus", "times"]
@@ -152,12 +152,12 @@ def test_one_kernel_is_coarsened() -> None:
     args = {name: said for name, said in ARGS.items() if name[0] == "A"}
     bench = FakeBench({"coarsen x4": 0.5})
     best = tune(PLUS, shapes=SHAPES[:1], args=args, executor=AtOnce(), benches=[bench], progress=False)
-    assert best.way == Way("coarsen", (4,))
+    assert best.way == Candidate("coarsen", (4,))
     assert best.fused.ptx == goptx.coarsen(PLUS, 4, arch="sm_90", shape=SHAPES[0]).ptx
     odd = tune(
         PLUS, shapes=[Shape(3, 64)], args=args, executor=AtOnce(), benches=[FakeBench()], progress=False
     )  # no factor divides its grid
-    assert (odd.way, odd.table.trials) == (Way("separate", (1,)), ())
+    assert (odd.way, odd.table.trials) == (Candidate("separate", (1,)), ())
 
 
 def test_three_kernels_are_coarsened_alike() -> None:

@@ -19,7 +19,7 @@ from goptx.launch.shape import Shape
 from goptx.launch.specification import read_specification
 from goptx.measuring.bench.questions import Judged
 from goptx.results.given_kernels import kernels_of
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best, replay
 from goptx.tuning.making import Job, Made, make
 from goptx.tuning.measured import measured
@@ -82,7 +82,7 @@ def test_partitions_of_three_kernels_are_right() -> None:
 class Spoiling(AtOnce):
     """Makes a way wrongly: an instruction is another one, or never ends."""
 
-    def __init__(self, way: Way, old: str, new: str) -> None:
+    def __init__(self, way: Candidate, old: str, new: str) -> None:
         super().__init__()
         self.way, self.old, self.new = way, old, new
 
@@ -115,7 +115,7 @@ def test_a_way_that_is_made_wrongly_is_found() -> None:
     ],
 )
 def test_a_way_that_hangs_or_leaves_its_arrays_is_found(old: str, new: str, said: str) -> None:
-    executor = Spoiling(Way("vertical", (1, 1)), old, new)
+    executor = Spoiling(Candidate("vertical", (1, 1)), old, new)
     best = tuned(EmulatingBench(), executor=executor, strategies=["vertical"])
     assert statuses(best)["vertical"] == "failed" and said in reason(best, "vertical")
     assert str(best.way) != "vertical" and best.way.strategy == "vertical"

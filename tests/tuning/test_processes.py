@@ -13,7 +13,7 @@ from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench, stat
 
 from goptx.device.assemble import find_ptxas
 from goptx.device.child_process import without_main
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best
 from goptx.tuning.makers import makers
 from goptx.tuning.measured import measured
@@ -82,21 +82,23 @@ class Deadly:
         return "deadly"
 
 
-DEADLY = Way("vertical", (1, 1)).having(divergence=Deadly())
+DEADLY = Candidate("vertical", (1, 1)).having(divergence=Deadly())
 
 
 def test_a_pool_is_replaced_when_a_process_dies() -> None:
     subject = measured([PLUS, TIMES], shapes=SHAPES, args=ARGS)
     with makers(subject, None, 1) as made:
         assert isinstance(made.submit(DEADLY).exception(60), BrokenExecutor)
-        assert made.submit(Way("vertical", (1, 1))).result(60).trials[0].status == "timed"
+        assert made.submit(Candidate("vertical", (1, 1))).result(60).trials[0].status == "timed"
     with without_main(), ProcessPoolExecutor(1, get_context("spawn")) as pool, makers(subject, pool, None) as made:
         assert isinstance(made.submit(DEADLY).exception(60), BrokenExecutor)
-        assert isinstance(made.submit(Way("vertical", (1, 1))).exception(60), BrokenExecutor)  # the caller's is his own
+        assert isinstance(
+            made.submit(Candidate("vertical", (1, 1))).exception(60), BrokenExecutor
+        )  # the caller's is his own
 
 
 def test_a_way_of_which_processes_die(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = [Way("vertical", (1, 1)), DEADLY, Way("vertical", (2, 2)), Way("vertical", (1, 2))]
+    first = [Candidate("vertical", (1, 1)), DEADLY, Candidate("vertical", (2, 2)), Candidate("vertical", (1, 2))]
     monkeypatch.setattr(Space, "first", lambda self: first)
     monkeypatch.setattr(Space, "near", lambda self, way: iter(()))
     best = tuned(FakeBench(FAST), executor=None, workers=2)

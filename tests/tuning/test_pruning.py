@@ -17,7 +17,7 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.questions import Judged
 from goptx.results.fused_kernel import Woven
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.strategies.fuse import fuse
 from goptx.tuning import making, tuning_search
 from goptx.tuning.budget import Budget
@@ -26,7 +26,7 @@ from goptx.tuning.measured import Measured, measured
 from goptx.tuning.space import partitions as module
 from goptx.tuning.space import pruning
 from goptx.tuning.space.partitions import Partitions, sizes_of
-from goptx.tuning.space.pruning import Foresight
+from goptx.tuning.space.pruning import Pruning
 from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Trial
 from goptx.tuning.tune import WrongOutput, tune
@@ -43,7 +43,7 @@ def examples(*names: str) -> Measured:
     return measured([], spec=[KERNELS / f"{name}.toml" for name in names])
 
 
-def job(what: Measured, way: Way, tunable: Sequence[bool] = (False, False)) -> Job:
+def job(what: Measured, way: Candidate, tunable: Sequence[bool] = (False, False)) -> Job:
     return Job(what.kernels, what.shapes, tuple(tunable), way, "sm_90")
 
 
@@ -65,7 +65,7 @@ def test_what_is_estimated_to_be_much_slower_is_not_made(monkeypatch: pytest.Mon
 
 def test_the_most_promising_first() -> None:
     what = small()
-    sight = Foresight.of(what.kernels, what.shapes, "sm_90")
+    sight = Pruning.of(what.kernels, what.shapes, "sm_90")
     tried, _ = sight.sorted(reversed(Space(what.shapes, what.tunable).first()))
     known = [estimate for way in tried if (estimate := sight.estimate(way)) is not None]
     assert known == sorted(known) and len(set(known)) > 5
@@ -75,7 +75,7 @@ def test_the_most_promising_first() -> None:
 
 def test_long_code_is_not_woven() -> None:
     what = examples("gelu", "sha256")
-    tried, pruned = Foresight.of(what.kernels, what.shapes, "sm_90").sorted(Space(what.shapes, what.tunable).first())
+    tried, pruned = Pruning.of(what.kernels, what.shapes, "sm_90").sorted(Space(what.shapes, what.tunable).first())
     long = {str(t.way) for t in pruned if t.reason == "more than 1500 lines of code"}
     assert {"weave x1 x2", "interleave x4 x4"} <= long
     assert not any(name.endswith(("weave", "horizontal")) for name in long)  # whatever the size of kernels as they are
@@ -85,10 +85,10 @@ def test_long_code_is_not_woven() -> None:
 def test_without_control_flow_the_model_is_silent() -> None:
     jumpy = kernel("TS: .branchtargets L; mov.u32 %r1, 0; brx.idx %r1, TS; L: ret;", "jumpy")
     what = measured([jumpy], shapes=[Shape(4, 64)], args={"A:0": "u32[64]", "A:1": "u32[64]", "A:2": "u32:3"})
-    sight = Foresight.of(what.kernels, what.shapes, "sm_90")
+    sight = Pruning.of(what.kernels, what.shapes, "sm_90")
     ways = Space(what.shapes, (False,)).first()
     assert sight.judge is None or sight.estimate(ways[0]) is not None
-    assert Foresight(None, (0,)).sorted(ways) == (ways, [])
+    assert Pruning(None, (0,)).sorted(ways) == (ways, [])
 
 
 # The assembler and the SM ---------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def test_without_control_flow_the_model_is_silent() -> None:
 @needs_ptxas
 def test_caps_are_tried_where_they_let_more_ctas_onto_an_sm() -> None:
     what = examples("histogram", "gemm")
-    way = Way("weave", (1, 1))
+    way = Candidate("weave", (1, 1))
     made = make(job(what, way))
     assert made.woven and made.woven.shape
     free = made.woven.resources()
@@ -119,13 +119,13 @@ def test_caps_are_tried_where_they_let_more_ctas_onto_an_sm() -> None:
 
 def test_the_caps_of_the_paper_are_those_below_the_registers() -> None:
     space = Space(SHAPES, [False] * 2)
-    way = Way("weave", (2, 2)).having(slicing=None)
+    way = Candidate("weave", (2, 2)).having(slicing=None)
     assert CAPS == (32, 40, 48, 64, 80, 128, 256)
     assert [w.cap for w in space.capped(way, 255)] == [32, 40, 48, 64, 80, 128]
     assert [str(w) for w in space.capped(way, 41)] == [
         "weave x2 x2 slicing=None capped at 32", "weave x2 x2 slicing=None capped at 40",
     ]  # fmt: skip
-    assert space.capped(way, 32) == [] and space.capped(Way("separate", (2, 2)), 255) == []
+    assert space.capped(way, 32) == [] and space.capped(Candidate("separate", (2, 2)), 255) == []
 
 
 class Large(Pretending):
@@ -136,7 +136,7 @@ class Large(Pretending):
         return Made((replace(made.trials[0], registers=70),), made.woven)
 
 
-def capped_trial(way: Way, woven: Woven) -> Trial:
+def capped_trial(way: Candidate, woven: Woven) -> Trial:
     return Trial(way, "timed", registers=way.cap, spill_bytes=0, occupancy=1.0)
 
 
@@ -167,7 +167,7 @@ def test_caps_are_left_out_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch
 @needs_ptxas
 def test_a_cap_is_judged_by_its_machine_code() -> None:
     what = examples("histogram", "gemm")
-    way = Way("weave", (1, 1))
+    way = Candidate("weave", (1, 1))
     made = make(job(what, way))
     assert made.woven
     free = made.woven.resources()
@@ -182,7 +182,7 @@ def test_a_cap_is_judged_by_its_machine_code() -> None:
 
 @needs_ptxas
 def test_no_caps_where_an_sm_is_full_anyhow() -> None:
-    made = make(job(small(), Way("weave", (1, 1))))
+    made = make(job(small(), Candidate("weave", (1, 1))))
     assert [str(t.way) for t in made.trials] == ["weave"]
     assert made.trials[0].occupancy == 1.0
 
@@ -192,11 +192,11 @@ def test_what_spills_much_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     what = examples("histogram", "gemm")
     monkeypatch.setattr(making, "LEAST", 0.2)
     monkeypatch.setattr(making, "SPILLS", 0)
-    spilling = [t for t in make(job(what, Way("weave", (1, 1)))).trials if t.reason.startswith("spills ")]
+    spilling = [t for t in make(job(what, Candidate("weave", (1, 1)))).trials if t.reason.startswith("spills ")]
     for trial in spilling:
         assert trial.status == "pruned" and trial.reason == f"spills {trial.spill_bytes} bytes of a thread"
     monkeypatch.setattr(making, "SPILLS", 1 << 20)
-    assert not any("spills" in t.reason for t in make(job(what, Way("weave", (1, 1)))).trials)
+    assert not any("spills" in t.reason for t in make(job(what, Candidate("weave", (1, 1)))).trials)
     assert spilling
 
 
@@ -205,7 +205,7 @@ def test_the_bound_of_the_hfuse_paper() -> None:
     """1024 threads, of which two CTAs fit on an SM whatever their registers, may have 32 registers each."""
     shapes = [Shape(4, 512), Shape(4, 512)]
     what = small(shapes)
-    way = Way("horizontal", (1, 1))
+    way = Candidate("horizontal", (1, 1))
     woven = fuse(*what.kernels, strategy="horizontal", arch="sm_90", shapes=shapes)
     assert 32 in caps(job(what, way), woven, 64)
     assert caps(job(what, way), woven, 32) == []  # no cap for what has no more anyhow
@@ -219,7 +219,7 @@ def test_the_bound_of_three_kernels() -> None:
     shapes = [Shape(4, 256), Shape(4, 512), Shape(4, 256)]
     args = {f"{letter}:{i}": f"u32[{4 * 512}]" if i < 2 else "u32:3" for letter in "ABC" for i in range(3)}
     what = measured([PLUS, TIMES, PLUS], shapes=shapes, args=args)
-    way = Way("horizontal", (1, 1, 1))
+    way = Candidate("horizontal", (1, 1, 1))
     woven = fuse(*what.kernels, strategy="horizontal", arch="sm_90", shapes=shapes)
     assert woven.shape == Shape(4, 1024)
     assert caps(job(what, way, [False] * 3), woven, 64)[-1] == 32
@@ -389,12 +389,12 @@ def test_a_partition_that_rounds_otherwise_is_no_bug() -> None:
 # What is near ---------------------------------------------------------------------------------------------
 
 
-def near(way: Way, shapes: Sequence[Shape] = SHAPES) -> list[str]:
+def near(way: Candidate, shapes: Sequence[Shape] = SHAPES) -> list[str]:
     return [str(w) for w in Space(shapes, [False] * len(shapes)).near(way)]
 
 
 def test_what_is_near_differs_in_one_thing() -> None:
-    way = Way("weave", (2, 2), 40).having(policy="paper")
+    way = Candidate("weave", (2, 2), 40).having(policy="paper")
     found = near(way)
     assert len(found) == len(set(found))
     assert "weave x2 x2 policy=paper slicing=256" in found and "weave x2 x2 policy=concat" in found
@@ -405,7 +405,7 @@ def test_what_is_near_differs_in_one_thing() -> None:
 
 def test_orders_of_ctas_exclude_each_other() -> None:
     unequal = [Shape(4, 64), Shape(8, 64)]
-    plain, front = Way("interleave", (1, 1)), Way("interleave", (1, 1)).having(placement="front")
+    plain, front = Candidate("interleave", (1, 1)), Candidate("interleave", (1, 1)).having(placement="front")
     assert {"interleave placement=front", "interleave ratio=1,2"} <= set(near(plain, unequal))
     assert not any("ratio" in name for name in near(front, unequal))
     assert not any("placement" in name for name in near(plain.having(ratio=(1, 2)), unequal))

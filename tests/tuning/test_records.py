@@ -12,7 +12,7 @@ from goptx import InputError
 from goptx.device.assemble import find_ptxas
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.questions import Described, Judged
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best
 from goptx.tuning.budget import Budget
 from goptx.tuning.making import Made
@@ -167,7 +167,7 @@ def test_an_empty_file_is_a_new_one(tmp_path: Path) -> None:
 
 
 def test_trials_are_kept_as_they_are(tmp_path: Path) -> None:
-    way = Way("horizontal", (2, 1), 40).having(partition=(128, 256), slicing=None)
+    way = Candidate("horizontal", (2, 1), 40).having(partition=(128, 256), slicing=None)
     trials = [
         Trial(way, "timed", "", 40, 0, 0.5, (1.0, 0.5, 2.0), 3.0, 5, "A:1 differs", "c0de"),
         Trial(way.uncapped, "refused", "a line\nand another: \u2028 \u00e9"),

@@ -7,19 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.trials import COLUMNS, SHOWN, Table, Trial
 
-BEST = Way("weave", (2, 1), 40).having(slicing=None)
+BEST = Candidate("weave", (2, 1), 40).having(slicing=None)
 TIMED = Trial(BEST, "timed", "", 40, 8, 0.5, contracted="A:1 differs in 2 elements").timed([1.0, 2.0, 3.0], [4.0, 4.5])
 TRIALS = (
     TIMED,
-    Trial(Way("separate", (1, 1)), "timed").timed([8.0], [4.0]),
-    Trial(Way("vertical", (1, 1)), "refused", "file.ptx:3: `k` spins, and\nwaits"),
-    Trial(Way("vertical", (2, 2)), "pruned", "the same code as weave"),
-    Trial(Way("horizontal", (1, 1)).having(partition=(128, 256)), "wrong", "B:0 differs in 1 elements"),
-    Trial(Way("interleave", (4, 4)), "failed", "no answer within 20 s: it hangs"),
-    Trial(Way("interleave", (2, 2)), "left out", "there was no time left"),
+    Trial(Candidate("separate", (1, 1)), "timed").timed([8.0], [4.0]),
+    Trial(Candidate("vertical", (1, 1)), "refused", "file.ptx:3: `k` spins, and\nwaits"),
+    Trial(Candidate("vertical", (2, 2)), "pruned", "the same code as weave"),
+    Trial(Candidate("horizontal", (1, 1)).having(partition=(128, 256)), "wrong", "B:0 differs in 1 elements"),
+    Trial(Candidate("interleave", (4, 4)), "failed", "no answer within 20 s: it hangs"),
+    Trial(Candidate("interleave", (2, 2)), "left out", "there was no time left"),
 )
 TABLE = Table(TRIALS, BEST, {"streams (as they are)": 4.25, "separate (as they are)": 8.0})
 
@@ -56,8 +56,8 @@ def test_on_a_terminal() -> None:
 
 
 def test_the_fastest_are_shown_and_the_rest_is_counted() -> None:
-    many = tuple(replace(TIMED, way=Way("weave", (n, 1))) for n in range(2, SHOWN + 5))
-    lines = str(Table(many, Way("weave", (2, 1)))).splitlines()
+    many = tuple(replace(TIMED, way=Candidate("weave", (n, 1))) for n in range(2, SHOWN + 5))
+    lines = str(Table(many, Candidate("weave", (2, 1)))).splitlines()
     assert (len(lines), lines[-1]) == (1 + SHOWN + 1, "3 timed and slower")
 
 

@@ -17,8 +17,8 @@ from goptx.errors import EmulationFault, InputError
 from goptx.measuring.profiling.metrics import ALL
 from goptx.measuring.profiling.profile_result import Launched, Profile
 from goptx.ptx.parse import parse
-from goptx.region.fusion import Done, Fusion
-from goptx.strategies.candidate import Way
+from goptx.region.fusion import Fusion, RegionReport
+from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best
 from goptx.tuning.making import Job
 from goptx.tuning.trials import Table, Trial
@@ -30,16 +30,16 @@ from goptx.weaving.weave import weave
 Golden = Callable[[str, str], None]
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 HOSTILE = '<b8 onclick="x">&\'.ptx'
-CHOSEN = Way("weave", (2, 1), 40)
+CHOSEN = Candidate("weave", (2, 1), 40)
 TRIALS = (
     Trial(CHOSEN, "timed", "", 40, 8, 0.5, contracted="A:1 differs in 2 elements").timed([1.0, 2.0, 3.0], [4.0, 4.5]),
-    Trial(Way("vertical", (2, 1)), "timed", "", 32, 0, 1.0).timed([2.5], [4.25]),
-    Trial(Way("separate", (1, 1)), "timed").timed([8.0], [4.0]),
-    Trial(Way("vertical", (1, 1)), "refused", f"{HOSTILE}:3: `k` spins, and\nwaits"),
-    Trial(Way("vertical", (2, 2)), "pruned", "the same code as weave"),
-    Trial(Way("horizontal", (1, 1)).having(partition=(128, 256)), "wrong", "B:0 differs in 1 elements"),
-    Trial(Way("interleave", (4, 4)), "failed", "no answer within 20 s: it hangs"),
-    Trial(Way("interleave", (2, 2)), "left out", "there was no time left"),
+    Trial(Candidate("vertical", (2, 1)), "timed", "", 32, 0, 1.0).timed([2.5], [4.25]),
+    Trial(Candidate("separate", (1, 1)), "timed").timed([8.0], [4.0]),
+    Trial(Candidate("vertical", (1, 1)), "refused", f"{HOSTILE}:3: `k` spins, and\nwaits"),
+    Trial(Candidate("vertical", (2, 2)), "pruned", "the same code as weave"),
+    Trial(Candidate("horizontal", (1, 1)).having(partition=(128, 256)), "wrong", "B:0 differs in 1 elements"),
+    Trial(Candidate("interleave", (4, 4)), "failed", "no answer within 20 s: it hangs"),
+    Trial(Candidate("interleave", (2, 2)), "left out", "there was no time left"),
 )
 TABLE = Table(TRIALS, CHOSEN, {"streams (as they are)": 4.25, "separate (as they are)": 8.0}, (3, 1, 0, 2, 5, 4, 7, 6))
 SWEEP = Sweep(
@@ -70,7 +70,7 @@ def check() -> goptx.Check:
 def results(woven: goptx.Woven, check: goptx.Check) -> dict[str, object]:
     """One of each public class."""
     made = Fusion(None, None)  # type: ignore[arg-type]
-    made.fused, made.report = woven, Done("weave", "", True, 0.1, 0.2, 0.3)
+    made.fused, made.report = woven, RegionReport("weave", "", True, 0.1, 0.2, 0.3)
     launched = [Launched(label, "k", dict.fromkeys((m.short for m in ALL), 1.0)) for label in ("A", "B", "fused")]
     refusal = goptx.can_weave(spinning(), kernel("harris"))
     return {
@@ -113,7 +113,7 @@ def test_every_public_result_shows_itself(results: dict[str, object]) -> None:
 
 
 def test_each_is_one_element_that_stands_by_itself(results: dict[str, object]) -> None:
-    others = [TABLE, goptx.read(kernel("lud")), Done("separate", HOSTILE, False, 0.1, 0.2, 0.3)]
+    others = [TABLE, goptx.read(kernel("lud")), RegionReport("separate", HOSTILE, False, 0.1, 0.2, 0.3)]
     for result in [*results.values(), *others]:
         shown = result._repr_html_()  # type: ignore[attr-defined]
         (root,) = read(shown).inside
@@ -263,7 +263,7 @@ def test_charts_of_trials() -> None:
 
 
 def test_the_chosen_way_is_in_the_chart_of_many() -> None:
-    many = tuple(replace(TRIALS[0], way=Way("weave", (n, 1))) for n in range(2, BARS + 9))
+    many = tuple(replace(TRIALS[0], way=Candidate("weave", (n, 1))) for n in range(2, BARS + 9))
     slow = replace(TRIALS[2], way=CHOSEN)
     bars = ranked(Table((slow, *many), CHOSEN)).bars
     assert len(bars) == BARS + 1 and bars[-1].chosen
@@ -278,7 +278,7 @@ def test_what_was_found(woven: goptx.Woven, results: dict[str, object]) -> None:
     best = results["Best"]
     assert isinstance(best, Best)
     assert "weave x2 x1 capped at 40 2.10 times as fast as separate launches" in read(best._repr_html_()).text
-    separate = replace(best, way=Way("separate", (1, 1)))
+    separate = replace(best, way=Candidate("separate", (1, 1)))
     assert "no way was found that is faster" in read(separate._repr_html_()).text
 
 
@@ -311,7 +311,7 @@ class Printer:
 
 def test_a_terminal_shows_words(woven: goptx.Woven, check: goptx.Check) -> None:
     drawn = woven.anatomy(), woven.timeline(), woven.activity()
-    for result in (SWEEP, TABLE, check, woven.report, Done("separate", "", False, 0.1, 0.2, 0.3), *drawn):
+    for result in (SWEEP, TABLE, check, woven.report, RegionReport("separate", "", False, 0.1, 0.2, 0.3), *drawn):
         assert Printer(result).said == str(result)
     assert Printer(woven).said == f"gelu_harris_woven, weave\n{woven.report}"
     assert "\n  parameters  lud_param_0" in Printer(goptx.read(kernel("lud"))).said

@@ -17,7 +17,7 @@ from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.schedule.dependences import precedence
 from goptx.weaving.schedule.list_schedule import list_schedule
-from goptx.weaving.schedule.pressure import Pressure, Room, step
+from goptx.weaving.schedule.pressure import LiveRange, Pressure, step
 from goptx.weaving.schedule.schedule import schedule, units
 
 ROOT = Path(__file__).parents[2]
@@ -180,7 +180,7 @@ def test_no_more_registers_than_there_are(most: int, together: int) -> None:
     """The pointer takes two, the sum one: so many loads begin ahead of the first use."""
     nodes = precedence([units(part(values(6)))], [])
     widths = {"%rd1": 2} | {f"%r{i}": 1 for i in range(10)}
-    room = Room(frozenset({"%rd1", "%r9"}), frozenset({"%r9"}), widths)
+    room = LiveRange(frozenset({"%rd1", "%r9"}), frozenset({"%r9"}), widths)
     order = [str(c).split()[0] for c in list_schedule(nodes, Pressure(nodes, room), most, cycles)]
     assert order.index("add.u32") == max(together - (0 if most == 255 else 1), 1)
 
@@ -189,7 +189,7 @@ def test_what_lives() -> None:
     body = "add.u32 %r2, %r1, 1; add.s64 %rd2, %rd1, 8; @%p1 mov.u32 %r3, %r2; st.global.u32 [%rd2], %r3;"
     nodes = precedence([units(part(body))], [])
     widths = {"%r1": 1, "%r2": 1, "%r3": 1, "%rd1": 2, "%rd2": 2, "%p1": 0, "%other": 4}
-    pressure = Pressure(nodes, Room(frozenset({"%r1", "%rd1", "%r3", "%other"}), frozenset({"%other"}), widths))
+    pressure = Pressure(nodes, LiveRange(frozenset({"%r1", "%rd1", "%r3", "%other"}), frozenset({"%other"}), widths))
     assert (pressure.live, pressure.peak()) == (8, 8)
     changes = []
     for i in range(len(nodes)):

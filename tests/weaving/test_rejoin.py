@@ -11,7 +11,7 @@ from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.parse import parse
-from goptx.weaving.emit.reconverge import MEET, rejoined
+from goptx.weaving.emit.reconverge import MEET, reconverged
 
 P, Q = Guard(Name("%p1")), Guard(Name("%p2"))
 
@@ -41,7 +41,7 @@ def diamond(left: tuple[Code, ...], target: str = "JOIN") -> Flow:
 
 
 def meets(flow: Flow, apart: set[str] | None = None) -> list[str]:
-    found = rejoined(flow, apart or set())
+    found = reconverged(flow, apart or set())
     assert {n: b.end for n, b in found.blocks.items()} == {n: b.end for n, b in flow.blocks.items()}
     return [n for n, b in found.blocks.items() if MEET in b.code]
 
@@ -54,7 +54,7 @@ def meets(flow: Flow, apart: set[str] | None = None) -> list[str]:
 )  # fmt: skip
 def test_what_ends_guarded(end: tuple[Code, ...], expected: bool) -> None:
     assert meets(diamond(end)) == (["LEFT"] if expected else [])
-    assert rejoined(diamond(end), {"LEFT"}) == diamond(end)  # lanes come there without each other
+    assert reconverged(diamond(end), {"LEFT"}) == diamond(end)  # lanes come there without each other
 
 
 def test_no_join_behind_it() -> None:

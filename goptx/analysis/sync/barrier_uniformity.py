@@ -16,7 +16,7 @@ from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import facts_of
 
 
-def all_meet(flow: Flow) -> bool:
+def is_barrier_uniform(flow: Flow) -> bool:
     """Whether it is proved that every thread comes to each barrier of the whole CTA as often as every other, so that
     none has ended the kernel before: what decides about them is the same for the whole CTA, or every path from there
     to where the threads reconverge meets the same barriers."""

@@ -24,7 +24,7 @@ def is_counted(barrier: Instruction) -> bool:
     return len(barrier.operands) > (3 if reduces else 1) or not (reduces or barrier.opcode in PLAIN_BARRIERS)
 
 
-def is_rendezvous(code: Code) -> bool:
+def is_cta_barrier(code: Code) -> bool:
     """Whether it is a barrier at which all threads of the CTA meet."""
     return isinstance(code, Instruction) and is_barrier(code) and not is_counted(code)
 
@@ -41,4 +41,4 @@ def holds_barrier(block: Block) -> bool:
 
 def needs_all_threads(code: Code) -> bool:
     """Whether all threads of the CTA have to come to it: a rendezvous, or a barrier of the cluster."""
-    return is_rendezvous(code) or is_cluster_barrier(code)
+    return is_cta_barrier(code) or is_cluster_barrier(code)

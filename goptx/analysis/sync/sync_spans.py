@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from goptx.analysis.cfg import Code, Flow, instructions_in
-from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_rendezvous
+from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_cta_barrier
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.ptx.ir import Instruction, Operand, Scope
 from goptx.ptx.opcodes import Scope as Convergence
@@ -52,7 +52,7 @@ class Waiting:
     def is_of_span(self, code: Code) -> bool:
         """Whether an instruction outside of regions is a wait of another kind, or a release for one."""
         if _is_any_barrier(code):
-            return not _is_rendezvous(code, self.threads)
+            return not _is_cta_barrier(code, self.threads)
         return bool(self.other) and _releases(code, self.releasing_stores)
 
 
@@ -64,7 +64,7 @@ def waiting(flow: Flow, threads: Collection[Operand] = (), merged: bool = False)
     stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
     together = {n: [i for i in b.instructions() if facts_of(i.opcode).row.scope] for n, b in flow.blocks.items()}
     kinds = {n: [i for i in several if _is_any_barrier(i)] for n, several in together.items()}
-    other = looping | {n for n, barriers in kinds.items() if not all(_is_rendezvous(b, threads) for b in barriers)}
+    other = looping | {n for n, barriers in kinds.items() if not all(_is_cta_barrier(b, threads) for b in barriers)}
     if other:
         other |= {n for n, b in flow.blocks.items() if any(_releases(i, stores) for i in b.instructions())}
     graph = flow.graph()
@@ -92,10 +92,10 @@ def awaited(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction
             yield from ((name, instruction) for _, instruction in waiting_loops(block.region.flow(), piece=True))
 
 
-def _is_rendezvous(code: Code, threads: Collection[Operand]) -> bool:
+def _is_cta_barrier(code: Code, threads: Collection[Operand]) -> bool:
     """Whether all threads of the kernel meet there."""
-    if is_rendezvous(code) or not threads or not isinstance(code, Instruction) or not is_barrier(code):
-        return is_rendezvous(code)
+    if is_cta_barrier(code) or not threads or not isinstance(code, Instruction) or not is_barrier(code):
+        return is_cta_barrier(code)
     facts = facts_of(code.opcode)
     return facts.row.blocking and any(count in threads for count in code.operands[facts.barrier_id + 1 :][:1])
 

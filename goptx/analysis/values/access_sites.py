@@ -75,7 +75,7 @@ class Access:
 _OWN = frozenset(("param", "local", "shared", "const"))
 
 
-class Places:
+class AccessSites:
     """`harmless` are functions that acquire nothing (acquires.py)."""
 
     def __init__(self, values: Values, harmless: Collection[str] = ()) -> None:

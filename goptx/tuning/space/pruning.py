@@ -11,7 +11,7 @@ from goptx.errors import CannotWeave
 from goptx.latency.table import load_table
 from goptx.launch.shape import Shape
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import Judge
 from goptx.tuning.space.space import ALONE
 from goptx.tuning.trials import Trial
@@ -21,14 +21,14 @@ MOST_CODE = 1500  # lines of all copies of coarsened kernels: more take many sec
 
 
 @dataclass(frozen=True, slots=True)
-class Foresight:
+class Pruning:
     """`judge` is None for kernels whose control flow is not known."""
 
     judge: Judge | None
     sizes: tuple[int, ...]
 
     @classmethod
-    def of(cls, kernels: Sequence[Chosen], shapes: Sequence[Shape], arch: str) -> Foresight:
+    def of(cls, kernels: Sequence[Chosen], shapes: Sequence[Shape], arch: str) -> Pruning:
         machine, table = machine_of(arch), load_table(None, arch)
         try:
             found = [alone(kernel, machine, table) for kernel in kernels]
@@ -36,7 +36,7 @@ class Foresight:
             return cls(None, (0,) * len(kernels))
         return cls(Judge(found, [1] * len(kernels), shapes, arch), tuple(len(a.lines) for a in found))
 
-    def sorted(self, ways: Iterable[Way]) -> tuple[list[Way], list[Trial]]:
+    def sorted(self, ways: Iterable[Candidate]) -> tuple[list[Candidate], list[Trial]]:
         """Those to be tried, the most promising first, and those that are not. Ways that the model knows nothing of
         come behind those that it takes for the better half."""
         ways = list(ways)
@@ -45,7 +45,7 @@ class Foresight:
         estimates = {way: self.estimate(way) for way in ways if way not in long}
         known = sorted(e for e in estimates.values() if e is not None)
         least, middle = (known[0], known[len(known) // 2]) if known else (0.0, 0.0)
-        tried: dict[Way, float] = {}
+        tried: dict[Candidate, float] = {}
         for way, found in estimates.items():
             estimate = middle if found is None else found
             if estimate <= MUCH * least or found is None:
@@ -55,7 +55,7 @@ class Foresight:
                 pruned.append(Trial(way, "pruned", reason))
         return sorted(tried, key=tried.__getitem__), pruned
 
-    def estimate(self, way: Way) -> float | None:
+    def estimate(self, way: Candidate) -> float | None:
         """Kilocycles, None where the model has none."""
         strategy = "weave" if way.strategy == ALONE else way.strategy
         if self.judge is None or strategy == "horizontal":

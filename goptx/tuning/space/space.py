@@ -12,7 +12,7 @@ from typing import Any
 
 from goptx.device.sweep import CAPS
 from goptx.launch.shape import Shape
-from goptx.strategies.candidate import Way
+from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import divides
 from goptx.tuning.space.partitions import Partitions
 
@@ -52,32 +52,32 @@ class Space:
         return Partitions(self.shapes, self.tunable, self.sizes)
 
     @property
-    def separate(self) -> Way:
+    def separate(self) -> Candidate:
         """The kernels as they are, one after the other."""
-        return Way("separate", (1,) * len(self.shapes))
+        return Candidate("separate", (1,) * len(self.shapes))
 
     @property
-    def streams(self) -> Way:
+    def streams(self) -> Candidate:
         """The kernels as they are, side by side."""
         return self.separate.having(streams=True)
 
-    def first(self) -> list[Way]:
+    def first(self) -> list[Candidate]:
         """Each strategy, with kernels coarsened or not; more than two of them all alike. Woven with slices and without,
         not fused one after the other and side by side."""
         if len(self.shapes) == 1:
-            return [Way(ALONE, (f,)) for f in SEPARATE if self._divides((f,)) and f > 1]
-        found: list[Way] = []
+            return [Candidate(ALONE, (f,)) for f in SEPARATE if self._divides((f,)) and f > 1]
+        found: list[Candidate] = []
         for strategy in self.strategies:
             common = [(f,) * len(self.shapes) for f in (SEPARATE if strategy == "separate" else FACTORS)]
             mixed = product(FACTORS, repeat=2) if len(self.shapes) == 2 and strategy != "horizontal" else ()
-            own = [Way(strategy, f) for f in dict.fromkeys([*common, *mixed]) if self._divides(f)]
+            own = [Candidate(strategy, f) for f in dict.fromkeys([*common, *mixed]) if self._divides(f)]
             found += own
             found += [way.having(**TWINS[strategy]) for way in own if strategy in TWINS]
             if strategy == "horizontal":
-                found += [Way(strategy, common[0]).having(partition=p) for p in self.partitions.all()]
+                found += [Candidate(strategy, common[0]).having(partition=p) for p in self.partitions.all()]
         return found
 
-    def near(self, way: Way) -> Iterator[Way]:
+    def near(self, way: Candidate) -> Iterator[Candidate]:
         """Those that differ from it in one thing, caps apart."""
         base = way.uncapped
         for name, values in VARIED.get(way.strategy, {}).items():
@@ -94,7 +94,7 @@ class Space:
                 if other and self._divides(factors) and (way.strategy != ALONE or other > 1):
                     yield replace(base, factors=factors)
 
-    def capped(self, way: Way, registers: int) -> list[Way]:
+    def capped(self, way: Candidate, registers: int) -> list[Candidate]:
         """The way under each cap of the published sweep that is below the `registers` of a thread without one."""
         if way.strategy == "separate":
             return []

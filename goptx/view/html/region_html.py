@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goptx.region.capture_report import CaptureReport
 from goptx.region.captured import CapturedFusion
-from goptx.region.fusion import Done, Fusion
+from goptx.region.fusion import Fusion, RegionReport
 from goptx.view.html.elements_html import Markup, display, folded, heading, line, markup, table
 from goptx.view.html.woven_html import woven_parts
 
@@ -36,15 +36,15 @@ def capture_html(report: CaptureReport) -> str:
     return display(heading("Captured region", counted), lines, table(GROUPS, groups), table(STEPS, steps))
 
 
-def done_html(done: Done) -> str:
+def done_html(done: RegionReport) -> str:
     return display(_title(done), _parts(done))
 
 
-def _title(done: Done) -> Markup:
+def _title(done: RegionReport) -> Markup:
     return heading("Fusion region", f"{done.strategy}, {'made' if done.anew else 'found in memory'}")
 
 
-def _parts(done: Done) -> Markup:
+def _parts(done: RegionReport) -> Markup:
     rows = [("to make it at first", f"{done.first:.3g}"), ("to prepare now", f"{done.preparing:.3g}"),
             ("to launch", f"{done.launching:.3g}")]  # fmt: skip
     kept = [(t.buffer, t.declared, t.where, t.why) for t in done.temporaries]

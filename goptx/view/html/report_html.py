@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from goptx.results.decision import Why
+from goptx.results.decision import Decision
 from goptx.results.report import Report
 from goptx.view.html.elements_html import Markup, display, element, folded, heading, line, markup, table
 from goptx.view.svg.theme import hue
@@ -17,7 +17,7 @@ def report_html(report: Report) -> str:
     return display(heading("woven of " + " and ".join(c.name for c in report.kernels.values())), report_parts(report))
 
 
-def why_html(why: Why) -> str:
+def why_html(why: Decision) -> str:
     return display(heading(why.chosen.way, why.decided), why_table(why))
 
 
@@ -49,7 +49,7 @@ def report_parts(report: Report) -> Markup:
     return markup(table(HEAD, rows), *said, why)
 
 
-def why_table(why: Why) -> Markup:
+def why_table(why: Decision) -> Markup:
     rows = [
         (c.way, f"{c.cycles / 1000:.1f}", c.registers, f"{c.occupancy:.0%}", c.decided_by, "" if c.made else "not made")
         for c in why.candidates

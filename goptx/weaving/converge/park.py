@@ -14,7 +14,7 @@ import networkx as nx
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
 from goptx.analysis.dataflow import written
 from goptx.analysis.sync.barrier_uniformity import barriers_in, barriers_on_every_path
-from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_reduction, is_rendezvous
+from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_cta_barrier, is_reduction
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import Uniformity
@@ -168,7 +168,7 @@ def _arrivals(lanes: Lanes, region: Region, mask: str) -> Sequence[Instruction]:
     if not barriers or not (lanes.running or ending):
         return ()
     met = barriers_in(region.flow())
-    plain = all(is_rendezvous(i) and not is_reduction(i) for i in barriers)
+    plain = all(is_cta_barrier(i) and not is_reduction(i) for i in barriers)
     if met is None or not plain or ending - {EXIT} or mask not in ("", lanes.running):
         raise CannotWeave(
             f"{lanes.at(barriers[0].line)}: `{as_written(barriers[0], lanes.fresh.prefix)}` stands in divergent flow "
@@ -180,7 +180,7 @@ def _arrivals(lanes: Lanes, region: Region, mask: str) -> Sequence[Instruction]:
 
 def _with_copies(code: Sequence[Code]) -> tuple[Code, ...]:
     """With barriers of the whole CTA in the form that lanes of a warp may reach in different places."""
-    return tuple(unaligned(c) if isinstance(c, Instruction) and is_rendezvous(c) else c for c in code)
+    return tuple(unaligned(c) if isinstance(c, Instruction) and is_cta_barrier(c) else c for c in code)
 
 
 def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:

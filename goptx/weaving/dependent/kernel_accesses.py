@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goptx.analysis.values.access_sites import Access, Places
+from goptx.analysis.values.access_sites import Access, AccessSites
 from goptx.analysis.values.expressions import Atoms
 from goptx.analysis.values.value_numbering import Values
 from goptx.weaving.model import Kernel
@@ -16,13 +16,13 @@ class KernelAccesses:
     """A kernel, the places of its flow, and its accesses."""
 
     kernel: Kernel
-    places: Places
+    places: AccessSites
     accesses: Sequence[Access]
 
     @classmethod
     def of(cls, kernel: Kernel, atoms: Atoms, buffer: str | None = None) -> KernelAccesses:
         """Its accesses to a buffer by that name, or all."""
-        places = Places(Values(kernel.flow, atoms))
+        places = AccessSites(Values(kernel.flow, atoms))
         return cls(kernel, places, [a for a in places.accesses() if buffer in (None, a.base)])
 
     def touches(self, buffer: str) -> bool:

@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from goptx.analysis.cfg import Block, Flow
 from goptx.analysis.terminators import Jump
-from goptx.analysis.values.access_sites import Access, Places, parameter_of
+from goptx.analysis.values.access_sites import Access, AccessSites, parameter_of
 from goptx.analysis.values.expressions import Atoms
 from goptx.analysis.values.footprint import Footprint, Size, footprint, piece_of_cta
 from goptx.errors import CannotWeave
@@ -32,7 +32,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name
 from goptx.weaving.dependent.kernel_accesses import KernelAccesses
 from goptx.weaving.dependent.shared_buffers import Buffer, in_words
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.model import Kernel, Linked
 
 REMEDY = (
@@ -224,7 +224,7 @@ class Dependences:
                 "kernels that depend on each other keep their order: use separate launches."
             )
 
-    def orderly(self, places: Places, first: Side, second: Side) -> bool:
+    def orderly(self, places: AccessSites, first: MergeInput, second: MergeInput) -> bool:
         """Whether the flow of two sides, each way around a loop of both at once, keeps the order of what meets."""
         owners = first.owners().keys()
         accesses = list(places.accesses())
@@ -237,7 +237,7 @@ class Dependences:
             if (a.writes or b.writes) and (self._may_meet(a, b) or (a.base == b.base and a.base in self.private))
         )
 
-    def _in_order(self, places: Places, first: Access, second: Access) -> bool:
+    def _in_order(self, places: AccessSites, first: Access, second: Access) -> bool:
         if not places.ahead(first.place, second.place):
             return False
         if not (places.depth[first.place[0]] and places.depth[second.place[0]]):

@@ -13,24 +13,24 @@ from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Flow, loops
 from goptx.analysis.terminators import Branch, Jump
-from goptx.analysis.values.access_sites import Places
+from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.expressions import Atoms
 from goptx.analysis.values.value_numbering import Values
 from goptx.ptx.opcodes import Scope, facts_of
 from goptx.weaving.merging.choose import in_turn
-from goptx.weaving.merging.merge_input import Side, united
+from goptx.weaving.merging.merge_input import MergeInput, united
 from goptx.weaving.merging.product import Move, Pairing, Product
 from goptx.weaving.merging.sync_order import Order
 
-Orderly = Callable[[Places, Side, Side], bool]
+Orderly = Callable[[AccessSites, MergeInput, MergeInput], bool]
 
 
-def fused(first: Side, second: Side, orderly: Orderly) -> Side:
+def fused(first: MergeInput, second: MergeInput, orderly: Orderly) -> MergeInput:
     """Both as one: in step, else in turn."""
     return in_step(first, second, orderly) or in_turn(first, second)
 
 
-def in_step(first: Side, second: Side, orderly: Orderly) -> Side | None:
+def in_step(first: MergeInput, second: MergeInput, orderly: Orderly) -> MergeInput | None:
     """None where the flows do not run as one. `orderly` is asked of the fused flow."""
     if not loops(first.flow) or not all(map(_free, (first.flow, second.flow))):
         return None
@@ -48,7 +48,7 @@ def in_step(first: Side, second: Side, orderly: Orderly) -> Side | None:
         end = second.flow.blocks[other].end
         if isinstance(end, Branch) and values.holds(one, end.guard) != values.branches[one]:
             return None
-    if not orderly(Places(values), first, second):
+    if not orderly(AccessSites(values), first, second):
         return None
     pairings = {one: Pairing((one, other), Move.BOTH) for one, other in pairs.items()}
     return united(first, second, Product(flow, pairings), Order([first, second]))

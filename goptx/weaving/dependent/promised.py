@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from goptx.analysis.cfg import loops
-from goptx.analysis.values.access_sites import Access, Places
+from goptx.analysis.values.access_sites import Access, AccessSites
 from goptx.analysis.values.expressions import Expression, Key
 from goptx.analysis.values.footprint import Size, footprint
 from goptx.analysis.values.value_numbering import Place
@@ -38,7 +38,7 @@ class Unmatched(Exception):
 
 
 def registers_of(
-    places: Places, accesses: Sequence[Access], size: Size, describe: Callable[[Access], str]
+    places: AccessSites, accesses: Sequence[Access], size: Size, describe: Callable[[Access], str]
 ) -> dict[Place, Expression]:
     """By each access the address expression whose register it takes; `describe` is for messages. Raises `Unmatched`."""
     match = _Match(places, [a for a in accesses if a.writes], size, describe)
@@ -46,7 +46,9 @@ def registers_of(
 
 
 class _Match:
-    def __init__(self, places: Places, stores: Sequence[Access], size: Size, describe: Callable[[Access], str]) -> None:
+    def __init__(
+        self, places: AccessSites, stores: Sequence[Access], size: Size, describe: Callable[[Access], str]
+    ) -> None:
         self.places = places
         self.stores = stores
         self.size = size

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.sync.acquires import harmless_functions, may_acquire
-from goptx.analysis.values.access_sites import Places
+from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.footprint import UNKNOWN
 from goptx.weaving.converge.unknown_instructions import first_unknown
 from goptx.weaving.dependent.kernel_dependences import Dependences
 from goptx.weaving.dependent.loop_fusion import in_step
 from goptx.weaving.dependent.shared_buffers import Buffer, Pairs, as_one, buffers_of
 from goptx.weaving.dependent.to_registers import Internalised, internalised
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import merged
 from goptx.weaving.model import Linked
 from goptx.weaving.schedule.schedule import units
@@ -47,10 +47,10 @@ class InCommon:
         return made, cls(buffers, frozenset(name for name, letters in loading.items() if len(letters) > 1))
 
     @staticmethod
-    def in_step(sides: Sequence[Side]) -> list[Side]:
+    def in_step(sides: Sequence[MergeInput]) -> list[MergeInput]:
         """The kernels, as one those whose loops go round equally often, so that each way around does that of all:
         bounds that are one show that. What was merged of copies keeps ways of its own."""
-        groups: list[tuple[Side, bool]] = []  # and whether others may join it
+        groups: list[tuple[MergeInput, bool]] = []  # and whether others may join it
         for side in sides:
             single = side.cells is None
             for k, (group, joins) in enumerate(groups):
@@ -62,7 +62,7 @@ class InCommon:
                 groups.append((side, single))
         return [side for side, _ in groups]
 
-    def loaded_once(self, linked: Linked, side: Side, flows: Sequence[Flow]) -> Internalised:
+    def loaded_once(self, linked: Linked, side: MergeInput, flows: Sequence[Flow]) -> Internalised:
         """The merged kernels, of which equal elements are loaded once wherever that can be shown; `flows` are those of
         the single kernels. The notes name the buffers of which nothing is loaded once."""
         made = internalised(linked, side, flows, self.buffers, UNKNOWN, fixed=_fixed(linked, side))
@@ -84,12 +84,12 @@ class InCommon:
         return [buffer.said(linked) for buffer in self.buffers if buffer.name in self.loaded]
 
 
-def _in_any_order(places: Places, first: Side, second: Side) -> bool:
+def _in_any_order(places: AccessSites, first: MergeInput, second: MergeInput) -> bool:
     """Kernels that do not depend on each other may run so."""
     return True
 
 
-def _fixed(linked: Linked, side: Side) -> frozenset[int]:
+def _fixed(linked: Linked, side: MergeInput) -> frozenset[int]:
     """The identities of code whose loads stay as they are: that of kernels that acquire, whose loads may not come from
     before that, and of kernels that are moved as a whole; carry chains, which are moved as one piece."""
     harmless = harmless_functions(linked.items)

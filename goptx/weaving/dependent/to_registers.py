@@ -15,7 +15,7 @@ from itertools import pairwise
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.sync.acquires import harmless_functions
 from goptx.analysis.sync.barriers import holds_barrier
-from goptx.analysis.values.access_sites import Access, Places
+from goptx.analysis.values.access_sites import Access, AccessSites
 from goptx.analysis.values.expressions import Atoms, Expression
 from goptx.analysis.values.footprint import Footprint, Size, footprint
 from goptx.analysis.values.value_numbering import Place, Values
@@ -28,7 +28,7 @@ from goptx.weaving.dependent.kernel_dependences import check_along_x
 from goptx.weaving.dependent.promised import Unmatched, registers_of
 from goptx.weaving.dependent.shared_buffers import Buffer, in_words
 from goptx.weaving.dependent.temporaries import Findings
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import expanded
 from goptx.weaving.model import Kernel, Linked
 from goptx.weaving.shapes.scalar_code import Fresh, free_stem
@@ -43,7 +43,7 @@ class Internalised:
     read."""
 
     linked: Linked
-    side: Side
+    side: MergeInput
     flows: list[Flow]
     notes: tuple[str, ...]
     along_x: bool
@@ -52,7 +52,7 @@ class Internalised:
 
 def internalised(
     linked: Linked,
-    side: Side,
+    side: MergeInput,
     flows: Sequence[Flow],
     buffers: Sequence[Buffer],
     size: Size,
@@ -66,7 +66,7 @@ def internalised(
     findings = findings or Findings()
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
-    places = Places(Values(expanded(side.flow)[0], Atoms()), harmless_functions(linked.items))
+    places = AccessSites(Values(expanded(side.flow)[0], Atoms()), harmless_functions(linked.items))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
     work = _Work(linked, places, dict(side.owners()), Fresh(stem), size, fixed)
     for buffer in buffers:
@@ -101,7 +101,7 @@ class _Work:
     """`new` has what stands in place of instructions, by their identities."""
 
     linked: Linked
-    places: Places
+    places: AccessSites
     owner: dict[int, int]
     fresh: Fresh
     size: Size

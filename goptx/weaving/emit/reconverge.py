@@ -21,7 +21,7 @@ from goptx.ptx.opcodes import facts_of
 MEET = Instruction("bar.warp.sync", (Immediate("0xffffffff"),))
 
 
-def rejoined(flow: Flow, apart: Collection[str]) -> Flow:
+def reconverged(flow: Flow, apart: Collection[str]) -> Flow:
     """`apart` are the blocks that lanes of one warp may come to without each other."""
     ways_in = flow.graph().pred
 

@@ -32,7 +32,7 @@ def declared_in(function: Function, body: FlatBody) -> set[str]:
     return {v.name for v in variables} | {name for registers in body.registers for name, _ in registers.names}
 
 
-def functions_apart(
+def cloned_functions(
     linked: Linked, change: Callable[[Kernel, Function, FlatBody], Change | None]
 ) -> tuple[tuple[Item, ...], list[dict[str, str]]]:
     """The items of the woven module, and for each kernel the new names of functions. `change` is asked of each function

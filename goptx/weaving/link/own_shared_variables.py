@@ -11,7 +11,7 @@ from dataclasses import replace
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Declaration, Function, Item, Name, Operand, Variable
 from goptx.ptx.walk import free_name, operand_names, statements_in
-from goptx.weaving.link.clone_functions import Change, declared_in, functions_apart
+from goptx.weaving.link.clone_functions import Change, cloned_functions, declared_in
 from goptx.weaving.link.substitute import Substitution
 from goptx.weaving.model import Kernel, Linked
 from goptx.weaving.shapes.shared_pool import shared_of
@@ -43,7 +43,7 @@ def own_shared(linked: Linked) -> Linked:
         called.add(function.name)
         return Change(Substitution(values, kernel.at)) if values or shares else None
 
-    own, functions = functions_apart(replace(linked, items=tuple(items)), change)
+    own, functions = cloned_functions(replace(linked, items=tuple(items)), change)
     kernels = []
     for kernel, calls in zip(linked.kernels, functions, strict=True):
         values = {**renames[kernel.prefix], **{old: Name(new) for old, new in calls.items()}}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from goptx.analysis.cfg import Code, Flow
-from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_rendezvous
+from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_cta_barrier
 from goptx.analysis.values.ranges import Ranges
 from goptx.errors import CannotWeave
 from goptx.launch.shape import Shape
@@ -25,17 +25,17 @@ BARRIER_IDS = 16
 def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged], shape: Shape) -> list[Flow]:
     """The flows with barrier ids apart; `shape` is that of W, as far as it is known. Raises `CannotWeave` where ids
     run out, or may be any."""
-    flows = ids_apart(kernels, [c.flow for c in converged], shape)
+    flows = separate_barrier_ids(kernels, [c.flow for c in converged], shape)
     parted = {i for i, c in enumerate(converged) if c.warp_branches or c.threads}
     for i, c in enumerate(converged):
         if c.threads is not None:
-            flows[i] = _each(flows[i], is_rendezvous, partial(_with_count, c.threads))
+            flows[i] = _each(flows[i], is_cta_barrier, partial(_with_count, c.threads))
         if parted - {i}:
             flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), unaligned)
     return flows
 
 
-def ids_apart(kernels: Sequence[Kernel], flows: Sequence[Flow], shape: Shape) -> list[Flow]:
+def separate_barrier_ids(kernels: Sequence[Kernel], flows: Sequence[Flow], shape: Shape) -> list[Flow]:
     """The flows with no barrier id in two of them; an id is kept where it is free. `shape` is that of W, as far as it
     is known. Raises `CannotWeave` where they run out, or may be any."""
     waiting = {i for i, flow in enumerate(flows) if any(_barriers(flow))}

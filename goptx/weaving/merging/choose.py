@@ -21,7 +21,7 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.single_entry import reducible
 from goptx.weaving.merging.levels import Levels
-from goptx.weaving.merging.merge_input import Side, united
+from goptx.weaving.merging.merge_input import MergeInput, united
 from goptx.weaving.merging.merged_blocks import tidied
 from goptx.weaving.merging.nesting import AHEAD
 from goptx.weaving.merging.product import ANY, Move, Pair, Pairs, Product
@@ -39,13 +39,13 @@ class Merge:
     """What two sides become as one, its instructions in the end (branches among them), and the cycles of latency that
     overlap in it on the best way."""
 
-    sides: tuple[Side, Side]
+    sides: tuple[MergeInput, MergeInput]
     product: Product
     order: Order
     size: int
     overlap: float
 
-    def side(self) -> Side:
+    def side(self) -> MergeInput:
         return united(*self.sides, self.product, self.order)
 
 
@@ -57,7 +57,7 @@ class Weights:
     cycles: Mapping[str, float]
 
     @classmethod
-    def of(cls, side: Side) -> Weights:
+    def of(cls, side: MergeInput) -> Weights:
         times = {n: 10 ** min(d, MAX_DEPTH) for n, d in depths(side.flow).items()}
         own = {
             n: flow_cycles(b.region.flow(), side.cycles) if b.region else sum(map(side.cycles, b.code))
@@ -72,7 +72,11 @@ class Weights:
 
 
 def merge(
-    first: Side, second: Side, weights: tuple[Weights, Weights], limits: Limits, levels: Levels | None = None
+    first: MergeInput,
+    second: MergeInput,
+    weights: tuple[Weights, Weights],
+    limits: Limits,
+    levels: Levels | None = None,
 ) -> Merge:
     """Merges by `levels` if given. `weights` are those of the two.
 
@@ -93,7 +97,7 @@ def merge(
     return Merge((first, second), whole, chosen.order, instruction_count(small), chosen.overlap[0])
 
 
-def in_turn(first: Side, second: Side) -> Side:
+def in_turn(first: MergeInput, second: MergeInput) -> MergeInput:
     """The one and then the other, as one."""
     order = Order([first, second])
     pairs = _pairs(first, second)
@@ -101,7 +105,7 @@ def in_turn(first: Side, second: Side) -> Side:
     return united(first, second, paired, order)
 
 
-def _pairs(first: Side, second: Side) -> Pairs:
+def _pairs(first: MergeInput, second: MergeInput) -> Pairs:
     return Pairs(first.flow, second.flow, (first.label, second.label), first.in_step and second.in_step)
 
 
@@ -111,8 +115,8 @@ class _Chooser:
 
     def __init__(
         self,
-        first: Side,
-        second: Side,
+        first: MergeInput,
+        second: MergeInput,
         weights: tuple[Weights, Weights],
         pairs: Pairs,
         order: Order,

@@ -14,19 +14,19 @@ from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch
 from goptx.ptx.ir import Guard, Name
 from goptx.weaving.merging.lockstep import in_step
-from goptx.weaving.merging.merge_input import Side
-from goptx.weaving.model import Together
+from goptx.weaving.merging.merge_input import MergeInput
+from goptx.weaving.model import CopyPredicates
 from goptx.weaving.shapes.range_guard import GATE
 
 if TYPE_CHECKING:
     from goptx.weaving.model import Kernel
 
-Join = Callable[[Sequence[Side]], Side]
+Join = Callable[[Sequence[MergeInput]], MergeInput]
 
 
 def copies_joined(
-    kernels: Sequence[Kernel], sides: Sequence[Side], together: Mapping[str, Together], join: Join
-) -> list[Side]:
+    kernels: Sequence[Kernel], sides: Sequence[MergeInput], together: Mapping[str, CopyPredicates], join: Join
+) -> list[MergeInput]:
     """One side for each kernel, of those of its copies, which `kernels` are; `join` merges several."""
     joined = []
     for letter in dict.fromkeys(k.letter for k in kernels):
@@ -42,11 +42,11 @@ def copies_joined(
     return joined
 
 
-def _one(sides: Sequence[Side], join: Join) -> Side:
+def _one(sides: Sequence[MergeInput], join: Join) -> MergeInput:
     return join(sides) if len(sides) > 1 else sides[0]
 
 
-def _passed_by(side: Side, ended: str | None, name: str = GATE) -> Side:
+def _passed_by(side: MergeInput, ended: str | None, name: str = GATE) -> MergeInput:
     """With a gate ahead of it, at which some threads end it."""
     if ended is None:
         return side

@@ -14,7 +14,7 @@ from goptx.analysis.cfg import Flow, loops
 from goptx.errors import CannotWeave
 from goptx.weaving.merging.choose import Merge, Weights, in_turn, merge
 from goptx.weaving.merging.levels import Levels
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import tidied
 from goptx.weaving.merging.nesting import TOP, Level, height, nests
 from goptx.weaving.merging.size_limits import Limits, TooLarge, block_count, instruction_count
@@ -24,7 +24,7 @@ NEAR = 0.9  # of the most latency that overlaps: what hides so much is as good, 
 SHARES = (0.0, 0.1, 0.3)  # of the longest loop's cycles, which a loop has to last to be waited for
 TO_FIT = "to stay within max_blocks= and max_growth="
 
-Sides = tuple[Side, Side]
+Sides = tuple[MergeInput, MergeInput]
 Weighed = tuple[Sides, tuple[Weights, Weights]]
 
 
@@ -32,7 +32,7 @@ Weighed = tuple[Sides, tuple[Weights, Weights]]
 class Fit:
     """The merged sides, which of the flows were taken, and how they were merged if not freely, and why."""
 
-    side: Side
+    side: MergeInput
     chosen: int
     note: str = ""
 

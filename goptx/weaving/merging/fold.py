@@ -11,7 +11,7 @@ from functools import partial
 
 from goptx.analysis.cfg import Flow
 from goptx.weaving.merging.fallback import fit
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.size_limits import Limits
 from goptx.weaving.merging.sync_order import Order
 
@@ -23,13 +23,16 @@ class Folded:
     """The kernels as one, which of the slicings was taken (that of the last merge), and how they were merged if not
     freely, and why."""
 
-    side: Side
+    side: MergeInput
     chosen: int
     notes: tuple[str, ...]
 
 
 def fold(
-    sides: Sequence[Side], slicings: Sequence[Slicing], limits: Callable[[Sequence[int]], Limits], where: Sequence[str]
+    sides: Sequence[MergeInput],
+    slicings: Sequence[Slicing],
+    limits: Callable[[Sequence[int]], Limits],
+    where: Sequence[str],
 ) -> Folded:
     """`slicings` are tried in turn; `limits` has those for the merge of some kernels, by number, `where` names all
     kernels in messages. Raises `CannotWeave`."""
@@ -47,13 +50,13 @@ def fold(
     return Folded(joint, chosen, tuple(dict.fromkeys(notes)))
 
 
-def _cut(first: Side, second: Side) -> tuple[Side, Side]:
+def _cut(first: MergeInput, second: MergeInput) -> tuple[MergeInput, MergeInput]:
     """Cut where one may have to wait for the other."""
     order = Order([first, second])
     flows = [side.flow.cut(partial(order.cuts, i), "bar") for i, side in enumerate((first, second))]
     return replace(first, flow=flows[0]), replace(second, flow=flows[1])
 
 
-def _sliced(side: Side, slicing: Slicing) -> Side:
+def _sliced(side: MergeInput, slicing: Slicing) -> MergeInput:
     """In slices, which merged kernels are in already."""
     return side if side.cells is not None else replace(side, flow=slicing(side.kernels[0], side.flow))

@@ -14,12 +14,12 @@ from dataclasses import replace
 
 from goptx.analysis.cfg import Block, Code, Flow, loops
 from goptx.analysis.cta_invariance import Quote, alike
-from goptx.analysis.sync.barriers import is_rendezvous
+from goptx.analysis.sync.barriers import is_cta_barrier
 from goptx.analysis.terminators import Branch, Jump
-from goptx.weaving.merging.merge_input import Side
+from goptx.weaving.merging.merge_input import MergeInput
 
 
-def in_step(copies: Sequence[Side], quotes: Sequence[Quote]) -> list[Side]:
+def in_step(copies: Sequence[MergeInput], quotes: Sequence[Quote]) -> list[MergeInput]:
     """The copies with marks; as they are if their flows are not the same. `quotes` give the code of each by the names
     that the kernel's file has."""
     if len({_form(copy.flow) for copy in copies}) > 1 or len(copies) == 1:
@@ -35,7 +35,7 @@ def in_step(copies: Sequence[Side], quotes: Sequence[Quote]) -> list[Side]:
 
 def _rendezvous(code: Sequence[Code], first: int = 1) -> list[int]:
     """Where all threads of the CTA meet, from a position on."""
-    return [i for i, c in enumerate(code) if i >= first and is_rendezvous(c)]
+    return [i for i, c in enumerate(code) if i >= first and is_cta_barrier(c)]
 
 
 def _ends_apart(flow: Flow) -> Flow:

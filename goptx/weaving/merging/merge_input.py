@@ -16,21 +16,21 @@ from goptx.weaving.merging.sync_order import Order, Waits
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ProductState:
     """Where each kernel stands at a merged block, by its number, `EXIT` where it has ended; and which of them run."""
 
     stands: Mapping[int, str]
     runs: frozenset[int]
 
-    def joined(self, other: Cell) -> Cell:
-        return Cell({**self.stands, **other.stands}, self.runs | other.runs)
+    def joined(self, other: ProductState) -> ProductState:
+        return ProductState({**self.stands, **other.stands}, self.runs | other.runs)
 
 
-NOWHERE = Cell({}, frozenset())
+NOWHERE = ProductState({}, frozenset())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side(Waits):
+class MergeInput(Waits):
     """One kernel, or several merged ones, as the merger sees it.
 
     kernels: their numbers, in the order in which they were merged.
@@ -46,7 +46,7 @@ class Side(Waits):
     cycles: Callable[[Code], int]
     last: bool = False
     duplicate: bool = False
-    cells: Mapping[str, Cell] | None = None
+    cells: Mapping[str, ProductState] | None = None
     placed: frozenset[int] = frozenset()
     copy: bool = False
     in_step: bool = False
@@ -59,21 +59,21 @@ class Side(Waits):
         """Of all code, by its identity, the number of its kernel."""
         return self.kernel_of or dict.fromkeys(map(id, self.flow.codes()), self.kernels[0])
 
-    def cell(self, name: str, runs: bool = True) -> Cell:
+    def cell(self, name: str, runs: bool = True) -> ProductState:
         """Of a block, or of a piece that was cut from it."""
         if name == EXIT:
-            return Cell(dict.fromkeys(self.kernels, EXIT), frozenset())
+            return ProductState(dict.fromkeys(self.kernels, EXIT), frozenset())
         if self.cells is None:
-            return Cell({self.kernels[0]: name}, frozenset(self.kernels if runs else ()))
+            return ProductState({self.kernels[0]: name}, frozenset(self.kernels if runs else ()))
         found = self.cells.get(original(name), NOWHERE)
-        return found if runs else Cell(found.stands, frozenset())
+        return found if runs else ProductState(found.stands, frozenset())
 
 
-def united(first: Side, second: Side, product: Product, order: Order) -> Side:
+def united(first: MergeInput, second: MergeInput, product: Product, order: Order) -> MergeInput:
     """Both as one, merged to that product, whose barriers keep that order."""
     sides = (first, second)
 
-    def cell(pairing: Pairing) -> Cell:
+    def cell(pairing: Pairing) -> ProductState:
         one, other = (s.cell(n, pairing.runs(i)) for i, (s, n) in enumerate(zip(sides, pairing.pair, strict=True)))
         return one.joined(other)
 
@@ -85,7 +85,7 @@ def united(first: Side, second: Side, product: Product, order: Order) -> Side:
         )
 
     placed = [id(c) for i, s in enumerate(sides) for c in s.flow.codes() if order.has_place(i, c)]
-    return Side(
+    return MergeInput(
         product.flow,
         frozenset(name for name, pairing in product.pairings.items() if parts_warps(pairing)),
         first.lanes_apart or second.lanes_apart,

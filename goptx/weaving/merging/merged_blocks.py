@@ -14,7 +14,7 @@ from goptx.analysis.dataflow import read, written
 from goptx.analysis.terminators import Jump
 from goptx.ptx.ir import Directive, Instruction
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.merging.merge_input import Cell, Side
+from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.merging.sync_order import common
 
 Turn = tuple[tuple[int, Code], ...]  # what may wait or be waited for, and the number of its kernel; several at once
@@ -29,7 +29,7 @@ class MergedBlock:
 
     parts: tuple[tuple[Code, ...], ...]
     turns: tuple[Turn, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[ProductState, ...]
     apart: bool = False
     handed_on: tuple[Code, ...] = ()
     lists: tuple[tuple[Code, ...], ...] | None = None
@@ -58,7 +58,7 @@ class Merged:
         return {n for n, b in self.blocks.items() if b.apart or any(b.parts[k] for k in as_written)}
 
 
-def merged(side: Side, join: bool = True, handed_on: Collection[str] = ()) -> Merged:
+def merged(side: MergeInput, join: bool = True, handed_on: Collection[str] = ()) -> Merged:
     """`join` makes blocks that always follow each other one. Without it each pair of blocks, or of slices, is woven by
     itself, as published, but where a carry chain goes on: that is moved whole. `handed_on` are registers that one
     kernel writes and others read."""
@@ -81,7 +81,7 @@ def merged(side: Side, join: bool = True, handed_on: Collection[str] = ()) -> Me
     return Merged(flow.pruned() if join else flow.joined(chains), blocks)
 
 
-def _single_pairs(side: Side, flow: Flow) -> dict[str, tuple[str, ...]]:
+def _single_pairs(side: MergeInput, flow: Flow) -> dict[str, tuple[str, ...]]:
     """Each block, with those that follow it as long as a carry chain goes on from one to the next."""
     found: dict[str, tuple[str, ...]] = {}
     for members in flow.chains().values():
@@ -112,12 +112,12 @@ def tidied(flow: Flow) -> Flow:
     return expanded(flow)[0].pruned()
 
 
-def _parts(side: Side, code: Collection[Code]) -> tuple[tuple[Code, ...], ...]:
+def _parts(side: MergeInput, code: Collection[Code]) -> tuple[tuple[Code, ...], ...]:
     kernel_of = side.owners()
     return tuple(tuple(c for c in code if kernel_of[id(c)] == k) for k in sorted(side.kernels))
 
 
-def _turns(side: Side, code: Sequence[Code]) -> list[Turn]:
+def _turns(side: MergeInput, code: Sequence[Code]) -> list[Turn]:
     """What of the code at one pair has its place in the order of waiting. What is one barrier of some kernels is so
     wherever it stands: behind the code of others too, which some warps may have passed by."""
     kernel_of = side.owners()

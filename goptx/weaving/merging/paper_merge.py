@@ -27,9 +27,9 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.link.stacks import check_stacks
-from goptx.weaving.merging.barrier_ids import ids_apart
+from goptx.weaving.merging.barrier_ids import separate_barrier_ids
 from goptx.weaving.merging.fallback import MOST_PAIRS
-from goptx.weaving.merging.merge_input import Cell
+from goptx.weaving.merging.merge_input import ProductState
 from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, pragmas_at_loops
 from goptx.weaving.merging.product import Move, Pair, Pairing, Pairs
 from goptx.weaving.merging.slice import blocks_with_ends
@@ -66,16 +66,16 @@ class Joint:
 
     kernels: tuple[int, ...]
     flow: Flow
-    cells: Mapping[str, tuple[Cell, ...]]
+    cells: Mapping[str, tuple[ProductState, ...]]
 
     @property
     def label(self) -> str:
         return "".join(map(letter_of, self.kernels))
 
-    def at(self, name: str, runs: bool) -> tuple[Cell, ...]:
+    def at(self, name: str, runs: bool) -> tuple[ProductState, ...]:
         """Where the kernels stand at a block, and whether they run there."""
         if name == EXIT:
-            return (Cell(dict.fromkeys(self.kernels, EXIT), frozenset()),)
+            return (ProductState(dict.fromkeys(self.kernels, EXIT), frozenset()),)
         return tuple(cell if runs else replace(cell, runs=frozenset()) for cell in self.cells[original(name)])
 
 
@@ -83,7 +83,7 @@ def merged_as_published(linked: Linked, choices: Choices) -> Published:
     """Raises `CannotWeave` for kernels of different shapes, and where pairs of blocks are too many."""
     _check_shapes(linked)
     check_stacks(linked.kernels)
-    flows = ids_apart(linked.kernels, [_without_uni(k.flow) for k in linked.kernels], known_shape(linked))
+    flows = separate_barrier_ids(linked.kernels, [_without_uni(k.flow) for k in linked.kernels], known_shape(linked))
     step = _Step(linked, choices, {id(c): k for k, flow in enumerate(flows) for c in flow.codes()})
     alone = [step.alone(k, flow) for k, flow in enumerate(flows)]
     first = reduce(step.woven, alone[1:-1], alone[0])
@@ -101,7 +101,7 @@ class _Step:
 
     def alone(self, number: int, flow: Flow) -> Joint:
         """A kernel, ready to be merged."""
-        cells = {name: (Cell({number: name}, frozenset({number})),) for name in flow.blocks}
+        cells = {name: (ProductState({number: name}, frozenset({number})),) for name in flow.blocks}
         text = self.linked.kernels[number].text_blocks
         return Joint((number,), self.choices.sliced(flow.cut(_around_syncs, "sync"), text), cells)
 

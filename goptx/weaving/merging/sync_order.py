@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Code, Flow
-from goptx.analysis.sync.barriers import is_reduction, is_rendezvous
+from goptx.analysis.sync.barriers import is_cta_barrier, is_reduction
 from goptx.analysis.sync.sync_spans import is_warp_wide, waiting
 from goptx.ptx.ir import Instruction, Operand
 from goptx.weaving.merging.product import ANY, Move, Pair, Pairs
@@ -163,7 +163,7 @@ class Order:
 def can_be_one(barriers: Sequence[Code]) -> bool:
     """Whether one barrier can serve for all of them: each is a rendezvous that every thread comes to, and at most one
     gives a result."""
-    plain = all(isinstance(b, Instruction) and b.guard is None and is_rendezvous(b) for b in barriers)
+    plain = all(isinstance(b, Instruction) and b.guard is None and is_cta_barrier(b) for b in barriers)
     return plain and sum(map(is_reduction, barriers)) <= 1
 
 

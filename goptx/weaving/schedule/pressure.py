@@ -25,7 +25,7 @@ BESIDE = 12  # what ptxas takes besides, over the pairs of suite A: for addresse
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class LiveRange:
     """What lives where a block begins and ends, and how many registers each takes."""
 
     begin: frozenset[str] = frozenset()
@@ -37,7 +37,7 @@ class Pressure:
     """The registers that live while the nodes of a block are taken one by one: `live` of them now, and no node begins
     more values than `most_born` take."""
 
-    def __init__(self, nodes: Sequence[Node], room: Room) -> None:
+    def __init__(self, nodes: Sequence[Node], room: LiveRange) -> None:
         self._width: list[int] = []  # of each value
         self._left: list[int] = []  # how many nodes have still to read it; those behind the block count as one
         self._born: list[list[int]] = [[] for _ in nodes]
@@ -97,11 +97,11 @@ class Pressure:
             self._left[v] -= 1
 
 
-def ends(flow: Flow, widths: Mapping[str, int]) -> dict[str, Room]:
+def ends(flow: Flow, widths: Mapping[str, int]) -> dict[str, LiveRange]:
     """What lives where each block begins and ends."""
     begin = {name: frozenset[str]() for name in flow.blocks} | live_in(flow)  # an end that nothing comes to is in none
     return {
-        name: Room(
+        name: LiveRange(
             begin[name],
             frozenset().union(*(begin[t] for t in block.end.successors()), map(register_of, block.end.reads())),
             widths,

@@ -18,7 +18,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Turn
 from goptx.weaving.schedule.dependences import Node, Place, across, precedence
 from goptx.weaving.schedule.list_schedule import list_schedule
-from goptx.weaving.schedule.pressure import BESIDE, Pressure, Room, ends, step, threads, widths_of
+from goptx.weaving.schedule.pressure import BESIDE, LiveRange, Pressure, ends, step, threads, widths_of
 
 Unit = tuple[Code, ...]
 Key = Callable[[int, int, int], tuple[int, ...]]
@@ -105,7 +105,7 @@ class Prepared:
 
     @staticmethod
     def of(
-        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: Room, handed_on: Sequence[Code] = ()
+        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: LiveRange, handed_on: Sequence[Code] = ()
     ) -> Prepared:
         parts, turns, behind = _unknown_behind(parts, turns)
         nodes = precedence([units(part) for part in parts], turns, handed_on)
@@ -129,7 +129,7 @@ def schedule(
     which something is unknown stands behind the others, as it is written. `handed_on` is that of the block.
     """
     if policy == "latency":
-        return Prepared.of(parts, turns, Room(), handed_on).code(255, cycles)
+        return Prepared.of(parts, turns, LiveRange(), handed_on).code(255, cycles)
     parts, turns, behind = _unknown_behind(parts, turns)
     order = [place for turn in turns for place in turn]
     woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy], handed_on)

@@ -13,18 +13,18 @@ from dataclasses import replace
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch, Stop
 from goptx.launch.parameter_names import letter_of
-from goptx.weaving.merging.merge_input import Cell, Side
+from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.shapes.range_guard import GATE
 
 
-def one_of(sides: Sequence[Side]) -> Side:
+def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
     """All kernels as one, whose blocks are called by the kernel's letter and a number."""
     names = [
         {n: f"${letter_of(k)}{i}" for i, n in enumerate(n for n in side.flow.blocks if n != EXIT)}
         for k, side in enumerate(sides)
     ]
     blocks: dict[str, Block] = {}
-    cells: dict[str, Cell] = {}
+    cells: dict[str, ProductState] = {}
     for k, side in enumerate(sides):
         for old, new in names[k].items():
             block = side.flow.blocks[old]
@@ -34,7 +34,7 @@ def one_of(sides: Sequence[Side]) -> Side:
         if side.flow.entry == GATE and k + 1 < len(sides) and isinstance(gate.end, Branch):
             passed_by = replace(gate.end, taken=names[k + 1][sides[k + 1].flow.entry])
             blocks[names[k][GATE]] = replace(gate, end=passed_by)
-    return Side(
+    return MergeInput(
         Flow(names[0][sides[0].flow.entry], {**blocks, EXIT: Block((), Stop())}),
         warp_branches=frozenset(),
         lanes_apart=False,

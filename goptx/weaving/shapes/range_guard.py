@@ -11,12 +11,12 @@ from dataclasses import replace
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch
 from goptx.ptx.ir import Guard, Name
-from goptx.weaving.model import Converged, Gate
+from goptx.weaving.model import Converged, RangeGuard
 
 GATE = "gate"  # the block
 
 
-def gated(converged: Converged, gate: Gate | None) -> Converged:
+def with_range_guard(converged: Converged, gate: RangeGuard | None) -> Converged:
     """With the gate ahead of it, if there is one."""
     if gate is None or gate.ended is None:
         return replace(converged, threads=gate.threads) if gate else converged

@@ -21,10 +21,10 @@ from goptx.launch.shape import Shape
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
 from goptx.ptx.walk import free_name, in_vectors, operand_names
-from goptx.weaving.link.clone_functions import Change, declared_in, functions_apart
+from goptx.weaving.link.clone_functions import Change, cloned_functions, declared_in
 from goptx.weaving.link.link import check_parameters
 from goptx.weaving.link.substitute import Substitution
-from goptx.weaving.model import Gate, Kernel, Linked, Together
+from goptx.weaving.model import CopyPredicates, Kernel, Linked, RangeGuard
 from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
@@ -86,7 +86,7 @@ def with_shapes(
         for k, o in zip(linked.kernels, own, strict=True)
     }
     ahead = {s.kernel.letter: s.ahead() for s in shaping.values() if s.is_copy and not s.kernel.copy}
-    items, renames = functions_apart(linked, lambda kernel, f, body: shaping[kernel.prefix].function(f, body))
+    items, renames = cloned_functions(linked, lambda kernel, f, body: shaping[kernel.prefix].function(f, body))
     kernels = tuple(
         s.kernel_within(r, ahead.get(s.kernel.letter)) for s, r in zip(shaping.values(), renames, strict=True)
     )
@@ -117,9 +117,9 @@ class _Ahead:
     CTA; the gate of each, which ends nobody; the number of their CTA, where the gate finds that; who ends them."""
 
     scalars: Scalars
-    gate: Gate | None
+    gate: RangeGuard | None
     cta: Value | None
-    together: Together
+    together: CopyPredicates
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class _Shaping:
         values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
         return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
 
-    def gate(self, scalars: Scalars) -> tuple[Gate | None, Value | None]:
+    def gate(self, scalars: Scalars) -> tuple[RangeGuard | None, Value | None]:
         """What lets in the warps and CTAs of the kernel only; and the number of its CTA, where the gate finds that.
         What depends on the thread is in the code, and not among what the scalars know."""
         view = self.view(scalars)
@@ -203,7 +203,7 @@ class _Shaping:
         if not ended:
             return None, None
         either = scalars.either(*ended) if len(ended) > 1 else ended[0]
-        return Gate(tuple(scalars.code), either.text, threads), cta
+        return RangeGuard(tuple(scalars.code), either.text, threads), cta
 
     @property
     def is_copy(self) -> bool:
@@ -218,8 +218,8 @@ class _Shaping:
         if view.warps_end():
             beyond = view.scalars.compare("ge", view.number("block"), view.scalars.round_up(view.total("block"), WARP))
         ends = (n.text if n else None for n in (left_over, beyond))
-        together = Together(gate.ended if gate else None, *ends)
-        return _Ahead(scalars, Gate((), None, gate.threads) if gate else None, cta, together)
+        together = CopyPredicates(gate.ended if gate else None, *ends)
+        return _Ahead(scalars, RangeGuard((), None, gate.threads) if gate else None, cta, together)
 
     def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:
         def parameter(role: str) -> Value:
