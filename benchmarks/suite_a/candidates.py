@@ -47,8 +47,8 @@ def made(task: Task) -> Done:
 def _forms(task: Task) -> Iterator[Form]:
     measured, way = measured_of(task.subject), _BY_NAME[task.scheme]
     woven = fused(Job(measured.kernels, measured.shapes, measured.tunable, way, None))
-    why = woven.report.why if way == AUTO else None
-    yield Form(woven, said=why.chosen.way if why else "")
+    decision = woven.report.decision if way == AUTO else None
+    yield Form(woven, said=decision.chosen.name if decision else "")
     registers = woven.resources().registers
     for capped in WAYS:
         if capped.cap and capped.uncapped == way and capped.cap < registers:

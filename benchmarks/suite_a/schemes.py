@@ -140,8 +140,8 @@ def _papers_merge(measured: Measured) -> Iterator[Form]:
 
 def _auto(measured: Measured) -> Iterator[Form]:
     (form,) = _fused(measured, "auto")
-    why = form.woven.report.why
-    yield Form(form.woven, said=why.chosen.way if why else "separate")
+    decision = form.woven.report.decision
+    yield Form(form.woven, said=decision.chosen.name if decision else "separate")
 
 
 PAIRED: Mapping[str, Callable[[Measured], Iterator[Form]]] = {

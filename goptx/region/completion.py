@@ -138,7 +138,9 @@ class _Job:
             return None, str(refusal)
         if made.strategy != "separate":
             return made, ""
-        return made if made.report.why else None, "; ".join(made.report.notes)  # what was chosen, or all that is left
+        return made if made.report.decision else None, "; ".join(
+            made.report.notes
+        )  # what was chosen, or all that is left
 
     def obstacle(self) -> str:
         """What is against fusing the kernels, by any strategy or by the one that is asked for."""

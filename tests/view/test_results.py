@@ -198,11 +198,11 @@ def test_a_cap_of_registers(woven: goptx.Woven) -> None:
 def test_why_a_strategy_was_chosen() -> None:
     shapes = [goptx.Shape(1024, 256)] * 2
     made = goptx.fuse(kernel("gelu"), kernel("harris"), strategy="auto", shapes=shapes)
-    why = made.report.why
-    assert why
-    text, table = read(made._repr_html_()).text, rows(why._repr_html_())
-    assert f"Why {why.chosen.way}" in text
-    assert len(table) == 1 + len(why.candidates) and table[1][0] == f"★ {why.chosen.way}"
+    decision = made.report.decision
+    assert decision
+    text, table = read(made._repr_html_()).text, rows(decision._repr_html_())
+    assert f"Why {decision.chosen.name}" in text
+    assert len(table) == 1 + len(decision.candidates) and table[1][0] == f"★ {decision.chosen.name}"
 
 
 def test_a_refusal(results: dict[str, object]) -> None:
