@@ -24,7 +24,7 @@ from goptx.tuning.making import Job
 from goptx.tuning.trials import Table, Trial
 from goptx.view.bars import Bars, Group
 from goptx.view.html.elements_html import page
-from goptx.view.html.tuning_html import BARS, in_turn, ranked
+from goptx.view.html.tuning_html import BARS, in_order, ranked
 from goptx.weaving.weave import weave
 
 Golden = Callable[[str, str], None]
@@ -41,7 +41,7 @@ TRIALS = (
     Trial(Candidate("interleave", (4, 4)), "failed", "no answer within 20 s: it hangs"),
     Trial(Candidate("interleave", (2, 2)), "left out", "there was no time left"),
 )
-TABLE = Table(TRIALS, CHOSEN, {"streams (as they are)": 4.25, "separate (as they are)": 8.0}, (3, 1, 0, 2, 5, 4, 7, 6))
+TABLE = Table(TRIALS, CHOSEN, {"streams (unchanged)": 4.25, "separate (unchanged)": 8.0}, (3, 1, 0, 2, 5, 4, 7, 6))
 SWEEP = Sweep(
     (
         SweepRow(32, 32, 128, 1.0, 0.5, 0.4, 0.6),
@@ -245,9 +245,9 @@ def test_trials(golden: Golden) -> None:
     golden("tuned.html", shown)
     table = rows(shown)
     assert table[3][:2] == ["★ weave x2 x1 capped at 40", "2.0000"]
-    assert [row[0] for row in table[1:3]] == ["streams (as they are)", "separate (as they are)"]
+    assert [row[0] for row in table[1:3]] == ["streams (unchanged)", "separate (unchanged)"]
     folded = [d.all("summary")[0].text for d in read(shown).all("details")]
-    assert folded == ["Times of 3 ways", "wrote something wrong, 1", "failed, 1", "refused, 1", "not timed, 1",
+    assert folded == ["Times of 3 candidates", "wrote something wrong, 1", "failed, 1", "refused, 1", "not timed, 1",
                       "left out for lack of time, 1"]  # fmt: skip
 
 
@@ -255,16 +255,16 @@ def test_charts_of_trials() -> None:
     bars = ranked(TABLE)
     assert [(bar.name, bar.chosen) for bar in bars.bars][:2] == [(str(CHOSEN), True), ("vertical x2 x1", False)]
     assert bars.line[1] == 1.0
-    turns = in_turn(TABLE)
-    assert [p.x for p in turns.points] == list(range(1, 9))
-    assert [p.chosen for p in turns.points].index(True) == 3
-    assert sum(p.wrong for p in turns.points) == 2 and sum(p.y is None for p in turns.points) == 5
-    assert "in the order of the table" in in_turn(replace(TABLE, turns=()))._repr_svg_()
+    trials = in_order(TABLE)
+    assert [p.x for p in trials.points] == list(range(1, 9))
+    assert [p.chosen for p in trials.points].index(True) == 3
+    assert sum(p.wrong for p in trials.points) == 2 and sum(p.y is None for p in trials.points) == 5
+    assert "in the order of the table" in in_order(replace(TABLE, order=()))._repr_svg_()
 
 
-def test_the_chosen_way_is_in_the_chart_of_many() -> None:
-    many = tuple(replace(TRIALS[0], way=Candidate("weave", (n, 1))) for n in range(2, BARS + 9))
-    slow = replace(TRIALS[2], way=CHOSEN)
+def test_the_chosen_candidate_is_in_the_chart_of_many() -> None:
+    many = tuple(replace(TRIALS[0], candidate=Candidate("weave", (n, 1))) for n in range(2, BARS + 9))
+    slow = replace(TRIALS[2], candidate=CHOSEN)
     bars = ranked(Table((slow, *many), CHOSEN)).bars
     assert len(bars) == BARS + 1 and bars[-1].chosen
     assert read(Table((slow, *many), CHOSEN)._repr_html_())
@@ -278,8 +278,8 @@ def test_what_was_found(woven: goptx.Woven, results: dict[str, object]) -> None:
     best = results["Best"]
     assert isinstance(best, Best)
     assert "weave x2 x1 capped at 40 2.10 times as fast as separate launches" in read(best._repr_html_()).text
-    separate = replace(best, way=Candidate("separate", (1, 1)))
-    assert "no way was found that is faster" in read(separate._repr_html_()).text
+    separate = replace(best, candidate=Candidate("separate", (1, 1)))
+    assert "no candidate was found that is faster" in read(separate._repr_html_()).text
 
 
 def test_a_region_that_has_not_ended() -> None:

@@ -101,7 +101,7 @@ class Bench:
             raise (
                 InputError(said)
                 if isinstance(answer, Failed) and answer.input
-                else DeviceError(f"the kernels cannot be measured as they are: {said}")
+                else DeviceError(f"the unchanged kernels cannot be measured: {said}")
             )
         self._opened = answer
         return answer
