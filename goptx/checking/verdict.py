@@ -121,7 +121,7 @@ class Check:
             "orders": self.orders,
             "bytes_compared": self.compared,
             "undefined": self.undefined,
-            "arguments": {n: [value_said(i.value), i.source] for k in self.kernels for n, i in k.inputs.items()},
+            "arguments": {n: [value_text(i.value), i.source] for k in self.kernels for n, i in k.inputs.items()},
             "differences": [{f: getattr(d, f) for f in d.__slots__} for d in self.differences],
         }
 
@@ -134,15 +134,15 @@ class Check:
             first = f"{self.name} does what its kernels do alone: all {self.compared} bytes are equal."
         else:
             first = f"{type(self.failure).__name__}: {self.failure}"
-        lines = [first, f"{launch_said(self.shape)}, seed {self.seed}, strict, in "]
+        lines = [first, f"{launch_text(self.shape)}, seed {self.seed}, strict, in "]
         lines[-1] += f"{len(self.orders)} orders of the warps"
         lines += [f"not compared: {name}, a temporary" for name in self.undefined]
-        rows = [(name, value_said(i.value)) for kernel in self.kernels for name, i in kernel.inputs.items()]
+        rows = [(name, value_text(i.value)) for kernel in self.kernels for name, i in kernel.inputs.items()]
         names, values = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
         for kernel in self.kernels:
-            own = "" if kernel.shape == self.shape else f"  {launch_said(kernel.shape)}"
+            own = "" if kernel.shape == self.shape else f"  {launch_text(kernel.shape)}"
             lines.append(f"{kernel.letter} {kernel.name}  {kernel.source}{own}")
-            lines += [f"  {n:{names}}  {value_said(i.value):{values}}  {i.source}" for n, i in kernel.inputs.items()]
+            lines += [f"  {n:{names}}  {value_text(i.value):{values}}  {i.source}" for n, i in kernel.inputs.items()]
         return "\n".join(lines)
 
 
@@ -172,14 +172,14 @@ def _shown(array: Host, at: int) -> str:
     return f"{value} (0x{array[at].tobytes()[::-1].hex()})" if array.dtype.kind == "f" else str(value)
 
 
-def value_said(value: object) -> str:
+def value_text(value: object) -> str:
     """An argument in a few words."""
     if isinstance(value, np.ndarray) and value.ndim:
         return f"{value.dtype}[{value.size}]"
     return f"{value.dtype} {value}" if isinstance(value, np.generic) else str(value)
 
 
-def launch_said(shape: Shape) -> str:
+def launch_text(shape: Shape) -> str:
     """A shape of which all is known, in words."""
     grid, block = ("x".join(map(str, extent)) for extent in (shape.grid, shape.block))
     return f"grid {grid}, block {block}, shared {shape.shared}"

@@ -1,4 +1,4 @@
-"""What results show of themselves in notebooks and on pages."""
+"""How results are displayed in notebooks and on pages."""
 
 import math
 import pickle
@@ -112,13 +112,13 @@ def test_every_public_result_shows_itself(results: dict[str, object]) -> None:
         assert type(result) is getattr(goptx, name)
 
 
-def test_each_is_one_element_that_stands_by_itself(results: dict[str, object]) -> None:
+def test_each_is_one_self_contained_element(results: dict[str, object]) -> None:
     others = [TABLE, goptx.read(kernel("lud")), RegionReport("separate", HOSTILE, False, 0.1, 0.2, 0.3)]
     for result in [*results.values(), *others]:
-        shown = result._repr_html_()  # type: ignore[attr-defined]
-        (root,) = read(shown).inside
+        rendered = result._repr_html_()  # type: ignore[attr-defined]
+        (root,) = read(rendered).inside
         assert isinstance(root, Element) and root.classes == ["goptx", "result"]
-        assert shown == result._repr_html_()  # type: ignore[attr-defined]
+        assert rendered == result._repr_html_()  # type: ignore[attr-defined]
 
 
 def test_rules_hold_within_results_only(woven: goptx.Woven) -> None:
@@ -142,18 +142,18 @@ def test_what_comes_from_outside_is_text(check: goptx.Check) -> None:
 # One after the other ----------------------------------------------------------------------------------
 
 
-def rows(shown: str, position: int = 0) -> list[list[str]]:
+def rows(rendered: str, position: int = 0) -> list[list[str]]:
     return [
-        [c.text for c in row.all() if c.tag in ("td", "th")] for row in read(shown).all("table")[position].all("tr")
+        [c.text for c in row.all() if c.tag in ("td", "th")] for row in read(rendered).all("table")[position].all("tr")
     ]
 
 
 def test_a_woven_kernel(woven: goptx.Woven) -> None:
-    shown = woven._repr_html_()
-    whole = read(shown)
+    rendered = woven._repr_html_()
+    whole = read(rendered)
     assert "gelu_harris_woven gelu + harris: weave" in whole.text
     assert "launch(stream, args_a, args_b, grid=..., block=...)" in whole.text
-    parameters, report = rows(shown), rows(shown, 1)
+    parameters, report = rows(rendered), rows(rendered, 1)
     assert parameters[1] == ["0", "A", "gelu_harris_woven_a_param_0", "gelu_param_0", "u64", "8", "read and written"]
     assert len(parameters) == 1 + len(woven.params)
     assert report[2][:3] == ["B harris", "2", "38"] and report[3][0] == "woven"
@@ -165,10 +165,10 @@ def test_a_woven_kernel(woven: goptx.Woven) -> None:
 
 def test_shapes_and_hidden_parameters() -> None:
     shapes = [goptx.Shape(1024, 256), goptx.Shape((None, 7), (32, 8))]
-    shown = goptx.weave(kernel("harris"), kernel("transpose"), shapes=shapes)._repr_html_()
-    text = read(shown).text
+    rendered = goptx.weave(kernel("harris"), kernel("transpose"), shapes=shapes)._repr_html_()
+    text = read(rendered).text
     assert "launch(stream, args_a, args_b)as ? CTAs of 32x8 threads (? is known at launch only)" in text
-    assert rows(shown)[-1] == [
+    assert rows(rendered)[-1] == [
         "12",
         "",
         "harris_transpose_woven_B_spread",
@@ -192,7 +192,7 @@ def test_kernels_that_stay_separate() -> None:
 
 
 def test_a_cap_of_registers(woven: goptx.Woven) -> None:
-    assert "at most 40 registers a thread" in read(woven.capped(40)._repr_html_()).text
+    assert "at most 40 registers per thread" in read(woven.capped(40)._repr_html_()).text
 
 
 def test_why_a_strategy_was_chosen() -> None:
@@ -222,14 +222,14 @@ def test_a_check(check: goptx.Check) -> None:
 
 
 def test_a_sweep(golden: Golden) -> None:
-    shown = SWEEP._repr_html_()
-    golden("sweep.html", shown)
-    assert [row[0] for row in rows(shown)] == ["cap", "32", "★ 64", "128", "none"]
-    assert rows(shown)[3][3:] == ["0%", "-", "-", "-"]
-    (chart,) = read(shown).all("svg")
+    rendered = SWEEP._repr_html_()
+    golden("sweep.html", rendered)
+    assert [row[0] for row in rows(rendered)] == ["cap", "32", "★ 64", "128", "none"]
+    assert rows(rendered)[3][3:] == ["0%", "-", "-", "-"]
+    (chart,) = read(rendered).all("svg")
     assert [t.text for t in chart.all("title")][1:] == [
-        "128: does not fit on an SM" if k == 3 else said
-        for k, said in enumerate(["32: 0.5000 ms", "64: 0.2500 ms", "none: 0.3750 ms", "128: does not fit on an SM"])
+        "128: does not fit on an SM" if k == 3 else title
+        for k, title in enumerate(["32: 0.5000 ms", "64: 0.2500 ms", "none: 0.3750 ms", "128: does not fit on an SM"])
     ]
     wrong = replace(SWEEP.rows[0], ms=math.nan, ms_min=math.nan, ms_max=math.nan, problem="no <answer>")
     hanging = read(Sweep((wrong, *SWEEP.rows[1:]))._repr_html_())
@@ -241,12 +241,12 @@ def test_a_sweep(golden: Golden) -> None:
 
 
 def test_trials(golden: Golden) -> None:
-    shown = TABLE._repr_html_()
-    golden("tuned.html", shown)
-    table = rows(shown)
+    rendered = TABLE._repr_html_()
+    golden("tuned.html", rendered)
+    table = rows(rendered)
     assert table[3][:2] == ["★ weave x2 x1 capped at 40", "2.0000"]
     assert [row[0] for row in table[1:3]] == ["streams (unchanged)", "separate (unchanged)"]
-    folded = [d.all("summary")[0].text for d in read(shown).all("details")]
+    folded = [d.all("summary")[0].text for d in read(rendered).all("details")]
     assert folded == ["Times of 3 candidates", "wrote something wrong, 1", "failed, 1", "refused, 1", "not timed, 1",
                       "left out for lack of time, 1"]  # fmt: skip
 
@@ -299,22 +299,22 @@ def test_bars_are_a_picture() -> None:
 
 
 class Printer:
-    """IPython's, as far as results use it."""
+    """IPython's printer, as far as results use it."""
 
     def __init__(self, result: object) -> None:
-        self.said = ""
+        self.text_ = ""
         vars(type(result))["_repr_pretty_"](result, self, False)  # IPython takes that of no base class
 
     def text(self, words: str) -> None:
-        self.said += words
+        self.text_ += words
 
 
 def test_a_terminal_shows_words(woven: goptx.Woven, check: goptx.Check) -> None:
     drawn = woven.anatomy(), woven.timeline(), woven.activity()
     for result in (SWEEP, TABLE, check, woven.report, RegionReport("separate", "", False, 0.1, 0.2, 0.3), *drawn):
-        assert Printer(result).said == str(result)
-    assert Printer(woven).said == f"gelu_harris_woven, weave\n{woven.report}"
-    assert "\n  parameters  lud_param_0" in Printer(goptx.read(kernel("lud"))).said
+        assert Printer(result).text_ == str(result)
+    assert Printer(woven).text_ == f"gelu_harris_woven, weave\n{woven.report}"
+    assert "\n  parameters  lud_param_0" in Printer(goptx.read(kernel("lud"))).text_
 
 
 def test_one_that_was_sent_shows_the_same(woven: goptx.Woven) -> None:
