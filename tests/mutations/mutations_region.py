@@ -128,7 +128,7 @@ OF_REGIONS = (
     Mutation(
         "temporaries are compared",
         "goptx/checking/shared_parameters.py",
-        "if place not in temporary}, undefined",
+        "if position not in temporary}, undefined",
         "}, undefined",
         "tests/emulator/test_check_dependent.py::test_data_that_is_made_up_is_one_too",
     ),
