@@ -135,7 +135,7 @@ def test_replayed(measuring: Path) -> None:
     ("words", "message"),
     [
         (["plus.toml", "times.ptx"], "give launch specifications or PTX files, not both"),
-        (["plus.toml", "--shape", "A=4:64"], "--shape and --entry are for PTX files; a launch specification says both"),
+        (["plus.toml", "--shape", "A=4:64"], "--shape and --entry are for PTX files; a launch specification has both"),
         (["plus.toml", "--entry", "plus"], "--shape and --entry are for PTX files"),
         ([*FILES, "--table", "t.txt"], "--table t.txt: `.txt` is not a kind of table; give .csv or .json"),
         ([*FILES, "--devices", "0,x"], "--devices 0,x: give numbers of GPUs, for example 0,1"),
@@ -184,7 +184,7 @@ def test_without_a_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["none.json"], "none.json: cannot be read"),
         (["plus.toml"], "plus.toml: not JSON"),
-        (["plus.toml", "-o", "x.txt"], "-o x.txt: `.txt` is no kind of output; give .ptx or .cubin"),
+        (["plus.toml", "-o", "x.txt"], "-o x.txt: `.txt` is not a kind of output; give .ptx or .cubin"),
     ],
 )
 def test_what_cannot_be_replayed(words: list[str], message: str, folder: Path) -> None:

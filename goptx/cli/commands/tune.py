@@ -26,24 +26,22 @@ def add(new: NewParser) -> None:
     parser.add_argument("--table", metavar="OUT.csv", help="write all trials here, as .csv or .json")
     parser.add_argument("--html", metavar="OUT.html", help="write a page with table and charts here")
     parser.add_argument("--records", metavar="FILE", help="append each result here, and resume from the results there")
+    parser.add_argument("--budget", metavar="TIME", help="such as 90s, 5m or 1h; default until nothing better is found")
     parser.add_argument(
-        "--budget", metavar="TIME", help="such as 90s, 5m or 1h; by default until nothing better is found"
-    )
-    parser.add_argument(
-        "--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate; by default all"
+        "--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate (default all)"
     )
     parser.add_argument(
         "--d0",
         type=sizes,
         metavar="N,N",
-        help="horizontal: threads of a CTA that tunable kernels share; by default the sum of their blocks, and 1024",
+        help="horizontal: threads of a CTA that tunable kernels share (default the sum of their blocks, and 1024)",
     )
-    parser.add_argument("--devices", default="0", metavar="N,N", help="GPUs that measure side by side; by default 0")
+    parser.add_argument("--devices", default="0", metavar="N,N", help="GPUs that measure side by side (default 0)")
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes that make kernels; by default one for each processor"
+        "--workers", type=int, metavar="N", help="processes that make kernels (default one for each processor)"
     )
-    parser.add_argument("--arch", metavar="sm_NN", help="architecture to make kernels for; by default that of the GPU")
-    parser.add_argument("--seed", type=int, default=0, help="of the data; by default 0")
+    parser.add_argument("--arch", metavar="sm_NN", help="architecture to make kernels for (default that of the GPU)")
+    parser.add_argument("--seed", type=int, default=0, help="of the data (default 0)")
     parser.add_argument("--tolerance", type=float, metavar="X", help="allowed difference of floating-point results")
     parser.add_argument("--quiet", action="store_true", help="print neither progress nor the table")
     add_report(parser)
