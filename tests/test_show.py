@@ -1,4 +1,4 @@
-"""`goptx show`: what it prints stands in tests/golden/."""
+"""`goptx show`: its outputs are in tests/golden/."""
 
 import re
 import xml.etree.ElementTree as ElementTree
