@@ -182,7 +182,7 @@ def test_what_waits_is_worth_weaving() -> None:
     first, second = work(), work(latency=900)
     assert first.beside(second).course.latency < first.before(second).course.latency
     assert first.beside(second).course.pressure.live > first.before(second).course.pressure.live
-    assert first.copies(4).course.latency < first.in_turn(4).course.latency
+    assert first.copies(4).course.latency < first.in_sequence(4).course.latency
 
 
 def test_kernels_of_suite_a() -> None:
