@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from random_kernels.case import NAMES, Case, kept, read
+from random_kernels.case import NAMES, Case, read, regressions
 from random_kernels.pairs import reason_of, within
 from random_kernels.search import drawn
 from random_kernels.trial import LETTERS, Array, Data, Trial
@@ -85,7 +85,7 @@ def random_jobs(way: str, seed: int, step: int, wanted: int, generator: str) -> 
 
 def kept_jobs(way: str) -> Iterator[Job]:
     """The cases of that way that failed once."""
-    for path in kept():
+    for path in regressions():
         case = read(path)
         if case.way == way:
             own = trial(case)
