@@ -100,7 +100,7 @@ def run(case: Case) -> Outcome:
 
 
 def reason_of(error: Exception) -> str:
-    """The key of `REASONS` for an error, "" if there is none."""
+    """The key of `REASONS` for an error, "" if no key fits."""
     return next((name for name, message in REASONS.items() if re.search(message, str(error))), "")
 
 

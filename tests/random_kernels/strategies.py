@@ -248,7 +248,7 @@ def _sides(draw: DrawFn, where: Where) -> Sides:
 
 def _parties(draw: DrawFn, where: Where) -> Parties:
     """Perhaps with loops of barriers, which either party goes round as often as it likes."""
-    inner = where.apart_by_warps()
+    inner = where.diverged_by_warps()
     within = inner.looping(Level.CTA)
     sides = []
     for _ in range(2):

@@ -97,7 +97,7 @@ class Where:
             return self.level == Level.CTA and self.barriers and not self.party and (kind != "exchange" or self.tile)
         return kind not in FOR_WARPS or self.level <= Level.WARP
 
-    def apart_by_warps(self) -> Where:
+    def diverged_by_warps(self) -> Where:
         """In one of the parties."""
         return replace(self, depth=self.depth - 1, size=2, skip=False, parties=False, party=True)
 
