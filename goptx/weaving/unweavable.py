@@ -26,7 +26,9 @@ def refuse_instruction(instruction: Instruction, said: Said) -> None:
     """Raises `CannotWeave` for an instruction that cannot be woven."""
     reason = next((why for word, why in REFUSED.items() if instruction.opcode.startswith(word)), "")
     if reason:
-        raise CannotWeave(f"{said(instruction)} cannot be woven: {reason}; use separate launches.")
+        raise CannotWeave(
+            f"{said(instruction)} cannot be woven: {reason}; use separate launches.", rule="exclusive-resources"
+        )
 
 
 def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
@@ -39,5 +41,6 @@ def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
     if not (own_memory or facts.base == "mbarrier" or "cta" in facts.modifiers):
         raise CannotWeave(
             f"{said(waited)} decides when a loop ends, so the loop may wait for other CTAs, which the woven "
-            "kernel, with its larger CTAs, could keep from running; use separate launches."
+            "kernel, with its larger CTAs, could keep from running; use separate launches.",
+            rule="wait-for-other-ctas",
         )

@@ -96,7 +96,8 @@ class Guards:
             raise CannotWeave(
                 f"{self.at(item.line)}: `{as_written(item, self.fresh.prefix)}` waits for all lanes of a warp, of "
                 "which some may come to another barrier and some may have ended the kernel; write it as "
-                "`.aligned` or use separate launches."
+                "`.aligned` or use separate launches.",
+                rule="barrier-after-exit",
             )
         anyone = self.fresh.named("any_coming")
         yield vote_any(anyone, coming)
@@ -120,7 +121,8 @@ class Guards:
             elif facts_of(statement.opcode).base == "call" and statement.guard is not None:
                 raise CannotWeave(
                     f"{self.at(statement.line)}: `{as_written(statement, self.fresh.prefix)}` is conditional "
-                    "within a call sequence that not all threads reach; use separate launches."
+                    "within a call sequence that not all threads reach; use separate launches.",
+                    rule="call-sequence",
                 )
             else:
                 body += self._also_under(mask, statement)
@@ -179,7 +181,8 @@ class Guards:
         else:
             raise CannotWeave(
                 f"{self.at(item.line)}: `{as_written(item, self.fresh.prefix)}` names no lanes, and lanes may have "
-                "returned before it; use its `.sync` form."
+                "returned before it; use its `.sync` form.",
+                rule="warp-instruction-after-exit",
             )
 
 

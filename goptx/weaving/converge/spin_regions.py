@@ -78,5 +78,6 @@ def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
         raise CannotWeave(
             f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
             "and amid such waits others of them end the kernel, which takes votes of all lanes; use "
-            "separate launches."
+            "separate launches.",
+            rule="votes-amid-waits",
         )

@@ -93,27 +93,37 @@ class _Move:
             first = self.linked.kernels[self.buffer.members[0][0]]
             raise CannotWeave(
                 f"{first.at(first.entry.line)}: how much shared memory {self.said} takes depends on the block; give "
-                "the kernels' shapes (shapes=, --shape)."
+                "the kernels' shapes (shapes=, --shape).",
+                rule="known-shapes",
             )
         found = set()
         for of in self.of:
             for access in of.accesses:
                 if not access.plain or len(access.instruction.operands) != 2:
-                    raise self.refusal(of, access, f"is no plain load or store of {self.said}")
+                    raise CannotWeave(
+                        f"{of.said(access)} is no plain load or store of {self.said}; {KEEP}.", rule="plain-accesses"
+                    )
                 piece = piece_of_cta(of.places.values, access.offset, self.size, access.width)
                 if piece is None or piece.origin.terms:
-                    what = f"touches {self.said} at {self.say(access)}"
-                    raise self.refusal(of, access, f"{what}, not shown to be in a piece of this CTA alone")
+                    raise CannotWeave(
+                        f"{of.said(access)} touches {self.said} at {self.say(access)}, not shown to be in a piece of "
+                        f"this CTA alone; {KEEP}.",
+                        rule="temporary-ownership",
+                    )
                 self.limits |= piece.limits
                 found.add(piece.stride * self.size.threads if piece.by_threads else piece.stride)
                 if len(found) > 1:
-                    raise self.refusal(of, access, f"takes a piece of another size of {self.said} than others do")
+                    raise CannotWeave(
+                        f"{of.said(access)} takes a piece of another size of {self.said} than others do; {KEEP}.",
+                        rule="temporary-ownership",
+                    )
         bytes_ = found.pop() if found else 0
         others = packed([v for k in self.linked.kernels for v in shared_of(k, self.linked).static])[1]
         if bytes_ + others > STATIC_LIMIT:
             raise CannotWeave(
                 f"{self.said} takes {bytes_} bytes of shared memory for each CTA, beside {others} of the kernels, and "
-                f"ptxas allows {STATIC_LIMIT}; {KEEP}."
+                f"ptxas allows {STATIC_LIMIT}; {KEEP}.",
+                rule="shared-memory-size",
             )
         return bytes_
 
@@ -130,9 +140,11 @@ class _Move:
                     self.limits |= limits
                     return
         if not self.assumed:
-            what = f"reads {self.said} at {self.say(load)}"
-            why = "not shown to have been written before by a thread of the CTA; name bounds that are equal (same=)"
-            raise self.refusal(mine, load, f"{what}, {why}")
+            raise CannotWeave(
+                f"{mine.said(load)} reads {self.said} at {self.say(load)}, not shown to have been written before by a "
+                f"thread of the CTA; name bounds that are equal (same=); {KEEP}.",
+                rule="written-before-read",
+            )
 
     # the kernels within W --------------------------------------------------------------------------------
 
@@ -199,7 +211,8 @@ class _Move:
                 if not fine or (block.end.reads() and derived & set(block.end.reads())):
                     raise CannotWeave(
                         f"{of.kernel.at(code.line)}: `{of.kernel.quote(code)}` takes the address of {self.said} for "
-                        f"something else than its loads and stores, so it cannot move; {KEEP}."
+                        f"something else than its loads and stores, so it cannot move; {KEEP}.",
+                        rule="plain-accesses",
                     )
 
     def _reads(self, code: Instruction, derived: Collection[str], moved: bool) -> bool:
@@ -210,9 +223,6 @@ class _Move:
         operands = operands[facts_of(code.opcode).row.writes :] if not moved else operands
         names = {register_of(n) for o in operands for n in names_in(o)}
         return bool(names & {*derived, self.buffer.name})
-
-    def refusal(self, of: KernelAccesses, access: Access, why: str) -> CannotWeave:
-        return CannotWeave(f"{of.said(access)} {why}; {KEEP}.")
 
     # words -----------------------------------------------------------------------------------------------
 

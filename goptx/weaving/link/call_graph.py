@@ -84,7 +84,8 @@ def held(holder: str, function: str) -> CannotLink:
     return CannotLink(
         f"{holder} holds the address of the device function `{function}`, of which each kernel needs one of its own "
         "(for its shared memory, or the shape of its launch), and has one state for all kernels; call the function by "
-        "its name, or use separate launches."
+        "its name, or use separate launches.",
+        rule="function-address",
     )
 
 

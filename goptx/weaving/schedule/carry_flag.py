@@ -34,7 +34,8 @@ def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]
             if facts.uses_carry and under.isdisjoint((None, code.guard)):
                 raise CannotWeave(
                     f"{at(code.line)}: `{as_written(code, prefix)}` takes a carry flag that was set ahead of a branch "
-                    f"or a label, where other code may come between; {REMEDY}."
+                    f"or a label, where other code may come between; {REMEDY}.",
+                    rule="carry-flag",
                 )
             changed = written(code)
             under = {guard for guard in under if guard is None or guard.predicate.text not in changed}
@@ -59,7 +60,8 @@ def refuse_mixed_flags(flow: Flow, merged: Merged, said: Callable[[int, Instruct
         if mixed is not None:
             raise CannotWeave(
                 f"{said(kernel_of[id(mixed)], mixed)} takes a carry flag that another kernel may have set, for a "
-                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}."
+                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}.",
+                rule="carry-flag",
             )
 
 
