@@ -93,7 +93,7 @@ class _Cutter:
         facts = facts_of(instruction.opcode)
         if facts.row.ends == "exit":
             target = EXIT
-        elif facts.base == "brx":
+        elif facts.is_indirect_branch:
             return self.switch(instruction, following)
         else:
             target = self.label(instruction, str(instruction.operands[0]))

@@ -123,4 +123,4 @@ def _sources(flow: Flow) -> dict[str, frozenset[str]]:
 
 def _stores(instruction: Instruction) -> bool:
     facts = facts_of(instruction.opcode)
-    return facts.base == "st" and facts.space in ("", "global")
+    return facts.is_load_or_store and not facts.loads and facts.space in ("", "global")

@@ -143,7 +143,7 @@ def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]
     ending = _ending(lanes, region)
     for name, block in region.blocks.items():
         needed = next((i for i in block.instructions() if is_warp_wide(i) and not is_ours(i)), None)
-        if needed is None or facts_of(needed.opcode).base == "activemask":
+        if needed is None or facts_of(needed.opcode).reads_active_mask:
             continue
         others = graph.subgraph(set(graph) - {name})
         passing = ending.union(*(nx.ancestors(others, n) for n in ending if n != name))

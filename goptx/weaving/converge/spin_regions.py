@@ -45,7 +45,7 @@ def lanes_wait_apart(flow: Flow) -> bool:
     loops = list(waiting_loops(flow))
     if not loops:
         return False
-    if any(facts_of(waited.opcode).base != "mbarrier" or waited.guard for _, waited in loops):
+    if any(not facts_of(waited.opcode).acts_on_mbarrier or waited.guard for _, waited in loops):
         return True
     tested = {id(waited): _true(waited) for _, waited in loops}
     uniform = uniformity(flow.with_code(lambda code: (tested.get(id(c), c) for c in code)))

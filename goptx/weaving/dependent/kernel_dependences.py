@@ -168,7 +168,7 @@ class Dependences:
         said = f"{one.said(first)} and {other.said(second)}"
         buffers = " and ".join(dict.fromkeys((self._buffer(i, first), self._buffer(j, second))))
         for of, access in ((one, first), (other, second)):
-            if not access.generic and access.facts.base != "call":
+            if not access.generic and not access.facts.calls:
                 raise CannotWeave(
                     f"{said} may touch one buffer ({buffers}), and {of.said(access)} goes another way "
                     "than loads and stores, which do not wait for it; use separate launches.",
@@ -215,7 +215,7 @@ class Dependences:
         changed = {
             id(a.instruction): _plain(a.instruction)
             for a in of.accesses
-            if _is_read_only(a.instruction) and any(self._may_meet(a, w) for w in written)
+            if facts_of(a.instruction.opcode).uses_read_only_path and any(self._may_meet(a, w) for w in written)
         }
         flow = of.kernel.flow
         return flow.with_code(lambda code: (changed.get(id(c), c) for c in code)) if changed else flow
@@ -302,11 +302,6 @@ def _variables(linked: Linked) -> frozenset[str]:
     own = [d.variable for k in linked.kernels for d in k.variables]
     items = [i for i in linked.items if isinstance(i, Variable)]
     return frozenset(v.name for v in (*own, *items) if v.space == ".global")
-
-
-def _is_read_only(instruction: Instruction) -> bool:
-    facts = facts_of(instruction.opcode)
-    return facts.base == "ldu" or (facts.base == "ld" and "nc" in facts.modifiers)
 
 
 def _plain(load: Instruction) -> Instruction:

@@ -31,7 +31,6 @@ from goptx.weaving.shapes.scalar_code import Fresh, free_stem
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, packed, shared_of
 
 KEEP = "keep the buffer in memory (depends=True, same= instead of local=), or use separate launches"
-_COMPUTE = frozenset(("add", "sub", "mad", "mov", "cvta"))  # what may be done with an address
 _HINTS = frozenset(("global", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"))  # of global memory only
 
 
@@ -172,7 +171,7 @@ class _Move:
                 return replace(c, opcode=_of_shared(c.opcode))
             if self.is_load_of_parameter(c):
                 return replace(c, opcode="mov.u64", operands=(c.operands[0], base))
-            if facts_of(c.opcode).base == "cvta" and written(c) & derived:
+            if facts_of(c.opcode).converts_address and written(c) & derived:
                 return replace(c, opcode="mov.u64")
             return c
 
@@ -187,7 +186,7 @@ class _Move:
 
     def is_load_of_parameter(self, code: Instruction) -> bool:
         facts = facts_of(code.opcode)
-        return facts.base == "ld" and facts.space == "param" and str(code.operands[1]) == f"[{self.buffer.name}]"
+        return facts.loads_parameter and str(code.operands[1]) == f"[{self.buffer.name}]"
 
     def derived(self, kernel: Kernel) -> frozenset[str]:
         """The registers that may hold an address in the buffer."""
@@ -196,7 +195,7 @@ class _Move:
         for c in code:
             found |= written(c) if self.is_load_of_parameter(c) else set()
         while (
-            more := {r for c in code if facts_of(c.opcode).base in _COMPUTE and read(c) & found for r in written(c)}
+            more := {r for c in code if facts_of(c.opcode).offsets_address and read(c) & found for r in written(c)}
             - found
         ):
             found |= more
@@ -217,7 +216,7 @@ class _Move:
 
     def _reads(self, code: Instruction, derived: Collection[str], moved: bool) -> bool:
         """Whether it uses the address, or the parameter, for more than computing with it or for an access."""
-        if facts_of(code.opcode).base in _COMPUTE:
+        if facts_of(code.opcode).offsets_address:
             return any(self.buffer.name in names_in(o) for o in code.operands)
         operands = [o for o in code.operands if not (moved and isinstance(o, Address))]
         operands = operands[facts_of(code.opcode).row.writes :] if not moved else operands

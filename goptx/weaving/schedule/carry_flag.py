@@ -73,7 +73,7 @@ def _set_by(
     implied: dict[str, set[str]] = {ALWAYS: {ALWAYS}}  # of predicates that goptx made, those that hold whenever they do
     for item in code:
         facts, kernel = _facts(item), kernel_of.get(id(item))
-        if isinstance(item, Instruction) and item.opcode == "and.pred" and is_ours(item):
+        if isinstance(item, Instruction) and facts_of(item.opcode).conjoins_predicates and is_ours(item):
             names = [str(operand) for operand in item.operands]
             implied[names[0]] = {names[0], *(p for n in names[1:] for p in implied.get(n, {n, ALWAYS}))}
         if facts is None or kernel is None:

@@ -141,7 +141,7 @@ class _Loading:
         size = TYPE_BYTES[facts.types[-1]] if facts.types else 0
         target = load.operands[0]
         width = self.width(target)
-        if not (facts.base == "ld" and facts.space == "param" and whole and size == self.bytes and width):
+        if not (facts.loads_parameter and whole and size == self.bytes and width):
             raise CannotWeave(
                 f"{self.at(load.line)}: `{load}` takes the parameter in another way than by a load of all its "
                 f"{self.bytes} bytes, so nothing can stand in its place.",

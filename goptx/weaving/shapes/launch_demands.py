@@ -192,7 +192,7 @@ def _all_mentioned(kernel: Kernel, linked: Linked) -> list[str]:
 
 def _needs_whole_warps(instruction: Instruction) -> bool:
     facts = facts_of(instruction.opcode)
-    return is_warp_wide(instruction) and facts.row.mask is None and facts.base != "activemask"
+    return is_warp_wide(instruction) and facts.row.mask is None and not facts.reads_active_mask
 
 
 def _by_sm(kernel: Kernel, linked: Linked) -> str:
