@@ -1,4 +1,61 @@
-"""The errors of goptx: one small family. Each message names file, line, instruction and remedy."""
+"""The errors of goptx: one small family. Each message names file, line, instruction and remedy.
+
+A refusal also names the rule that the kernels do not meet. docs/refusals.md has a section for each rule.
+"""
+
+from typing import Literal
+
+Rule = Literal[
+    # barriers
+    "barrier-uniformity",
+    "barrier-after-exit",
+    "barrier-ids",
+    "cluster-barrier",
+    # waiting
+    "wait-for-other-ctas",
+    "visible-waits",
+    "votes-amid-waits",
+    # divergence and control flow
+    "known-branch-targets",
+    "known-instructions",
+    "single-entry-loops",
+    "structured-divergence",
+    "forced-divergence",
+    "warp-instruction-after-exit",
+    "exit-in-function",
+    "call-sequence",
+    # state of the thread
+    "carry-flag",
+    "thread-stack",
+    # linking
+    "common-target",
+    "module-symbols",
+    "function-address",
+    "kernel-address",
+    "substitutable-operands",
+    "parameter-size",
+    # shapes and resources
+    "launch-bounds",
+    "cluster-shape",
+    "whole-warps",
+    "known-shapes",
+    "shared-memory-size",
+    "shared-size-registers",
+    "sm-number",
+    "batch-axis",
+    "exclusive-resources",
+    "size-limits",
+    "published-merge",
+    # dependences
+    "independent-kernels",
+    "declared-dependences",
+    "dependence-within-cta",
+    "known-addresses",
+    "plain-accesses",
+    "temporary-ownership",
+    "written-before-read",
+    "dependent-shapes",
+]
 
 
 class GoptxError(Exception):
@@ -33,16 +90,42 @@ class ConvergenceWarning(UserWarning):
     """The merge in use, merge="paper", does not keep the convergence of warps: the kernel may hang or be wrong."""
 
 
-class CannotLink(GoptxError):
-    """Modules that cannot stand in one module: `.version`, `.target`, address size, symbols, resources."""
+class UnmetRule(GoptxError):
+    """Base of refusals: kernels that do not meet a rule which goptx needs for a right result.
+
+    message: what is refused, where, and what to do.
+    rule: the name of the rule, which `str()` appends to the message in brackets; docs/refusals.md has a section of
+        that name.
+    """
+
+    def __init__(self, message: str, rule: Rule) -> None:
+        super().__init__(message, rule)
+        self.message = message
+        self.rule: Rule = rule
+
+    def __str__(self) -> str:
+        return f"{self.message} [{self.rule}]"
 
 
-class CannotWeave(GoptxError):
-    """Kernels whose weaving cannot be shown to be right; names kernel, instruction, line, rule and remedy."""
+class CannotLink(UnmetRule):
+    """Modules that cannot stand in one module: `.version`, `.target`, address size, symbols, resources.
+
+    `rule` names the rule that is not met, a section of docs/refusals.md.
+    """
 
 
-class DependentKernels(GoptxError):
-    """Arguments by which one kernel writes what another accesses; names both parameters."""
+class CannotWeave(UnmetRule):
+    """Kernels whose weaving cannot be shown to be right; names kernel, instruction, line and remedy.
+
+    `rule` names the rule that is not met, a section of docs/refusals.md.
+    """
+
+
+class DependentKernels(UnmetRule):
+    """Arguments by which one kernel writes what another accesses; names both parameters.
+
+    `rule` names the rule that is not met, a section of docs/refusals.md.
+    """
 
 
 class DependenceWarning(UserWarning):

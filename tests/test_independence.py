@@ -287,7 +287,7 @@ def test_check_refuses_an_array_for_both() -> None:
     shared = numbers(128)
     args = {"A:0": "u32[128]", "A:1": shared, "A:2": 0, "B:0": shared, "B:1": "u32[128]", "B:2": 0}
     texts = kernel(COPY), kernel(COPY.replace("k_", "j_"), "j")
-    with pytest.raises(DependentKernels, match=r"A:1 \(k_out\) is written, .* give each an array of its own\.$"):
+    with pytest.raises(DependentKernels, match=r"A:1 \(k_out\) is written, .* of its own\. \[independent-kernels\]$"):
         goptx.check(*texts, grid=1, block=32, args=args)
     assert goptx.check(*texts, grid=1, block=32, args=args | {"A:1": "u32[128]"})
     both_read = args | {"A:1": "u32[128]", "A:0": shared}
@@ -296,8 +296,8 @@ def test_check_refuses_an_array_for_both() -> None:
 
 def test_the_command_line_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise DependentKernels("A:1 is written")
+        raise DependentKernels("A:1 is written", rule="independent-kernels")
 
     monkeypatch.setattr("goptx.checking.check.check", refuse)
     assert main(["check", "a.ptx", "b.ptx"]) == 1
-    assert capsys.readouterr().err.splitlines()[0] == "DependentKernels: A:1 is written"
+    assert capsys.readouterr().err.splitlines()[0] == "DependentKernels: A:1 is written [independent-kernels]"

@@ -93,7 +93,7 @@ class _Cutter:
         facts = facts_of(instruction.opcode)
         if facts.row.ends == "exit":
             target = EXIT
-        elif facts.base == "brx":
+        elif facts.is_indirect_branch:
             return self.switch(instruction, following)
         else:
             target = self.label(instruction, str(instruction.operands[0]))
@@ -106,7 +106,8 @@ class _Cutter:
         if table not in self.tables:
             raise CannotWeave(
                 f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the target list `{table}` is not "
-                f"declared; write `{table}: .branchtargets L1, L2;` in the same function."
+                f"declared; write `{table}: .branchtargets L1, L2;` in the same function.",
+                rule="known-branch-targets",
             )
         targets = tuple(self.label(instruction, t) for t in self.tables[table])
         uniform = "uni" in facts_of(instruction.opcode).modifiers
@@ -122,6 +123,7 @@ class _Cutter:
         if name not in self.labels:
             raise CannotWeave(
                 f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the label `{self.quote(name)}` is not "
-                "in this function; is the file cut off?"
+                "in this function; is the file cut off?",
+                rule="known-branch-targets",
             )
         return name

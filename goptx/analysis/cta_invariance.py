@@ -88,6 +88,6 @@ def _differs(code: Code) -> bool:
     if not isinstance(code, Instruction):
         return True
     facts = facts_of(code.opcode)
-    if not facts.known or facts.base in ("atom", "call", "activemask", "elect"):
+    if not facts.known or facts.is_atomic or facts.calls or facts.depends_on_active_lanes:
         return True
     return bool(facts.row.access) and not is_constant_load(code, facts)

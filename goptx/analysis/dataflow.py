@@ -33,7 +33,7 @@ def _is_destination(facts: Facts, position: int, operand: Operand) -> bool:
     """Whether an instruction writes the registers of an operand; what it writes to memory does not count."""
     if position >= facts.row.writes or isinstance(operand, Address | Element):
         return False
-    return facts.base != "call" or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
+    return not facts.calls or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
 
 
 @lru_cache(KNOWN)

@@ -132,12 +132,12 @@ class Influence:
         reads |= {own.get(n, n) for n in loaded}
         writes |= {own.get(n, n) for n in stored}
         asks: tuple[Instruction, ...] = (instruction,) if facts.asks or facts.asks_anew else ()
-        if facts.base == "call":
+        if facts.calls:
             asks = asked_by(instruction, self.callees)
         self.asks.update((id(i), i) for i in asks)
         for name in sorted(writes):
             self.sources[name] = self.sources.get(name, frozenset()) | reads
-            if asks and not (is_memory(name) and facts.base != "call"):
+            if asks and not (is_memory(name) and not facts.calls):
                 self.asked.setdefault(name, {}).update((id(i), i) for i in asks)
 
 
@@ -197,7 +197,7 @@ class Addresses:
         places = [o for o in instruction.operands if isinstance(o, Address)]
         if access in ("", "f") or facts.read_only:
             return set(), set()
-        if facts.base == "call" or not facts.known or not places:
+        if facts.calls or not facts.known or not places:
             return set(_everywhere(_ALL, "")), {_ANY, _ALL}
         if facts.space == "param":  # goes by the name, which `read` knows
             return set(), set() if "l" in access else {n for o in places for n in names_in(o)}

@@ -138,15 +138,15 @@ def _rule(code: Code) -> tuple[Uniformity, _Passes | None, _Passes]:
     facts = facts_of(code.opcode) if isinstance(code, Instruction) else None
     if isinstance(code, Scope) or facts is None or not facts.known:
         return _DIVERGENT
-    if facts.base in ("vote", "redux", "match", "shfl", "elect", "activemask"):
+    if facts.is_lane_exchange:
         if not _is_of_warp(code, facts):
             return _DIVERGENT
-        counts = facts.base == "redux" or "ballot" in facts.modifiers  # the last warp may have fewer lanes
+        counts = facts.reduces_lanes or facts.is_ballot  # the last warp may have fewer lanes
         return _WARP if counts else _WARP_DATA, _WARP_AT_MOST, _WHOLE_WARPS_ONLY
     if facts.barrier and facts.row.writes:  # a count lets groups of threads have results of their own
         shared = code.guard is None and len(code.operands) <= 3
         return (Uniformity.CTA, None, _AS_IT_IS) if shared else _DIVERGENT
-    if facts.base in ("atom", "call") or facts.space == "local":
+    if facts.is_atomic or facts.calls or facts.space == "local":
         return _DIVERGENT
     if facts.row.access and not is_constant_load(code, facts):
         return Uniformity.DATA, _AS_IT_IS, _AS_IT_IS
@@ -158,7 +158,7 @@ _DIVERGENT = (Uniformity.DIVERGENT, None, _AS_IT_IS)
 
 def is_constant_load(code: Instruction, facts: Facts) -> bool:
     """A load that gives every thread the same value where the address is the same."""
-    if facts.base != "ld" or facts.volatile:
+    if not facts.only_loads_element or facts.volatile:
         return False
     if facts.space == "param":
         return True
@@ -168,13 +168,13 @@ def is_constant_load(code: Instruction, facts: Facts) -> bool:
 def _is_of_warp(code: Instruction, facts: Facts) -> bool:
     """Whether it gives all lanes of the warp one value where whole warps run it."""
     full = bool(code.operands) and str(code.operands[-1]) in ALL_LANES and code.guard is None
-    of_all = facts.base == "redux" or (facts.base == "vote" and "sync" in facts.modifiers)
+    of_all = facts.reduces_lanes or facts.votes
     return full and (of_all or _from_one_lane(code, facts))
 
 
 def _from_one_lane(code: Instruction, facts: Facts) -> bool:
     """A shuffle that gives all lanes of the warp the value of one."""
-    if facts.base != "shfl" or not {"sync", "idx"} <= facts.modifiers:
+    if not facts.shuffles_by_index:
         return False
     lane, segments = code.operands[2:4]
     return isinstance(lane, Immediate) and str(segments) in _WHOLE_WARP

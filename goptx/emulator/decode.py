@@ -134,7 +134,7 @@ class _Decoder:
         try:
             return control_flow(replace(self.body, code=code), self.program.module.source)
         except CannotWeave as error:  # a branch to nowhere: nothing of weaving is wrong here
-            raise InputError(str(error)) from None
+            raise InputError(error.message) from None
 
     # segments ----------------------------------------------------------------------------------------
 

@@ -130,7 +130,7 @@ def _kind(key: str) -> str:
     facts = facts_of(key)
     if not facts.known:
         return "unknown"
-    if facts.row.ends or facts.base == "call":
+    if facts.row.ends or facts.calls:
         return "control"
     if facts.row.scope >= Scope.CTA:
         return "barrier"

@@ -78,7 +78,10 @@ class Independence:
             if one and other and one[1] <= other[2] and other[1] <= one[2]:
                 what, certain = _common(one, other)
                 if what and certain:
-                    raise DependentKernels(f"{self._said(i, j)}: {what}. The kernels depend on each other; {remedy}.")
+                    raise DependentKernels(
+                        f"{self._said(i, j)}: {what}. The kernels depend on each other; {remedy}.",
+                        rule="independent-kernels",
+                    )
                 if what:
                     doubts.append(f"{self._said(i, j)}: {what}. The kernels may depend on each other; {remedy}.")
         if not doubts:

@@ -167,6 +167,12 @@ _POINTS_BY: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 
 
+_EXCLUSIVE = {
+    "setmaxnreg": "registers",
+    "tcgen05": "tensor memory",
+    "clusterlaunchcontrol": "CTAs to come",
+    "brkpt": "breakpoint",
+}
 _RELEASE = frozenset(("release", "acq_rel", "sc"))
 _ACQUIRE = frozenset(("acquire", "acq_rel", "sc"))
 
@@ -206,11 +212,48 @@ class Facts:
         """Whether it may stand in several copies of which threads reach one each: nothing that is convergent,
         barriers apart that need not be reached in one place, and no call, since what is called may be."""
         barrier = self.known and self.row.scope >= Scope.CTA and not self.aligned
-        return barrier or (self.predicable and self.base != "call")
+        return barrier or (self.predicable and not self.calls)
 
     @property
     def loads(self) -> bool:
         return "l" in self.row.access
+
+    # What kind of access it is -----------------------------------------------------------------------------
+
+    @property
+    def is_load_or_store(self) -> bool:
+        """Whether it loads or stores an element, or a vector of them, and does nothing else: `ld`, `st`."""
+        return self.base in ("ld", "st")
+
+    @property
+    def only_loads_element(self) -> bool:
+        """Whether it loads an element, or a vector of them, and does nothing else: `ld`, `ldu`."""
+        return self.base in ("ld", "ldu")
+
+    @property
+    def accesses_element(self) -> bool:
+        """Whether it accesses an element, or a vector of them, at one address: loads, stores, atomics, reductions."""
+        return self.base in ("ld", "ldu", "st", "atom", "red")
+
+    @property
+    def loads_parameter(self) -> bool:
+        """Whether it loads a parameter, of a kernel or of a function."""
+        return self.base == "ld" and self.space == "param"
+
+    @property
+    def stores_parameter(self) -> bool:
+        """Whether it stores a parameter of a function, or its result."""
+        return self.base == "st" and self.space == "param"
+
+    @property
+    def is_atomic(self) -> bool:
+        """Whether it changes a word in memory and gives what the word was before: another value to each thread."""
+        return self.base == "atom"
+
+    @property
+    def uses_read_only_path(self) -> bool:
+        """Whether it loads by the read-only path, which does not see what other threads write: `ld.nc`, `ldu`."""
+        return self.base == "ldu" or (self.base == "ld" and "nc" in self.modifiers)
 
     @property
     def asks(self) -> bool:
@@ -230,12 +273,29 @@ class Facts:
     @property
     def counts(self) -> bool:
         """Whether it is an atomic that adds: a loop around it moves the sum by itself unless it adds nothing."""
-        return self.base == "atom" and "add" in self.modifiers
+        return self.is_atomic and "add" in self.modifiers
+
+    # What it computes --------------------------------------------------------------------------------------
 
     @property
     def copies(self) -> bool:
         """Whether its result is its operand, perhaps as a number or address of another kind."""
         return self.base in ("mov", "cvt", "cvta")
+
+    @property
+    def moves(self) -> bool:
+        """Whether its result is its operand as it is, so that ptxas mostly makes no instruction of it."""
+        return self.base in ("mov", "cvta")
+
+    @property
+    def converts_address(self) -> bool:
+        """Whether it makes a generic address of one in a state space, or the other way round."""
+        return self.base == "cvta"
+
+    @property
+    def offsets_address(self) -> bool:
+        """Whether its result, where it takes an address, is that address or one at a distance from it."""
+        return self.base in ("add", "sub", "mad", "mov", "cvta")
 
     @property
     def adds(self) -> bool:
@@ -247,6 +307,52 @@ class Facts:
         return self.base == "sub"
 
     @property
+    def adds_to_product(self) -> bool:
+        """Whether it adds its third source to the product of the others, with the bits of the result."""
+        return self.base == "mad"
+
+    @property
+    def shifts(self) -> bool:
+        """Whether it shifts its first source by the second, which has 32 bits whatever its type is."""
+        return self.base in ("shl", "shr")
+
+    @property
+    def masks(self) -> bool:
+        """Whether it gives the bits that both of its sources have."""
+        return self.base == "and" and "pred" not in self.types
+
+    @property
+    def unites(self) -> bool:
+        """Whether it gives the bits that one of its sources has, or both."""
+        return self.base == "or"
+
+    @property
+    def has_no_bits_beyond(self) -> bool:
+        """Whether its result has no bit above the highest of its sources."""
+        return self.base in ("or", "xor")
+
+    @property
+    def conjoins_predicates(self) -> bool:
+        """Whether it gives the conjunction of two predicates."""
+        return self.base == "and" and "pred" in self.types
+
+    @property
+    def gives_predicate(self) -> bool:
+        """Whether its result is a predicate."""
+        return self.base in ("setp", "testp", "isspacep") or "pred" in self.types
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares two numbers and gives a predicate."""
+        return self.base == "setp"
+
+    @property
+    def relates(self) -> bool:
+        """Whether one of its two sources may be a limit of the other: comparisons, the lesser and the greater of two,
+        the remainder of a division."""
+        return self.base in ("setp", "min", "max", "rem")
+
+    @property
     def points_by(self) -> tuple[int, ...] | None:
         """Of an instruction that computes addresses, the operands by which its result may be one; () where it gives a
         number that is none. None: anything may become of its operands."""
@@ -254,6 +360,88 @@ class Facts:
             to, source = (_BITS.get(t, 0) for t in (*self.types[:1], *self.types[-1:]))
             return () if source < to else (1,)
         return _POINTS_BY.get(self.base)
+
+    # What it does to the flow, and with whom ------------------------------------------------------------------
+
+    @property
+    def calls(self) -> bool:
+        """Whether it calls a function, which may do anything."""
+        return self.base == "call"
+
+    @property
+    def is_indirect_branch(self) -> bool:
+        """Whether it branches to one of a list of targets, by an index."""
+        return self.base == "brx"
+
+    @property
+    def returns(self) -> bool:
+        """Whether it leaves the function, and ends the thread in a kernel only."""
+        return self.base == "ret"
+
+    @property
+    def ends_thread(self) -> bool:
+        """Whether it ends the thread, in a function too."""
+        return self.base == "exit"
+
+    @property
+    def reads_active_mask(self) -> bool:
+        """Whether it gives the lanes that execute it together, and waits for none."""
+        return self.base == "activemask"
+
+    @property
+    def depends_on_active_lanes(self) -> bool:
+        """Whether its result depends on which lanes execute it together, whatever it reads."""
+        return self.base in ("activemask", "elect")
+
+    @property
+    def is_lane_exchange(self) -> bool:
+        """Whether lanes of a warp give each other values by it, or learn which of them are there."""
+        return self.base in ("vote", "redux", "match", "shfl", "elect", "activemask")
+
+    @property
+    def votes(self) -> bool:
+        """Whether it gives all lanes that its mask names what they make of their predicates together."""
+        return self.base == "vote" and "sync" in self.modifiers
+
+    @property
+    def is_ballot(self) -> bool:
+        """Whether it gives the lanes whose predicate holds."""
+        return self.base == "vote" and "ballot" in self.modifiers
+
+    @property
+    def reduces_lanes(self) -> bool:
+        """Whether it gives all lanes that its mask names the sum, or the like, of their numbers."""
+        return self.base == "redux"
+
+    @property
+    def matches_lanes(self) -> bool:
+        """Whether it gives the lanes that have equal numbers."""
+        return self.base == "match"
+
+    @property
+    def shuffles_by_index(self) -> bool:
+        """Whether it gives a lane the value of the lane that an operand numbers."""
+        return self.base == "shfl" and {"sync", "idx"} <= self.modifiers
+
+    @property
+    def acts_on_mbarrier(self) -> bool:
+        """Whether it initialises an mbarrier, arrives at one or waits for one."""
+        return self.base == "mbarrier"
+
+    @property
+    def controls_grids(self) -> bool:
+        """Whether it waits for the grids before, or lets those that depend on this one begin."""
+        return self.base == "griddepcontrol"
+
+    @property
+    def asks_cluster(self) -> bool:
+        """Whether it relates an address to a CTA of the cluster."""
+        return self.base in ("mapa", "getctarank")
+
+    @property
+    def exclusive(self) -> str:
+        """What it acts on that a CTA, or an SM, has once for all of its kernels; "" if nothing."""
+        return _EXCLUSIVE.get(self.base, "")
 
     @property
     def slow_path(self) -> bool:
@@ -272,7 +460,7 @@ class Facts:
         """Whether it orders the accesses before it with those after it: fences, barriers, what may wait, and, more than
         the manual asks, all that threads execute together. A function that is called may hold any of these."""
         row = self.row
-        return row.access == "f" or bool(row.scope) or row.blocking or self.base == "call"
+        return row.access == "f" or bool(row.scope) or row.blocking or self.calls
 
     @property
     def is_release(self) -> bool:
@@ -317,12 +505,22 @@ class Facts:
     @property
     def synchronises(self) -> bool:
         """Whether it is known to synchronise the threads of a CTA or of a cluster, or acts on an mbarrier."""
-        return self.base == "mbarrier" or (self.known and self.row.scope >= Scope.CTA)
+        return self.acts_on_mbarrier or (self.known and self.row.scope >= Scope.CTA)
 
     @property
     def barrier_id(self) -> int:
         """Of a barrier, the position of its id among the operands: a reduction's result stands ahead of it."""
-        return 1 if "red" in self.modifiers else 0
+        return 1 if self.reduces else 0
+
+    @property
+    def reduces(self) -> bool:
+        """Whether it is a barrier that gives its threads what they make of their predicates together."""
+        return self.barrier and "red" in self.modifiers
+
+    @property
+    def reduces_by_and(self) -> bool:
+        """Of such a barrier, whether that is their conjunction."""
+        return self.reduces and "and" in self.modifiers
 
 
 @lru_cache(maxsize=4096)

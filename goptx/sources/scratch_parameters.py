@@ -40,7 +40,7 @@ def without_scratch_parameters(module: Module, entry: Function, positions: Seque
     def loaded(load: Instruction) -> Instruction:
         facts = facts_of(load.opcode)
         whole = len(load.operands) == 2 and load.operands[1] in [Address((Name(n),)) for n in names]
-        if not (facts.base == "ld" and facts.space == "param" and whole and load.opcode.endswith("64")):
+        if not (facts.loads_parameter and whole and load.opcode.endswith("64")):
             raise InputError(
                 f"{module.source}:{load.line}: `{load}` takes a scratch pointer of the framework in another way than "
                 "by a load of it; give the PTX text instead, and all arguments at the launch."

@@ -163,7 +163,8 @@ def _check_state(kernels: Sequence[Chosen]) -> None:
             raise CannotLink(
                 f"{one.module.source}:{common[0].line}: `{one.entry}` and `{other.entry}` have the variable "
                 f"`{common[0].name}` of their module in common, which separate launches cannot keep while one of them "
-                "is coarsened; give that kernel as it is."
+                "is coarsened; give that kernel as it is.",
+                rule="module-symbols",
             )
 
 

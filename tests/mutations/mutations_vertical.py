@@ -15,7 +15,7 @@ OF_VERTICAL = (
     Mutation(
         "loads keep the read-only path",
         "goptx/weaving/dependent/kernel_dependences.py",
-        "if _is_read_only(a.instruction) and any(",
+        "if facts_of(a.instruction.opcode).uses_read_only_path and any(",
         "if not a.instruction.opcode and any(",
         f"{TESTS}/test_dependences.py::test_the_read_only_path_is_left_where_a_kernel_writes",
     ),

@@ -203,8 +203,8 @@ OF_WAITING = (
     Mutation(
         "a return of a function that was put in its place ends the kernel",
         f"{WEAVING}/link/inline.py",
-        'case Instruction("ret" | "ret.uni" as opcode, _, guard, line):',
-        'case Instruction("never" as opcode, _, guard, line):',
+        "case Instruction(opcode, _, guard, line) if facts_of(opcode).returns:",
+        "case Instruction(opcode, _, guard, line) if not opcode:",
         f"{INLINE}::test_it_does_what_the_call_did[returns in the middle]",
     ),
     Mutation(

@@ -13,7 +13,7 @@ from goptx.ptx.opcodes import facts_of
 def may_acquire(instruction: Instruction, harmless: Collection[str] = ()) -> bool:
     """Whether its thread may see after it what others released; calls of `harmless` functions apart."""
     facts = facts_of(instruction.opcode)
-    return facts.acquires and not (facts.base == "call" and callee_of(instruction) in harmless)
+    return facts.acquires and not (facts.calls and callee_of(instruction) in harmless)
 
 
 def harmless_functions(items: Iterable[Item]) -> frozenset[str]:

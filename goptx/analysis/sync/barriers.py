@@ -20,7 +20,7 @@ def is_cluster_barrier(code: Code) -> bool:
 
 def is_counted(barrier: Instruction) -> bool:
     """Whether a barrier waits for a number of threads, or does not wait, rather than for all threads of the CTA."""
-    reduces = "red" in facts_of(barrier.opcode).modifiers
+    reduces = facts_of(barrier.opcode).reduces
     return len(barrier.operands) > (3 if reduces else 1) or not (reduces or barrier.opcode in PLAIN_BARRIERS)
 
 
@@ -31,7 +31,7 @@ def is_cta_barrier(code: Code) -> bool:
 
 def is_reduction(code: Code) -> bool:
     """Whether it is a barrier that gives a result."""
-    return is_barrier(code) and isinstance(code, Instruction) and "red" in facts_of(code.opcode).modifiers
+    return isinstance(code, Instruction) and facts_of(code.opcode).reduces
 
 
 def holds_barrier(block: Block) -> bool:

@@ -65,7 +65,7 @@ def asking_calls(flow: Flow, asked: Asked) -> Iterator[tuple[Instruction, Instru
     for body, waited in waiting_loops(flow, asked):
         for name in flow.blocks:
             for call in flow.blocks[name].instructions() if name in body else ():
-                if facts_of(call.opcode).base == "call" and waited in asked_by(call, asked):
+                if facts_of(call.opcode).calls and waited in asked_by(call, asked):
                     yield call, waited
 
 
@@ -76,7 +76,7 @@ def waiting_recursion(flow: Flow, asked: Asked, again: frozenset[str]) -> Iterat
     influence = Influence(flow, flow.blocks, Addresses(flow), asked)
     for name, block in flow.blocks.items():
         for call in block.instructions():
-            if facts_of(call.opcode).base == "call" and callee_of(call) in again:
+            if facts_of(call.opcode).calls and callee_of(call) in again:
                 guard = {register_of(call.guard.predicate.text)} if call.guard else set()
                 yield from influence.decide(guard | influence.deciders(name))
 
@@ -84,7 +84,7 @@ def waiting_recursion(flow: Flow, asked: Asked, again: frozenset[str]) -> Iterat
 def may_ask(instruction: Instruction, asked: Asked = NOTHING_ASKED) -> bool:
     """Whether it reads what other threads may change, itself or in a function that it calls."""
     facts = facts_of(instruction.opcode)
-    return facts.asks or facts.asks_anew or (facts.base == "call" and bool(asked_by(instruction, asked)))
+    return facts.asks or facts.asks_anew or (facts.calls and bool(asked_by(instruction, asked)))
 
 
 def _bodies(flow: Flow, graph: nx.DiGraph[str]) -> Iterator[tuple[str, frozenset[str]]]:

@@ -61,7 +61,7 @@ def waiting(flow: Flow, threads: Collection[Operand] = (), merged: bool = False)
     loops that wait are regions; others only look so, where one kernel decides how another comes to their ends."""
     found = list(awaited(flow, merged))
     looping = {name for name, _ in found}
-    stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
+    stores = any(not facts_of(instruction.opcode).acts_on_mbarrier for _, instruction in found)
     together = {n: [i for i in b.instructions() if facts_of(i.opcode).row.scope] for n, b in flow.blocks.items()}
     kinds = {n: [i for i in several if _is_any_barrier(i)] for n, several in together.items()}
     other = looping | {n for n, barriers in kinds.items() if not all(_is_cta_barrier(b, threads) for b in barriers)}

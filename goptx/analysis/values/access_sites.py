@@ -55,12 +55,12 @@ class Access:
     def plain(self) -> bool:
         """Whether it only loads or stores elements, which no other thread is to see at once."""
         facts = self.facts
-        return facts.base in ("ld", "st") and facts.is_weak and bool(facts.types)
+        return facts.is_load_or_store and facts.is_weak and bool(facts.types)
 
     @property
     def generic(self) -> bool:
         """Whether it goes the way of loads and stores: no texture, no copy that runs by itself."""
-        return self.facts.base in ("ld", "ldu", "st", "atom", "red") and "async" not in self.facts.modifiers
+        return self.facts.accesses_element and "async" not in self.facts.modifiers
 
     @property
     def by_handle(self) -> bool:

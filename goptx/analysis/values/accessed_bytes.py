@@ -15,9 +15,6 @@ from goptx.ptx.ir import TYPE_BYTES, Address, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import names_in
 
-_SINGLE = frozenset(("ld", "ldu", "st", "atom", "red"))  # what touches one element, or a vector of them
-_COMPARISONS = frozenset(("setp", "min", "max", "rem"))
-
 
 @dataclass(slots=True)
 class Accesses:
@@ -66,12 +63,12 @@ class _Search:
         for instruction in self.code:
             facts = facts_of(instruction.opcode)
             found.mentioned.update(name for operand in instruction.operands for name in names_in(operand))
-            if facts.base in _COMPARISONS:
+            if facts.relates:
                 self.bound(instruction)
-            single = facts.base in _SINGLE and bool(facts.types)
+            single = facts.accesses_element and bool(facts.types)
             if single and facts.space in ("", "global"):
                 self.touch(instruction, next(o for o in instruction.operands if isinstance(o, Address)))
-            if facts.row.access and facts.base not in ("ld", "ldu"):
+            if facts.row.access and not facts.only_loads_element:
                 taken = instruction.operands[facts.row.writes :]
                 passed_on = [o for o in taken if not (single and isinstance(o, Address))]
                 self.doubt(self.ranges.sources(passed_on) & self.pointers, instruction)

@@ -14,6 +14,7 @@ from math import prod
 from goptx.analysis.values.expressions import Atoms, Condition, Expression, Key, constant
 from goptx.analysis.values.value_numbering import Values
 from goptx.launch.shape import MOST_ALONG, MOST_CTAS, Limit
+from goptx.ptx.opcodes import facts_of
 
 _GRID = ("%ntid.x", "%nctaid.x")
 _MOST_X = 1 << 31  # threads along x, so that their numbers are not negative
@@ -187,12 +188,12 @@ class _Search:
             return self.size.threads - 1 if self.size.threads else None
         if word != "op" or not isinstance(rest[1], tuple):
             return None
-        base = str(rest[0]).partition(".")[0]
+        facts = facts_of(str(rest[0]))
         parts = [self.most_of(e) if isinstance(e, Expression) else None for e in rest[1]]
         known = [p for p in parts if p is not None]
-        if base == "and":
+        if facts.masks:
             return min(known, default=None)
-        if base in ("or", "xor") and len(known) == 2:
+        if facts.has_no_bits_beyond and len(known) == 2:
             return (1 << max(known).bit_length()) - 1
         return None
 
@@ -296,7 +297,7 @@ class _Search:
         limits: set[Limit] = set()
         for factors, count in number.terms:
             key = self.atoms.keys[factors[0]] if len(factors) == 1 else ("",)
-            if key[0] != "op" or not str(key[1]).startswith("and.b") or not isinstance(key[2], tuple):
+            if key[0] != "op" or not facts_of(str(key[1])).masks or not isinstance(key[2], tuple):
                 continue
             for value, mask in (key[2], key[2][::-1]):
                 times = value.coefficient(self.special("%tid.x")) if isinstance(value, Expression) else 0

@@ -143,7 +143,7 @@ class _Search:
 
     def fields_of(self, step: _Step) -> dict[str, tuple[str, int]]:
         """What an instruction loads from a structure, each with a name of its own."""
-        if step.facts.base != "ld" or step.facts.space != "param" or not step.facts.types:
+        if not step.facts.loads_parameter or not step.facts.types:
             return {}
         base = step.addresses[0].parts[0]
         name, tail = (str(base.base), "".join(map(str, base.tail))) if isinstance(base, Sum) else (str(base), "0")
@@ -194,7 +194,7 @@ class _Search:
         if not facts.row.access:
             return _RULES.get(facts.base, _mixed)(facts, *map(self.of, step.sources))
         long = any(t[0] in "usb" and TYPE_BYTES.get(t, 0) >= self.pointer for t in facts.types) or not facts.types
-        if facts.base == "ld" and facts.space == "param" and (name := str(_base(step.addresses[0]))) in self.parameters:
+        if facts.loads_parameter and (name := str(_base(step.addresses[0]))) in self.parameters:
             halved = name in self.long and 2 * TYPE_BYTES.get(facts.types[-1], 0) == self.pointer
             part = self.parameters[name] if long or halved else Part.NUMBER
             return Value(dict.fromkeys(self.fields_of(step) or [name], part), long and part == Part.POINTER)
@@ -230,7 +230,7 @@ class _Search:
             return
         passed = [o for o in step.instruction.operands[row.writes :] if not isinstance(o, Address)]
         away = {origin for o in passed for origin in self.of(o).bases()}
-        if facts.base == "call" or not facts.known or (facts.space == "param" and "s" in row.access):
+        if facts.calls or not facts.known or (facts.space == "param" and "s" in row.access):
             self.lose({origin for o in step.instruction.operands for origin in self.of(o).bases()})
             self.fetches = True
             return

@@ -116,7 +116,7 @@ class Ranges:
         operands = instruction.operands[1:]
         if not isinstance(instruction.operands[0], Name):
             return None
-        if facts.base == "ld" and facts.space == "param":
+        if facts.loads_parameter:
             return self._parameters.get(str(operands[0]).strip("[]").removesuffix("+0"))
         rule = _RULES.get(facts.base)
         if rule is None or not facts.types or not set(facts.types) <= _INTEGERS or facts.modifiers & _NOT_PLAIN:

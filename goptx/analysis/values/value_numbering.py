@@ -170,7 +170,7 @@ class Values:
     def _result(
         self, values: Environment, code: Instruction, facts: Facts, place: Place, register: str, only: bool
     ) -> Value:
-        predicate = facts.base in ("setp", "testp", "isspacep") or "pred" in facts.types
+        predicate = facts.gives_predicate
         bits = _bits(facts)
         plain = isinstance(code.operands[0], Name) and "." not in str(code.operands[0])
         unknown: Value = (
@@ -178,10 +178,10 @@ class Values:
             if predicate
             else self._made(place, register, bits)
         )
-        if facts.base == "ld" and facts.space == "param" and not predicate:
+        if facts.loads_parameter and not predicate:
             name = self._parameter(code, facts, place, register)
             return self.atoms.expression(bits, "parameter", name, bits) if name else unknown
-        votes = facts.base == "vote" and "sync" in facts.modifiers
+        votes = facts.votes
         pure = facts.known and not facts.row.access and (votes or facts.row.scope == Scope.THREAD)
         if (
             not (pure and plain and only and _is_steady(code))
@@ -254,9 +254,9 @@ def _bits(facts: Facts) -> int:
 
 
 def _operand_bits(facts: Facts, position: int) -> int:
-    if facts.base == "mad" and position == 2:
+    if facts.adds_to_product and position == 2:
         return _bits(facts)
-    if facts.base in ("shl", "shr") and position == 1:
+    if facts.shifts and position == 1:
         return 32
     sizes = [8 * TYPE_BYTES[t] for t in facts.types[-1:] if t in TYPE_BYTES]
     return sizes[0] if sizes else _ADDRESS
@@ -271,7 +271,7 @@ def _is_steady(code: Instruction) -> bool:
 def _passes(code: Instruction) -> bool:
     """Whether it names parameters of a call, which hold one value after the other."""
     facts = facts_of(code.opcode)
-    return facts.base == "call" or (facts.base == "st" and facts.space == "param")
+    return facts.calls or facts.stores_parameter
 
 
 def _lanes(operand: Operand) -> list[str]:
@@ -379,7 +379,7 @@ def _most(atoms: Atoms, value: Expression) -> int | None:
 
 def _masked(key: Key) -> int | None:
     """The largest that `and` with a constant gives."""
-    if key[0] != "op" or not str(key[1]).startswith("and.b") or not isinstance(key[2], tuple):
+    if key[0] != "op" or not facts_of(str(key[1])).masks or not isinstance(key[2], tuple):
         return None
     numbers = [e.number for e in key[2] if isinstance(e, Expression) and e.number is not None]
     return min(numbers, default=None)

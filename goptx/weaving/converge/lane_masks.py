@@ -25,7 +25,7 @@ def needs_lanes(code: Code) -> bool:
     """Whether lanes of a warp wait there for others that the kernel names."""
     if not isinstance(code, Instruction) or not is_warp_wide(code) or is_ours(code):
         return False
-    return facts_of(code.opcode).base != "activemask"
+    return not facts_of(code.opcode).reads_active_mask
 
 
 def name_own_lanes(lanes: Lanes, side: str, arms: Collection[str], source: str | None) -> None:
@@ -93,13 +93,13 @@ def _votes(block: Block, blocks: Collection[str]) -> Iterator[Instruction]:
     for code in reversed(block.code):
         if goes.predicate.text in written(code):
             return
-        if isinstance(code, Instruction) and _is_ballot(code) and code.guard is None and code.operands[1] == condition:
+        if (
+            isinstance(code, Instruction)
+            and facts_of(code.opcode).is_ballot
+            and code.guard is None
+            and code.operands[1] == condition
+        ):
             yield code
-
-
-def _is_ballot(code: Instruction) -> bool:
-    facts = facts_of(code.opcode)
-    return facts.base == "vote" and "ballot" in facts.modifiers
 
 
 def _takes_lanes(code: Code, own: Collection[str]) -> bool:
@@ -107,9 +107,9 @@ def _takes_lanes(code: Code, own: Collection[str]) -> bool:
     if not isinstance(code, Instruction):
         return False
     facts = facts_of(code.opcode)
-    if facts.base == "activemask":
+    if facts.reads_active_mask:
         return True
-    if facts.base == "match" or _is_ballot(code):
+    if facts.matches_lanes or facts.is_ballot:
         return str(code.operands[-1]) in own
     sources = [str(operand) in own for operand in code.operands[1:]]
-    return any(sources) if facts.base == "and" else facts.base in ("mov", "or") and all(sources)
+    return any(sources) if facts.masks else (facts.moves or facts.unites) and all(sources)

@@ -45,7 +45,7 @@ def lanes_wait_apart(flow: Flow) -> bool:
     loops = list(waiting_loops(flow))
     if not loops:
         return False
-    if any(facts_of(waited.opcode).base != "mbarrier" or waited.guard for _, waited in loops):
+    if any(not facts_of(waited.opcode).acts_on_mbarrier or waited.guard for _, waited in loops):
         return True
     tested = {id(waited): _true(waited) for _, waited in loops}
     uniform = uniformity(flow.with_code(lambda code: (tested.get(id(c), c) for c in code)))
@@ -78,5 +78,6 @@ def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
         raise CannotWeave(
             f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
             "and amid such waits others of them end the kernel, which takes votes of all lanes; use "
-            "separate launches."
+            "separate launches.",
+            rule="votes-amid-waits",
         )

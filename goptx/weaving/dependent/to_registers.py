@@ -83,7 +83,8 @@ def internalised(
         for name in private.keys() & {n for o in instruction.operands for n in names_in(o)}:
             refusal = CannotWeave(
                 f"{work.at(instruction)} takes the address of the private buffer {private[name].said(linked)} for "
-                f"something else than its loads and stores, so it cannot vanish; {SHARE}."
+                f"something else than its loads and stores, so it cannot vanish; {SHARE}.",
+                rule="plain-accesses",
             )
             findings.refused.setdefault(name, refusal)
     lacks = {**linked.lacks, **dict.fromkeys(private, "")}
@@ -137,11 +138,15 @@ class _Work:
             if not access.plain or len(access.instruction.operands) != 2:
                 raise CannotWeave(
                     f"{self.at(access.instruction)} is no plain load or store of the private buffer {said}, so it "
-                    f"cannot become a move; {SHARE}."
+                    f"cannot become a move; {SHARE}.",
+                    rule="plain-accesses",
                 )
         stores = [a for a in accesses if a.writes]
         if not stores:
-            raise CannotWeave(f"{self._entries(buffer)}: no kernel writes the private buffer {said}; use same= for it.")
+            raise CannotWeave(
+                f"{self._entries(buffer)}: no kernel writes the private buffer {said}; use same= for it.",
+                rule="written-before-read",
+            )
         cells, missing = {a.place: a.address for a in accesses}, ""
         if assumed:
             cells, missing = self._promised(said, accesses), self._not_proved(said, accesses, stores)
@@ -188,10 +193,13 @@ class _Work:
             where = f"{self.at(found.load.instruction)} reads the private buffer {said}"
             store = found.store
             if store is None:
-                raise CannotWeave(f"{where} before any kernel has stored to it; {SHARE}.") from None
+                raise CannotWeave(
+                    f"{where} before any kernel has stored to it; {SHARE}.", rule="written-before-read"
+                ) from None
             raise CannotWeave(
                 f"{where} at {self._say(found.load)}, which assume_private=True does not match with one store: "
-                f"{self.at(store.instruction)} writes it at {self._say(store)}, {found.why}; {SHARE}."
+                f"{self.at(store.instruction)} writes it at {self._say(store)}, {found.why}; {SHARE}.",
+                rule="written-before-read",
             ) from None
 
     def _check_widths(self, said: str, cells: Mapping[Place, Expression], accesses: Sequence[Access]) -> None:
@@ -206,7 +214,8 @@ class _Work:
         return CannotWeave(
             f"{self.at(one.instruction)} {'writes' if one.writes else 'reads'} {one.lanes} elements of {one.element} "
             f"bytes of the private buffer {said}, and {self.at(other.instruction)} writes {other.lanes} of "
-            f"{other.element}: the widths differ; {SHARE}."
+            f"{other.element}: the widths differ; {SHARE}.",
+            rule="plain-accesses",
         )
 
     def _entries(self, buffer: Buffer) -> str:
@@ -223,21 +232,26 @@ class _Work:
             return
         where = self.at(load.instruction)
         if not ahead:
-            raise CannotWeave(f"{where} reads the private buffer {said} before anything is written to it; {SHARE}.")
+            raise CannotWeave(
+                f"{where} reads the private buffer {said} before anything is written to it; {SHARE}.",
+                rule="written-before-read",
+            )
         other = (fitting or equal or ahead)[-1]
         place = self.at(other.instruction)
         if not equal:
             loop = " (loops are fused only where they go round equally often)" if self._loops(other, load) else ""
             raise CannotWeave(
                 f"{where} reads the private buffer {said} at {self._say(load)}, and {place} writes it at "
-                f"{self._say(other)}: these are not shown to be equal{loop}; {SHARE}."
+                f"{self._say(other)}: these are not shown to be equal{loop}; {SHARE}.",
+                rule="written-before-read",
             )
         if not fitting:
             raise self._differ(said, load, other)
         read, written = (in_words(self.linked, atoms.say(self.places.condition(a.place))) for a in (load, other))
         raise CannotWeave(
             f"{where} reads the private buffer {said} if `{read}`, which does not imply that {place} has written it, "
-            f"if `{written}`; name bounds that are equal (same=), or {SHARE}."
+            f"if `{written}`; name bounds that are equal (same=), or {SHARE}.",
+            rule="written-before-read",
         )
 
     def _loops(self, one: Access, other: Access) -> bool:
@@ -258,7 +272,8 @@ class _Work:
             if depth and not (depth == 1 and found is not None and found.turns):
                 raise CannotWeave(
                     f"{self.at(access.instruction)} writes the private buffer {said} in a loop at {self._say(access)}, "
-                    f"which is not shown to be another element each time around; {SHARE}."
+                    f"which is not shown to be another element each time around; {SHARE}.",
+                    rule="temporary-ownership",
                 )
             if found is None or not found.alone:  # of what several threads store, one value is in memory for all
                 raise self._shared(access, said)
@@ -274,7 +289,8 @@ class _Work:
     def _shared(self, access: Access, said: str) -> CannotWeave:
         return CannotWeave(
             f"{self.at(access.instruction)} touches the private buffer {said} at {self._say(access)}, which is not "
-            f"shown to be an element of this thread alone; {SHARE}."
+            f"shown to be an element of this thread alone; {SHARE}.",
+            rule="temporary-ownership",
         )
 
     def _check_one_block(self, said: str, accesses: Sequence[Access]) -> None:
@@ -293,7 +309,8 @@ class _Work:
             access = found[-1][1]
             raise CannotWeave(
                 f"{self.at(access.instruction)}: the elements of the private buffer {said} that threads touch overlap; "
-                f"{SHARE}."
+                f"{SHARE}.",
+                rule="temporary-ownership",
             )
 
     # inputs --------------------------------------------------------------------------------------------

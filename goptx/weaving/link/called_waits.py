@@ -57,10 +57,11 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
         if is_call(waited):
             raise CannotWeave(
                 f"{said(waited)} decides when a loop ends, and the code of that function is not there, so the loop may "
-                "wait for other threads; give a module with its code, or use separate launches."
+                "wait for other threads; give a module with its code, or use separate launches.",
+                rule="visible-waits",
             )
         refuse_spin(waited, said, Addresses(flows[name]))
-        raise CannotWeave(f"{said(waited)} {HIDDEN}")
+        raise CannotWeave(f"{said(waited)} {HIDDEN}", rule="visible-waits")
 
 
 def _leading_to(name: str, functions: Mapping[str, Function]) -> frozenset[str]:

@@ -159,7 +159,8 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
         said = " and ".join(dict.fromkeys(f"{k.at(unknown.line)}: `{k.quote(unknown)}`" for k, unknown in found))
         raise CannotWeave(
             f"{said} are not instructions that goptx knows, so nothing can be shown about either; "
-            "use separate launches."
+            "use separate launches.",
+            rule="known-instructions",
         )
 
 
@@ -191,7 +192,8 @@ def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden
         places = " and ".join(k.at(k.entry.line) for k in kernels if not k.copy)
         raise CannotLink(
             f"{places} together have {size} bytes of parameters, PTX {version[0]}.{version[1]} allows {limit}; pass "
-            "large structures by pointer."
+            "large structures by pointer.",
+            rule="parameter-size",
         )
 
 
@@ -205,7 +207,8 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                 if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
                     raise CannotWeave(
                         f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
-                        "call, which are moved whole; put it outside of them."
+                        "call, which are moved whole; put it outside of them.",
+                        rule="call-sequence",
                     )
         for function in functions[kernel.prefix]:
             said = within(function, kernel)
@@ -214,9 +217,9 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                     refuse_instruction(statement, said)
                     facts = facts_of(statement.opcode)
                     if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
-                        raise CannotWeave(f"{said(statement)} {HIDDEN}")
+                        raise CannotWeave(f"{said(statement)} {HIDDEN}", rule="visible-waits")
             for ending in exits(function.body or ()):
-                raise CannotWeave(f"{said(ending)} {_ENDS_ALL}")
+                raise CannotWeave(f"{said(ending)} {_ENDS_ALL}", rule="exit-in-function")
         refuse_hidden_waits(kernel, functions[kernel.prefix], declared)
 
 

@@ -162,7 +162,8 @@ class _Step:
             kernel = self.linked.kernels[second.kernels[0]]
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: the published merge would go through {found} pairs of blocks, more "
-                f'than {MOST_PAIRS}; use slicing=None, merge="safe", or separate launches.'
+                f'than {MOST_PAIRS}; use slicing=None, merge="safe", or separate launches.',
+                rule="published-merge",
             )
 
 
@@ -172,14 +173,16 @@ def _check_shapes(linked: Linked) -> None:
         if coarse.factor > 1:
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: the published merge does not take coarsened kernels; use "
-                'merge="safe", or give the kernel as it was.'
+                'merge="safe", or give the kernel as it was.',
+                rule="published-merge",
             )
     for kernel in linked.kernels:
         if kernel.gate or kernel.flow.entry == LANES:
             shapes = ", ".join(map(str, linked.plan.shapes)) if linked.plan else "unknown"
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: the published merge takes kernels that are launched in one shape, "
-                f'and theirs are {shapes}; use merge="safe", or launch them in one shape.'
+                f'and theirs are {shapes}; use merge="safe", or launch them in one shape.',
+                rule="published-merge",
             )
 
 

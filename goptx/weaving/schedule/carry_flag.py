@@ -34,7 +34,8 @@ def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]
             if facts.uses_carry and under.isdisjoint((None, code.guard)):
                 raise CannotWeave(
                     f"{at(code.line)}: `{as_written(code, prefix)}` takes a carry flag that was set ahead of a branch "
-                    f"or a label, where other code may come between; {REMEDY}."
+                    f"or a label, where other code may come between; {REMEDY}.",
+                    rule="carry-flag",
                 )
             changed = written(code)
             under = {guard for guard in under if guard is None or guard.predicate.text not in changed}
@@ -59,7 +60,8 @@ def refuse_mixed_flags(flow: Flow, merged: Merged, said: Callable[[int, Instruct
         if mixed is not None:
             raise CannotWeave(
                 f"{said(kernel_of[id(mixed)], mixed)} takes a carry flag that another kernel may have set, for a "
-                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}."
+                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}.",
+                rule="carry-flag",
             )
 
 
@@ -71,7 +73,7 @@ def _set_by(
     implied: dict[str, set[str]] = {ALWAYS: {ALWAYS}}  # of predicates that goptx made, those that hold whenever they do
     for item in code:
         facts, kernel = _facts(item), kernel_of.get(id(item))
-        if isinstance(item, Instruction) and item.opcode == "and.pred" and is_ours(item):
+        if isinstance(item, Instruction) and facts_of(item.opcode).conjoins_predicates and is_ours(item):
             names = [str(operand) for operand in item.operands]
             implied[names[0]] = {names[0], *(p for n in names[1:] for p in implied.get(n, {n, ALWAYS}))}
         if facts is None or kernel is None:

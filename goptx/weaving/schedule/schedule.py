@@ -91,7 +91,8 @@ def _check_carries(block: MergedBlock, at: Callable[[int, int], str]) -> None:
                 line = getattr(unit[0], "line", 0)
                 raise CannotWeave(
                     f"{at(k, line)}: `{str(unit[0]).strip()}` leaves a carry flag for behind two or more barriers, and "
-                    "between these another kernel has one; move the barriers or use separate launches."
+                    "between these another kernel has one; move the barriers or use separate launches.",
+                    rule="carry-flag",
                 )
 
 
