@@ -13,6 +13,7 @@ from bodies import HEAD, kernel
 import goptx
 from goptx import DependentKernels
 from goptx.cli import main
+from goptx.device.executable import Executable
 from goptx.errors import DependenceWarning
 from goptx.results.fused_kernel import Woven
 
@@ -74,7 +75,7 @@ class Buffer:
 
 def launched(monkeypatch: pytest.MonkeyPatch, woven: Woven, *args: Sequence[object], **options: Any) -> None:
     """Up to what needs a GPU."""
-    monkeypatch.setattr(Woven, "_launcher", lambda *_: lambda stream, contents: None)
+    monkeypatch.setattr(Executable, "starter", lambda *_: lambda stream, contents: None)
     woven.launch(None, *args, grid=1, block=32, **options)
 
 

@@ -19,6 +19,8 @@ WIDTH = 64  # characters of the longest row
 class Segment:
     """A kernel at work from cycle `begin` to `end`; of a coarsened one, which of its CTAs in this one, from 0 on."""
 
+    __repr__ = brief
+
     kernel: str
     copy: int
     begin: float
@@ -30,6 +32,8 @@ class Row:
     """Warps of CTAs that do the same: numbers of the first and the last, None where what is known at launch only is the
     last. `entry` is what was launched; `of` the letter of the kernel whose CTAs these are, "" of what is one launch of
     all of them."""
+
+    __repr__ = brief
 
     entry: str
     ctas: tuple[int, int | None]

@@ -63,6 +63,8 @@ class Block:
     finished: a dummy block, if there are any.
     """
 
+    __repr__ = brief
+
     name: str
     first: int
     last: int

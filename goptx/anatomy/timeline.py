@@ -26,6 +26,8 @@ class Slot:
     barrier: whether threads of the CTA, or of the cluster, are synchronised.
     """
 
+    __repr__ = brief
+
     kernel: str
     text: str
     line: int
@@ -47,6 +49,8 @@ class Slot:
 class Run:
     """Straight code from its first issue to its last result. `kernel` is "" for the block of W. `copies`: how often a
     coarsened kernel's code would run, one after the other; `cycles` and the rest are of one."""
+
+    __repr__ = brief
 
     kernel: str
     slots: tuple[Slot, ...]

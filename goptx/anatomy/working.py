@@ -32,7 +32,7 @@ def activity(woven: Woven) -> Activity:
     rows: list[Row] = []
     notes: list[str] = []
     begin = 0.0
-    for entry, (_, _, plan) in zip(found.entries, woven.launches, strict=True):
+    for entry, plan in zip(found.entries, (launch.plan for launch in woven.launches), strict=True):
         own = {x: n for x, n in factors.items() if plan is None or x in plan.letters}
         work = _Work(found, entry, woven.strategy, own, alone)
         made = list(_rows(work, plan))
@@ -58,7 +58,7 @@ def activity(woven: Woven) -> Activity:
 def _factors(woven: Woven) -> dict[str, int]:
     """By letter, how many CTAs of a kernel may be one: what was asked for, or as many as its grid has."""
     found = {letter: c.coarse.factor for letter, c in zip(woven.report.kernels, woven.chosen, strict=True)}
-    plans = [plan for _, _, plan in woven.launches if plan is not None]
+    plans = [launch.plan for launch in woven.launches if launch.plan is not None]
     return found | {x: c.factor for plan in plans for x, c in zip(plan.letters, plan.coarse, strict=True)}
 
 

@@ -23,6 +23,8 @@ class Difference:
     """An array that two runs leave in different states: how many of its elements differ, and the first that does
     with both values."""
 
+    __repr__ = brief
+
     parameter: str
     count: int
     length: int

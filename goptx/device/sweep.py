@@ -50,6 +50,8 @@ class SweepRow:
     not fit on an SM, or `problem` says why. Where there is no machine code, the costs are 0. contracted: what differs
     from the kernels alone where multiplications and additions may be contracted, and only there."""
 
+    __repr__ = brief
+
     cap: int
     registers: int
     spill_bytes: int

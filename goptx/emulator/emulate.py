@@ -20,12 +20,13 @@ from goptx.errors import InputError
 from goptx.launch.arguments import pack_arguments, parameter_names, passed_by_value
 from goptx.launch.bind import held
 from goptx.launch.independence import Independence
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import MOST_SHARED, Shape
 from goptx.memo import Same
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
 from goptx.ptx.parse import parse
-from goptx.results.fused_kernel import Origin, Parameter, Woven
+from goptx.results.fused_kernel import Origin, Woven
 from goptx.results.given_kernels import Source, chosen_from, in_own_shape
 from goptx.sources.kernel_text import Chosen, choose_entry
 

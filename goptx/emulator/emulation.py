@@ -23,6 +23,8 @@ class Counts:
     shared_transactions, global_transactions: wavefronts of the banks; 32-byte sectors (see `traffic.py`).
     """
 
+    __repr__ = brief
+
     instructions: Mapping[tuple[str, str, str], int]
     lane_instructions: int
     barriers: int

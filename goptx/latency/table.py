@@ -44,6 +44,8 @@ class Entry:
         their 10th to their 90th hundredth. sass: the machine code of one.
     """
 
+    __repr__ = brief
+
     cycles: int
     source: str
     interval: float | None = None

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from goptx.errors import InputError
 from goptx.launch.arguments import Packing, parameter_names
 from goptx.launch.device_arrays import Extent
-from goptx.launch.independence import AccessedParameter, Independence
-
-
-class HeldParameter(AccessedParameter, Protocol):
-    """`instead` says what W reads instead if it lacks the parameter, "" for nothing; else it is None."""
-
-    @property
-    def instead(self) -> str | None: ...
+from goptx.launch.independence import Independence
+from goptx.launch.parameter import Parameter
 
 
 class Arguments:
     """Of the woven kernel `name`: of the kernels of these letters, in order, then hidden ones. To be kept, since most
     of the work is the same for every launch."""
 
-    def __init__(self, name: str, letters: Iterable[str], params: Sequence[HeldParameter]) -> None:
+    def __init__(self, name: str, letters: Iterable[str], params: Sequence[Parameter]) -> None:
         self.name = name
         self.packings = {letter: Packing([p for p in params if p.kernel == letter]) for letter in letters}
-        self.hidden = Packing([p for p in params if p.kernel is None])
         self.params = [p for p in params if p.kernel is not None]
         self.lacking = any(p.instead is not None for p in self.params)
         self.independence = Independence(self.params)
@@ -46,7 +38,7 @@ class Arguments:
         return (held(self.params, contents) if self.lacking else contents), doubt
 
 
-def held(params: Sequence[HeldParameter], contents: Sequence[bytes]) -> list[bytes]:
+def held(params: Sequence[Parameter], contents: Sequence[bytes]) -> list[bytes]:
     """Of what the kernels' parameters hold, that of those which W has. Raises `InputError` where a parameter that W
     reads instead of another holds something else."""
     by_name = {p.name: i for i, p in enumerate(params)}

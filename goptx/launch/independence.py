@@ -10,26 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Protocol
 
 from goptx.errors import DependentKernels
-from goptx.launch.arguments import POINTER, Access, ParameterLike, parameter_names, passed_by_value
+from goptx.launch.arguments import POINTER, Access, parameter_names, passed_by_value
 from goptx.launch.device_arrays import Extent, raw
+from goptx.launch.parameter import Parameter
 
 _SAID: dict[Access, str] = {
     "read": "is read", "written": "is written", "both": "is read and written", "unknown": "may be read and written",
 }  # fmt: skip
 PAGE = 4096  # bytes; below, where null pointers lead, nothing is ever mapped: such a number is no pointer
 LAUNCH = "launch the kernels one after the other, or pass independent=True if they never touch the same bytes"
-
-
-class AccessedParameter(ParameterLike, Protocol):
-    """`access` is what its kernel does to the memory that it points to."""
-
-    @property
-    def access(self) -> Access: ...
-    @property
-    def inside(self) -> tuple[tuple[int, Access], ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +43,7 @@ class _Pointer:
 class Independence:
     """`pairs` are pointers of different kernels, of which one is written by and the other accessed."""
 
-    def __init__(self, params: Sequence[AccessedParameter]) -> None:
+    def __init__(self, params: Sequence[Parameter]) -> None:
         self.params = params
         accessed = list(_pointers(params))
         self.pairs = [
@@ -95,7 +86,7 @@ class Independence:
         return ", ".join(f"{_named(names[p.position], p.offset)} {_SAID[p.access]}" for p in order)
 
 
-def _pointers(params: Sequence[AccessedParameter]) -> Iterator[_Pointer]:
+def _pointers(params: Sequence[Parameter]) -> Iterator[_Pointer]:
     for i, p in enumerate(params):
         if p.kernel is None or p.access == "none":
             continue

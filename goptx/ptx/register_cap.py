@@ -17,3 +17,9 @@ def with_register_cap(module: Module, cap: int) -> Module:
             item = replace(item, directives=(*kept, Directive(".maxnreg", (str(cap),))))
         items.append(item)
     return replace(module, items=tuple(items))
+
+
+def register_cap(module: Module) -> int | None:
+    """The most registers of a thread that the entries allow (`.maxnreg`); None where none of them has a cap."""
+    caps = [int(d.values[0]) for entry in module.entries for d in entry.directives if d.name == ".maxnreg"]
+    return max(caps, default=None)

@@ -12,6 +12,7 @@ from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
 from goptx.launch.coarsening import AXES, Coarse
 from goptx.launch.launch_plan import PLACEMENTS, Placement
+from goptx.launch.launching import Launch
 from goptx.launch.shape import Shape, tightest
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.statics import with_statics_outside
@@ -243,9 +244,9 @@ def finish(
         notes=tuple(dict.fromkeys((*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)))),
     )
     names = symbols(linked, module)
-    found = parameters(linked)
+    launch = Launch(linked.name, parameters(linked), linked.plan)
     return Woven(
-        module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x,
+        module, linked.name, (launch,), report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x,
         tightest(linked.limits),
     )  # fmt: skip
 

@@ -178,7 +178,7 @@ OF_VERTICAL = (
     ),
     Mutation(
         "limits are not asked of a launch",
-        "goptx/results/fused_kernel.py",
+        "goptx/launch/launching.py",
         "(limit for limit in self.limits if not limit.admits(shape))",
         "(limit for limit in self.limits if not shape)",
         f"{TESTS}/test_own_elements.py::test_a_thread_beyond_its_width_shares_an_element",

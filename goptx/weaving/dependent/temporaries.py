@@ -121,4 +121,4 @@ def _reported(made: Woven, temporaries: tuple[Temporary, ...]) -> Woven:
     for text in left:
         LOG.warning("%s", text)
     notes = (*made.report.notes, *left)
-    return replace(made, report=replace(made.report, notes=notes, temporaries=temporaries))
+    return made.reported(replace(made.report, notes=notes, temporaries=temporaries))
