@@ -63,7 +63,7 @@ FOUND = [getattr(import_module(name.rpartition(".")[0]), name.rpartition(".")[2]
 CLASSES = [kind for kind in FOUND if isinstance(kind, type) and not issubclass(kind, Exception)]
 REGIONS = [kind for kind in CLASSES if not is_dataclass(kind)]
 VALUES = [*(kind for kind in CLASSES if is_dataclass(kind) and kind is not goptx.Shape), Launching]
-LONG = ["two\nlines " * 300, ("many",) * 5000, dict.fromkeys(range(5000), "x"), CannotWeave("two\nlines " * 300), 10**9]
+LONG = ["two\nlines " * 300, ("many",) * 5000, dict.fromkeys(range(5000), "x"), CannotWeave("two\nlines " * 300, "barrier-ids"), 10**9]
 
 
 @pytest.mark.parametrize("kind", VALUES)
