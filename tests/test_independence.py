@@ -1,4 +1,4 @@
-"""Kernels have to be independent: who is refused at launch, who is warned of, who passes."""
+"""Kernels have to be independent: which are refused at launch, which give a warning, which pass."""
 
 import struct
 import warnings
@@ -34,7 +34,7 @@ def woven() -> Woven:
 
 
 class Array:
-    """Like CuPy's and Numba's."""
+    """An array as CuPy and Numba have it."""
 
     def __init__(self, address: int, size: int = BYTES, strides: tuple[int, ...] | None = None) -> None:
         self.__cuda_array_interface__ = {
@@ -43,7 +43,7 @@ class Array:
 
 
 class Tensor:
-    """Like torch's; the elements `step` apart."""
+    """A tensor as torch has it; its elements are `step` elements apart."""  # word: apart, of addresses
 
     def __init__(self, address: int, size: int = BYTES, step: int = 1) -> None:
         self.address, self.shape, self.step = address, (size // 4,), step
@@ -65,7 +65,7 @@ class Tensor:
 
 
 class Buffer:
-    """Like cuda.core's, whose module is under `cuda`."""
+    """A buffer as cuda.core has it, whose module is under `cuda`."""
 
     __module__ = "cuda.core._memory"
 
@@ -74,7 +74,7 @@ class Buffer:
 
 
 def launched(monkeypatch: pytest.MonkeyPatch, woven: Woven, *args: Sequence[object], **options: Any) -> None:
-    """Up to what needs a GPU."""
+    """Launches up to the calls that need a GPU."""
     monkeypatch.setattr(Executable, "starter", lambda *_: lambda stream, contents: None)
     woven.launch(None, *args, grid=1, block=32, **options)
 
@@ -160,9 +160,9 @@ def test_pointers_in_structures_are_compared(load: str, monkeypatch: pytest.Monk
     def structure(first: int, second: int) -> list[bytes]:
         return [struct.pack("<QQQ", first, second, A)]
 
-    said = "is read and written" if both else "is written"
+    stated = "is read and written" if both else "is written"
     with pytest.raises(
-        DependentKernels, match=rf"A:0\+8 \(s\) {said}, B:0 \(s\) is read.*the same pointer, 0x7f0000000000"
+        DependentKernels, match=rf"A:0\+8 \(s\) {stated}, B:0 \(s\) is read.*the same pointer, 0x7f0000000000"
     ):
         launched(monkeypatch, made, structure(A + 64, A), structure(A, A + 128))
     launched(monkeypatch, made, structure(A, A + 64), structure(A + 128, A + 192))
@@ -179,7 +179,7 @@ def test_pointers_in_structures_are_compared(load: str, monkeypatch: pytest.Monk
         (Array(A), Array(A + BYTES)),  # views of one allocation
         (Tensor(A + BYTES), Buffer(A)),
         (Array(A + 4 * 1023, BYTES, (-4,)), Array(A + BYTES)),
-        (Tensor(A, 1024, 4), Tensor(A + 4096 - 12, 1024)),  # behind the last of every fourth element
+        (Tensor(A, 1024, 4), Tensor(A + 4096 - 12, 1024)),  # after the last of every fourth element
         (Array(A, 0), Array(A)),
         (Array(A, 0), A),
         (None, None),
@@ -226,7 +226,7 @@ def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "stated"),
     [
         (ATOMIC, "B:1 (j_out) is read and written, A:0 (k_in) is read"),
         (ATOMIC.replace("atom.global.add", "st.global").replace("%r2, [%rd1], 1", "[%rd1], %r2"),
@@ -236,11 +236,11 @@ def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch
     ],
     ids=("atomic", "store", "unknown"),
 )  # fmt: skip
-def test_unknown_counts_as_read_and_written(body: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_counts_as_read_and_written(body: str, stated: str, monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(kernel(COPY), kernel(body, "j"))
     with pytest.raises(DependentKernels) as refused:
         launched(monkeypatch, woven, [Array(A), Array(FAR[0]), 0], [0, Array(A), 0])
-    assert str(refused.value).startswith(f"{said}: the same array.")
+    assert str(refused.value).startswith(f"{stated}: the same array.")
 
 
 def test_what_a_kernel_does_not_touch_is_nothing_to_it(monkeypatch: pytest.MonkeyPatch) -> None:

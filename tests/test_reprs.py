@@ -23,12 +23,12 @@ PAIR = [KERNELS / f"{name}.sm_90.ptx" for name in ("gelu", "lud")]
 def results() -> dict[str, object]:
     woven = goptx.weave(*PAIR)
     chosen = goptx.fuse(*PAIR, strategy="auto", shapes=[goptx.Shape(1024, 256)] * 2)
-    assert chosen.report.why
+    assert chosen.report.decision
     return {
         "woven": woven, "module": woven.module, "report": woven.report, "anatomy": woven.anatomy(),
         "timeline": woven.timeline(), "activity": woven.activity(), "table": load_table(None, "sm_90"),
-        "parameter": woven.params[0], "origin": woven.origins[5], "auto": chosen, "why": chosen.report.why,
-        "candidate": chosen.report.why.candidates[0], "plan": chosen.plan, "check": goptx.check(*PAIR),
+        "parameter": woven.params[0], "origin": woven.origins[5], "auto": chosen, "decision": chosen.report.decision,
+        "candidate": chosen.report.decision.candidates[0], "plan": chosen.plan, "check": goptx.check(*PAIR),
         "separate": goptx.fuse(*PAIR, strategy="separate"), "refusal": goptx.can_weave(*PAIR),
     }  # fmt: skip
 
@@ -63,7 +63,13 @@ FOUND = [getattr(import_module(name.rpartition(".")[0]), name.rpartition(".")[2]
 CLASSES = [kind for kind in FOUND if isinstance(kind, type) and not issubclass(kind, Exception)]
 REGIONS = [kind for kind in CLASSES if not is_dataclass(kind)]
 VALUES = [*(kind for kind in CLASSES if is_dataclass(kind) and kind is not goptx.Shape), Launching]
-LONG = ["two\nlines " * 300, ("many",) * 5000, dict.fromkeys(range(5000), "x"), CannotWeave("two\nlines " * 300, "barrier-ids"), 10**9]
+LONG = [
+    "two\nlines " * 300,
+    ("many",) * 5000,
+    dict.fromkeys(range(5000), "x"),
+    CannotWeave("two\nlines " * 300, "barrier-ids"),
+    10**9,
+]
 
 
 @pytest.mark.parametrize("kind", VALUES)

@@ -1,4 +1,4 @@
-"""Several threads, and several processes: weaving gives the same bytes, and what is kept is made once."""
+"""Several threads, and several processes: weaving gives the same bytes, and cached values are made once."""
 
 import ctypes
 import pickle
@@ -31,7 +31,7 @@ THREADS = 8
 
 @pytest.fixture
 def _often() -> Iterator[None]:
-    """Threads change after few instructions."""
+    """Threads switch after few instructions."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield
@@ -51,7 +51,7 @@ def at_once(tasks: list[Callable[[], Any]]) -> list[Any]:
 
 
 def texts() -> list[str]:
-    """Kernels that differ, and that nobody has parsed yet."""
+    """Different kernels that are not parsed yet."""
     bodies = [
         GUARD.format(body="st.shared.u32 [tile], %r1; bar.sync 0; ld.shared.u32 %r3, [tile];"),
         "LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra LOOP; ret;",
@@ -103,15 +103,15 @@ assert found == {pair: goptx.weave(*[files[name] for name in pair]).ptx for pair
 
 
 def test_threads_may_be_the_first_to_use_goptx() -> None:
-    """In a process where nothing is imported or remembered yet."""
+    """In a process where nothing is imported or cached yet."""
     subprocess.run([sys.executable, "-c", COLD, str(KERNELS)], check=True, timeout=120)
 
 
-# What is kept ---------------------------------------------------------------------------------------------
+# Memos ---------------------------------------------------------------------------------------------
 
 
 def test_threads_make_a_thing_once_and_wait_for_nothing_else() -> None:
-    kept: Memo[str, int] = Memo()
+    memo: Memo[str, int] = Memo()
     made: list[str] = []
     inside = threading.Event()
 
@@ -123,25 +123,25 @@ def test_threads_make_a_thing_once_and_wait_for_nothing_else() -> None:
 
     def other() -> int:
         inside.wait()
-        value = kept.made("other", lambda: 2)
+        value = memo.made("other", lambda: 2)
         assert made == []  # while the slow one is still being made
         return value
 
-    assert at_once([lambda: kept.made("slow", slow)] * 6 + [other]) == [1] * 6 + [2]
+    assert at_once([lambda: memo.made("slow", slow)] * 6 + [other]) == [1] * 6 + [2]
     assert made == ["slow"]
 
 
 def test_what_fails_is_tried_again() -> None:
-    kept: Memo[str, int] = Memo()
+    memo: Memo[str, int] = Memo()
     with pytest.raises(ZeroDivisionError):
-        kept.made("a", lambda: 1 // 0)
-    assert kept.made("a", lambda: 3) == 3
+        memo.made("a", lambda: 1 // 0)
+    assert memo.made("a", lambda: 3) == 3
 
 
-def test_what_is_kept_is_bounded_where_that_is_asked_for() -> None:
-    kept: Memo[int, int] = Memo(most=4)
-    assert [kept.made(i, partial(abs, -i)) for i in range(9)] == list(range(9))
-    assert len(kept) <= 4
+def test_a_memo_is_bounded_if_asked_for() -> None:
+    memo: Memo[int, int] = Memo(most=4)
+    assert [memo.made(i, partial(abs, -i)) for i in range(9)] == list(range(9))
+    assert len(memo) <= 4
 
 
 def test_threads_assemble_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,15 +191,15 @@ def contents(frame: _Frame, sizes: list[int]) -> list[bytes]:
     return [ctypes.string_at(at or 0, size) for at, size in zip(places, sizes, strict=True)]
 
 
-def test_each_thread_has_its_own_room_for_parameters() -> None:
+def test_each_thread_has_its_own_memory_for_parameters() -> None:
     hidden = [struct.pack("<I", 77), b"\x05"]
     frame = _Frame([8, 4, 24, 2], hidden)
     ready = threading.Barrier(4)
 
     def fill(k: int) -> bool:
         own = [bytes([k]) * size for size in (8, 4, 24, 2)]
-        fill, room, _ = frame.parts
-        fill(room, 0, *own)
+        fill, memory, _ = frame.parts
+        fill(memory, 0, *own)
         ready.wait()  # until all have
         return contents(frame, [8, 4, 24, 2, 4, 1]) == own + hidden
 
@@ -207,8 +207,8 @@ def test_each_thread_has_its_own_room_for_parameters() -> None:
 
 
 def test_a_kernel_without_parameters_has_room_too() -> None:
-    fill, room, _ = _Frame([], []).parts
-    fill(room, 0)
+    fill, memory, _ = _Frame([], []).parts
+    fill(memory, 0)
 
 
 # Pickles ------------------------------------------------------------------------------------------------------

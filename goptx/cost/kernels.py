@@ -1,4 +1,4 @@
-"""The work of a kernel as it is, and how warps go through what was made of several."""
+"""The work of a kernel alone, and the paths of warps through a kernel made of several."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from goptx.weaving.shapes.shared_pool import packed
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """A kernel: the work of one warp, how often it comes to each line of the file, the static shared memory of a CTA in
-    bytes, and how many loops within each other go round as often as nobody knows."""
+    """A kernel alone: the work of one warp, how often it executes each line of the file, the static shared memory of a
+    CTA in bytes, and the deepest nest of loops with unknown trip counts."""
 
     work: Work
     lines: Mapping[int, float]
@@ -35,7 +35,7 @@ class Alone:
 
 
 def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
-    """Raises `CannotWeave` where its control flow is not known."""
+    """The work of the kernel. Raises `CannotWeave` if its control flow is not known."""
     module = inlined(without_aliases(kernel.module))
     flat = flatten(choose_entry(module, kernel.entry).body or (), lambda name: name)
     flow = control_flow(flat, module.source)
@@ -58,8 +58,8 @@ def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
 
 
 def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> list[Course]:
-    """That of a warp of what was made of the kernels; of each kernel, where each warp runs one of them. What warps have
-    to do is what the kernels have."""
+    """The course of a warp through each entry of `woven`; for each kernel one, if each warp runs only one of them. How
+    often instructions are executed follows from the kernels."""
     found: list[Course] = []
     origins = iter(woven.origins)
     for entry in woven.module.entries:
@@ -68,8 +68,8 @@ def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> l
         code = [s for s in statements_in(flat.code) if isinstance(s, Instruction)]
         known = {id(i): origin for i, origin in zip(code, origins, strict=False) if origin and origin.line}
         needs = pressure(flow, flat.registers)
-        apart = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
-        for letters in apart:
+        groups = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
+        for letters in groups:
             weight = _weight(flow, known, kernels, letters)
             latency, path = path_of(flow, weight, table)
             found.append(Course(latency, needs, code_size(flow, weight, path)))
@@ -79,8 +79,8 @@ def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> l
 def _weight(
     flow: Flow, known: Mapping[int, Origin], kernels: Sequence[Alone], letters: Collection[str] | None
 ) -> Weight:
-    """As often as the kernel comes to the line that an instruction is from. Where a loop's first way around stands
-    ahead of it, that is one time, and the loop is the others. If there are `letters`, other kernels do not count."""
+    """How often an instruction is executed: as often as the kernel executes its line. If the first iteration of a loop
+    was peeled, the peeled code counts once and the loop for the others. With `letters`, only these kernels count."""
     depth = depths(flow)
     at = {id(i): depth[name] for name, block in flow.blocks.items() for i in block.instructions()}
     depths_of: dict[tuple[str, int], set[int]] = {}

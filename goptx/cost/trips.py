@@ -1,8 +1,8 @@
-"""How often a warp comes to each block of a kernel, as far as its code tells.
+"""How often a warp executes each block of a kernel, as far as its code determines it.
 
-Requires: a flow without regions. A loop that steps by the size of the grid goes round once (it is there for grids that
-are too small), one that counts from one constant to another as often as that takes, any other ten times, as elsewhere
-in goptx (latency/cost.py). Branches are taken both ways: which threads end early is not known.
+Requires: a flow without regions. A loop that steps by the size of the grid iterates once (it is there for grids that
+are too small); one that counts from one constant to another has that trip count; any other iterates ten times, as
+elsewhere in goptx (latency/cost.py). Both sides of a branch count: which threads end early is not known.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNKNOWN = 10.0
 
 
 def trips(flow: Flow) -> tuple[dict[str, float], int]:
-    """Of each block, and how many loops at most stand within each other of which the code does not tell."""
+    """How often each block is executed, and the deepest nest of loops with unknown trip counts."""
     found = dict.fromkeys(flow.blocks, 1.0)
     unknown = dict.fromkeys(flow.blocks, 0)
     sizes = _from_sizes(flow)
@@ -56,7 +56,7 @@ def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float |
 
 
 def _counted(flow: Flow, body: Collection[str], inside: Collection[Instruction], step: Instruction) -> float | None:
-    """How often a loop goes round whose counter `step` takes from one constant to another."""
+    """The trip count of a loop whose counter `step` takes from one constant to another; None if that is unknown."""
     (counter,) = written(step)
     first = [
         _number(i.operands[1])

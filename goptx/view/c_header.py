@@ -1,7 +1,7 @@
-"""How to launch a kernel, as a header for C99 and C++: its name, the order of its arguments, the shape of its launch.
+"""A header for C99 and C++ for launching a kernel: its name, the order of its arguments, the shape of its launch.
 
-What is known is a constant. What only the launch decides, a function computes from the shapes of the kernels, by the
-formulas of `Plan`.
+Known values are constants. Values that depend on the launch are computed by a function from the shapes of the kernels,
+by the formulas of `Plan`.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def _entry(launch: Launch) -> Iterator[str]:
     yield from _table([("at", "argument", "name", "type", "bytes", ""), *rows])
     for p in params:
         if p.instead is not None:
-            why = f"equal to {numbers[p.instead]}" if p.instead else "its value does not matter"
-            yield f" * Not passed: {numbers[p.name]} ({p.original}), {why}."
+            reason = f"equal to {numbers[p.instead]}" if p.instead else "its value does not matter"
+            yield f" * Not passed: {numbers[p.name]} ({p.original}), {reason}."
     yield " */"
     for i, p in enumerate(passed):
         yield f"#define {prefix}_{_constant(numbers[p.name])} {i}"
@@ -80,7 +80,7 @@ def _entry(launch: Launch) -> Iterator[str]:
 
 
 def _numbers(params: Sequence[Parameter]) -> dict[str, str]:
-    """What each is called for users, by its name in W: `A:2`, or its role."""
+    """The name of each parameter for users, `A:2` or its role, by its name in the fused kernel."""
     count: dict[str, int] = {}
     found = {}
     for p in params:
@@ -100,7 +100,7 @@ def _meaning(p: Parameter) -> str:
 
 
 def _shape(prefix: str, plan: Plan) -> Iterator[str]:
-    """Constants for what is known."""
+    """Constants for the known sizes."""
     own = ", ".join(f"{letter} as {shape}" for letter, shape in zip(plan.letters, plan.shapes, strict=True))
     yield f"/* The shape of the launch: CTAs, threads of a CTA, bytes of dynamic shared memory. Made for {own}. */"
     for what in ("grid", "block"):

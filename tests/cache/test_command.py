@@ -44,13 +44,13 @@ def test_where_nothing_is_kept(
 ) -> None:
     monkeypatch.setenv(name, value)
     (line,) = said(capsys, "cache", *more)
-    assert line.startswith(f"nothing is kept on disk: {why}")
+    assert line.startswith(f"nothing is cached on disk: {why}")
 
 
 def test_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("GOPTX_CACHE_DIR", str(tmp_path / "file" / "kept"))
-    assert said(capsys, "cache")[-1] == "nothing more can be kept there: Not a directory"
+    assert said(capsys, "cache")[-1] == "nothing more can be cached there: Not a directory"
     assert said(capsys, "cache", "clear")[-1] == "removed 0"
     assert said(capsys, *AUTO)[0] == ".version 9.0"
 

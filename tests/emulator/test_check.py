@@ -242,9 +242,7 @@ def test_a_kernel_that_faults_alone(files: Path, capsys: pytest.CaptureFixture[s
     output, errors = capsys.readouterr()
     assert output == ""
     assert re.match(r"EmulationFault: next.ptx:\d+: `st.global.u32 .*out of bounds: .* B:1 \(next_out\) ", errors)
-    assert errors.endswith(
-        "It is kernel B (`next`) alone that does this, on data that was made up; it was not woven yet.\n"
-    )
+    assert errors.endswith("This is a fault of kernel B (`next`) alone, on made-up data, before weaving.\n")
     assert main(["check", "double.ptx", "next.ptx", "--max-steps", "5"]) == 2
     assert re.match(r"EmulationFault: double.ptx:\d+: .*step limit.*kernel A .* alone", capsys.readouterr().err)
 
@@ -276,7 +274,7 @@ def test_a_kernel_that_is_not_plain_needs_arguments(
 def test_other_parameters_that_cannot_be_made_up() -> None:
     shifted = NEXT.replace("add.s32 %r6, %r5, 1;", "ld.param.u32 %r7, [by]; add.s32 %r6, %r5, %r7;")
     shifted = shifted.replace(".param .u32 next_n", ".param .u32 next_n, .param .u32 by")
-    with pytest.raises(goptx.InputError, match=r"<ptx>:\d+: parameter A:3 \(by\) is no bound .* --arg A:3=i32:1024"):
+    with pytest.raises(goptx.InputError, match=r"<ptx>:\d+: parameter A:3 \(by\) does not bound .* --arg A:3=i32:1024"):
         goptx.check(shifted, DOUBLE)
     structure = NEXT.replace(".param .u32 next_n", ".param .u32 next_n, .param .align 4 .b8 both[12]")
     with pytest.raises(goptx.InputError, match=r"A:3 \(both\) is a structure of 12 bytes.*bytes\(12\)"):
@@ -288,8 +286,8 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
     ("words", "message"),
     [
         (["--strategy", "diagonal"], "InputError: strategy `diagonal` is unknown; expected one of weave"),
-        (["--grid", "0"], "InputError: argument --grid: `0` is none; write one to three numbers"),
-        (["--block", "8x8x8x8"], "InputError: argument --block: `8x8x8x8` is none"),
+        (["--grid", "0"], "InputError: argument --grid: `0` is not a size; write one to three numbers"),
+        (["--block", "8x8x8x8"], "InputError: argument --block: `8x8x8x8` is not a size"),
         (["--block", "2048"], "InputError: block=.* a CTA has at most 1024"),
         (["--shared", "-1"], "InputError: shared=-1 is below 0"),
         (["--seed", "-1"], "InputError: seed=-1 is below 0"),
