@@ -100,6 +100,18 @@ def test_the_emulator_imports_nothing_of_weaving() -> None:
         assert [m for m in imported if m.startswith(("goptx.weaving", "goptx.strategies"))] == [], path
 
 
+@pytest.mark.parametrize("folder", ["weaving", "strategies", "cost", "anatomy"])
+def test_passes_do_not_go_by_the_identity_of_objects(folder: str) -> None:
+    """Which kernel an instruction comes from is in it (`Instruction.provenance`), so replacing it loses nothing."""
+    calls = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in (PACKAGE / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Name) and node.id == "id"
+    ]
+    assert calls == []
+
+
 def test_no_two_files_have_one_name() -> None:
     names = Counter(p.stem for p in FILES if p.stem not in ("__init__", "__main__") and COMMANDS not in p.as_posix())
     assert [name for name, times in names.items() if times > 1] == []

@@ -129,8 +129,8 @@ class _Flattener:
                     self.registers.append(_declared_registers(statement, names))
                 case Declaration():
                     self.variables.append(_declared_variable(statement, names))
-                case Scope(inner) if _holds_call(inner):
-                    code.append(Scope(self.call_scope(inner, names)))
+                case Scope(inner, provenance) if _holds_call(inner):
+                    code.append(Scope(self.call_scope(inner, names), provenance))
                 case Scope(inner):
                     self.scopes += 1
                     code += self.scope(inner, names, suffix=f"_s{self.scopes}")
@@ -150,8 +150,8 @@ class _Flattener:
                     inner.append(_declared_registers(statement, names))
                 case Declaration():
                     inner.append(_declared_variable(statement, names))
-                case Scope(innermost):
-                    inner.append(Scope(self.call_scope(innermost, names)))
+                case Scope(innermost, provenance):
+                    inner.append(Scope(self.call_scope(innermost, names), provenance))
                 case _:
                     inner.append(renamed_statement(statement, names.resolve))
         return tuple(inner)
@@ -252,15 +252,17 @@ def _holds_call(body: tuple[Statement, ...]) -> bool:
 def renamed_statement(statement: Statement, resolve: Callable[[str], str]) -> Statement:
     """The statement with every name in it replaced by `resolve(name)`."""
     match statement:
-        case Instruction(opcode, operands, guard, line):
+        case Instruction(opcode, operands, guard, line, provenance):
             new_guard = Guard(Name(resolve(guard.predicate.text)), guard.negated) if guard else None
-            return Instruction(opcode, tuple(renamed_operand(o, resolve) for o in operands), new_guard, line)
+            return Instruction(
+                opcode, tuple(renamed_operand(o, resolve) for o in operands), new_guard, line, provenance
+            )
         case Label(name, line):
             return Label(resolve(name), line)
         case Directive(".branchtargets" | ".calltargets" as name, values, line):
             return Directive(name, tuple(map(resolve, values)), line)
-        case Scope(body):
-            return Scope(tuple(renamed_statement(s, resolve) for s in body))
+        case Scope(body, provenance):
+            return Scope(tuple(renamed_statement(s, resolve) for s in body), provenance)
         case Registers() | Declaration() | Directive() | Prototype():
             return statement
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from goptx.display import as_html, as_listing, brief
 
@@ -142,6 +143,26 @@ class Guard:
         return f"@{'!' if self.negated else ''}{self.predicate}"
 
 
+class Provenance(NamedTuple):
+    """The kernel that an instruction comes from, by its place among the kernels that are woven (copies of a coarsened
+    kernel count one by one), and the number of the instruction in that kernel. Copies of an instruction share it."""
+
+    kernel: int
+    number: int
+
+
+class _OfKernel:
+    """What may come from a kernel."""
+
+    __slots__ = ()
+    provenance: Provenance | None
+
+    @property
+    def kernel(self) -> int | None:
+        """The kernel that it comes from, as `Provenance` counts them; None where that is not known or not one."""
+        return self.provenance.kernel if self.provenance else None
+
+
 class _Hashed:
     """Room for the hash of a value that is asked for it again and again; pickles leave it out."""
 
@@ -150,11 +171,15 @@ class _Hashed:
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction(_Hashed):
+class Instruction(_Hashed, _OfKernel):
+    """`line` is where it stands in its file, 0 where goptx has made it. Values that differ in line and provenance only
+    are equal."""
+
     opcode: str
     operands: tuple[Operand, ...] = ()
     guard: Guard | None = None
     line: int = field(default=0, compare=False)
+    provenance: Provenance | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         guard = f"{self.guard} " if self.guard else ""
@@ -277,10 +302,11 @@ class Prototype:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(_OfKernel):
     """`{ ... }` within a body, with names of its own."""
 
     body: tuple[Statement, ...]
+    provenance: Provenance | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return "{\n" + "\n".join(map(str, self.body)) + "\n}"

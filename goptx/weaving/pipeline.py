@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.numbering import completed
 from goptx.errors import InputError
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
@@ -189,7 +190,7 @@ def sides_of(
     prepared = prepare(linked.kernels, converged, known_shape(linked))
     sides = [
         MergeInput(
-            flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
+            completed(flow, k), c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
             kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
         )
         for k, (flow, c) in enumerate(zip(prepared, converged, strict=True))
@@ -221,7 +222,7 @@ def finish(
         whole, choices.policy, choices.cycles, registers, bounds, lambda k, line: linked.kernels[k].at(line)
     )
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()})
-    refuse_mixed_flags(flow, whole, lambda k, i: f"{linked.kernels[k].at(i.line)}: `{linked.kernels[k].quote(i)}`")
+    refuse_mixed_flags(flow, lambda i: f"{linked.owner(i).at(i.line)}: `{linked.owner(i).quote(i)}`")
     if converged:
         flow = reconverged(flow.without_empty(), whole.apart({k for k, c in enumerate(converged) if c.as_written}))
     flow = flow.pruned()

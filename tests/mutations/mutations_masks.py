@@ -76,8 +76,8 @@ OF_MASKS = (
     Mutation(
         "a mask that one of its writers takes from own lanes names own lanes",
         OWN_LANES,
-        "            if all(id(c) in votes",
-        "            if any(id(c) in votes",
+        "if all(is_own(place, own) for",
+        "if any(is_own(place, own) for",
         f"{WEAVING}::test_other_masks_are_refused[then-all]",
     ),
 )

@@ -120,8 +120,8 @@ OF_VERTICAL = (
     Mutation(
         "a kernel's own loads are made one",
         "goptx/weaving/dependent/to_registers.py",
-        "if self.kernel(source[0].instruction).letter == self.kernel(load[0].instruction).letter:",
-        "if not self.kernel(source[0].instruction).letter:",
+        "if self._letter(source[0]) == self._letter(load[0]):",
+        "if not self._letter(source[0]):",
         f"{TESTS}/test_internalise.py::test_a_kernels_own_loads_stay_since_it_may_write_between_them",
     ),
     Mutation(

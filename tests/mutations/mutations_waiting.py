@@ -56,8 +56,8 @@ OF_WAITING = (
     Mutation(
         "the published order does not keep that of waiting",
         f"{WEAVING}/schedule/schedule.py",
-        "in_turn = {id(code) for _, code in turns}",
-        "in_turn = set[int]()",
+        "in_turn = set(turns)",
+        "in_turn = set[Place]()",
         "tests/weaving/test_schedule.py::test_kernels_wait_in_their_turns[paper]",
     ),
     Mutation(

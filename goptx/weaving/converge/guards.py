@@ -126,7 +126,7 @@ class Guards:
                 )
             else:
                 body += self._also_under(mask, statement)
-        return Scope(tuple(body))
+        return replace(scope, body=tuple(body))
 
     def _needs_guard(self, item: Instruction, kept: frozenset[str]) -> bool:
         facts = facts_of(item.opcode)

@@ -5,6 +5,9 @@ A vote would keep lanes in it that others, perhaps of their own warp, wait for.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+
 from goptx.analysis.cfg import Flow, closure, controls
 from goptx.analysis.dataflow import read
 from goptx.analysis.sync.spin_loops import waiting_loops
@@ -47,8 +50,7 @@ def lanes_wait_apart(flow: Flow) -> bool:
         return False
     if any(not facts_of(waited.opcode).acts_on_mbarrier or waited.guard for _, waited in loops):
         return True
-    tested = {id(waited): _true(waited) for _, waited in loops}
-    uniform = uniformity(flow.with_code(lambda code: (tested.get(id(c), c) for c in code)))
+    uniform = uniformity(_answered(flow, loops))
     controlled = controls(flow)
     decided = {n for body, _ in loops for n in (*body, *closure(body, controlled))}
     operands = {name for _, waited in loops for name in read(waited)}
@@ -57,9 +59,16 @@ def lanes_wait_apart(flow: Flow) -> bool:
     )
 
 
-def _true(waited: Instruction) -> Instruction:
-    """What the test of an mbarrier comes to in the end."""
-    return set_true(str(waited.operands[0]))
+def _answered(flow: Flow, loops: Collection[tuple[frozenset[str], Instruction]]) -> Flow:
+    """The flow with what the tests of mbarriers come to in the end. Where one decides when a loop ends, so does what is
+    equal to it there."""
+    blocks = dict(flow.blocks)
+    for body, waited in loops:
+        answer = set_true(str(waited.operands[0]))
+        for name in body:
+            block = blocks[name]
+            blocks[name] = replace(block, code=tuple(answer if c == waited else c for c in block.code))
+    return Flow(flow.entry, blocks)
 
 
 def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:

@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from goptx.analysis.cfg import Block, Flow
+from goptx.analysis.cfg import Block, Code, Flow
+from goptx.analysis.numbering import provenance_of
 from goptx.analysis.terminators import Jump
 from goptx.analysis.values.access_sites import Access, AccessSites, parameter_of
 from goptx.analysis.values.expressions import Atoms
@@ -213,12 +214,15 @@ class Dependences:
         """Without the read-only path for what another kernel may write."""
         written = [a for o in self.of if o is not of for a in o.accesses if a.writes]
         changed = {
-            id(a.instruction): _plain(a.instruction)
+            provenance_of(a.instruction)
             for a in of.accesses
             if facts_of(a.instruction.opcode).uses_read_only_path and any(self._may_meet(a, w) for w in written)
         }
-        flow = of.kernel.flow
-        return flow.with_code(lambda code: (changed.get(id(c), c) for c in code)) if changed else flow
+
+        def plain(code: Code) -> Code:
+            return _plain(code) if isinstance(code, Instruction) and code.provenance in changed else code
+
+        return of.kernel.flow.with_code(lambda code: map(plain, code)) if changed else of.kernel.flow
 
     # the order of fused code -----------------------------------------------------------------------------
 
@@ -234,10 +238,9 @@ class Dependences:
 
     def orderly(self, places: AccessSites, first: MergeInput, second: MergeInput) -> bool:
         """Whether the flow of two sides, each way around a loop of both at once, keeps the order of what meets."""
-        owners = first.owners().keys()
         accesses = list(places.accesses())
-        mine = [a for a in accesses if id(a.instruction) in owners]
-        its = [a for a in accesses if id(a.instruction) not in owners]
+        mine = [a for a in accesses if a.instruction.kernel in first.kernels]
+        its = [a for a in accesses if a.instruction.kernel not in first.kernels]
         return all(
             self._in_order(places, a, b)
             for a in mine

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from goptx.analysis.cfg import Block, Code, Flow
 from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.numbering import provenance_of
 from goptx.analysis.terminators import Jump
 from goptx.analysis.values.access_sites import Access
 from goptx.analysis.values.expressions import Atoms
@@ -161,13 +162,13 @@ class _Move:
             Instruction("mul.wide.u32", (offset, cta, Immediate(str(bytes_)))),
             Instruction("sub.s64", (base, begin, offset)),
         )
-        moved = {id(a.instruction) for a in of.accesses}
+        moved = {provenance_of(a.instruction) for a in of.accesses}
         derived = self.derived(kernel)
 
         def changed(c: Code) -> Code:
             if not isinstance(c, Instruction):
                 return c
-            if id(c) in moved:
+            if c.provenance in moved:
                 return replace(c, opcode=_of_shared(c.opcode))
             if self.is_load_of_parameter(c):
                 return replace(c, opcode="mov.u64", operands=(c.operands[0], base))
@@ -203,10 +204,10 @@ class _Move:
 
     def check_uses(self, of: KernelAccesses) -> None:
         derived = self.derived(of.kernel)
-        moved = {id(a.instruction) for a in of.accesses}
+        moved = {provenance_of(a.instruction) for a in of.accesses}
         for block in of.kernel.flow.blocks.values():
             for code in block.instructions():
-                fine = self.is_load_of_parameter(code) or not self._reads(code, derived, id(code) in moved)
+                fine = self.is_load_of_parameter(code) or not self._reads(code, derived, code.provenance in moved)
                 if not fine or (block.end.reads() and derived & set(block.end.reads())):
                     raise CannotWeave(
                         f"{of.kernel.at(code.line)}: `{of.kernel.quote(code)}` takes the address of {self.said} for "

@@ -42,17 +42,15 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
     if not functions and not declared:
         return
     flows = {name: flow_as_written(f.body, kernel.source) for name, f in functions.items()}
-    standing = {id(i): name for name, flow in flows.items() for i in flow.instructions()}
     calls = [i for flow in (kernel.flow, *flows.values()) for i in flow.instructions() if is_call(i)]
     unknown = {callee: (i,) for i in calls if (callee := callee_of(i)) in declared}
     asked = asked_in(flows, functions, unknown)
-    own = {id(i) for i in kernel.flow.instructions() if not is_call(i)}
-    found = [waited for _, waited in waiting_loops(kernel.flow, asked) if id(waited) not in own]
+    found = [waited for _, waited in waiting_loops(kernel.flow, asked) if waited.kernel is None or is_call(waited)]
     for name, flow in flows.items():
         found += [waited for _, waited in waiting_loops(flow, asked)]
         found += waiting_recursion(flow, asked, _leading_to(name, functions))
     for waited in found:
-        name = standing.get(id(waited), "")
+        name = next((n for n, flow in flows.items() if any(waited is i for i in flow.instructions())), "")
         said = within(functions[name], kernel) if name else lambda i: f"{kernel.at(i.line)}: `{kernel.quote(i)}`"
         if is_call(waited):
             raise CannotWeave(

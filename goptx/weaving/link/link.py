@@ -16,6 +16,7 @@ from typing import TypeGuard
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import instructions_in
 from goptx.analysis.influence import Addresses
+from goptx.analysis.numbering import numbered
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.launch.coarsening import ALONE, Coarse
@@ -66,8 +67,8 @@ def link(
     kernels: list[Kernel] = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}
     for (position, copy), own in zip(copies, symbols, strict=True):
-        kernel = _kernel(position, copy, modules[position], entries[position], own, taken, woven_name)
-        kernels.append(kernel)
+        number = len(kernels)
+        kernels.append(_kernel(number, position, copy, modules[position], entries[position], own, taken, woven_name))
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
     _check_unknown(kernels)
@@ -99,6 +100,7 @@ def _pointer_note(kernel: Kernel, call: Instruction) -> str:
 
 
 def _kernel(
+    number: int,
     position: int,
     copy: int,
     module: Module,
@@ -121,6 +123,7 @@ def _kernel(
     parameters = tuple(replace(p, name=f"{woven_name}_{first}_param_{i}") for i, p in enumerate(entry.parameters))
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
     flat = flatten(entry.body or (), rename, own)
+    flat = replace(flat, code=numbered(flat.code, number))
     for statement in statements_in(flat.code):
         if isinstance(statement, Instruction):
             refuse_instruction(statement, said)

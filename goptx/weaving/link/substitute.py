@@ -60,7 +60,7 @@ class Substitution:
         """What is declared within the braces is another thing than what has its name outside."""
         own = {name for s in scope.body for name in _declared(s)}
         inner = replace(self, values={n: v for n, v in self.values.items() if n not in own})
-        return Scope(tuple(inner.statement(s) for s in scope.body))
+        return replace(scope, body=tuple(inner.statement(s) for s in scope.body))
 
     def statement(self, statement: Statement) -> Statement:
         match statement:
