@@ -14,8 +14,8 @@ from goptx.analysis.block_order import loop_order
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.dataflow import read, written
-from goptx.analysis.influence import Asked
-from goptx.analysis.sync.spin_loops import asked_in, waiting_loops
+from goptx.analysis.influence import StrongReads
+from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_loops
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.emulator.families import execution
 from goptx.emulator.faults import Trouble
@@ -69,9 +69,11 @@ def decode(module: Module, entry: Function, shared: int, origins: Mapping[int, O
     made = Program(module, layout(module, entry, bodies, shared), entry, origins or {})
     decoders = {name: _Decoder(made, function, bodies[name]) for name, function in functions.items()}
     flows = {name: decoder.flow() for name, decoder in decoders.items()}
-    asked = asked_in({name: flow for name, flow in flows.items() if not functions[name].is_entry}, functions)
+    function_reads = strong_reads_of_functions(
+        {name: flow for name, flow in flows.items() if not functions[name].is_entry}, functions
+    )
     for name, decoder in decoders.items():
-        made.codes[name] = decoder.code(flows[name], asked)
+        made.codes[name] = decoder.code(flows[name], function_reads)
     return made
 
 
@@ -100,7 +102,7 @@ class _Decoder:
         self.scopes = 0
         self.bitwise = _only_bitwise(function)
 
-    def code(self, flow: Flow, asked: Asked) -> Code:
+    def code(self, flow: Flow, function_reads: StrongReads) -> Code:
         function, flat = self.function, self.body
         for registers in flat.registers:
             for name, count in registers.names:
@@ -110,7 +112,7 @@ class _Decoder:
         if not function.is_entry:
             for parameter in (*function.parameters, *function.results):
                 self.formal(parameter)
-        segments = self.segments(flow, asked)
+        segments = self.segments(flow, function_reads)
         return Code(function.name, self.names, segments, self.frame_bytes, function.parameters, function.results)
 
     def variable(self, variable: Variable, name: str = "") -> None:
@@ -138,9 +140,9 @@ class _Decoder:
 
     # segments ----------------------------------------------------------------------------------------
 
-    def segments(self, flow: Flow, asked: Asked) -> list[Segment]:
+    def segments(self, flow: Flow, function_reads: StrongReads) -> list[Segment]:
         order = loop_order(flow)
-        spinning = frozenset[str]().union(*(body for body, _ in waiting_loops(flow, asked)))
+        spinning = frozenset[str]().union(*(body for body, _ in waiting_loops(flow, function_reads)))
         branches = {i.line: i for i in _instructions(self.function.body or ()) if facts_of(i.opcode).row.ends}
         rejoins = flow.post_dominators()
         pieces: list[tuple[str, list[Operation], Callable[[int], Ending] | None]] = []

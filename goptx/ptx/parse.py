@@ -1,6 +1,6 @@
 """Text to `Module`, through the parser that ANTLR made of grammar/Ptx.g4.
 
-No parse tree is built: each rule becomes a value as it ends, by its reader in readers.py.
+No parse tree is built: when a rule ends, its reader in readers.py makes its value.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from goptx.ptx.opcodes import facts_of
 from goptx.ptx.parser_runtime import Parser
 from goptx.ptx.readers import READERS
 
-TEXT = "<ptx>"  # what text is called that comes from no file
+TEXT = "<ptx>"  # the source name of text that does not come from a file
 
 
 def parse(text: str | bytes, source: str = TEXT) -> Module:
-    """The module that `text` spells; `source` names it in messages. Raises `PtxSyntaxError`; warns with
-    `UnknownInstruction` of each opcode that goptx has no facts about."""
+    """The module that `text` spells; `source` names it in messages. Raises `PtxSyntaxError`. Warns with
+    `UnknownInstruction` of each opcode about which goptx has no facts."""
     if isinstance(text, bytes):
         try:
             text = text.rstrip(b"\0").decode("utf-8")
@@ -50,7 +50,7 @@ def parse(text: str | bytes, source: str = TEXT) -> Module:
 
 
 def _opcodes(module: Module) -> dict[str, int]:
-    """Each opcode with the line where it stands first."""
+    """Each opcode with the line of its first occurrence."""
     opcodes: dict[str, int] = {}
     bodies = [function.body for function in module.functions if function.body is not None]
     while bodies:
@@ -64,7 +64,7 @@ def _opcodes(module: Module) -> dict[str, int]:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles: what a parse makes is in none, and the search would take a third of its time."""
+    """Disables the garbage collector: a parse makes no cycles, and their search would take a third of its time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.sync.acquires import harmless_functions, may_acquire
+from goptx.analysis.sync.acquires import may_acquire, non_acquiring_functions
 from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.footprint import UNKNOWN
 from goptx.weaving.converge.unknown_instructions import first_unknown
@@ -92,12 +92,12 @@ def _in_any_order(places: AccessSites, first: MergeInput, second: MergeInput) ->
 def _fixed(linked: Linked, side: MergeInput) -> frozenset[int]:
     """The identities of code whose loads stay as they are: that of kernels that acquire, whose loads may not come from
     before that, and of kernels that are moved as a whole; carry chains, which are moved as one piece."""
-    harmless = harmless_functions(linked.items)
+    non_acquiring = non_acquiring_functions(linked.items)
     owners = side.owners()
     kernels = {
         k
         for k, kernel in enumerate(linked.kernels)
-        if first_unknown(kernel.flow) or any(may_acquire(i, harmless) for i in kernel.flow.instructions())
+        if first_unknown(kernel.flow) or any(may_acquire(i, non_acquiring) for i in kernel.flow.instructions())
     }
     chained = (
         id(code)

@@ -13,7 +13,7 @@ import networkx as nx
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.influence import Addresses, callee_of
-from goptx.analysis.sync.spin_loops import asked_in, waiting_loops, waiting_recursion
+from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_loops, waiting_recursion
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Function
 from goptx.ptx.walk import mentioned
@@ -45,12 +45,12 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
     standing = {id(i): name for name, flow in flows.items() for i in flow.instructions()}
     calls = [i for flow in (kernel.flow, *flows.values()) for i in flow.instructions() if is_call(i)]
     unknown = {callee: (i,) for i in calls if (callee := callee_of(i)) in declared}
-    asked = asked_in(flows, functions, unknown)
+    function_reads = strong_reads_of_functions(flows, functions, unknown)
     own = {id(i) for i in kernel.flow.instructions() if not is_call(i)}
-    found = [waited for _, waited in waiting_loops(kernel.flow, asked) if id(waited) not in own]
+    found = [waited for _, waited in waiting_loops(kernel.flow, function_reads) if id(waited) not in own]
     for name, flow in flows.items():
-        found += [waited for _, waited in waiting_loops(flow, asked)]
-        found += waiting_recursion(flow, asked, _leading_to(name, functions))
+        found += [waited for _, waited in waiting_loops(flow, function_reads)]
+        found += waiting_recursion(flow, function_reads, _leading_to(name, functions))
     for waited in found:
         name = standing.get(id(waited), "")
         said = within(functions[name], kernel) if name else lambda i: f"{kernel.at(i.line)}: `{kernel.quote(i)}`"
