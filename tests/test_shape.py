@@ -78,7 +78,7 @@ LONG = (1 << 31) - 1
         ((7, 1, 0, 2), "is no multiple of cluster"),
     ],
 )
-def test_what_no_gpu_takes(sizes: Any, message: str) -> None:
+def test_launches_that_no_gpu_accepts(sizes: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Shape(*sizes)
 

@@ -394,13 +394,13 @@ OF_WAITING = (
         MACHINE,
         "self._resting |= self._burst",
         "self._resting |= set()",
-        f"{SPINS}::test_whoever_spins_lets_others_go_on[plain-0]",
+        f"{SPINS}::test_spinning_threads_let_others_go_on[plain-0]",
     ),
     Mutation(
         "on the emulator, lanes that have left a loop wait for those in it",
         MACHINE,
-        "self._let_go(free[again])",
-        "self._let_go(free[:0])",
+        "self._release(free[again])",
+        "self._release(free[:0])",
         f"{SPINS}::test_a_lane_that_waits_for_one_that_left_the_loop[0-plain, counted]",
     ),
     Mutation(
