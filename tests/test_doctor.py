@@ -112,7 +112,7 @@ def test_tools_that_cannot_be_asked_are_missing(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "many")
     here = found()
     assert (here["ptxas"].found, here["cache"].found) == (False, False)
-    assert here["ptxas"].said == f"GOPTX_PTXAS names `{tmp_path / 'none'}`, which is no program that can be run"
+    assert here["ptxas"].said == f"GOPTX_PTXAS names `{tmp_path / 'none'}`, which is not a program that can be run"
     assert here["cache"].said.startswith("GOPTX_CACHE_SIZE=many is no number of MiB")
 
 

@@ -62,13 +62,13 @@ def device_number() -> int | None:
 
 
 def architecture() -> str | None:
-    """Of the device in use, such as "sm_90"; None where there is none."""
+    """The architecture of the device in use, such as "sm_90"; None without a device."""
     number = device_in_use()
     return None if number is None else _architecture(number)
 
 
 def device_in_use() -> int | None:
-    """The number of the current device, the first made current where none is; None where there is none."""
+    """The number of the current device; makes the first one current if needed. None without a device."""
     number = device_number()
     try:
         return current_device().device_id if number is None else number
@@ -173,12 +173,12 @@ def launch(
 
 
 _LAUNCHERS: WeakKeyDictionary[Kernel, Memo[Hashable, Launcher]] = WeakKeyDictionary()
-_SHAPES = 64  # of each kernel, that are remembered
+_SHAPES = 64  # shapes of each kernel that are cached
 
 
 class Launcher:
     """`launch` for a kernel that is launched again and again in one shape, on the device that is current now, with
-    parameters of these `sizes` in bytes, behind which come `hidden` ones that stay. Any thread may call it, as long as
+    parameters of these `sizes` in bytes, followed by constant `hidden` ones. Any thread may call it, as long as
     somebody keeps the kernel."""
 
     def __init__(
@@ -233,8 +233,8 @@ def in_turn(launchers: Sequence[Launcher]) -> Starter:
 
 
 def side_by_side(launchers: Sequence[Launcher]) -> Starter:
-    """As `in_turn`, with all but the first on streams of their own: behind what was on the stream before, and ahead of
-    what comes on it later."""
+    """As `in_turn`, with all but the first on streams of their own: after the earlier work of the stream, and before
+    its later work."""
     return in_turn(launchers) if len(launchers) == 1 else _SideBySide(launchers)
 
 

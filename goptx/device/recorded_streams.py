@@ -49,7 +49,7 @@ def check_launch(stream: Any) -> None:
     if _OPEN and _key(stream) in _OPEN:
         raise InputError(
             "a fusion region records this stream, so nothing else can be launched on it; launch with the region's own "
-            "`launch`, behind the region, or after its `cancel()`."
+            "`launch`, after the region, or after its `cancel()`."
         )
 
 

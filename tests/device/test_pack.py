@@ -149,7 +149,7 @@ def test_structures_by_value() -> None:
         ("b8", 16, 1, "by value"),
     ],
 )
-def test_what_does_not_fit_is_refused_by_name(type_: str, size: int, arg: object, complaint: str) -> None:
+def test_values_that_do_not_fit_are_refused_by_name(type_: str, size: int, arg: object, complaint: str) -> None:
     params = [Param("u64", 8, "A"), Param("u64", 8, "B"), Param(type_, size, "B", "b_length", "length")]
     with pytest.raises(InputError, match=rf"parameter B:1 \(length\), \.{type_} of {size} bytes: .*{complaint}"):
         pack_arguments(params, [0, 0, arg])
