@@ -1,4 +1,4 @@
-"""goptx.Shape: what it takes, what it refuses, and how it is written."""
+"""goptx.Shape: valid and invalid arguments, and its text."""
 
 import pickle
 from dataclasses import FrozenInstanceError
@@ -44,7 +44,7 @@ def test_it_is_written_as_it_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "4", "4:", ":4", "4:4:4:4", "4x:4", "4x4x4x4:4", "-1:4", "a:b", "4:4:1x1", "0x4:4"]
 )
-def test_what_cannot_be_read(text: str) -> None:
+def test_invalid_text(text: str) -> None:
     with pytest.raises(InputError, match=r"cannot be read; write GRID:BLOCK|is no extent"):
         Shape.parse(text)
 

@@ -1,7 +1,7 @@
-"""Where results are kept, and how many bytes of them: what the environment says, asked again each time.
+"""Where results are cached, and how many bytes: read from the environment each time.
 
-GOPTX_CACHE_DIR: the folder; by default that which the platform has for caches. Empty: results are kept in memory only.
-GOPTX_CACHE_SIZE: how many MiB the folder may hold; 512 by default. 0: nothing is kept, not in memory either.
+GOPTX_CACHE_DIR: the folder; by default the platform's folder for caches. Empty: results are cached in memory only.
+GOPTX_CACHE_SIZE: how many MiB the folder may hold; 512 by default. 0: nothing is cached, in memory neither.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def limit() -> int:
 
 
 def folder() -> Path | None:
-    """The absolute path of the folder, which may not be there yet; None where none is wanted, or none is known."""
+    """The absolute path of the folder, which may not exist yet; None where none is wanted, or none is known."""
     stated = os.environ.get(FOLDER)
     if stated is None:
         from platformdirs import user_cache_path

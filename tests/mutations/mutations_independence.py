@@ -64,7 +64,7 @@ OF_INDEPENDENCE = (
         "goptx/launch/independence.py",
         "if size <= 0:",
         "if size < 0:",
-        f"{LAUNCHED}::test_what_does_not_depend[out0-other0]",
+        f"{LAUNCHED}::test_independent_arguments[out0-other0]",
     ),
     Mutation(
         "what was warned of once is forgotten",
@@ -78,7 +78,7 @@ OF_INDEPENDENCE = (
         "goptx/launch/device_arrays.py",
         "address + sum(e for e in ends if e < 0)",
         "address",
-        f"{LAUNCHED}::test_what_depends[out3-other3-the same array]",
+        f"{LAUNCHED}::test_dependent_arguments[out3-other3-the same array]",
     ),
     # threads
     Mutation(

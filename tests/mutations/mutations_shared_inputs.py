@@ -9,7 +9,7 @@ OF_SHARED_INPUTS = (
         "a load is left out whatever guards the earlier one",
         "goptx/weaving/dependent/to_registers.py",
         "and self.places.dominates(source.place, load.place)",
-        "and self.places.ahead(source.place, load.place)",
+        "and self.places.precedes(source.place, load.place)",
         f"{TEST}::test_bounds_that_may_differ",
     ),
     Mutation(
