@@ -77,7 +77,7 @@ def test_generators_of_specifications() -> None:
 
 
 def test_data_that_cannot_be_made() -> None:
-    with pytest.raises(goptx.InputError, match="argument x: `bf16` is no numpy dtype"):
+    with pytest.raises(goptx.InputError, match="argument x: `bf16` is not a numpy dtype"):
         sample(Argument("x", "bf16", None, 4, "zeros"), 0)
     with pytest.raises(goptx.InputError, match="argument x: 1000000000 elements of float32 are too many to emulate"):
         sample(Argument("x", "float32", None, 10**9, "zeros"), 0)

@@ -21,7 +21,7 @@ def limit() -> int:
     """Bytes that the folder may hold. Raises `InputError`."""
     stated = os.environ.get(SIZE) or str(DEFAULT_SIZE)
     if not re.fullmatch("[0-9]+", stated, re.ASCII):
-        raise InputError(f"{SIZE}={stated} is no number of MiB; give for example {SIZE}={DEFAULT_SIZE}, or 0.")
+        raise InputError(f"{SIZE}={stated} is not a number of MiB; give for example {SIZE}={DEFAULT_SIZE}, or 0.")
     return int(stated) * MIB
 
 

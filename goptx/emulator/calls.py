@@ -49,7 +49,9 @@ def call(machine: Machine, place: Place, invoke: Invoke, groups: Groups, lanes: 
         name = functions[number] if 0 <= number < len(functions) else ""
         if name not in program.codes or rest.any():
             wrong = lanes.numbers[numbers == number]
-            raise Trouble("out of bounds", f"{int(addresses[numbers == number][0]):#x} is no function's address", wrong)
+            raise Trouble(
+                "out of bounds", f"{int(addresses[numbers == number][0]):#x} is not the address of a function", wrong
+            )
         yield name, chosen
 
 

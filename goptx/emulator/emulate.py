@@ -79,9 +79,9 @@ def emulate(
     if isinstance(args, str | bytes) or not isinstance(args, Sequence):
         raise InputError(f"args is a sequence of one value for each parameter, not a {type(args).__name__}.")
     if isinstance(shared, bool) or not isinstance(shared, int | np.integer) or shared < 0:
-        raise InputError(f"shared={shared} is no number of bytes.")
+        raise InputError(f"shared={shared} is not a number of bytes.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed={seed} is no number from 0 on.")
+        raise InputError(f"seed={seed} is not a number from 0 on.")
     launch = partial(Launch, strict=strict, find_races=races, seed=seed, max_steps=max_steps)
     if not isinstance(source, Woven):
         chosen = chosen_from(source, entry, "emulate()")
@@ -128,7 +128,7 @@ def _shape(
     shape = in_own_shape(kernel, Shape(grid, block, shared))
     for name, extent in (("grid", grid), ("block", shape.threads)):
         if extent is None:
-            raise InputError(f"{name}=None is no extent; only a kernel woven with shapes knows its own.")
+            raise InputError(f"{name}=None is not an extent; only a kernel woven with shapes knows its own.")
     return shape
 
 
@@ -156,7 +156,7 @@ def _parameters(
     for i, (param, name, value) in enumerate(zip(params, parameter_names(params), values, strict=False)):
         if isinstance(value, np.ndarray) and value.ndim and not passed_by_value(param):
             if param.size != 8 or param.type[0] not in "usb":
-                raise InputError(f"parameter {name}, .{param.type} of {param.size} bytes: takes no array.")
+                raise InputError(f"parameter {name}, .{param.type} of {param.size} bytes: does not take an array.")
             taken[i] = buffers.add(name, value)
     addresses = buffers.lay_out(start)
     numbers = [np.uint64(addresses[taken[i]]) if i in taken else v for i, v in enumerate(values)]

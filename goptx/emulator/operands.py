@@ -186,12 +186,12 @@ class Names:
         """Reads addresses (64 bits, signed) from `[...]`, and their space. Where the instruction says `.param`, the
         space is that of the symbol, which may be the frame's."""
         if not (isinstance(operand, Address) and len(operand.parts) == 1):
-            raise Trouble("unsupported", f"the operand `{operand}` is no address")
+            raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         inner = operand.parts[0]
         if isinstance(inner, Immediate):
             inner = Sum(inner, ())
         if not isinstance(inner, Name | Sum):
-            raise Trouble("unsupported", f"the operand `{operand}` is no address")
+            raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         base = inner.base if isinstance(inner, Sum) else inner
         if space in ("param", "local") and isinstance(base, Name) and base.text not in self.registers:
             space = "local" if self.symbol(base.text).space == "frame" else space
@@ -206,7 +206,7 @@ class Names:
         if operand.text == "_":
             return lambda lanes, values, missing: None
         if operand.text not in self.registers:
-            raise Trouble("unsupported", f"`{operand}` is no register")
+            raise Trouble("unsupported", f"`{operand}` is not a register")
         number = self.registers[operand.text]
         held, given = self.dtypes[number], WIDE if type_ == "b128" else DTYPES[type_]
         _fits(operand.text, held, given, type_)

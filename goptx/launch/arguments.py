@@ -124,7 +124,7 @@ class Slot:
         except InputError as error:
             raise InputError(f"{self.where}: {error}") from None
         if extent is not None and not self.pointer:
-            raise InputError(f"{self.where}: takes no device array; a pointer is a 64-bit integer parameter")
+            raise InputError(f"{self.where}: does not take a device array; a pointer is a 64-bit integer parameter")
         return extent
 
     def content(self, arg: object) -> bytes:

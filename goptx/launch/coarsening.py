@@ -28,7 +28,7 @@ class Coarse:
     def times(self, factor: int, axis: str) -> Coarse:
         """The same coarsened once more. Raises `InputError` for an invalid factor or axis."""
         if isinstance(factor, bool) or not isinstance(factor, int) or factor < 2:
-            raise InputError(f"factor={factor!r} is no number of CTAs to be made one; give 2 or more.")
+            raise InputError(f"factor={factor!r} is not a number of CTAs to be made one; give 2 or more.")
         if axis not in AXES:
             raise InputError(f"axis `{axis}` is unknown; expected one of {', '.join(AXES)}.")
         if self.factor > 1 and AXES[self.axis] != axis:

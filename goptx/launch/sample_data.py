@@ -24,7 +24,7 @@ def sample(argument: Argument, *seeds: int) -> Sample:
     try:
         dtype = np.dtype(argument.dtype)
     except TypeError:
-        raise InputError(f"argument {argument.name}: `{argument.dtype}` is no numpy dtype.") from None
+        raise InputError(f"argument {argument.name}: `{argument.dtype}` is not a numpy dtype.") from None
     length = argument.length
     if length * dtype.itemsize > LARGEST:
         raise InputError(

@@ -51,9 +51,9 @@ class Shape:
         if self.cluster is None:
             return
         if None in self.cluster or prod(n or 1 for n in self.cluster) > MOST_CLUSTER:
-            raise InputError(f"cluster={self.cluster} is no cluster of at most {MOST_CLUSTER} CTAs.")
+            raise InputError(f"cluster={self.cluster} is not a cluster of at most {MOST_CLUSTER} CTAs.")
         if any(g is not None and g % (c or 1) for g, c in zip(self.axes("grid"), axes(self.cluster), strict=True)):
-            raise InputError(f"grid={self.grid} is no multiple of cluster={self.cluster} along every axis.")
+            raise InputError(f"grid={self.grid} is not a multiple of cluster={self.cluster} along every axis.")
 
     def axes(self, what: str) -> Axes:
         """All three axes of the "grid" or the "block"."""
@@ -162,7 +162,7 @@ def _extent(name: str, given: Extent, most: Sequence[int]) -> tuple[int | None, 
     except TypeError:  # an array without axes
         sizes = []
     if not 1 <= len(sizes) <= 3 or 0 in sizes:
-        raise InputError(f"{name}={given} is no extent; give one to three numbers above 0.")
+        raise InputError(f"{name}={given} is not an extent; give one to three numbers above 0.")
     if name == "block" and prod(s or 1 for s in sizes) > MOST_THREADS:
         raise InputError(f"block={given} has {prod(s or 1 for s in sizes)} threads; a CTA has at most {MOST_THREADS}.")
     if any(s is not None and s > limit for s, limit in zip(sizes, most, strict=False)):
@@ -179,7 +179,7 @@ def _size_along(value: object) -> int | None:
 
 def _bytes(value: object) -> int:
     if not 0 <= _whole(value) <= MOST_SHARED:
-        raise InputError(f"shared={value!r} is no number of bytes from 0 to {MOST_SHARED}.")
+        raise InputError(f"shared={value!r} is not a number of bytes from 0 to {MOST_SHARED}.")
     return _whole(value)
 
 

@@ -28,7 +28,7 @@ def parse(text: str | bytes, source: str = TEXT) -> Module:
         try:
             text = text.rstrip(b"\0").decode("utf-8")
         except UnicodeDecodeError as error:
-            raise _binary(source, f"byte {error.start} is no UTF-8") from None
+            raise _binary(source, f"byte {error.start} is not UTF-8") from None
     if "\0" in text:
         raise _binary(source, f"byte {text.index(chr(0))} is zero")
     if not text.strip():
@@ -41,8 +41,8 @@ def parse(text: str | bytes, source: str = TEXT) -> Module:
     for opcode, line in _opcodes(module).items():
         if not facts_of(opcode).known:
             warnings.warn(
-                f"{source}:{line}: goptx does not know `{opcode}`; it is kept as it is, and taken to read and write "
-                "everything and to need all threads of its CTA.",
+                f"{source}:{line}: goptx does not know `{opcode}`; it stays unchanged, and counts as reading and "
+                "writing everything and needing all threads of its CTA.",
                 UnknownInstruction,
                 stacklevel=2,
             )

@@ -76,7 +76,7 @@ def _joined(lists: Sequence[Any]) -> tuple[Any, ...]:
 def _version(c: Any) -> tuple[int, int]:
     major, dot, minor = str(c.number.text).partition(".")
     if not (major.isdigit() and dot and minor.isdigit() and len(c.number.text) < 10):
-        raise Refused(c.number, f"`{c.number.text[:40]}` is no PTX version such as 8.0")
+        raise Refused(c.number, f"`{c.number.text[:40]}` is not a PTX version such as 8.0")
     return int(major), int(minor)
 
 

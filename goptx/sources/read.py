@@ -33,8 +33,8 @@ def taken(source: Any) -> Any:
             if found:
                 return found
     raise InputError(
-        f"a {type(source).__module__}.{type(source).__qualname__} is no kernel; goptx takes PTX text (str, bytes), a "
-        "pathlib.Path, a parsed module, a woven kernel, a Triton CompiledKernel, a Numba-CUDA dispatcher or "
+        f"a {type(source).__module__}.{type(source).__qualname__} is not a kernel; goptx takes PTX text (str, bytes), "
+        "a pathlib.Path, a parsed module, a woven kernel, a Triton CompiledKernel, a Numba-CUDA dispatcher or "
         "(dispatcher, signature), a CuPy RawKernel or RawModule, and a cuda.core ObjectCode of PTX."
     )
 

@@ -71,4 +71,6 @@ def test_invalid_settings_and_words(monkeypatch: pytest.MonkeyPatch, capsys: Cap
     assert line.startswith("InputError: argument clear: invalid choice: 'empty' (choose from")
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "many")
     for command in (["cache"], AUTO):
-        assert output(capsys, *command, code=2)[0].startswith("InputError: GOPTX_CACHE_SIZE=many is no number of MiB")
+        assert output(capsys, *command, code=2)[0].startswith(
+            "InputError: GOPTX_CACHE_SIZE=many is not a number of MiB"
+        )

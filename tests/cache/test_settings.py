@@ -59,7 +59,7 @@ def test_with_no_size_nothing_is_cached(monkeypatch: pytest.MonkeyPatch, folder:
 @pytest.mark.parametrize("size", ["many", "-1", "1.5", "\u0663"])
 def test_invalid_sizes(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
     monkeypatch.setenv("GOPTX_CACHE_SIZE", size)
-    with pytest.raises(InputError, match=rf"GOPTX_CACHE_SIZE={size} is no number of MiB; give .*=512, or 0\."):
+    with pytest.raises(InputError, match=rf"GOPTX_CACHE_SIZE={size} is not a number of MiB; give .*=512, or 0\."):
         goptx.fuse(*PAIR, strategy="auto")
 
 

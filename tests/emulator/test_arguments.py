@@ -170,7 +170,8 @@ def test_many_parameters_of_all_sizes_lie_as_their_alignment_asks() -> None:
 
 
 @pytest.mark.parametrize(("type_", "value", "problem"), [
-    ("u32", np.zeros(4), "takes no array"), ("f64", np.zeros(1), "takes no array"), ("u32", 1 << 32, "does not fit"),
+    ("u32", np.zeros(4), "does not take an array"), ("f64", np.zeros(1), "does not take an array"),
+    ("u32", 1 << 32, "does not fit"),
     ("u32", 1.5, "integer"),
     ("u32", np.uint64(1), "8 bytes"), ("u32", np.float32(1), "kind"), ("f32", np.int32(1), "kind"),
     ("f32", 1e39, "too large"),

@@ -150,7 +150,7 @@ def test_function_addresses_in_registers() -> None:
 def test_addresses_that_are_not_functions(change: str) -> None:
     found = fault(with_functions(OPERATIONS, INDIRECT.replace("{ .param", change + "{ .param", 1)))
     assert found.kind == "out of bounds"
-    assert "no function" in str(found)
+    assert "is not the address of a function" in str(found)
 
 
 def test_call_that_is_not_uniform() -> None:

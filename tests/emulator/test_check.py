@@ -295,7 +295,7 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
         (["--seed", "-1"], "InputError: seed=-1 is below 0"),
         (["--arg", "A:0"], r"InputError: argument A:0 \(double_in\): `` cannot be read; write an array as f32\[1024\]"),
         (["--arg", "A:0=x32[4]"], "InputError: argument A:0 .*`x32.4.` cannot be read"),
-        (["--arg", "A:2=f32[4]"], r"InputError: parameter A:2 .double_n., .u32 of 4 bytes: takes no array"),
+        (["--arg", "A:2=f32[4]"], r"InputError: parameter A:2 .double_n., .u32 of 4 bytes: does not take an array"),
         (["--arg", "A:2=i64:4"], r"InputError: parameter A:2 \(double_n\), .u32 of 4 bytes: numpy.int64 has 8 bytes"),
         (["--arg", "B:2=f32:4"], r"InputError: parameter B:2 \(next_n\), .u32 of 4 bytes: .* another kind"),
         (["--arg", "C:0=f32[4]"], r"InputError: argument `C:0`: .* the kernels are A \(`double`\) and B \(`next`\)"),

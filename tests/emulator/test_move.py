@@ -87,8 +87,8 @@ def test_a_copy_is_not_an_alias() -> None:
     ("mov.u64 %r2, %rd3;", "%r2 does not hold"),
     ("mov.u32 %p1, %r1;", "%p1 does not hold"),
     ("mov.u32 %r1, nobody;", "`nobody` is neither"), ("mov.b64 %rd1, {%r1, %r2, %r3};", "has no 3 parts"),
-    ("mov.u32 %r99, %r1;", "`%r99` is no register"),
-    ("mov.u32 5, %r1;", "cannot be written"), ("mov.u32 %tid.x, %r1;", "no register"), ("mov.b24 %r1, %r2;", "b24"),
+    ("mov.u32 %r99, %r1;", "`%r99` is not a register"),
+    ("mov.u32 5, %r1;", "cannot be written"), ("mov.u32 %tid.x, %r1;", "not a register"), ("mov.b24 %r1, %r2;", "b24"),
 ])  # fmt: skip
 def test_operands_that_do_not_fit(instruction: str, problem: str) -> None:
     """They are named when the instruction is reached, and do no harm where it is not."""

@@ -20,9 +20,9 @@ DOUBLE = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
 
 @pytest.mark.parametrize("thing", [42, None, (EMPTY, "k"), ["text"], np.zeros(3)])
 def test_objects_that_are_not_kernels(thing: Any) -> None:
-    with pytest.raises(InputError, match=r"is no kernel; goptx takes PTX text \(str, bytes\), a pathlib.Path"):
+    with pytest.raises(InputError, match=r"is not a kernel; goptx takes PTX text \(str, bytes\), a pathlib.Path"):
         goptx.weave(EMPTY, thing)
-    with pytest.raises(InputError, match="is no kernel; goptx takes"):
+    with pytest.raises(InputError, match="is not a kernel; goptx takes"):
         goptx.read(thing)
 
 

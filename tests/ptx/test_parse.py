@@ -431,8 +431,8 @@ def test_error_shows_place_caret_and_expectation() -> None:
         (" \n\t", "the file is empty"),
         (".target sm_90\n", ":1:1: expected `.version` before anything else"),
         (".version 8.0\n", "the module has no `.target`"),
-        (".version eight\n", ":1:10: `eight` is no PTX version"),
-        (".version 8\n.target sm_90", ":1:10: `8` is no PTX version"),
+        (".version eight\n", ":1:10: `eight` is not a PTX version"),
+        (".version 8\n.target sm_90", ":1:10: `8` is not a PTX version"),
         (HEAD + ".entry k()\n{ ret;", r"found the end of the file, expected .*is the file cut off\?"),
         (HEAD + ".entry k()\n{ mov.u32 %r1, 089; }", "found `89`"),
         (HEAD + '.file 1 "open', 'found `"`, expected a string'),
@@ -453,5 +453,5 @@ def test_error(text: str, message: str) -> None:
 
 
 def test_bytes_that_are_not_text() -> None:
-    with pytest.raises(PtxSyntaxError, match=r"byte 4 is no UTF-8.*cuobjdump"):
+    with pytest.raises(PtxSyntaxError, match=r"byte 4 is not UTF-8.*cuobjdump"):
         parse(b"\x7fELF\xff\x01")

@@ -171,7 +171,7 @@ class Barriers:
         if barrier.count is None:
             pass
         elif (counts % WARP != 0).any() or (counts <= 0).any():
-            raise Trouble("barrier count", f"the count {counts.max()} is no multiple of {WARP} above 0")
+            raise Trouble("barrier count", f"the count {counts.max()} is not a multiple of {WARP} above 0")
         elif (counts > -(-threads // WARP) * WARP).any():
             raise Trouble("barrier count", f"the count {counts.max()} is more than the CTA's {threads} threads")
         busy = self.expected[slots] != UNSET

@@ -36,7 +36,7 @@ def whole(expression: str) -> int:
         python = _INTEGER.sub(lambda m: str(whole_number(m[0])), expression).replace("/", "//").replace("!", " not ")
         return _value(ast.parse(python.strip(), mode="eval").body)
     except (SyntaxError, ValueError, KeyError, ZeroDivisionError):
-        raise ValueError(f"`{expression}` is no constant expression of integers") from None
+        raise ValueError(f"`{expression}` is not a constant expression of integers") from None
 
 
 def _value(node: ast.expr) -> int:

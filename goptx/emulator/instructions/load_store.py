@@ -143,7 +143,7 @@ def check_alignment(addresses: Array, total: int, lanes: Lanes) -> None:
     if total & (total - 1) == 0 and int(np.bitwise_or.reduce(addresses)) & (total - 1):
         wrong = (addresses & (total - 1)) != 0
         raise Trouble(
-            "misaligned", f"address {int(addresses[wrong][0]):#x} is no multiple of the access's {total} bytes",
+            "misaligned", f"address {int(addresses[wrong][0]):#x} is not a multiple of the access's {total} bytes",
             lanes.numbers[wrong],
         )  # fmt: skip
 

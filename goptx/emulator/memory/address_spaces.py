@@ -166,7 +166,7 @@ class Space:
             first = int(addresses[wrong][0])
             raise Trouble(
                 "misaligned",
-                f"{self.name} address {first:#x} is no multiple of the access's {width} bytes",
+                f"{self.name} address {first:#x} is not a multiple of the access's {width} bytes",
                 lanes[wrong],
             )
         if self.of_lane is not None:
@@ -182,7 +182,7 @@ class Space:
             wrong = (addresses & 15) != 0
             raise Trouble(
                 "misaligned",
-                f"{self.name} address {int(addresses[wrong][0]):#x} is no multiple of the access's 16 bytes",
+                f"{self.name} address {int(addresses[wrong][0]):#x} is not a multiple of the access's 16 bytes",
                 lanes[wrong],
             )
         return 0, 8
