@@ -121,5 +121,7 @@ def registers(text: str) -> int:
 def axes(text: str) -> tuple[int, ...]:
     """Of `33x7`. Whatever is wrong with it, argparse says."""
     if not re.fullmatch(r"[1-9][0-9]*(x[1-9][0-9]*){0,2}", text):
-        raise argparse.ArgumentTypeError(f"`{text}` is none; write one to three numbers above 0, such as 4 or 33x7")
+        raise argparse.ArgumentTypeError(
+            f"`{text}` is not a size; write one to three numbers above 0, such as 4 or 33x7"
+        )
     return tuple(map(int, text.split("x")))

@@ -31,7 +31,7 @@ class Refused(Exception):
 class Parser(PtxParser):  # type: ignore[misc]
     """ANTLR's parser of PTX, which ends at the first error and turns each rule into its value as the rule ends.
 
-    It is its own token stream, which looks one token ahead, and its own error strategy. Except for recovery and the
+    It is its own token stream, with one token of lookahead, and its own error strategy. Except for recovery and the
     parse tree, the methods that it replaces do the same as those of ANTLR's runtime.
     """
 

@@ -288,8 +288,8 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
     ("words", "message"),
     [
         (["--strategy", "diagonal"], "InputError: strategy `diagonal` is unknown; expected one of weave"),
-        (["--grid", "0"], "InputError: argument --grid: `0` is none; write one to three numbers"),
-        (["--block", "8x8x8x8"], "InputError: argument --block: `8x8x8x8` is none"),
+        (["--grid", "0"], "InputError: argument --grid: `0` is not a size; write one to three numbers"),
+        (["--block", "8x8x8x8"], "InputError: argument --block: `8x8x8x8` is not a size"),
         (["--block", "2048"], "InputError: block=.* a CTA has at most 1024"),
         (["--shared", "-1"], "InputError: shared=-1 is below 0"),
         (["--seed", "-1"], "InputError: seed=-1 is below 0"),

@@ -56,7 +56,7 @@ def test_woven_kernels_do_the_same_as_separate_ones(first: str, second: str) -> 
 @pytest.mark.parametrize(("first", "second"), [("lud", "micnd"), ("micnd", "sort")])
 def test_the_papers_merge_is_caught(first: str, second: str) -> None:
     """Pairs that hang on an H200, by how blocks are sliced: MICND diverges within warps, and its partner's aligned
-    barrier stands in copies that lanes of one warp reach apart."""
+    barrier has copies, which lanes of one warp reach separately."""
     woven = published(launch_of(first).file, launch_of(second).file)
     with pytest.raises(EmulationFault) as caught:
         goptx.emulate(woven, 4, 256, [data(first), data(second)])

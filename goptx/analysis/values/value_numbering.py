@@ -126,11 +126,11 @@ class Values:
         """Finds registers that change by the same step in each iteration of a loop."""
         for header, groups in self._groups.items():
             predecessors = [p for p in self._pred[header] if self._rank[p] < self._rank[header]]
-            behind = [p for p in self._pred[header] if p not in predecessors]
+            latches = [p for p in self._pred[header] if p not in predecessors]
             entering = self._merged(header, [self._after[p] for p in predecessors]) if predecessors else {}
             for leader in dict.fromkeys(groups.values()):
                 atom = self.atoms.number("phi", self.tag, header, leader)
-                ends = {self._after[p].get(leader) for p in behind}
+                ends = {self._after[p].get(leader) for p in latches}
                 first, last = entering.get(leader), ends.pop() if len(ends) == 1 else None
                 if isinstance(first, Expression) and isinstance(last, Expression) and first.bits == last.bits:
                     step = last - self.atoms.expression(last.bits, "phi", self.tag, header, leader)
