@@ -63,19 +63,19 @@ class GoptxError(Exception):
 
 
 class InputError(GoptxError):
-    """A missing file, an unknown entry or parameter, or a specification that makes no sense."""
+    """A missing file, an unknown entry or parameter, or an invalid specification."""
 
 
 class TooLarge(InputError):
-    """Shapes in which each kernel can be launched alone, and the fused kernel cannot."""
+    """Shapes in which each kernel can be launched separately, but the fused kernel cannot."""
 
 
 class PtxSyntaxError(GoptxError):
-    """Text that is not PTX; the message shows file, line, column, the line with a caret, what was expected."""
+    """Text that is not PTX; the message has file, line, column, the line with a caret, and what was expected."""
 
 
 class UnknownInstruction(UserWarning):
-    """An opcode that goptx has no facts about; it is kept, and taken as the most constrained. Given once a module."""
+    """An opcode without facts in goptx; it is treated as the most constrained. Given once per module."""
 
 
 class DebugInformationLost(UserWarning):
@@ -87,7 +87,7 @@ class LatencyTableWarning(UserWarning):
 
 
 class ConvergenceWarning(UserWarning):
-    """The merge in use, merge="paper", does not keep the convergence of warps: the kernel may hang or be wrong."""
+    """The merge in use, merge="paper", does not preserve the convergence of warps: the kernel may hang or be wrong."""
 
 
 class UnmetRule(GoptxError):
@@ -133,24 +133,25 @@ class DependenceWarning(UserWarning):
 
 
 class AssemblyError(GoptxError):
-    """The assembler (or the compiler of CUDA C++) is missing, refuses the text, or did not honour what was asked."""
+    """The assembler (or the compiler of CUDA C++) is missing, rejects the text, or did not honour an option."""
 
 
 class DeviceError(GoptxError):
-    """No GPU, no cuda-python, or a load or launch that the driver refuses; says what to install."""
+    """No GPU, no cuda-python, or a load or launch that the driver rejects; names what to install."""
 
 
 class CheckFailed(GoptxError):
-    """A woven kernel writes other values than its kernels alone; names parameters and elements. See `goptx.check`."""
+    """A woven kernel writes other values than its separate kernels; names parameters and elements. See
+    `goptx.check`."""
 
 
 class EmulationFault(GoptxError):
-    """What the emulator found wrong in a running kernel, or an instruction that it lacks.
+    """An error that the emulator found in a running kernel, or an instruction that it lacks.
 
     kind: one of "convergence", "barrier count", "deadlock", "out of bounds", "misaligned", "read-only",
         "uninitialised", "race", "step limit", "trap", "unsupported".
-    source, line, instruction: where; of a woven kernel, in the woven text, and `kernel` is the letter of the kernel
-        that the instruction comes from.
+    source, line, instruction: the place; for a woven kernel, in the woven text, and `kernel` is the letter of the
+        kernel that the instruction comes from.
     cta: (x, y, z) of the first CTA concerned; threads: numbers within it, x first.
     """
 

@@ -1,4 +1,4 @@
-"""Kernels have to be independent: which are refused at launch, which give a warning, which pass."""
+"""Kernels have to be independent: which launches are refused, which give a warning, and which pass."""
 
 import struct
 import warnings
@@ -43,7 +43,7 @@ class Array:
 
 
 class Tensor:
-    """A tensor as torch has it; its elements are `step` elements apart."""  # word: apart, of addresses
+    """Like torch's, with a stride of `step` elements."""
 
     def __init__(self, address: int, size: int = BYTES, step: int = 1) -> None:
         self.address, self.shape, self.step = address, (size // 4,), step
@@ -74,12 +74,12 @@ class Buffer:
 
 
 def launched(monkeypatch: pytest.MonkeyPatch, woven: Woven, *args: Sequence[object], **options: Any) -> None:
-    """Launches up to the calls that need a GPU."""
+    """Launches up to the point that needs a GPU."""
     monkeypatch.setattr(Executable, "starter", lambda *_: lambda stream, contents: None)
     woven.launch(None, *args, grid=1, block=32, **options)
 
 
-def test_parameters_say_what_their_kernels_do_to_them() -> None:
+def test_parameters_have_their_kernels_accesses() -> None:
     woven = goptx.weave(KERNELS / "harris.sm_90.ptx", KERNELS / "lud.sm_90.ptx")
     accesses = [p.access for p in woven.params]
     assert accesses == ["read", "read", "read", "written", "none", "none", "both", "none"]
@@ -125,7 +125,9 @@ def test_an_array_that_one_kernel_writes_and_the_other_reads(
         (A, Tensor(A), "the same array"),
     ],
 )
-def test_what_depends(out: object, other: object, what: str, woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dependent_arguments(
+    out: object, other: object, what: str, woven: Woven, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for args in ([[FAR[0], out, 0], [other, FAR[1], 0]], [[FAR[0], other, 0], [out, FAR[1], 0]]):
         with pytest.raises(DependentKernels, match=what):
             launched(monkeypatch, woven, *args)
@@ -160,9 +162,9 @@ def test_pointers_in_structures_are_compared(load: str, monkeypatch: pytest.Monk
     def structure(first: int, second: int) -> list[bytes]:
         return [struct.pack("<QQQ", first, second, A)]
 
-    stated = "is read and written" if both else "is written"
+    text = "is read and written" if both else "is written"
     with pytest.raises(
-        DependentKernels, match=rf"A:0\+8 \(s\) {stated}, B:0 \(s\) is read.*the same pointer, 0x7f0000000000"
+        DependentKernels, match=rf"A:0\+8 \(s\) {text}, B:0 \(s\) is read.*the same pointer, 0x7f0000000000"
     ):
         launched(monkeypatch, made, structure(A + 64, A), structure(A, A + 128))
     launched(monkeypatch, made, structure(A, A + 64), structure(A + 128, A + 192))
@@ -189,14 +191,14 @@ def test_pointers_in_structures_are_compared(load: str, monkeypatch: pytest.Monk
         (A, Array(A + 8)),
     ],
 )
-def test_what_does_not_depend(out: object, other: object, woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_independent_arguments(out: object, other: object, woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         launched(monkeypatch, woven, [FAR[0], out, 0], [other, FAR[1], 0])
         launched(monkeypatch, woven, [FAR[0], other, 0], [out, FAR[1], 0])
 
 
-def test_what_both_read_and_what_one_kernel_uses_twice(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrays_that_both_read_or_one_kernel_uses_twice(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
     launched(monkeypatch, woven, [Array(A), Array(FAR[0]), 7], [Array(A), Array(FAR[1]), 7])
     launched(monkeypatch, woven, [Array(A), Array(A), 7], [Array(FAR[0]), Array(FAR[0]), 7])
 
@@ -215,7 +217,7 @@ def test_a_raw_pointer_into_an_array_is_warned_of_at_every_launch(
         launched(monkeypatch, woven, [FAR[0], A + BYTES, 0], [Array(A), FAR[1], 0])
 
 
-def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_launch_is_checked(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
     good = [Array(FAR[0]), Array(A), 0], [Array(FAR[1]), Array(FAR[2]), 0]
     bad = good[0], [Array(A), Array(FAR[2]), 0]
     for _ in range(2):
@@ -226,7 +228,7 @@ def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("body", "stated"),
+    ("body", "text"),
     [
         (ATOMIC, "B:1 (j_out) is read and written, A:0 (k_in) is read"),
         (ATOMIC.replace("atom.global.add", "st.global").replace("%r2, [%rd1], 1", "[%rd1], %r2"),
@@ -236,14 +238,14 @@ def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch
     ],
     ids=("atomic", "store", "unknown"),
 )  # fmt: skip
-def test_unknown_counts_as_read_and_written(body: str, stated: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_counts_as_read_and_written(body: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(kernel(COPY), kernel(body, "j"))
     with pytest.raises(DependentKernels) as refused:
         launched(monkeypatch, woven, [Array(A), Array(FAR[0]), 0], [0, Array(A), 0])
-    assert str(refused.value).startswith(f"{stated}: the same array.")
+    assert str(refused.value).startswith(f"{text}: the same array.")
 
 
-def test_what_a_kernel_does_not_touch_is_nothing_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_parameters_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(kernel(COPY), kernel(ATOMIC, "j"))
     assert [p.access for p in woven.params] == ["read", "written", "none", "none", "both", "none"]
     launched(monkeypatch, woven, [Array(A), Array(FAR[0]), 0], [Array(FAR[0]), Array(FAR[1]), 0])
@@ -278,7 +280,7 @@ def test_emulate_refuses_arrays_with_memory_in_common(woven: Woven) -> None:
     goptx.emulate(woven, 1, 32, [[numbers(), whole[:32], 0], [whole[32:], numbers(), 0]])
 
 
-def test_emulate_believes_the_caller(woven: Woven) -> None:
+def test_emulate_trusts_the_caller(woven: Woven) -> None:
     shared, out = numbers(), numbers() * 0
     goptx.emulate(woven, 1, 32, [[numbers(), shared, 0], [shared, out, 0]], independent=True)
     assert (out == numbers()).all()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from goptx.anatomy.activity import Activity, Row, Segment
 from goptx.anatomy.matched import Entry, Matched, matched
 from goptx.anatomy.placed import Held, described, spans, warps
-from goptx.latency.cost import cycles_of, longest_way, weights
+from goptx.latency.cost import critical_path, cycles_of, weights
 
 if TYPE_CHECKING:
     from goptx.launch.launch_plan import Plan
@@ -116,7 +116,7 @@ class _Work:
             for name, counts in self._counts.items()
         }
         weight = {n: w * sum(shares[n].values()) for n, w in self._weights.items()}
-        path = longest_way(self.entry.trace.flow, weight)
+        path = critical_path(self.entry.trace.flow, weight)
         return [{x: self._weights[n] * share for x, share in shares[n].items()} for n in path if weight[n]]
 
     @cached_property

@@ -68,7 +68,7 @@ def _chosen(source: str | bytes | Path | Compiled | Module, entry: str | None) -
     module = read(source)
     if isinstance(source, Compiled):
         function = choose_entry(module, source.entry if entry is None else entry)
-        module = without_scratch_parameters(module, function, source.nulls) if source.nulls else module
+        module = without_scratch_parameters(module, function, source.scratch) if source.scratch else module
         return Chosen(module, function.name, shape=source.shape)
     return Chosen(module, choose_entry(module, entry).name, source if isinstance(source, Path) else None)
 

@@ -1,6 +1,6 @@
-"""Takes parameters from an entry that are null pointers in every launch.
+"""Removes parameters that are null pointers in every launch from an entry.
 
-Requires: a parsed module. Ensures: an entry without the parameters, in which 0 stands where they were read.
+Requires: a parsed module. Ensures: an entry without the parameters, in which 0 replaces each load of them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ POINTER = 8  # bytes
 
 
 def without_scratch_parameters(module: Module, entry: Function, positions: Sequence[int]) -> Module:
-    """Positions are those of a sequence: -1 is the last parameter. Raises `InputError` where one is no pointer, or is
-    not just loaded."""
+    """Positions are those of a sequence: -1 is the last parameter. Raises `InputError` where one is not a pointer, or
+    has other uses than loads."""
     count = len(entry.parameters)
     there = [p for p in positions if -count <= p < count]
     taken = [entry.parameters[p] for p in there]
     if len(there) < len(positions) or any(p.size != POINTER for p in taken):
         raise InputError(
-            f"{module.source}:{entry.line}: `{entry.name}` lacks the scratch pointers that its framework passes behind "
+            f"{module.source}:{entry.line}: `{entry.name}` lacks the scratch pointers that its framework passes after "
             "the arguments, as goptx knows them; give its PTX text instead, and all arguments at the launch."
         )
     names = {p.name for p in taken}

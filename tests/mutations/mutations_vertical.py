@@ -165,8 +165,9 @@ OF_VERTICAL = (
     Mutation(
         "one of several stored values is private",
         "goptx/weaving/dependent/to_registers.py",
-        "            if found is None or not found.alone:  # of",
-        "            if not several:\n                continue\n            if found is None or not found.alone:  # of",
+        "            if found is None or not found.exclusive:  # of",
+        "            if not several:\n                continue\n"
+        "            if found is None or not found.exclusive:  # of",
         f"{TESTS}/test_own_elements.py::test_one_of_several_stored_values_is_not_private",
     ),
     Mutation(

@@ -1,4 +1,4 @@
-"""What the table says of opcodes beyond their operands: memory, convergence, copies, carry, and of what it lacks."""
+"""The facts about opcodes beyond their operands: memory, convergence, copies, carry, and unknown opcodes."""
 
 import pytest
 
@@ -95,8 +95,8 @@ def test_the_carry_flag(opcode: str, sets: bool, uses: bool) -> None:
 @pytest.mark.parametrize(
     "opcode", "novel.u32 mbarrier.check_layout.b64 tcgen05.new.b32 multimem.st_other cp.later wgmma.other".split()
 )
-def test_what_the_table_lacks_is_taken_as_the_most_constrained(opcode: str) -> None:
-    """Newer members of a family among it: `mbarrier` says nothing of its next instruction."""
+def test_unknown_opcodes_are_treated_as_the_most_constrained(opcode: str) -> None:
+    """This includes newer members of a family: the facts of `mbarrier` do not apply to a new instruction of it."""
     facts = facts_of(opcode)
     assert not facts.known
     assert (facts.row.updates, facts.row.access) == (True, "ls")
@@ -111,8 +111,8 @@ def test_every_row_is_found_by_its_own_name() -> None:
         assert facts_of(f"{name}.novel").known
 
 
-def test_what_is_expanded_with_a_branch_inside() -> None:
-    """Seen in the machine code of ptxas 13.0 for sm_90: a branch, or none."""
+def test_opcodes_expanded_with_a_branch() -> None:
+    """As seen in the machine code of ptxas 13.0 for sm_90: with a branch or without."""
     branching = "div.rn.f32 rcp.rn.ftz.f32 sqrt.rn.f32 div.rn.f64 rcp.rn.f64 sqrt.rn.f64 div.u64 rem.s64 div.u16"
     straight = "div.approx.f32 div.full.f32 rcp.approx.ftz.f32 sqrt.approx.f32 rsqrt.approx.f32 div.u32 rem.s32"
     assert all(facts_of(opcode).slow_path for opcode in branching.split())

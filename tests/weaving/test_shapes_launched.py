@@ -118,7 +118,7 @@ def test_without_shapes_a_launch_takes_grid_and_block(monkeypatch: pytest.Monkey
             goptx.emulate(woven, args=[[], []], **options)
     with pytest.raises(InputError, match="shapes= is for a woven kernel"):
         goptx.emulate(KERNELS["tiled"], 1, 1, [outputs(Shape(1, 1)), 1], shapes=KNOWN)
-    with pytest.raises(InputError, match="block=None is no extent; only a kernel woven with shapes knows"):
+    with pytest.raises(InputError, match="block=None is not an extent; only a kernel woven with shapes knows"):
         goptx.emulate(KERNELS["tiled"], 1, args=[outputs(Shape(1, 1)), 1])
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from goptx.analysis.cfg import Flow, closure, controls
 from goptx.analysis.dataflow import read
 from goptx.analysis.sync.spin_loops import waiting_loops
-from goptx.analysis.sync.sync_spans import awaited, is_warp_wide, waiting
+from goptx.analysis.sync.sync_spans import is_warp_wide, sync_points, waiting_blocks
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
@@ -76,14 +76,14 @@ def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
     hold up lanes that others wait for."""
     if not converged.lanes_wait_apart:
         return
-    found = waiting(converged.flow)
+    found = sync_points(converged.flow)
     votes = {
         name
         for name, block in converged.flow.blocks.items()
         if any(isinstance(c, Instruction) and is_ours(c) and is_warp_wide(c) for c in block.code)
     }
     if votes & (found.span | found.other):
-        waited = next(instruction for _, instruction in awaited(converged.flow))
+        waited = next(instruction for _, instruction in waiting_blocks(converged.flow))
         raise CannotWeave(
             f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
             "and amid such waits others of them end the kernel, which takes votes of all lanes; use "

@@ -249,13 +249,13 @@ class Dependences:
         )
 
     def _in_order(self, places: AccessSites, first: Access, second: Access) -> bool:
-        if not places.ahead(first.place, second.place):
+        if not places.precedes(first.place, second.place):
             return False
         if not (places.depth[first.place[0]] and places.depth[second.place[0]]):
             return True
         foot = footprint(places.values, first.offset, self.size)
         simple = places.depth[first.place[0]] == places.depth[second.place[0]] == 1
-        return simple and foot is not None and foot.turns and first.offset == second.offset
+        return simple and foot is not None and foot.advances and first.offset == second.offset
 
     # words -----------------------------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class Dependences:
         return f"{number}{within} ({name})" if number else f"`{access.base}`"
 
     def _words(self, of: KernelAccesses, access: Access) -> str:
-        return in_words(self.linked, of.places.values.atoms.say(access.offset))
+        return in_words(self.linked, of.places.values.atoms.render(access.offset))
 
 
 def check_along_x(linked: Linked, what: str) -> None:
@@ -291,7 +291,7 @@ def check_along_x(linked: Linked, what: str) -> None:
 def _one_piece(feet: Sequence[Footprint], accesses: Sequence[Access]) -> bool:
     """Whether every thread has a piece of its own, in which all these accesses lie."""
     one, other = feet
-    if not (one.alone and other.alone) or one.axes != other.axes:
+    if not (one.exclusive and other.exclusive) or one.axes != other.axes:
         return False
     if (one.origin, one.pitch) != (other.origin, other.pitch) or not all(a.width for a in accesses):
         return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.numbering import provenance_of
-from goptx.analysis.sync.acquires import harmless_functions, may_acquire
+from goptx.analysis.sync.acquires import may_acquire, non_acquiring_functions
 from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.footprint import UNKNOWN
 from goptx.ptx.ir import Provenance
@@ -94,11 +94,11 @@ def _in_any_order(places: AccessSites, first: MergeInput, second: MergeInput) ->
 def _fixed(linked: Linked, side: MergeInput) -> frozenset[Provenance]:
     """The provenance of code whose loads stay as they are: that of kernels that acquire, whose loads may not come from
     before that, and of kernels that are moved as a whole; carry chains, which are moved as one piece."""
-    harmless = harmless_functions(linked.items)
+    non_acquiring = non_acquiring_functions(linked.items)
     kernels = {
         k
         for k, kernel in enumerate(linked.kernels)
-        if first_unknown(kernel.flow) or any(may_acquire(i, harmless) for i in kernel.flow.instructions())
+        if first_unknown(kernel.flow) or any(may_acquire(i, non_acquiring) for i in kernel.flow.instructions())
     }
     chained = (
         provenance_of(code)

@@ -14,7 +14,7 @@ from itertools import count, pairwise
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.numbering import free_number, provenance_of
-from goptx.analysis.sync.acquires import harmless_functions
+from goptx.analysis.sync.acquires import non_acquiring_functions
 from goptx.analysis.sync.barriers import holds_barrier
 from goptx.analysis.values.access_sites import Access, AccessSites
 from goptx.analysis.values.expressions import Atoms, Expression
@@ -67,7 +67,7 @@ def internalised(
     findings = findings or Findings()
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
-    places = AccessSites(Values(expanded(side.flow)[0], Atoms()), harmless_functions(linked.items))
+    places = AccessSites(Values(expanded(side.flow)[0], Atoms()), non_acquiring_functions(linked.items))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
     work = _Work(linked, places, Fresh(stem), size, count(free_number(side.flow)), fixed)
     for buffer in buffers:
@@ -223,10 +223,10 @@ class _Work:
     def _check_written(self, said: str, load: Access, stores: Sequence[Access]) -> None:
         """Some store of the same element comes before it in every thread."""
         atoms = self.places.values.atoms
-        ahead = [s for s in stores if self.places.ahead(s.place, load.place)]
+        ahead = [s for s in stores if self.places.precedes(s.place, load.place)]
         equal = [s for s in ahead if s.address == load.address]
         fitting = [s for s in equal if (s.element, s.lanes) == (load.element, load.lanes)]
-        if any(self.places.runs_before(s.place, load.place) for s in fitting):
+        if any(self.places.dominates(s.place, load.place) for s in fitting):
             return
         where = self.at(load.instruction)
         if not ahead:
@@ -245,7 +245,7 @@ class _Work:
             )
         if not fitting:
             raise self._differ(said, load, other)
-        read, written = (in_words(self.linked, atoms.say(self.places.condition(a.place))) for a in (load, other))
+        read, written = (in_words(self.linked, atoms.render(self.places.condition(a.place))) for a in (load, other))
         raise CannotWeave(
             f"{where} reads the private buffer {said} if `{read}`, which does not imply that {place} has written it, "
             f"if `{written}`; name bounds that are equal (same=), or {SHARE}.",
@@ -256,7 +256,7 @@ class _Work:
         return bool(self.places.depth[one.place[0]] or self.places.depth[other.place[0]])
 
     def _say(self, access: Access) -> str:
-        return f"`{in_words(self.linked, self.places.values.atoms.say(access.address))}`"
+        return f"`{in_words(self.linked, self.places.values.atoms.render(access.address))}`"
 
     def _check_apart(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
         """No other thread, and no other way around a loop, writes an element that is still to be read."""
@@ -267,13 +267,13 @@ class _Work:
         for access in stores:
             found = self._footprint(access)
             depth = self.places.depth[access.place[0]]
-            if depth and not (depth == 1 and found is not None and found.turns):
+            if depth and not (depth == 1 and found is not None and found.advances):
                 raise CannotWeave(
                     f"{self.at(access.instruction)} writes the private buffer {said} in a loop at {self._say(access)}, "
                     f"which is not shown to be another element each time around; {SHARE}.",
                     rule="temporary-ownership",
                 )
-            if found is None or not found.alone:  # of what several threads store, one value is in memory for all
+            if found is None or not found.exclusive:  # of what several threads store, one value is in memory for all
                 raise self._shared(access, said)
             self.along_x |= found.axes == 1
             self.limits |= found.limits
@@ -357,7 +357,7 @@ class _Work:
         others = [c.place for c in copies if c.address != load.address]
         return (
             (source.address, source.element, source.lanes) == (load.address, load.element, load.lanes)
-            and self.places.runs_before(source.place, load.place)
+            and self.places.dominates(source.place, load.place)
             and not self.places.acquires_between(source.place, load.place)  # others may write it meanwhile
             and not self.places.between(source.place, load.place, others)
         )

@@ -131,7 +131,7 @@ class _Move:
         """Some store before it covers all that the threads of a CTA load."""
         mine = self.of[j]
         for store in mine.accesses:
-            if store.writes and store.address == load.address and mine.places.runs_before(store.place, load.place):
+            if store.writes and store.address == load.address and mine.places.dominates(store.place, load.place):
                 return
         for of in self.of[:j]:
             for store in of.accesses:
@@ -227,7 +227,7 @@ class _Move:
     # words -----------------------------------------------------------------------------------------------
 
     def say(self, access: Access) -> str:
-        return f"`{in_words(self.linked, self.atoms.say(access.address))}`"
+        return f"`{in_words(self.linked, self.atoms.render(access.address))}`"
 
 
 def _of_shared(opcode: str) -> str:

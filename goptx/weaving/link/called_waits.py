@@ -13,7 +13,7 @@ import networkx as nx
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.influence import Addresses, callee_of
-from goptx.analysis.sync.spin_loops import asked_in, waiting_loops, waiting_recursion
+from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_loops, waiting_recursion
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Function
 from goptx.ptx.walk import mentioned
@@ -44,11 +44,13 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
     flows = {name: flow_as_written(f.body, kernel.source) for name, f in functions.items()}
     calls = [i for flow in (kernel.flow, *flows.values()) for i in flow.instructions() if is_call(i)]
     unknown = {callee: (i,) for i in calls if (callee := callee_of(i)) in declared}
-    asked = asked_in(flows, functions, unknown)
-    found = [waited for _, waited in waiting_loops(kernel.flow, asked) if waited.kernel is None or is_call(waited)]
+    function_reads = strong_reads_of_functions(flows, functions, unknown)
+    found = [
+        waited for _, waited in waiting_loops(kernel.flow, function_reads) if waited.kernel is None or is_call(waited)
+    ]
     for name, flow in flows.items():
-        found += [waited for _, waited in waiting_loops(flow, asked)]
-        found += waiting_recursion(flow, asked, _leading_to(name, functions))
+        found += [waited for _, waited in waiting_loops(flow, function_reads)]
+        found += waiting_recursion(flow, function_reads, _leading_to(name, functions))
     for waited in found:
         name = next((n for n, flow in flows.items() if any(waited is i for i in flow.instructions())), "")
         said = within(functions[name], kernel) if name else lambda i: f"{kernel.at(i.line)}: `{kernel.quote(i)}`"

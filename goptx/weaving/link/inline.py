@@ -17,7 +17,12 @@ from dataclasses import dataclass, field, replace
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import Flow
 from goptx.analysis.influence import callee_of
-from goptx.analysis.sync.spin_loops import asked_in, asking_calls, may_ask, waiting_loops
+from goptx.analysis.sync.spin_loops import (
+    calls_in_waiting_loops,
+    may_read_strongly,
+    strong_reads_of_functions,
+    waiting_loops,
+)
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
@@ -87,13 +92,13 @@ def _waits(function: Function) -> bool:
 def _awaited(entries: Iterable[Function], functions: Mapping[str, Function]) -> set[str]:
     """The functions whose results decide when a loop ends, because they read what other threads may change, and those
     by which they do."""
-    if not any(may_ask(i) for f in functions.values() for i in _instructions(f)):
+    if not any(may_read_strongly(i) for f in functions.values() for i in _instructions(f)):
         return set()
     flows = {f.name: _flow(f) for f in (*functions.values(), *entries)}
-    asked = asked_in({n: f for n, f in flows.items() if n in functions}, functions)
-    called = {callee_of(call) for flow in flows.values() for call, _ in asking_calls(flow, asked)}
-    found = called & asked.keys()
-    while more := {n for name in found for n in _mentioned(functions[name]) if n in asked} - found:
+    function_reads = strong_reads_of_functions({n: f for n, f in flows.items() if n in functions}, functions)
+    called = {callee_of(call) for flow in flows.values() for call, _ in calls_in_waiting_loops(flow, function_reads)}
+    found = called & function_reads.keys()
+    while more := {n for name in found for n in _mentioned(functions[name]) if n in function_reads} - found:
         found |= more
     return found
 

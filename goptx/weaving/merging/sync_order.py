@@ -27,7 +27,7 @@ import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Code, Flow
 from goptx.analysis.sync.barriers import is_cta_barrier, is_reduction
-from goptx.analysis.sync.sync_spans import is_warp_wide, waiting
+from goptx.analysis.sync.sync_spans import is_warp_wide, sync_points
 from goptx.ptx.ir import Instruction, Operand
 from goptx.weaving.merging.product import ANY, Move, Pair, Pairs
 
@@ -56,7 +56,7 @@ class Order:
     def __init__(self, kernels: Sequence[Waits]) -> None:
         self.leader = 0
         self.entries = [k.flow.entry for k in kernels]
-        self.waiting = [waiting(k.flow, k.threads, k.merged) for k in kernels]
+        self.waiting = [sync_points(k.flow, k.threads, k.merged) for k in kernels]
         graphs = [k.flow.graph() for k in kernels]
         self.before = [
             w.ordered.union(*(nx.ancestors(g, n) for n in w.ordered)) for w, g in zip(self.waiting, graphs, strict=True)
@@ -140,7 +140,7 @@ class Order:
             if self.has_place(kernel, code[position]):
                 begins.add(position)
                 behind = position + max(common(code, position), 1)  # one barrier stays one
-                if self.waiting[kernel].is_of_span(code[position]):
+                if self.waiting[kernel].delimits_span(code[position]):
                     begins.add(behind)
             position = behind
         return sorted(begins - {0, len(code)})
@@ -156,7 +156,7 @@ class Order:
 
     def has_place(self, kernel: int, code: Code) -> bool:
         """Whether what the kernel has in a merged block has its place among the waits of both."""
-        return self.waiting[kernel].has_place(code) or (self.lanes_matter[kernel] and is_warp_wide(code))
+        return self.waiting[kernel].in_sync_order(code) or (self.lanes_matter[kernel] and is_warp_wide(code))
 
 
 def can_be_one(barriers: Sequence[Code]) -> bool:
