@@ -115,7 +115,7 @@ class CannotLink(UnmetRule):
 
 
 class CannotWeave(UnmetRule):
-    """Kernels whose weaving cannot be shown to be right; names kernel, instruction, line and remedy.
+    """Kernels whose weaving cannot be proved to be right; names kernel, instruction, line and remedy.
 
     `rule` names the rule that is not met, a section of docs/refusals.md.
     """

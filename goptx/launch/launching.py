@@ -140,13 +140,13 @@ class Launching:
     def _checked(self, shape: Shape) -> Shape:
         if self.along_x and any(n != 1 for what in ("grid", "block") for n in shape.sizes(what)[1:]):
             raise InputError(
-                f"`{self.name}` was fused of kernels that depend on each other, which was shown for grids and blocks "
+                f"`{self.name}` was fused of kernels that depend on each other, which was proved for grids and blocks "
                 f"along x only, not for {shape}; launch the kernels separately."
             )
         broken = next((limit for limit in self.limits if not limit.admits(shape)), None)
         if broken is not None:
             raise InputError(
-                f"`{self.name}` was fused of kernels that depend on each other, which was shown for launches with "
+                f"`{self.name}` was fused of kernels that depend on each other, which was proved for launches with "
                 f"{broken} only, not for {shape}: beyond, indices wrap; launch the kernels separately."
             )
         return shape
