@@ -304,8 +304,8 @@ def computed(woven: goptx.Woven, kernels: Sequence[goptx.Shape], folder: Path) -
     numbers = [str(n) for s in kernels for n in (*s.sizes("grid"), *s.sizes("block"), s.shared or 0)]
     given = ", ".join(numbers)
     body, many = "", len(woven.launches) > 1
-    for k, (entry, params, _) in enumerate(woven.launches):
-        hidden = sum(p.kernel is None for p in params)
+    for k, launch in enumerate(woven.launches):
+        entry, hidden = launch.entry, sum(p.kernel is None for p in launch.params)
         if f"goptx_{entry}_launch(" not in text:
             body += 'puts("");'
             continue

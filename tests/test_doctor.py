@@ -112,8 +112,8 @@ def test_tools_that_cannot_be_asked_are_missing(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "many")
     here = found()
     assert (here["ptxas"].found, here["cache"].found) == (False, False)
-    assert here["ptxas"].detail == f"GOPTX_PTXAS names `{tmp_path / 'none'}`, which is no program that can be run"
-    assert here["cache"].detail.startswith("GOPTX_CACHE_SIZE=many is no number of MiB")
+    assert here["ptxas"].detail == f"GOPTX_PTXAS names `{tmp_path / 'none'}`, which is not a program that can be run"
+    assert here["cache"].detail.startswith("GOPTX_CACHE_SIZE=many is not a number of MiB")
 
 
 def test_report_is_one_object(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,9 +20,10 @@ from bodies import GUARD, kernel
 
 import goptx
 from goptx import Shape
+from goptx.device.executable import Executable
 from goptx.device.load import _Frame
+from goptx.launch.parameter import Parameter
 from goptx.memo import Memo
-from goptx.results.fused_kernel import Parameter, Woven
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 THREADS = 8
@@ -170,10 +172,10 @@ def test_threads_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append(cubin)
         return names
 
-    monkeypatch.setattr("goptx.device.load.current_device", Device)
-    monkeypatch.setattr("goptx.device.load.load_all", load_all)
-    monkeypatch.setattr("goptx.device.loaded.remember", lambda *loaded: None)
-    monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"%a" % cap)
+    monkeypatch.setattr("goptx.device.executable.current_device", Device)
+    monkeypatch.setattr("goptx.device.executable.load_all", load_all)
+    monkeypatch.setattr("goptx.device.executable.remember", lambda *loaded: None)
+    monkeypatch.setattr(Executable, "assembly", lambda self, cap: SimpleNamespace(cubin=b"%a" % cap))
     woven = goptx.weave(*texts()[:2])
     loads: list[Callable[[], Any]] = [woven.load, lambda: woven.load(32)]
     assert at_once(loads * 3) == [woven.name] * 6
@@ -214,10 +216,11 @@ def test_a_kernel_without_parameters_has_room_too() -> None:
 
 def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(*texts()[1:], shapes=[Shape(4, 64), Shape(None, 32)])
-    monkeypatch.setattr("goptx.device.load.current_device", lambda: type("Device", (), {"device_id": 0}))
-    monkeypatch.setattr("goptx.device.load.load_all", lambda cubin, names: [threading.Lock()])  # which no pickle takes
-    monkeypatch.setattr("goptx.device.loaded.remember", lambda *loaded: None)
-    monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"")
+    monkeypatch.setattr("goptx.device.executable.current_device", lambda: type("Device", (), {"device_id": 0}))
+    loaded = [threading.Lock()]  # which no pickle takes
+    monkeypatch.setattr("goptx.device.executable.load_all", lambda cubin, names: loaded)
+    monkeypatch.setattr("goptx.device.executable.remember", lambda *loaded: None)
+    monkeypatch.setattr(Executable, "assembly", lambda self, cap: SimpleNamespace(cubin=b""))
     woven.load()
     there = pickle.loads(pickle.dumps(woven))
     assert there == woven
@@ -228,7 +231,7 @@ def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> N
         woven.shape,
     )
     assert str(there.report) == str(woven.report)
-    assert len(woven._loaded) == 1 and len(there._loaded) == 0
+    assert len(woven.executable._loaded) == 1 and len(there.executable._loaded) == 0
     for part in (woven.report, woven.shape, *woven.params):
         assert pickle.loads(pickle.dumps(part)) == part
     assert any(isinstance(p, Parameter) and p.access == "read" for p in there.params)
@@ -236,7 +239,7 @@ def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_was_assembled_travels_too(monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(*texts()[:2])
-    woven._assembled.made((None, True, None), lambda: "assembled")  # type: ignore[arg-type, return-value]
+    woven.executable._assembled.made((None, True, None), lambda: "assembled")  # type: ignore[arg-type, return-value]
     there = pickle.loads(pickle.dumps(woven))
     assert there.assembly() == "assembled"
-    there._assembled.made("new", lambda: "made")  # its locks are new
+    there.executable._assembled.made("new", lambda: "made")  # its locks are new

@@ -132,7 +132,7 @@ def _papers_merge(measured: Measured) -> Iterator[Form]:
     """As it was published: for kernels of one shape, and it may hang."""
     one, other = measured.shapes
     if one != other:
-        raise goptx.CannotWeave("it takes kernels of one shape")
+        raise goptx.CannotWeave("it takes kernels of one shape", rule="published-merge")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield Form(goptx.weave(*measured.kernels, merge="paper"), common=one)

@@ -13,7 +13,8 @@ from goptx.launch.shape import Shape
 if TYPE_CHECKING:
     from torch.library import CustomOpDef
 
-    from goptx.results.fused_kernel import Parameter, Woven
+    from goptx.launch.parameter import Parameter
+    from goptx.results.fused_kernel import Woven
 
 Extent = int | Sequence[int]
 

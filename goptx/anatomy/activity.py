@@ -19,6 +19,8 @@ WIDTH = 64  # characters of the longest row
 class Segment:
     """A kernel at work from cycle `begin` to `end`; `copy` is the number of its CTA within a coarsened CTA, from 0."""
 
+    __repr__ = brief
+
     kernel: str
     copy: int
     begin: float
@@ -30,6 +32,8 @@ class Row:
     """Warps of CTAs that do the same: the numbers of the first and the last, the last None if it is known only at
     launch. `entry` is the launched entry; `of` is the letter of the kernel that has these CTAs, "" if all kernels share
     them."""
+
+    __repr__ = brief
 
     entry: str
     ctas: tuple[int, int | None]

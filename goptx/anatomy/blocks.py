@@ -63,6 +63,8 @@ class Block:
     wait while it runs although they have not finished: if there are any, it is a dummy block.
     """
 
+    __repr__ = brief
+
     name: str
     first: int
     last: int

@@ -119,7 +119,7 @@ def _slots(code: Sequence[Code], whence: Iterable[tuple[str, int]], when: Iterab
     for item, (kernel, line), (issue, done) in zip(code, whence, when, strict=True):
         instruction = _main(item)
         facts = facts_of(instruction.opcode)
-        access = _ACCESSES.get(facts.row.access, "") if facts.base != "call" else ""
+        access = _ACCESSES.get(facts.row.access, "") if not facts.calls else ""
         yield Slot(
             kernel, str(instruction), line, issue, done - issue, done, issue - free, access,
             (facts.space or "generic") if access else "", facts.synchronises,
@@ -132,4 +132,4 @@ def _main(code: Code) -> Instruction:
     if not isinstance(code, Scope):
         return code
     inner = list(instructions_in(code))
-    return next((i for i in inner if facts_of(i.opcode).base == "call"), inner[0])
+    return next((i for i in inner if facts_of(i.opcode).calls), inner[0])

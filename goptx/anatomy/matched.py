@@ -17,7 +17,6 @@ from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.coarsening import ALONE
 from goptx.ptx.aliases import without_aliases
 from goptx.results.fused_kernel import Origin
-from goptx.results.separate_kernels import Separate
 from goptx.sources.kernel_text import choose_entry
 from goptx.weaving.link.inline import inlined
 
@@ -84,9 +83,8 @@ class Matched:
 
 
 def matched(woven: Woven) -> Matched:
-    separate = isinstance(woven, Separate)
     letters = list(woven.report.kernels)
-    kernels = [_kernel(c, letter, separate) for c, letter in zip(woven.chosen, letters, strict=True)]
+    kernels = [_kernel(c, letter, woven.is_separate) for c, letter in zip(woven.chosen, letters, strict=True)]
     table = load_table(None, woven.report.latency)
     origins = list(woven.origins)
     entries = []

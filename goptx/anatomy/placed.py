@@ -46,7 +46,7 @@ def _numbers(plan: Plan, cta: int) -> Iterator[tuple[int, int]]:
         return
     total = plan.shape.ctas or 0
     for k, count in enumerate(counts):
-        if plan.keeps("grid", k) or count == total:
+        if plan.covers_exactly("grid", k) or count == total:
             yield k, cta
         elif plan.placement == "front":
             if cta < count:
@@ -118,7 +118,7 @@ def spans(plan: Plan) -> list[tuple[int, int, Held]]:
 def _changes(plan: Plan, total: int) -> list[int] | None:
     """The first CTA and those that may run something else than the one before; None if neighbours differ throughout."""
     counts = [carriers(plan, k) or 0 for k in range(len(plan.shapes))]
-    every = all(plan.keeps("grid", k) or n == total for k, n in enumerate(counts))
+    every = all(plan.covers_exactly("grid", k) or n == total for k, n in enumerate(counts))
     overlaid = isinstance(plan, Interleaved)
     ratio = plan.ratio if isinstance(plan, Interleaved) else ()
     if (overlaid and (ratio or plan.placement != "front")) or (

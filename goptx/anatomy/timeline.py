@@ -26,6 +26,8 @@ class Slot:
     barrier: whether it synchronises threads of the CTA or of the cluster.
     """
 
+    __repr__ = brief
+
     kernel: str
     text: str
     line: int
@@ -48,6 +50,8 @@ class Run:
     """Straight code from its first issue to its last result. `kernel` is "" for the block of the fused kernel.
     `copies`: how often a coarsened kernel's code would run, one after the other; `cycles` and `slots` are those of one.
     """
+
+    __repr__ = brief
 
     kernel: str
     slots: tuple[Slot, ...]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from goptx.anatomy.activity import Activity, Row, Segment
 from goptx.anatomy.matched import Entry, Matched, matched
 from goptx.anatomy.placed import Held, described, spans, warps
-from goptx.latency.cost import cycles_of, longest_way, weights
+from goptx.latency.cost import critical_path, cycles_of, weights
 
 if TYPE_CHECKING:
     from goptx.launch.launch_plan import Plan
@@ -32,7 +32,7 @@ def activity(woven: Woven) -> Activity:
     rows: list[Row] = []
     notes: list[str] = []
     begin = 0.0
-    for entry, (_, _, plan) in zip(found.entries, woven.launches, strict=True):
+    for entry, plan in zip(found.entries, (launch.plan for launch in woven.launches), strict=True):
         own = {x: n for x, n in factors.items() if plan is None or x in plan.letters}
         work = _Work(found, entry, woven.strategy, own, alone)
         made = list(_rows(work, plan))
@@ -58,7 +58,7 @@ def activity(woven: Woven) -> Activity:
 def _factors(woven: Woven) -> dict[str, int]:
     """The coarsening factor of each kernel, by letter: the requested one, or that which its grid allows."""
     found = {letter: c.coarse.factor for letter, c in zip(woven.report.kernels, woven.chosen, strict=True)}
-    plans = [plan for _, _, plan in woven.launches if plan is not None]
+    plans = [launch.plan for launch in woven.launches if launch.plan is not None]
     return found | {x: c.factor for plan in plans for x, c in zip(plan.letters, plan.coarse, strict=True)}
 
 
@@ -116,7 +116,7 @@ class _Work:
             for name, counts in self._counts.items()
         }
         weight = {n: w * sum(shares[n].values()) for n, w in self._weights.items()}
-        path = longest_way(self.entry.trace.flow, weight)
+        path = critical_path(self.entry.trace.flow, weight)
         return [{x: self._weights[n] * share for x, share in shares[n].items()} for n in path if weight[n]]
 
     @cached_property

@@ -22,6 +22,8 @@ Host = np.ndarray[Any, np.dtype[Any]]
 class Difference:
     """An array that differs after two runs: how many of its elements differ, and the first of them with both values."""
 
+    __repr__ = brief
+
     parameter: str
     count: int
     length: int

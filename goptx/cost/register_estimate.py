@@ -107,8 +107,8 @@ def _constant(flow: Flow) -> set[str]:
 
 def _is_constant(instruction: Instruction, known: Collection[str]) -> bool:
     facts = facts_of(instruction.opcode)
-    if facts.base == "ld":
+    if facts.only_loads_element:
         return facts.space in ("param", "const")
-    return facts.base in ("mov", "cvta") and all(
+    return facts.moves and all(
         r in known or not r.startswith("%") or r.startswith(("%ntid", "%nctaid")) for r in read(instruction)
     )

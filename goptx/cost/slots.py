@@ -13,7 +13,6 @@ from goptx.ptx.ir import TYPE_BYTES, Instruction, Vector
 from goptx.ptx.opcodes import Facts, facts_of
 
 FRAME = 8  # slots of a warp for its numbers, its addresses and its end
-_FREE = frozenset("mov cvta".split())  # no instruction: they become operands of their readers
 _SPECIAL = {"ex2": 4, "lg2": 4, "rsqrt": 4, "sin": 2, "cos": 2, "tanh": 1}  # denormals scaled in and out
 _APPROXIMATE = {"div": 6, "rcp": 4, "sqrt": 4}
 _ROUNDED = {"div": 10, "rcp": 7, "sqrt": 8, "rem": 24}
@@ -28,7 +27,7 @@ _USES_SPECIAL = frozenset((*_SPECIAL, *_ROUNDED))
 def _slots(opcode: str) -> int:
     facts = facts_of(opcode)
     base = facts.base
-    if base in _FREE or (base == "ld" and facts.space == "param"):
+    if facts.moves or facts.loads_parameter:  # operands of what reads them
         return 0
     type_ = facts.types[-1] if facts.types else ""
     wide = TYPE_BYTES.get(type_, 4) == 8

@@ -47,7 +47,7 @@ def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float |
     inside = [i for name in body for i in flow.blocks[name].instructions()]
     changed = {register for i in inside for register in written(i)}
     for step in inside:
-        if facts_of(step.opcode).base in ("add", "sub") and written(step) & read(step):
+        if facts_of(step.opcode).adds and written(step) & read(step):
             if any(n in sizes and n not in changed for n in read(step)):
                 return 1.0
             if (count := _counted(flow, body, inside, step)) is not None:
@@ -61,9 +61,9 @@ def _counted(flow: Flow, body: Collection[str], inside: Collection[Instruction],
     first = [
         _number(i.operands[1])
         for name, block in flow.blocks.items() if name not in body
-        for i in block.instructions() if counter in written(i) and facts_of(i.opcode).base == "mov"
+        for i in block.instructions() if counter in written(i) and facts_of(i.opcode).moves
     ]  # fmt: skip
-    last = [_number(i.operands[-1]) for i in inside if facts_of(i.opcode).base == "setp" and counter in read(i)]
+    last = [_number(i.operands[-1]) for i in inside if facts_of(i.opcode).compares and counter in read(i)]
     by = _number(step.operands[-1])
     if len(first) != 1 or len(last) != 1 or first[0] is None or last[0] is None or not by:
         return None

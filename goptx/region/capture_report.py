@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goptx.display import as_html, as_text
+from goptx.display import as_html, as_text, brief
 from goptx.region.fusion import RegionReport
 
 
@@ -13,6 +13,8 @@ class Step:
     """Something that was put on the stream. kind: "launch" (by the region's own `launch`), "kernel", "memcpy",
     "memset", "host" and so on; name: of its kernel, else ""; group: the number of its group of launches, from 0, None
     if goptx does not know it."""
+
+    __repr__ = brief
 
     kind: str
     name: str
@@ -27,6 +29,8 @@ class Step:
 class LaunchGroup:
     """Launches with nothing between them. launches: how many. done: how they were completed, None if they run as
     captured; reason: why they do, else ""."""
+
+    __repr__ = brief
 
     launches: int
     done: RegionReport | None
@@ -45,6 +49,8 @@ class CaptureReport:
     facts, such as temporaries that stay in memory. preparing: seconds to fuse, assemble and load, or to find the cached
     result; launching: seconds to make the graph and to launch it.
     """
+
+    __repr__ = brief
 
     steps: tuple[Step, ...]
     groups: tuple[LaunchGroup, ...]

@@ -186,7 +186,7 @@ class _Job:
         key = self._of_kernels, tuple((name, _hashable(value)) for name, value in options.items())
         shapes = [ANY] * len(self.kernels)
         made = _SEPARATE.made(key, lambda: separate(*self.kernels, shapes=shapes, **options))
-        return replace(made, report=replace(made.report, notes=(*made.report.notes, reason)))
+        return made.reported(replace(made.report, notes=(*made.report.notes, reason)))
 
     @property
     def letters(self) -> list[str]:

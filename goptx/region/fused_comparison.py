@@ -12,6 +12,7 @@ from functools import partial
 from statistics import median
 from typing import Any
 
+from goptx.display import brief
 from goptx.errors import DeviceError
 from goptx.launch.arguments import passed_by_value
 from goptx.region.completion import RegionOptions, in_sequence, start
@@ -26,6 +27,8 @@ Piece = tuple[int, int]  # the first byte, and the one after the last
 class Comparison:
     """fused, separate: milliseconds on the device of the fused kernel, and of the launches one after the other, medians
     of `repeats`; None if they were not compared. `reason`: why not."""
+
+    __repr__ = brief
 
     fused: float | None
     separate: float | None

@@ -148,6 +148,12 @@ class Fusion:
 
     _repr_html_ = as_html
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(strategy={self._how.strategy!r}, the region {self.state})"
+
+    def __str__(self) -> str:
+        return str(self.report) if self.report else f"a fusion region, strategy {self._how.strategy}, that {self.state}"
+
     def launch(
         self, kernel: Source, grid: Any, block: Any, *args: object, entry: str | None = None, shared: int = 0
     ) -> None:

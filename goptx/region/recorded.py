@@ -14,10 +14,10 @@ from goptx.analysis.values.pointer_effects import Reach, reach
 from goptx.errors import InputError
 from goptx.launch.arguments import Packing
 from goptx.launch.device_arrays import Extent
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
 from goptx.memo import Memo, Same
 from goptx.ptx.aliases import without_aliases
-from goptx.results.fused_kernel import Parameter
 from goptx.results.given_kernels import Source, chosen_from, in_own_shape
 from goptx.sources.kernel_text import Chosen, choose_entry
 

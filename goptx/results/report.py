@@ -21,6 +21,8 @@ class Counts:
     estimated_cycles: of one warp on the longest way through, loops counted ten times (latency/cost.py).
     """
 
+    __repr__ = brief
+
     name: str
     blocks: int
     instructions: int
@@ -36,6 +38,8 @@ class Divergent:
     kernel: its letter. line: of the branch, in the kernel's file.
     choice: "park", "predicate" or "duplicate", as `divergence=` has them.
     """
+
+    __repr__ = brief
 
     kernel: str
     line: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from goptx.cache import keys, store
 from goptx.latency.table import LatencyTable
@@ -39,7 +39,8 @@ def key_of(
         return ""
     texts = [repr((k.module.version, k.module.target, k.module.items, k.module.source)) for k in kernels]
     chosen = repr([(k.entry, k.coarse, k.shape) for k in kernels])
-    latencies = repr((table.arch, sorted(table.entries.items()), sorted(table.defaults.items())))
+    entries = [(key, astuple(entry)) for key, entry in sorted(table.entries.items())]
+    latencies = repr((table.arch, entries, sorted(table.defaults.items())))
     return keys.digest("auto", code, repr(shapes), target, repr(options), latencies, chosen, *texts)
 
 

@@ -135,7 +135,7 @@ class Search:
         if made.strategy == "separate":
             LOG.log(logging.WARNING if refused else logging.INFO, "not fused: %s", "; ".join(refused) or SLOWER)
             notes = notes or [f"not fused: {SLOWER}"]
-        return replace(made, report=replace(made.report, notes=(*made.report.notes, *notes), decision=decision))
+        return made.reported(replace(made.report, notes=(*made.report.notes, *notes), decision=decision))
 
     def _refusals(self) -> list[str]:
         """Each reason once, with the ways that it is against, but for those of which part is refused for it."""

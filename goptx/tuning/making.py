@@ -9,9 +9,10 @@ from typing import Any
 
 from goptx.device.occupancy import occupancy
 from goptx.device.register_bound import register_bound
+from goptx.device.resources import Resources
 from goptx.errors import GoptxError
 from goptx.launch.shape import Shape
-from goptx.results.fused_kernel import Resources, Woven
+from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.coarsen import coarsen

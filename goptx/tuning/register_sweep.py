@@ -113,7 +113,7 @@ def described(
     tolerance: float | None = None,
 ) -> Measured:
     """The kernels of which `woven` is made, as they are launched alone. Raises `InputError`."""
-    if woven.strategy != "separate" and (woven.depends or any(p.instead is not None for p in woven.params)):
+    if not woven.is_separate and (woven.depends or any(p.instead is not None for p in woven.params)):
         raise InputError(
             f"the kernels of `{woven.name}` depend on each other, and launch specifications describe each of them "
             "alone; give run=, a function that launches it."

@@ -17,7 +17,7 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.bench import Bench
 from goptx.measuring.bench.questions import SEPARATE, STREAMS, Described
-from goptx.progress import shown
+from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
 from goptx.tuning.best import Best, capped, digest
 from goptx.tuning.budget import Budget
@@ -103,8 +103,8 @@ def tune(
         trials = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
         made = stack.enter_context(makers(subject, executor, workers))
         pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch)
-        report = stack.enter_context(shown("tried", quiet=not progress))
-        found = Search(space, pruning, made.submit, measuring, trials, limit, report).best()
+        tell = stack.enter_context(progress_of("tried", quiet=not progress))
+        found = Search(space, pruning, made.submit, measuring, trials, limit, tell).best()
     best = _best(subject, found, trials.all(), where, limit)
     for trial in best.bugs:
         warnings.warn(f"{trial.candidate}: {trial.reason}; please report it", WrongOutput, stacklevel=2)

@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from goptx.launch.coarsening import AXES
 from goptx.launch.launch_plan import Plan
+from goptx.launch.launching import Launch
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Axes
-from goptx.results.fused_kernel import Parameter, Woven
+from goptx.results.fused_kernel import Woven
 from goptx.view.c_launch import HEAD, launch_function
 
 _ACCESS = {
@@ -39,7 +41,7 @@ def c_header(woven: Woven) -> str:
         f"#ifndef {guard}",
         f"#define {guard}",
     ]
-    entries = ["", *(line for launch in woven.launches for line in (*_entry(*launch), ""))]
+    entries = ["", *(line for launch in woven.launches for line in (*_entry(launch), ""))]
     if any("goptx_shape" in line for line in entries):
         lines += ["", *HEAD.splitlines()]
     limits = [f"with {limit} only" for limit in woven.limits]
@@ -48,7 +50,8 @@ def c_header(woven: Woven) -> str:
     return "\n".join([*lines, *entries, f"#endif /* {guard} */", ""])
 
 
-def _entry(name: str, params: Sequence[Parameter], plan: Plan | None) -> Iterator[str]:
+def _entry(launch: Launch) -> Iterator[str]:
+    name, params, plan = launch.entry, launch.params, launch.plan
     prefix = f"GOPTX_{_constant(name)}"
     passed = [p for p in params if p.instead is None]
     numbers = _numbers(params)

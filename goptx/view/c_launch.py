@@ -83,8 +83,8 @@ def _grid(plan: Plan) -> list[str]:
     known, ctas = plan.axes("grid"), [f"ctas{k}" for k in range(len(plan.letters))]
     if None not in known:
         return list(map(str, known))
-    if plan.lead and not plan.overlaid:
-        return _coarse(plan.lead, _own(plan, 0, "grid"))
+    if plan.common_grid and not plan.overlaid:
+        return _coarse(plan.common_grid, _own(plan, 0, "grid"))
     return [_cast(" + ".join(ctas) if plan.overlaid else _most(ctas)), "1", "1"]
 
 
@@ -92,7 +92,7 @@ def _block(plan: Plan) -> list[str]:
     known = plan.axes("block")
     if None not in known:
         return list(map(str, known))
-    if plan.alike and not isinstance(plan, Partitioned):
+    if plan.same_shape and not isinstance(plan, Partitioned):
         return _own(plan, 0, "block")
     return [_cast(_most([_product(_own(plan, k, "block")) for k in range(len(plan.letters))])), "1", "1"]
 

@@ -504,11 +504,11 @@ def test_separate_launches_are_made_once_for_all_arguments(device: Device) -> No
     for launches in ([(PLUS, x, y, t, N), (MINUS, t, z, out, N)], [(PLUS, z, z, x, 50), (MINUS, z, y, t, 60)]):
         as_launched(device, launches, strategy="separate")
     one, other = (woven for woven, _ in device.launched)
-    assert one._assembled is other._assembled and one._loaded is other._loaded
+    assert one.executable is other.executable
     with goptx.fusion(Stream(), strategy="separate") as f:
         f.launch(PLUS, 3, 64, x, y, t, N)
         f.launch(MINUS, 4, 32, t, z, out, N)
-    assert f.fused and f.fused._assembled is one._assembled
+    assert f.fused and f.fused.executable is one.executable
     assert (out.host[:N] == (x.host + y.host - z.host)[:N]).all()
 
 

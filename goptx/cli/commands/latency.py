@@ -35,12 +35,12 @@ def _measure(options: argparse.Namespace) -> None:
     from goptx.device.latency.raw_samples import check_ending, samples_text
     from goptx.device.latency.table_text import table_text
     from goptx.latency.table import load_table
-    from goptx.progress import shown
+    from goptx.progress import progress_of
 
     if options.raw:
         check_ending(options.raw)
     check_outputs([path for path in (options.output, options.raw) if path])  # before minutes of measuring
-    with shown("measured", options.quiet) as progress:
+    with progress_of("measured", options.quiet) as progress:
         measurement = measure(progress=progress)
     if options.raw:
         write(options.raw, samples_text(measurement, Path(options.raw).suffix))

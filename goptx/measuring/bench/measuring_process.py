@@ -220,7 +220,7 @@ def started(
         return lambda stream: woven.launch(stream, *arguments, **shape, max_registers=cap, independent=True)
     kernels = load_all(woven.cubin(cap, fmad=False), woven.entries)
     packed: list[Any] = woven.arguments(*arguments)
-    each = packed if woven.strategy == SEPARATE else [packed]
+    each = packed if woven.is_separate else [packed]
     starts = [
         partial(
             launch, kernel, args=own, grid=one.shape.sizes("grid"), block=one.shape.sizes("block"),

@@ -12,9 +12,9 @@ import numpy as np
 from goptx.errors import InputError
 from goptx.launch.arguments import POINTER, passed_by_value
 from goptx.launch.device_arrays import extent_of
+from goptx.launch.parameter import Parameter
 from goptx.launch.specification import Argument
-from goptx.results.fused_kernel import Parameter, Woven
-from goptx.results.separate_kernels import Separate
+from goptx.results.fused_kernel import Woven
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Workload:
         difference; None: they have to agree bit for bit.
     """
 
-    separate: Separate
+    separate: Woven
     each: tuple[Woven, ...]
     arguments: tuple[tuple[object, ...], ...]
     seed: int = 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from goptx.errors import GoptxError
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
-from goptx.results.fused_kernel import Parameter, Woven
+from goptx.results.fused_kernel import Woven
 from goptx.view.html.elements_html import (
     Markup,
     box,
@@ -63,9 +64,9 @@ def _launching(woven: Woven) -> Markup:
     in_own_shapes = woven.plan is not None and not woven.plan.common
     call = f"launch(stream, {args}{'' if in_own_shapes else ', grid=..., block=...'})"
     shapes = [
-        line(*((code(name), " ") if len(woven.launches) > 1 else ()), f"as {_shape(plan.shape)}")
-        for name, _, plan in woven.launches
-        if plan is not None and not plan.common
+        line(*((code(launch.entry), " ") if len(woven.launches) > 1 else ()), f"as {_shape(launch.plan.shape)}")
+        for launch in woven.launches
+        if launch.plan is not None and not launch.plan.common
     ]
     cap = line(f"at most {woven.max_registers} registers per thread") if woven.max_registers else ""
     return markup(line(code(call)), *shapes, cap)
