@@ -42,9 +42,9 @@ def test_it_takes_what_weave_takes() -> None:
     with pytest.raises(InputError, match="name one"):
         goptx.can_weave(both, PLAIN)
     with pytest.raises(InputError, match="policy `fast`"):
-        goptx.can_weave(PLAIN, PLAIN, policy="fast")
+        goptx.can_weave(PLAIN, PLAIN, policy="fast")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="colour"):
-        goptx.can_weave(PLAIN, PLAIN, colour="red")
+        goptx.can_weave(PLAIN, PLAIN, colour="red")  # type: ignore[call-arg]
 
 
 def test_what_is_wrong_with_the_input_is_raised() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from goptx.cli import argument_values
+from goptx.options import UNPROVED
 
 Flags = Mapping[str, Mapping[str, Any]]  # by name, what argparse is told of each
 WRITTEN = "write here instead of to standard output: PTX, or machine code to .cubin"
@@ -59,7 +60,7 @@ DEPENDENT: Flags = {
         "help": "what a thread loads from a private buffer is what it has stored last itself to that element",
     },
     "unproved": {
-        "choices": ("refuse", "memory"),
+        "choices": UNPROVED,
         "help": "what becomes of a private or local buffer that cannot be proved to be one: the kernels are refused "
         "(vertical, by default), or it stays in memory",
     },

@@ -16,6 +16,7 @@ from typing import Any
 
 from goptx.log import LOG
 from goptx.memo import Memo, Same
+from goptx.options import Strategy
 from goptx.region.argument_aliasing import NOTHING, Group, Meeting, Place, several
 from goptx.region.declared_temporaries import called, outcome
 from goptx.region.recorded import Known, Recorded
@@ -38,7 +39,7 @@ FREE = 256  # threads of a CTA for which there are registers, however many each 
 class RegionOptions:
     """What the caller of a region asks for; `options` are the strategy's."""
 
-    strategy: str = "auto"
+    strategy: Strategy = "auto"
     assume_local: bool = False
     no_barriers: bool = False
     independent: bool = False
@@ -130,7 +131,7 @@ class _Job:
         if why := self.obstacle():
             LOG.warning("not fused: %s", why)
             return None, why
-        shapes = {} if self.shapes is None else {"shapes": self.shapes}
+        shapes: dict[str, Any] = {} if self.shapes is None else {"shapes": self.shapes}
         try:
             made = fuse(*self.kernels, strategy=self.how.strategy, **shapes, **{**self.said(), **self.options})
         except REFUSALS as refusal:

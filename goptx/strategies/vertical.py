@@ -9,22 +9,22 @@ from pathlib import Path
 
 from goptx.errors import CannotWeave
 from goptx.latency.table import LatencyTable, load_table
-from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
+from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Unproved
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import Chosen
 from goptx.weaving.dependent.kernel_dependences import Dependences, check_along_x
 from goptx.weaving.dependent.loop_fusion import fused
-from goptx.weaving.dependent.shared_buffers import Buffer, Names, Pairs, as_one, buffers_of
-from goptx.weaving.dependent.temporaries import Findings, Unproved, check_unproved, one_by_one
+from goptx.weaving.dependent.shared_buffers import Buffer, as_one, buffers_of
+from goptx.weaving.dependent.temporaries import Findings, check_unproved, one_by_one
 from goptx.weaving.dependent.to_registers import Internalised, internalised
 from goptx.weaving.dependent.to_shared import in_shared_memory
 from goptx.weaving.merging.choose import in_turn
 from goptx.weaving.merging.copies import copies_joined
 from goptx.weaving.merging.merged_blocks import merged
 from goptx.weaving.merging.size_limits import limits
-from goptx.weaving.model import Choice, Converged, Linked
+from goptx.weaving.model import Converged, Linked
 from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link, sides_of
 
 
@@ -40,10 +40,10 @@ def vertical(
     depends: bool = False,
     assume_local: bool = False,
     no_barriers: bool = False,
-    same: Pairs = (),
-    private: Pairs = (),
-    local: Pairs = (),
-    apart: Names = (),
+    same: ParameterPairs = (),
+    private: ParameterPairs = (),
+    local: ParameterPairs = (),
+    apart: ParameterNames = (),
     presume: bool = True,
     assume_private: bool = False,
     unproved: Unproved = "refuse",

@@ -13,6 +13,7 @@ from strategies.dependent_kernels import INDEX, strided
 
 import goptx
 from goptx.cli import main
+from goptx.options import Strategy
 
 ROOT = Path(__file__).parents[2]
 CHAIN = ROOT / "benchmarks" / "suite_d" / "chain.sm_90.ptx"
@@ -35,7 +36,7 @@ ALL = elementwise("mul.f32", guard="")
 MORE = {"A:3": "i32:1024", "B:3": "i32:1024", "B:1": "f32[1024]"}  # what cannot be made up for these two
 
 
-def check(*sources: Any, strategy: str = "vertical", **options: Any) -> goptx.Check:
+def check(*sources: Any, strategy: Strategy = "vertical", **options: Any) -> goptx.Check:
     return goptx.check(*sources, strategy=strategy, **options)
 
 
@@ -66,7 +67,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     ("options", "arrays", "temporaries"),
     [({"depends": True, "same": ONE + TEMPORARIES}, 8, 0), ({"private": TEMPORARIES, "same": ONE}, 5, 3)],
 )
-def test_a_chain(strategy: str, options: dict[str, Any], arrays: int, temporaries: int) -> None:
+def test_a_chain(strategy: Strategy, options: dict[str, Any], arrays: int, temporaries: int) -> None:
     done = check(*[CHAIN] * 4, entries=STEPS, strategy=strategy, **options)
     assert done, done
     assert done.compared == arrays * 4000 and len(done.undefined) == temporaries
@@ -84,7 +85,7 @@ def test_a_chain(strategy: str, options: dict[str, Any], arrays: int, temporarie
 
 
 @pytest.mark.parametrize("strategy", ["separate", "auto"])
-def test_kernels_that_are_not_fused(strategy: str) -> None:
+def test_kernels_that_are_not_fused(strategy: Strategy) -> None:
     """What the second does depends on what the first has written."""
     behind = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
     x, y, z, out = (np.random.default_rng(i).random(1100, dtype=np.float32) for i in range(4))

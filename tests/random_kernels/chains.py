@@ -19,8 +19,7 @@ from strategies.dependent_kernels import elementwise, strided
 
 import goptx
 from goptx.launch.shape import Shape
-from goptx.weaving.model import CHOICES
-from goptx.weaving.schedule.schedule import POLICIES
+from goptx.options import CHOICES, POLICIES
 
 OWN = "own"
 INDICES = {  # of the element that is read, from the thread's numbers; what is written by threads is never shared

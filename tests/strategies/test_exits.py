@@ -12,6 +12,7 @@ from weaving.test_inline import BLOCK, DATA, HEAD, PARTNER, module
 import goptx
 from goptx import CannotWeave, Shape
 from goptx.emulator.instructions.lanewise import Array
+from goptx.options import Strategy
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.fuse import STRATEGIES
 
@@ -131,7 +132,7 @@ def test_a_kernel_alone(case: str) -> None:
 
 
 @pytest.mark.parametrize(("case", "strategy"), list(product(CASES, [s for s in STRATEGIES if s != "auto"])))
-def test_the_other_kernel_goes_on(case: str, strategy: str, assembles: Assembles) -> None:
+def test_the_other_kernel_goes_on(case: str, strategy: Strategy, assembles: Assembles) -> None:
     texts = kernel(case), partner()
     for order in (texts, texts[::-1]):
         woven = goptx.fuse(*order, strategy=strategy, shapes=[shape_of(text) for text in order])

@@ -10,6 +10,7 @@ from pygments.token import Error, Keyword, Name, Number, Operator, Punctuation
 from view.pages import read
 
 import goptx
+from goptx.options import Strategy
 from goptx.ptx.ir import Instruction, Module
 from goptx.ptx.walk import statements_in
 from goptx.view.html.ptx_html import CHUNK, Line, coloured, ptx_html, ptx_lines
@@ -25,7 +26,7 @@ def kernel(name: str) -> Path:
     return KERNELS / f"{name}.sm_90.ptx"
 
 
-def made(*names: str, strategy: str = "weave") -> goptx.Woven:
+def made(*names: str, strategy: Strategy = "weave") -> goptx.Woven:
     return goptx.fuse(*map(kernel, names), strategy=strategy, shapes=SHAPES[: len(names)])
 
 
@@ -49,7 +50,7 @@ def instructions(module: Module) -> list[Instruction]:
         (["gelu", "harris"], "separate"),
     ],
 )
-def test_each_line_says_of_which_kernel_it_is(names: Sequence[str], strategy: str) -> None:
+def test_each_line_says_of_which_kernel_it_is(names: Sequence[str], strategy: Strategy) -> None:
     woven = made(*names, strategy=strategy)
     lines = list(ptx_lines(woven.module, woven.origins))
     assert "".join(f"{line.text}\n" for line in lines) == woven.ptx

@@ -13,10 +13,10 @@ from weaving.divergent_kernels import KERNELS, text
 import goptx
 from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import CannotWeave
+from goptx.options import CHOICES, Choice
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import statements_in
-from goptx.weaving.model import CHOICES, Choice
 
 ROOT = Path(__file__).parents[2]
 CONSTRUCTS = goptx.read(ROOT / "tests" / "constructs" / "constructs.sm_80.ptx")

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 from goptx.device.sweep import CAPS
 from goptx.launch.shape import Shape
+from goptx.options import MEASURED_STRATEGIES, MeasuredStrategy
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import divides
 from goptx.tuning.space.partitions import Partitions
 
 FACTORS = (1, 2, 4)  # to begin with; better ones are looked for from there on
 SEPARATE = (1, 2, 4, 8)  # of kernels that are not fused: registers do not add up
-STRATEGIES = ("weave", "vertical", "interleave", "horizontal", "separate")
-ALONE = "coarsen"  # the strategy of one kernel
+ALONE: Literal["coarsen"] = "coarsen"  # the strategy of one kernel
 VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # what is tried of each strategy, beside what it takes by itself
     "weave": {
         "slicing": (None, 256, 512, 1024),  # cycles; fixed ones are the paper's
@@ -43,7 +43,7 @@ class Space:
 
     shapes: Sequence[Shape]
     tunable: Sequence[bool]
-    strategies: Sequence[str] = STRATEGIES
+    strategies: Sequence[MeasuredStrategy] = MEASURED_STRATEGIES
     sizes: Sequence[int] = ()
 
     @property

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from goptx.analysis.cfg import Code
 from goptx.errors import InputError
 from goptx.launch.parameter_names import parameter_named
+from goptx.options import ParameterNames, ParameterPairs
 from goptx.ptx.flatten import renamed_statement
 from goptx.ptx.ir import Instruction, Scope, Variable
 from goptx.weaving.model import Kernel, Linked
 
-Pairs = Sequence[tuple[str, str] | str]  # ("A:2", "B:0"), or as text "A:2=B:0"
-Names = Sequence[str]  # "A:2"
 Parameter = tuple[int, int]  # the number of its kernel, and its own there
 KINDS = ("same", "private", "local")
 
@@ -45,7 +44,7 @@ class Buffer:
         )
 
 
-def buffers_of(linked: Linked, said: Mapping[str, Pairs], apart: Names = ()) -> tuple[Buffer, ...]:
+def buffers_of(linked: Linked, said: Mapping[str, ParameterPairs], apart: ParameterNames = ()) -> tuple[Buffer, ...]:
     """From what is said by kind, and of which parameters it is said that they are one with those alone. Raises
     `InputError` for unknown parameters, and for what contradicts itself."""
     groups: list[tuple[set[Parameter], set[str]]] = []

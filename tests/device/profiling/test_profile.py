@@ -200,7 +200,7 @@ def test_program_says_what_is_wrong(ncu: Runs, monkeypatch: pytest.MonkeyPatch) 
 
 def test_no_such_strategy(ncu: Runs) -> None:
     with pytest.raises(InputError, match="strategy `best` is unknown"):
-        goptx.profile(spec=[GELU, WMMA], strategy="best")
+        goptx.profile(spec=[GELU, WMMA], strategy="best")  # type: ignore[arg-type]
 
 
 # the command --------------------------------------------------------------------------------------------
