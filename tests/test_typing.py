@@ -31,7 +31,7 @@ RIGHT = [
     'goptx.can_weave(a, b, entries=["k", None], policy="concat", shapes=[goptx.Shape(4, 32)] * 2)',
     "goptx.fuse(a, b, max_blocks=100)",
     'goptx.fuse(a, b, strategy="weave", merge="paper")',
-    'goptx.fuse(a, b, strategy="vertical", depends=True, private=["A:2=B:0"], apart=["A:1"], unproved="memory")',
+    'goptx.fuse(a, b, strategy="vertical", depends=True, private=["A:2=B:0"], noalias=["A:1"], unproved="memory")',
     'goptx.fuse(a, b, strategy="horizontal", partition=(128, 384), tunable=[True, False])',
     'goptx.fuse(a, b, strategy="interleave", ratio=[1, 3], same=["A:0=B:0"])',
     'goptx.fuse(a, b, strategy="separate", streams=True, notes=["why"])',

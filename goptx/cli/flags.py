@@ -80,7 +80,7 @@ DEPENDENT: Flags = {
         "metavar": "A:2=B:0",
         "help": "a buffer that is only handed on within a CTA: keep it in shared memory",
     },
-    "apart": {
+    "noalias": {
         "action": "append",
         "metavar": "A:1",
         "help": "a buffer that has no memory in common with others but those that it is named with",

@@ -177,7 +177,7 @@ class _Job:
             "same": self.pairs([g for g in (*met.buffers, *met.numbers) if g not in temporary]),
             "private": self.pairs(met.private),
             "local": self.pairs(met.local),
-            "apart": [self.name(place) for place in met.lone],
+            "noalias": [self.name(place) for place in met.lone],
         }
 
     def separate(self, why: str) -> Woven:

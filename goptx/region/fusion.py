@@ -39,7 +39,7 @@ OVERTAKEN = (
     "region recorded; put it before or after the region, or use goptx.fusion(stream, capture=True), which keeps its "
     "place."
 )
-FOUND_OUT = ("entries", "shapes", "depends", "same", "private", "local", "apart")  # options that launches answer
+FOUND_OUT = ("entries", "shapes", "depends", "same", "private", "local", "noalias")  # options that launches answer
 
 
 @overload

@@ -43,7 +43,7 @@ def auto(
     same: ParameterPairs = (),
     private: ParameterPairs = (),
     local: ParameterPairs = (),
-    apart: ParameterNames = (),
+    noalias: ParameterNames = (),
     presume: bool = True,
     assume_private: bool = False,
 ) -> Woven:
@@ -63,7 +63,7 @@ def auto(
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
-    hands_on = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "apart": apart}
+    hands_on = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "noalias": noalias}
     if depends or private or local:
         told = {**hands_on, "depends": depends, "same": same, "private": private, "local": local}
         told |= {"assume_private": assume_private, "unproved": "memory"}
@@ -92,7 +92,7 @@ def auto(
         assume_local,
         no_barriers,
         same,
-        apart,
+        noalias,
         presume,
     )
     key = key_of(kernels, own, target, asked, table)

@@ -22,7 +22,7 @@ class DependentOptions(TypedDict, total=False):
     same: ParameterPairs
     private: ParameterPairs
     local: ParameterPairs
-    apart: ParameterNames
+    noalias: ParameterNames
     assume_private: bool
 
 

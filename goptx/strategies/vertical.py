@@ -43,7 +43,7 @@ def vertical(
     same: ParameterPairs = (),
     private: ParameterPairs = (),
     local: ParameterPairs = (),
-    apart: ParameterNames = (),
+    noalias: ParameterNames = (),
     presume: bool = True,
     assume_private: bool = False,
     unproved: Unproved = "refuse",
@@ -61,7 +61,7 @@ def vertical(
     private: likewise, buffers that hold nothing but what a thread hands on to itself in a later kernel: they are kept
         in registers, and their contents are undefined afterwards.
     local: likewise, of a CTA: kept in its shared memory. Needs known shapes.
-    apart: parameters such as "A:1" that share memory with no other but those that they are named with above.
+    noalias: parameters such as "A:1" that share memory with no other but those that they are named with above.
     assume_private: the caller's word that what a thread loads from a `private` buffer is what it has stored last itself
         to that element, as the properties of user-driven fusion give it. Which store that is must still follow from
         the kernels.
@@ -81,7 +81,7 @@ def vertical(
             "(depends=, same=, private=, local=); give the kernel as it is."
         )
     check_unproved(unproved)
-    buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, apart)
+    buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, noalias)
     choices = Choices("concat", None, load_table(latency, linked.target[0]), presume)
     attempt = _Attempt(kernels, linked, choices, divergence, depends, assume_local, no_barriers, assume_private)
     return one_by_one(attempt.made, buffers, linked, unproved)

@@ -191,7 +191,7 @@ def test_the_command(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "a.ptx", "b.ptx", "--strategy", "vertical", *words]) == 0
     assert "not compared: A:2 (out), B:0 (x), a temporary" in capsys.readouterr().out
     assert main(["check", "a.ptx", "b.ptx", "--strategy", "separate"]) == 0
-    assert main(["check", "a.ptx", "b.ptx", "--strategy", "auto", *words, "--apart", "B:1"]) == 0
+    assert main(["check", "a.ptx", "b.ptx", "--strategy", "auto", *words, "--noalias", "B:1"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_the_command(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["--strategy", "vertical", "--same", "A:2=C:0"], 2, "InputError: same `C:0`: write the kernel's letter"),
         (["--strategy", "vertical", "--private", "A:2"], 2, "InputError: private= takes pairs of parameters"),
-        (["--strategy", "vertical", "--apart", "A:7"], 2, "InputError: apart `A:7`: kernel A (`k`) has no such"),
+        (["--strategy", "vertical", "--noalias", "A:7"], 2, "InputError: noalias `A:7`: kernel A (`k`) has no such"),
         (["--strategy", "vertical", "--same", "A:2=B:0"], 1, "CannotWeave: a.ptx:"),
     ],
 )

@@ -249,7 +249,7 @@ SHAPES = [goptx.Shape(1, BLOCK)] * 2
         ("weave", {"shapes": SHAPES}),
         ("weave", {"slicing": 4}),
         ("vertical", {}),
-        ("vertical", {"depends": True, "same": [("A:2", "B:2")], "apart": ["A:0", "A:1", "B:0", "B:1"]}),
+        ("vertical", {"depends": True, "same": [("A:2", "B:2")], "noalias": ["A:0", "A:1", "B:0", "B:1"]}),
         ("horizontal", {"shapes": SHAPES}),
         ("interleave", {"shapes": SHAPES}),
     ],
