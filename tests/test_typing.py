@@ -48,6 +48,7 @@ RIGHT = [
     'goptx.tune(a, b, strategies=["weave", "separate"])',
 ]
 WRONG = [  # and the code of mypy's error
+    ("goptx.waeve(a, b)", "attr-defined"),
     ('goptx.weave(a, b, policy="latncy")', "arg-type"),
     ('goptx.weave(a, b, slicing="adaptve")', "arg-type"),
     ('goptx.weave(a, b, divergence="duplciate")', "arg-type"),

@@ -12,6 +12,7 @@ from strategies import dependent_kernels
 from strategies.dependent_kernels import INDEX, strided
 
 import goptx
+from goptx.checking.verdict import Check
 from goptx.cli import main
 from goptx.options import Strategy
 
@@ -36,11 +37,11 @@ ALL = elementwise("mul.f32", guard="")
 MORE = {"A:3": "i32:1024", "B:3": "i32:1024", "B:1": "f32[1024]"}  # what cannot be made up for these two
 
 
-def check(*sources: Any, strategy: Strategy = "vertical", **options: Any) -> goptx.Check:
+def check(*sources: Any, strategy: Strategy = "vertical", **options: Any) -> Check:
     return goptx.check(*sources, strategy=strategy, **options)
 
 
-def values(done: goptx.Check) -> dict[str, Any]:
+def values(done: Check) -> dict[str, Any]:
     return {name[:3]: given.value for kernel in done.kernels for name, given in kernel.inputs.items()}
 
 
@@ -52,7 +53,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
         def spoiled(*sources: Any, **options: Any) -> goptx.Woven:
             woven = goptx.fuse(*sources, **options)
             assert re.search(old, woven.ptx)
-            return replace(woven, module=goptx.parse(re.sub(old, new, woven.ptx)))
+            return replace(woven, module=goptx.read(re.sub(old, new, woven.ptx)))
 
         monkeypatch.setattr("goptx.checking.check.fuse", spoiled)
 

@@ -55,7 +55,7 @@ def build(job: tuple[str, tuple[str, ...], Policy, Slicing, str]) -> tuple[tuple
 
 def main(family: str, policy: Policy, slicing: Slicing, pairs: list[str]) -> None:
     source = text(family, (*waiting.KERNELS, *waiting.NOT_EMULATED))
-    names = [e.name for e in goptx.parse(source).entries]
+    names = [e.name for e in goptx.read(source).entries]
     grid, block, n = SHAPES[family]
     wanted = [tuple(p.split("+")) for p in pairs] or [(a, b) for a in names for b in names]
     most = max(map(len, wanted))

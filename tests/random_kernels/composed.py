@@ -20,6 +20,7 @@ import goptx
 from goptx.launch.shape import Shape
 from goptx.options import AXES, Axis, Strategy
 from goptx.ptx.ir import Module
+from goptx.ptx.parse import parse
 from goptx.results.fused_kernel import Woven
 
 OWN_SHAPES: tuple[Strategy, ...] = ("horizontal", "interleave")  # strategies that have to know them
@@ -73,7 +74,7 @@ def composed(case: Case, how: Composition) -> Trial:
     choose = Random(f"{case.way} {case.seed} {case.shapes} {case.n}")
     parts = _parts(case, how, choose)
     inner = choose.choice(STRATEGIES) if how.nested else None
-    modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(case.texts, NAMES, strict=False)]
+    modules = [parse(text, f"{name}.ptx") for text, name in zip(case.texts, NAMES, strict=False)]
     stated = _stated(case, how, inner, parts, choose)
     wide = tuple(part.wide(shape) for part, shape in zip(parts, case.shapes, strict=True))
     tuned = choose.choice(TUNED) if how.tunable else 0

@@ -181,7 +181,7 @@ def test_what_cannot_be_inlined_is_refused(functions: str, body: str) -> None:
 def test_an_exit_behind_a_trap_is_none() -> None:
     functions = ".func f(.reg .b32 x) { .reg .pred %q; setp.ne.u32 %q, x, 7777; @%q ret; trap; exit; }"
     woven = goptx.weave(module(functions, "call f, (%r2);"), PARTNER)
-    assert [f.name for f in goptx.parse(woven.ptx).functions if not f.is_entry] == ["f"]
+    assert [f.name for f in goptx.read(woven.ptx).functions if not f.is_entry] == ["f"]
 
 
 def test_separate_kernels_keep_their_functions() -> None:

@@ -94,7 +94,7 @@ class Spoiling(AtOnce):
         assert made.woven
         text, times = re.subn(self.old, self.new, made.woven.ptx, count=1)
         assert times
-        return Made(made.trials, replace(made.woven, module=goptx.parse(text)))
+        return Made(made.trials, replace(made.woven, module=goptx.read(text)))
 
 
 def test_a_way_that_is_made_wrongly_is_found() -> None:

@@ -114,7 +114,7 @@ def test_origins_that_are_of_something_else() -> None:
 def test_braces_within_bodies() -> None:
     text = ".version 8.0\n.target sm_80\n.address_size 64\n\n.visible .entry k()\n{\n    .reg .b32 %r<2>;\n    {\n"
     text += "        .reg .b32 a;\n        mov.b32 a, 1;\n    }\nend:\n    ret;\n}\n"
-    module = goptx.parse(text)
+    module = goptx.read(text)
     assert str(module) == text == "".join(f"{line.text}\n" for line in ptx_lines(module))
 
 

@@ -10,6 +10,7 @@ from bodies import kernel
 from weaving.large_kernels import large
 
 import goptx
+from goptx.checking.verdict import Check
 from goptx.errors import CannotWeave, InputError
 from goptx.options import Policy
 from goptx.results.report import Report
@@ -19,7 +20,7 @@ CONSTRUCTS = goptx.read(Path(__file__).parents[1] / "constructs" / "constructs.s
 ARGUMENTS = {"0": "u32[64]:0..1024", "1": "u32[64]:zeros", "2": "u32:45"}  # in, out, n
 
 
-def checked(first: str, second: str, **options: Any) -> goptx.Check:
+def checked(first: str, second: str, **options: Any) -> Check:
     """Every thread of one CTA has an element of its own."""
     arguments = {f"{letter}:{position}": text for letter in "AB" for position, text in ARGUMENTS.items()}
     found = goptx.check(first, second, grid=1, block=64, args=arguments, **options)

@@ -228,7 +228,7 @@ def test_the_woven_pair_is_one_list_for_the_next() -> None:
     """A and B are woven first; C then shares the issue slots with both of them as with one kernel."""
     sources = [module("add.u32 %r1, %r1, 1; " * 8, name) for name in ("k", "l", "m")]
     units = [[(c,) for c in flow_of(found).instructions()] for found in (
-        published(*sources[:2], slicing=None).module.entries[0], goptx.parse(sources[2]).entries[0]
+        published(*sources[:2], slicing=None).module.entries[0], goptx.read(sources[2]).entries[0]
     )]  # fmt: skip
     cycles = load_table("sm_80", "sm_80").cycles_of
     expected = greedy(units, lambda unit: cycles(unit[0]))  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import pytest
 from bodies import kernel
 
 import goptx
+from goptx.checking.verdict import Check
 from goptx.options import Choice
 from goptx.ptx.ir import Module
 
@@ -16,7 +17,7 @@ BLOCK = 256
 ARGUMENTS = {"0": "u32[300]:0..1024", "1": "u32[300]:zeros", "2": "u32:100"}  # in, out, n
 
 
-def checked(first: Module | str, second: Module | str, **options: Any) -> goptx.Check:
+def checked(first: Module | str, second: Module | str, **options: Any) -> Check:
     """Every thread of one CTA has an element of its own; n is less than there are threads."""
     arguments = {f"{letter}:{position}": text for letter in "AB" for position, text in ARGUMENTS.items()}
     found = goptx.check(first, second, grid=1, block=BLOCK, args=arguments, **options)
