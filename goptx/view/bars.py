@@ -1,4 +1,4 @@
-"""Bar charts as text: a group of bars for each quantity, one for each thing that has it, beside each other."""
+"""Groups of bars, one group for each quantity, with a bar for each thing that has it: what they are, and as text."""
 
 from __future__ import annotations
 
@@ -34,19 +34,21 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Named series, of which those behind the first `plain` are what the chart is about, and groups. Numbers below 1000
-    have so many `digits` behind the point."""
+    """Named series, of which those after the first `plain` are what the chart is about, and groups. Numbers below 1000
+    have so many `digits` after the point. `across` says what the bars show, with its unit."""
 
     title: str
     series: tuple[str, ...]
     plain: int
     groups: tuple[Group, ...]
+    across: str
     digits: int = 1
 
     def _repr_svg_(self) -> str:
-        from goptx.view.svg.bars_svg import svg
+        """Raises `InputError` where matplotlib is not installed."""
+        from goptx.view.charts.bars_chart import bars_svg
 
-        return svg(self)
+        return bars_svg(self)
 
     def number(self, value: float) -> str:
         return f"{value:.0f}" if value >= 1000 else f"{value:.{self.digits}f}"

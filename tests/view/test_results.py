@@ -25,7 +25,6 @@ from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best
 from goptx.tuning.making import Job
 from goptx.tuning.trials import Table, Trial
-from goptx.view.bars import Bars, Group
 from goptx.view.html.elements_html import page
 from goptx.view.html.tuning_html import BARS, in_turn, ranked
 from goptx.weaving.weave import weave
@@ -140,6 +139,11 @@ def test_what_comes_from_outside_is_text(check: Check) -> None:
     assert HOSTILE in read(page(HOSTILE, "")).all("title")[0].text
 
 
+def without_charts(shown: str) -> str:
+    """What versions of matplotlib draw differently is not compared."""
+    return re.sub(r'<svg class="goptx chart".*?</svg>', "<svg/>", shown, flags=re.S)
+
+
 # One after the other ----------------------------------------------------------------------------------
 
 
@@ -224,7 +228,7 @@ def test_a_check(check: Check) -> None:
 
 def test_a_sweep(golden: Golden) -> None:
     shown = SWEEP._repr_html_()
-    golden("sweep.html", shown)
+    golden("sweep.html", without_charts(shown))
     assert [row[0] for row in rows(shown)] == ["cap", "32", "★ 64", "128", "none"]
     assert rows(shown)[3][3:] == ["0%", "-", "-", "-"]
     (chart,) = read(shown).all("svg")
@@ -243,7 +247,7 @@ def test_a_sweep(golden: Golden) -> None:
 
 def test_trials(golden: Golden) -> None:
     shown = TABLE._repr_html_()
-    golden("tuned.html", shown)
+    golden("tuned.html", without_charts(shown))
     table = rows(shown)
     assert table[3][:2] == ["★ weave x2 x1 capped at 40", "2.0000"]
     assert [row[0] for row in table[1:3]] == ["streams (as they are)", "separate (as they are)"]
@@ -292,11 +296,6 @@ def test_what_an_emulation_printed(results: dict[str, object]) -> None:
     assert isinstance(emulation, Emulation)
     assert "What was printed" not in read(emulation._repr_html_()).text
     assert "a < b" in read(replace(emulation, printed="a < b\n")._repr_html_()).text
-
-
-def test_bars_are_a_picture() -> None:
-    bars = Bars("t", ("A",), 1, (Group("g", "", (1.0,)),))
-    assert bars._repr_svg_().startswith('<svg class="goptx bars"')
 
 
 class Printer:

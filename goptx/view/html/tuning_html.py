@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from goptx.tuning.best import Best
 from goptx.tuning.trials import Table, Trial
+from goptx.view.charts.points_chart import Point, Points
+from goptx.view.charts.ranked_chart import Bar, Ranked
 from goptx.view.html.elements_html import Markup, box, display, folded, heading, line, markup, picture, table
 from goptx.view.html.woven_html import woven_parts
-from goptx.view.svg.points_svg import Point, Points
-from goptx.view.svg.ranked_svg import Bar, Ranked
 
 HEAD = ("way", "ms", "least", "most", "runs", "speedup", "registers", "spilled bytes", "occupancy", "")
 STATUSES = {"wrong": "wrote something wrong", "failed": "failed", "refused": "refused", "pruned": "not timed",
@@ -73,8 +73,8 @@ def ranked(held: Table) -> Ranked:
     shown += [t for t in timed if t.way == held.chosen and t not in shown]
     known = _strategies(held)
     bars = (Bar(str(t.way), t.speedup, known.index(t.way.strategy), t.way == held.chosen) for t in shown)
-    title = f"Speedup of the {len(shown)} fastest of {len(timed)} ways over {STREAMS}"
-    return Ranked(title, known, tuple(bars), ("1.0, as they are", 1.0))
+    title = f"Speedup of the {len(shown)} fastest of {len(timed)} candidates over {STREAMS}"
+    return Ranked(title, "speedup", known, tuple(bars), ("the kernels as they are", 1.0))
 
 
 def in_turn(held: Table) -> Points:
@@ -93,12 +93,12 @@ def in_turn(held: Table) -> Points:
     ]
     across = "in the order in which they were tried" if held.turns else "in the order of the table"
     return Points(
-        f"All {len(points)} ways",
+        f"Speedup of all {len(points)} candidates over {STREAMS}",
         across,
         "speedup",
         known,
         tuple(sorted(points, key=lambda p: p.x)),
-        line=("as they are", 1.0),
+        line=("the kernels as they are", 1.0),
         lacking="not timed",
     )
 
