@@ -140,7 +140,7 @@ def test_instructions_without_operands() -> None:
 def test_they_are_in_the_order_of_the_text() -> None:
     for entries in (["call", "barrier_vote"], ["choose", "divergent_shuffle"]):
         woven = goptx.weave(module(CONSTRUCTS), module(CONSTRUCTS), entries=entries)
-        assert instructions(goptx.parse(woven.ptx)) == instructions(woven.module)
+        assert instructions(goptx.read(woven.ptx)) == instructions(woven.module)
         assert len(woven.origins) == len(instructions(woven.module))
 
 

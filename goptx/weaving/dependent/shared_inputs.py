@@ -15,10 +15,11 @@ from goptx.analysis.cfg import Flow
 from goptx.analysis.sync.acquires import harmless_functions, may_acquire
 from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.footprint import UNKNOWN
+from goptx.options import ParameterPairs
 from goptx.weaving.converge.unknown_instructions import first_unknown
 from goptx.weaving.dependent.kernel_dependences import Dependences
 from goptx.weaving.dependent.loop_fusion import in_step
-from goptx.weaving.dependent.shared_buffers import Buffer, Pairs, as_one, buffers_of
+from goptx.weaving.dependent.shared_buffers import Buffer, as_one, buffers_of
 from goptx.weaving.dependent.to_registers import Internalised, internalised
 from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import merged
@@ -34,7 +35,7 @@ class InCommon:
     loaded: frozenset[str] = frozenset()
 
     @classmethod
-    def found(cls, linked: Linked, same: Pairs, strategy: str) -> tuple[Linked, InCommon]:
+    def found(cls, linked: Linked, same: ParameterPairs, strategy: str) -> tuple[Linked, InCommon]:
         """The kernels with one name for parameters that are one, and what these are. Raises `InputError` for parameters
         that do not exist, and `CannotWeave` where a kernel writes one of the buffers."""
         buffers = buffers_of(linked, {"same": same})
