@@ -15,6 +15,7 @@ import goptx
 from goptx.errors import ConvergenceWarning
 from goptx.latency.table import load_table
 from goptx.measuring.bench.workload import Workload
+from goptx.options import Strategy
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import capped
 from goptx.tuning.making import Job, fused, make
@@ -72,7 +73,7 @@ def workload(subject: Subject) -> Workload:
     return measured_of(subject).workload
 
 
-def _fused(measured: Measured, strategy: str, **options: Any) -> Iterator[Form]:
+def _fused(measured: Measured, strategy: Strategy, **options: Any) -> Iterator[Form]:
     yield Form(goptx.fuse(*measured.kernels, strategy=strategy, shapes=measured.shapes, **options))
 
 

@@ -9,8 +9,9 @@ from goptx.analysis.dataflow import read, written
 from goptx.analysis.values.pointer_effects import pointer_accesses
 from goptx.errors import DependentKernels, InputError
 from goptx.latency.table import load_table
-from goptx.launch.coarsening import ALONE, AXES
+from goptx.launch.coarsening import ALONE
 from goptx.launch.shape import Shape
+from goptx.options import AXES, Axis
 from goptx.ptx.ir import Address, Function, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import names_in
@@ -31,7 +32,7 @@ from goptx.weaving.shapes.batch_axis import Iteration, iterated
 def batched(
     source: Source,
     over: str,
-    axis: str,
+    axis: Axis,
     start: int,
     step: int,
     entry: str | None,

@@ -28,8 +28,7 @@ def side_by_side(
     in place of convergence, `prepare` is that of barriers. Raises `CannotWeave`."""
     table = load_table(latency, linked.target[0])
     copies = len(linked.kernels) > len(linked.given)
-    policy, slicing = ("latency", "adaptive") if copies else ("concat", None)
-    choices = Choices(policy, slicing, table, presume)
+    choices = Choices("latency", "adaptive", table, presume) if copies else Choices("concat", None, table, presume)
     joining = Joining(linked, choices.alternatives())
     converged, sides = sides_of(linked, choices, None, joining.all_limits, lambda k: alone(k, choices), prepare)
     whole = merged(kernel_dispatch(joining.kernels(sides)))

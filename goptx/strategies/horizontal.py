@@ -11,10 +11,10 @@ from pathlib import Path
 from goptx.analysis.sync.barrier_uniformity import is_barrier_uniform
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
-from goptx.launch.launch_plan import Placement
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.launch.specification import find_specification
+from goptx.options import Placement
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.sources.kernel_text import Chosen

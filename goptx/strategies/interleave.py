@@ -11,12 +11,11 @@ from pathlib import Path
 from goptx.analysis.cfg import Flow
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
-from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
+from goptx.options import ParameterPairs, Placement
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.strategies.dispatch import side_by_side
-from goptx.weaving.dependent.shared_buffers import Pairs
 from goptx.weaving.dependent.shared_inputs import InCommon
 from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.model import Converged, Kernel
@@ -36,7 +35,7 @@ def interleave(
     placement: Placement = "spread",
     ratio: Sequence[int] | None = None,
     presume: bool = True,
-    same: Pairs = (),
+    same: ParameterPairs = (),
 ) -> Woven:
     """The kernels as they are, side by side; the block is the largest, and the shared memory that of the kernel which
     needs most.

@@ -9,22 +9,22 @@ from pathlib import Path
 
 from goptx.errors import CannotWeave
 from goptx.latency.table import LatencyTable, load_table
-from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
+from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Unproved
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import Chosen
 from goptx.weaving.dependent.kernel_dependences import Dependences, check_along_x
 from goptx.weaving.dependent.loop_fusion import fused
-from goptx.weaving.dependent.shared_buffers import Buffer, Names, Pairs, as_one, buffers_of
-from goptx.weaving.dependent.temporaries import Findings, Unproved, check_unproved, one_by_one
+from goptx.weaving.dependent.shared_buffers import Buffer, as_one, buffers_of
+from goptx.weaving.dependent.temporaries import Findings, check_unproved, one_by_one
 from goptx.weaving.dependent.to_registers import Internalised, internalised
 from goptx.weaving.dependent.to_shared import in_shared_memory
 from goptx.weaving.merging.choose import in_turn
 from goptx.weaving.merging.copies import copies_joined
 from goptx.weaving.merging.merged_blocks import merged
 from goptx.weaving.merging.size_limits import limits
-from goptx.weaving.model import Choice, Converged, Linked
+from goptx.weaving.model import Converged, Linked
 from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link, sides_of
 
 
@@ -40,10 +40,10 @@ def vertical(
     depends: bool = False,
     assume_local: bool = False,
     no_barriers: bool = False,
-    same: Pairs = (),
-    private: Pairs = (),
-    local: Pairs = (),
-    apart: Names = (),
+    same: ParameterPairs = (),
+    private: ParameterPairs = (),
+    local: ParameterPairs = (),
+    noalias: ParameterNames = (),
     presume: bool = True,
     assume_private: bool = False,
     unproved: Unproved = "refuse",
@@ -61,7 +61,7 @@ def vertical(
     private: likewise, buffers that hold nothing but what a thread hands on to itself in a later kernel: they are kept
         in registers, and their contents are undefined afterwards.
     local: likewise, of a CTA: kept in its shared memory. Needs known shapes.
-    apart: parameters such as "A:1" that share memory with no other but those that they are named with above.
+    noalias: parameters such as "A:1" that share memory with no other but those that they are named with above.
     assume_private: the caller's word that what a thread loads from a `private` buffer is what it has stored last itself
         to that element, as the properties of user-driven fusion give it. Which store that is must still follow from
         the kernels.
@@ -82,7 +82,7 @@ def vertical(
             rule="dependent-shapes",
         )
     check_unproved(unproved)
-    buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, apart)
+    buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, noalias)
     choices = Choices("concat", None, load_table(latency, linked.target[0]), presume)
     attempt = _Attempt(kernels, linked, choices, divergence, depends, assume_local, no_barriers, assume_private)
     return one_by_one(attempt.made, buffers, linked, unproved)

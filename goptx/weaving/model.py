@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from goptx.analysis.build_cfg import text_blocks
 from goptx.analysis.cfg import Code, Flow
 from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import Limit
+from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import (
     Declaration,
@@ -119,12 +119,6 @@ class Linked:
     def is_copy(self, kernel: Kernel) -> bool:
         """Whether it is one of several copies."""
         return sum(k.letter == kernel.letter for k in self.kernels) > 1
-
-
-Choice = Literal["park", "predicate", "duplicate"]
-
-
-CHOICES: tuple[Choice, ...] = get_args(Choice)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.numbering import completed
 from goptx.errors import InputError
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
-from goptx.launch.coarsening import AXES, Coarse
-from goptx.launch.launch_plan import PLACEMENTS, Placement
+from goptx.launch.coarsening import Coarse
 from goptx.launch.launching import Launch
 from goptx.launch.shape import Shape, tightest
+from goptx.options import AXES, CHOICES, MERGES, PLACEMENTS, POLICIES, Choice, Merging, Placement, Policy, Slicing
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.statics import with_statics_outside
 from goptx.ptx.verify import verify
@@ -45,16 +44,13 @@ from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import Merged
 from goptx.weaving.merging.size_limits import Limits, limits
 from goptx.weaving.merging.slice import adaptive_threshold, slice_flow
-from goptx.weaving.model import CHOICES, Choice, Converged, Kernel, Linked
+from goptx.weaving.model import Converged, Kernel, Linked
 from goptx.weaving.schedule.carry_flag import refuse_mixed_flags
-from goptx.weaving.schedule.schedule import POLICIES, schedule_blocks
+from goptx.weaving.schedule.schedule import schedule_blocks
 from goptx.weaving.shapes.launch_demands import check_shared_sizes, known_shape
 from goptx.weaving.shapes.range_guard import with_range_guard
 from goptx.weaving.shapes.remap import Layout, with_shapes
 from goptx.weaving.shapes.shared_pool import check_shared
-
-Merging = Literal["safe", "paper"]  # by goptx's rules, or as published by the GoPTX paper
-MERGES: tuple[Merging, ...] = get_args(Merging)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +58,8 @@ class Choices:
     """How long instructions last, how blocks are sliced by that, and in which order they are woven. `presume`: whether
     loaded data that decides about barriers may be taken as the same for all threads of a CTA."""
 
-    policy: str
-    slicing: str | int | None
+    policy: Policy
+    slicing: Slicing
     table: LatencyTable
     presume: bool = True
 
@@ -252,11 +248,11 @@ def finish(
     )  # fmt: skip
 
 
-def policy_of(merge: str, policy: str | None) -> str:
+def policy_of(merge: Merging, policy: Policy | None) -> Policy:
     """The policy, or that which goes with the merge. Raises `InputError` for an unknown merge."""
     if merge not in MERGES:
         raise InputError(f"merge `{merge}` is unknown; expected one of {', '.join(MERGES)}.")
-    return policy or {"safe": "latency", "paper": "paper"}[merge]
+    return policy or ("paper" if merge == "paper" else "latency")
 
 
 def check_published(**given: bool) -> None:
@@ -268,7 +264,7 @@ def check_published(**given: bool) -> None:
         )
 
 
-def check_request(policy: str, slicing: str | int | None, divergence: str | None, placement: str) -> None:
+def check_request(policy: Policy, slicing: Slicing, divergence: Choice | None, placement: Placement) -> None:
     """Raises `InputError` for arguments of `weave` that make no sense, whatever the kernels are."""
     if policy not in POLICIES:
         raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")

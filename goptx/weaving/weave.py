@@ -17,7 +17,6 @@ from goptx.weaving.merging.size_limits import check_limits
 from goptx.weaving.pipeline import (
     Choices,
     Joining,
-    Merging,
     check_published,
     check_request,
     finish,
@@ -28,12 +27,11 @@ from goptx.weaving.pipeline import (
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
-    from goptx.launch.launch_plan import Placement
+    from goptx.options import Choice, Merging, ParameterPairs, Placement, Policy, Slicing
     from goptx.results.given_kernels import Source
     from goptx.sources.kernel_text import Chosen
-    from goptx.weaving.dependent.shared_buffers import Pairs
     from goptx.weaving.dependent.shared_inputs import InCommon
-    from goptx.weaving.model import Choice, Linked
+    from goptx.weaving.model import Linked
 
 
 def weave(
@@ -42,8 +40,8 @@ def weave(
     arch: str | None = None,
     name: str | None = None,
     merge: Merging = "safe",
-    policy: str | None = None,
-    slicing: str | int | None = "adaptive",
+    policy: Policy | None = None,
+    slicing: Slicing = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
@@ -51,7 +49,7 @@ def weave(
     max_blocks: int | None = None,
     max_growth: float | None = None,
     presume: bool = True,
-    same: Pairs = (),
+    same: ParameterPairs = (),
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
@@ -120,7 +118,7 @@ def weave(
     return finish(kernels, made.linked, made.flows, blocks, joining.chosen, converged, notes)
 
 
-def _with_common_parameters(linked: Linked, same: Pairs) -> tuple[Linked, InCommon | None]:
+def _with_common_parameters(linked: Linked, same: ParameterPairs) -> tuple[Linked, InCommon | None]:
     """None where nothing is in common: then what finds equal loads need not be imported."""
     if not same:
         return linked, None

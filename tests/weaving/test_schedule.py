@@ -3,8 +3,9 @@ import pytest
 import goptx
 from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
+from goptx.options import POLICIES, Policy
 from goptx.ptx.ir import Instruction, Name
-from goptx.weaving.schedule.schedule import POLICIES, greedy, schedule, units
+from goptx.weaving.schedule.schedule import greedy, schedule, units
 
 
 def named(*names: str) -> list[tuple[Code, ...]]:
@@ -52,7 +53,7 @@ def test_carry_chains_are_not_parted_by_the_other_kernel() -> None:
 
 
 @pytest.mark.parametrize("policy", ["latency", "paper"])
-def test_kernels_wait_in_their_turns(policy: str) -> None:
+def test_kernels_wait_in_their_turns(policy: Policy) -> None:
     """In either order, whatever stands behind the barriers."""
     first = [instruction("bar.sync", "%a"), instruction("ld.shared.f32", "%b", "%c")]
     second = [instruction("bar.sync", "%d"), instruction("st.shared.f32", "%e", "%f")]
@@ -87,7 +88,7 @@ CARRY = """.version 8.0
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between(policy: str) -> None:
+def test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between(policy: Policy) -> None:
     other = CARRY.replace("add.cc.", "add.").replace("addc.", "add.").replace("carries", "other")
     said = r"kernel A .* `add.cc.u32 %a_r2, %a_r1, -1;` leaves a carry flag .* separate"
     with pytest.raises(CannotWeave, match=said):

@@ -16,6 +16,7 @@ from goptx.analysis.cfg import EXIT, Code
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import load_table
 from goptx.launch.shape import Shape
+from goptx.options import Policy, Slicing
 from goptx.ptx.ir import Instruction
 from goptx.ptx.parse import parse
 from goptx.sources.kernel_text import Chosen
@@ -167,7 +168,7 @@ def test_the_threshold_is_of_each_kernel() -> None:
     assert adaptive_threshold(linked.kernels[0].text_blocks(), cycles) == 16
 
 
-def order(policy: str, slicing: str | int | None) -> str:
+def order(policy: Policy, slicing: Slicing) -> str:
     """Whose each addition is, in the woven kernel."""
     body = f"{ADD * 6} ret;"
     found = goptx.weave(kernel(body), kernel(body, "other"), policy=policy, slicing=slicing).ptx.splitlines()

@@ -8,9 +8,9 @@ import goptx
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.sync.sync_spans import waiting_blocks
+from goptx.options import Choice
 from goptx.ptx.parse import parse
 from goptx.weaving.converge.converge import converge
-from goptx.weaving.model import Choice
 
 BLOCK = 128
 BEGIN = "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; ld.param.u64 %rd2, [{0}_out]; add.s64 %rd2, %rd2, %rd3;\n"

@@ -28,6 +28,7 @@ from goptx.analysis.sync.barriers import needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
+from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
 from goptx.weaving.converge.barrier_promises import warp_branches
@@ -39,7 +40,7 @@ from goptx.weaving.converge.running_lanes import Lanes
 from goptx.weaving.converge.spin_regions import lanes_wait_apart, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
 from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
-from goptx.weaving.model import Choice, Converged
+from goptx.weaving.model import Converged
 from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
 
 

@@ -16,11 +16,12 @@ from goptx.analysis.numbering import provenance_of
 from goptx.analysis.sync.acquires import may_acquire, non_acquiring_functions
 from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.footprint import UNKNOWN
+from goptx.options import ParameterPairs
 from goptx.ptx.ir import Provenance
 from goptx.weaving.converge.unknown_instructions import first_unknown
 from goptx.weaving.dependent.kernel_dependences import Dependences
 from goptx.weaving.dependent.loop_fusion import in_step
-from goptx.weaving.dependent.shared_buffers import Buffer, Pairs, as_one, buffers_of
+from goptx.weaving.dependent.shared_buffers import Buffer, as_one, buffers_of
 from goptx.weaving.dependent.to_registers import Internalised, internalised
 from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import merged
@@ -36,7 +37,7 @@ class InCommon:
     loaded: frozenset[str] = frozenset()
 
     @classmethod
-    def found(cls, linked: Linked, same: Pairs, strategy: str) -> tuple[Linked, InCommon]:
+    def found(cls, linked: Linked, same: ParameterPairs, strategy: str) -> tuple[Linked, InCommon]:
         """The kernels with one name for parameters that are one, and what these are. Raises `InputError` for parameters
         that do not exist, and `CannotWeave` where a kernel writes one of the buffers."""
         buffers = buffers_of(linked, {"same": same})

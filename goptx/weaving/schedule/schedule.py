@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
+from goptx.options import Policy
 from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Place, Turn
@@ -23,13 +24,12 @@ from goptx.weaving.schedule.pressure import BESIDE, LiveRange, Pressure, ends, s
 
 Unit = tuple[Code, ...]
 Key = Callable[[int, int, int], tuple[int, ...]]
-KEYS: Mapping[str, Key] = MappingProxyType(  # of a part: cycles emitted so far, cycles of its next unit, its number
+KEYS: Mapping[Policy, Key] = MappingProxyType(  # of a part: cycles emitted so far, cycles of its next unit, its number
     {
         "paper": lambda emitted, latency, k: (emitted, -latency, k),  # the greedy of the GoPTX paper
         "concat": lambda emitted, latency, k: (k,),
     }
 )
-POLICIES = ("latency", *KEYS)
 
 
 def units(code: Sequence[Code]) -> list[Unit]:
@@ -63,7 +63,7 @@ def _uses_carry(code: Code) -> bool:
 
 def schedule_blocks(
     merged: Merged,
-    policy: str,
+    policy: Policy,
     cycles: Callable[[Code], int],
     registers: Iterable[Registers] = (),
     bounds: Iterable[Directive] = (),
@@ -123,7 +123,7 @@ class Prepared:
 def schedule(
     parts: Sequence[Sequence[Code]],
     turns: Sequence[Turn],
-    policy: str,
+    policy: Policy,
     cycles: Callable[[Code], int],
     handed_on: Sequence[Place] = (),
 ) -> tuple[Code, ...]:
