@@ -22,7 +22,7 @@ from goptx.weaving.dependent.shared_buffers import Names, Pairs
 from goptx.weaving.link.target import common_target
 from goptx.weaving.merging.size_limits import check_limits
 from goptx.weaving.model import Choice
-from goptx.weaving.pipeline import check_request
+from goptx.weaving.request import check_request
 from goptx.weaving.weave import weave
 
 

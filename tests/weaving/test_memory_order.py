@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import goptx
 from goptx.analysis.cfg import Code
 from goptx.ptx.ir import Instruction, Scope
-from goptx.weaving.schedule.schedule import POLICIES, schedule
+from goptx.weaving.schedule.schedule import POLICIES, schedule_block
 
 SEEDS, BLOCK = range(8), 256
 GLOBAL, SHARED = "st.global.u32 [%rd1], 1;", "st.shared.u32 [%r9], 1;"
@@ -25,7 +25,7 @@ def part(body: str) -> tuple[Code, ...]:
 
 
 def ordered(body: str) -> list[str]:
-    return [str(c).strip() for c in schedule([part(body)], [], "latency", lambda _: 4)]
+    return [str(c).strip() for c in schedule_block([part(body)], [], "latency", lambda _: 4)]
 
 
 RELEASES = [
@@ -183,7 +183,9 @@ def kept(part: Sequence[Code], woven: Sequence[Code]) -> Iterator[tuple[Code, Co
 @given(first=bodies(), second=bodies())
 def test_random_code_keeps_its_order(policy: str, first: str, second: str) -> None:
     parts = [part(first), part(second.replace("%", "%b_"))]
-    woven = schedule(parts, [], policy, lambda c: 0 if isinstance(c, Scope) else 300 if c.opcode[:2] == "ld" else 4)
+    woven = schedule_block(
+        parts, [], policy, lambda c: 0 if isinstance(c, Scope) else 300 if c.opcode[:2] == "ld" else 4
+    )
     assert sorted(map(id, woven)) == sorted(id(c) for p in parts for c in p)
     assert not [pair for p in parts for pair in kept(p, woven)]
 

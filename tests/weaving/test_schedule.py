@@ -4,7 +4,7 @@ import goptx
 from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction, Name
-from goptx.weaving.schedule.schedule import POLICIES, greedy, schedule, units
+from goptx.weaving.schedule.schedule import POLICIES, greedy, schedule_block, units
 
 
 def named(*names: str) -> list[tuple[Code, ...]]:
@@ -45,7 +45,7 @@ def test_carry_chains_are_one_unit() -> None:
 
 def test_carry_chains_are_not_parted_by_the_other_kernel() -> None:
     other = [instruction("sub.cc.u32", "%A", "%B", "%C"), instruction("subc.u32", "%D", "%E", "%F")]
-    code = schedule([CHAIN, other], [], "latency", lambda _: 4)
+    code = schedule_block([CHAIN, other], [], "latency", lambda _: 4)
     assert sorted(map(str, code)) == sorted(map(str, CHAIN + other))
     positions = [i for i, c in enumerate(code) if c in CHAIN[:4]]
     assert positions == list(range(positions[0], positions[0] + 4))
@@ -57,13 +57,13 @@ def test_kernels_wait_in_their_turns(policy: str) -> None:
     first = [instruction("bar.sync", "%a"), instruction("ld.shared.f32", "%b", "%c")]
     second = [instruction("bar.sync", "%d"), instruction("st.shared.f32", "%e", "%f")]
     for order in ([(0, first[0])], [(1, second[0])]), ([(1, second[0])], [(0, first[0])]):
-        found = schedule([first, second], [tuple(turn) for turn in order], policy, lambda _: 4)
+        found = schedule_block([first, second], [tuple(turn) for turn in order], policy, lambda _: 4)
         assert [c for c in found if c in (first[0], second[0])] == [code for ((_, code),) in order]
 
 
 def test_concat_puts_one_after_the_other() -> None:
     other = [instruction("mov.u32", "%A", "%B")]
-    assert schedule([CHAIN, other], [], "concat", lambda _: 4) == (*CHAIN, *other)
+    assert schedule_block([CHAIN, other], [], "concat", lambda _: 4) == (*CHAIN, *other)
 
 
 CARRY = """.version 8.0

@@ -9,7 +9,7 @@ from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.sync.sync_spans import awaited
 from goptx.ptx.parse import parse
-from goptx.weaving.converge.converge import converge
+from goptx.weaving.converge.converge import converge_flow
 from goptx.weaving.model import Choice
 
 BLOCK = 128
@@ -53,7 +53,7 @@ def test_loops_that_wait_stay_whole_whatever_becomes_of_branches(choice: Choice 
     """Merged flows know them by their regions alone (`waiting`)."""
     flow = flow_as_written(parse(ANSWERING.replace(long(40), "")).entries[0].body)
     assert list(waiting_loops(flow))
-    made = converge(flow, "a", "line {}".format, lambda _: 4, choice).flow
+    made = converge_flow(flow, "a", "line {}".format, lambda _: 4, choice).flow
     assert not list(waiting_loops(made))
     assert list(awaited(made, merged=True)) == list(awaited(made)) != []
 

@@ -9,7 +9,7 @@ instructions are not copied there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Block, Flow, Region
@@ -17,7 +17,13 @@ from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.weaving.converge.single_entry import reducible
 from goptx.weaving.merging.size_limits import Limits, TooLarge
-from goptx.weaving.model import Converged
+from goptx.weaving.model import Converged, Linked
+
+
+def split_loops(linked: Linked, converged: Sequence[Converged], limits: Limits) -> list[Converged]:
+    """Each kernel with one way into each of its loops. Raises `CannotWeave` as `split` does."""
+    kernels = zip(linked.kernels, converged, strict=True)
+    return [split(made, limits, kernel.at(kernel.entry.line)) for kernel, made in kernels]
 
 
 def split(converged: Converged, limits: Limits, where: str) -> Converged:
