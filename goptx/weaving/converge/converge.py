@@ -39,13 +39,15 @@ from goptx.weaving.converge.running_lanes import Lanes
 from goptx.weaving.converge.spin_regions import lanes_wait_apart, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
 from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
+from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Choice, Choices, Converged, Kernel, Linked
 from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
 
 
 def converge(linked: Linked, choices: Choices, forced: Choice | None = None) -> list[Converged]:
     """Each kernel by itself. `forced` is the one way to deal with divergence, by cost if None. Raises `CannotWeave`."""
-    return [converge_kernel(linked, kernel, choices, forced) for kernel in linked.kernels]
+    converged = [converge_kernel(linked, kernel, choices, forced) for kernel in linked.kernels]
+    return ensured("converge", converged, linked)
 
 
 def converge_kernel(linked: Linked, kernel: Kernel, choices: Choices, forced: Choice | None = None) -> Converged:

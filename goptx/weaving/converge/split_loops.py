@@ -16,6 +16,7 @@ from goptx.analysis.cfg import EXIT, Block, Flow, Region
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.weaving.converge.single_entry import reducible
+from goptx.weaving.invariants import ensured
 from goptx.weaving.merging.size_limits import Limits, TooLarge
 from goptx.weaving.model import Converged, Linked
 
@@ -23,7 +24,7 @@ from goptx.weaving.model import Converged, Linked
 def split_loops(linked: Linked, converged: Sequence[Converged], limits: Limits) -> list[Converged]:
     """Each kernel with one way into each of its loops. Raises `CannotWeave` as `split` does."""
     kernels = zip(linked.kernels, converged, strict=True)
-    return [split(made, limits, kernel.at(kernel.entry.line)) for kernel, made in kernels]
+    return ensured("split loops", [split(made, limits, k.at(k.entry.line)) for k, made in kernels], linked)
 
 
 def split(converged: Converged, limits: Limits, where: str) -> Converged:

@@ -21,6 +21,7 @@ from goptx.sources.kernel_text import Chosen
 from goptx.weaving.emit.counts import count, divergences, woven_fraction
 from goptx.weaving.emit.debug_lines import with_locations
 from goptx.weaving.emit.provenance import origins
+from goptx.weaving.invariants import ensured
 from goptx.weaving.link.interface import parameters, symbols
 from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.merging.dummy_blocks import is_dummy
@@ -66,10 +67,11 @@ def emit(
         ),
         notes=tuple(dict.fromkeys((*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)))),
     )
-    return Woven(
+    woven = Woven(
         module, linked.name, parameters(linked), report, whence, symbols(linked, module), linked.plan, strategy,
         tuple(chosen), depends, along_x, tightest(linked.limits),
     )  # fmt: skip
+    return ensured("emit", woven)
 
 
 def woven_module(linked: Linked, flow: Flow, fresh: Iterable[Registers], bounds: tuple[Directive, ...]) -> Module:

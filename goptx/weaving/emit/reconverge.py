@@ -17,6 +17,7 @@ from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Jump
 from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.invariants import ensured
 from goptx.weaving.merging.merged_blocks import Merged
 from goptx.weaving.model import Converged
 
@@ -26,7 +27,7 @@ MEET = Instruction("bar.warp.sync", (Immediate("0xffffffff"),))
 def reconverge(scheduled: Flow, converged: Sequence[Converged], merged: Merged) -> Flow:
     """The scheduled flow of kernels that have converged."""
     as_written = {k for k, c in enumerate(converged) if c.as_written}
-    return reconverged(scheduled.without_empty(), merged.apart(as_written))
+    return ensured("reconverge", reconverged(scheduled.without_empty(), merged.apart(as_written)), scheduled)
 
 
 def reconverged(flow: Flow, apart: Collection[str]) -> Flow:

@@ -40,6 +40,7 @@ from goptx.ptx.verify import parameter_bytes, parameter_limit
 from goptx.ptx.walk import statements_in
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.converge.unknown_instructions import first_unknown
+from goptx.weaving.invariants import ensured
 from goptx.weaving.link.call_graph import called_functions, declared_only, is_indirect, is_list_of_callees
 from goptx.weaving.link.called_waits import HIDDEN, STAYS, refuse_hidden_waits, within
 from goptx.weaving.link.dependent_grids import between_grids
@@ -68,7 +69,8 @@ def link(
     entries = [choose_entry(module, kernel.entry) for module, kernel in zip(modules, chosen, strict=True)]
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(chosen)]
     linked = own_shared(between_grids(in_one_name_space(modules, entries, arch, name, coarse)))
-    return replace(linked, notes=(*linked.notes, *_small_grids(linked, [k.coarse for k in chosen])))
+    notes = (*linked.notes, *_small_grids(linked, [k.coarse for k in chosen]))
+    return ensured("link", replace(linked, notes=notes))
 
 
 def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:

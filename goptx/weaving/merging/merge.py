@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from goptx.weaving.invariants import ensured
 from goptx.weaving.link.stacks import check_stacks
 from goptx.weaving.merging.fallback import fit
 from goptx.weaving.merging.merge_input import MergeInput
@@ -34,7 +35,8 @@ def cut_at_waits(first: MergeInput, second: MergeInput) -> Pair:
     """Both with their blocks cut where one kernel may have to wait for the other."""
     order = Order([first, second])
     flows = [each.flow.cut(partial(order.cuts, i), "bar") for i, each in enumerate((first, second))]
-    return replace(first, flow=flows[0]), replace(second, flow=flows[1])
+    cut = replace(first, flow=flows[0]), replace(second, flow=flows[1])
+    return ensured("cut at waits", cut, (first, second))
 
 
 def merge(candidates: Sequence[Pair], limits: MergeLimits) -> MergeInput:
@@ -44,4 +46,5 @@ def merge(candidates: Sequence[Pair], limits: MergeLimits) -> MergeInput:
     numbers = sorted((*first.kernels, *second.kernels))
     found = fit(candidates, limits.of(numbers), limits.named(numbers))
     notes = (*found.side.notes, found.note) if found.note else found.side.notes
-    return replace(found.side, slicing=candidates[found.chosen][0].slicing, notes=notes)
+    taken = candidates[found.chosen]
+    return ensured("merge", replace(found.side, slicing=taken[0].slicing, notes=notes), taken)

@@ -14,6 +14,7 @@ from goptx.analysis.dataflow import read, written
 from goptx.analysis.terminators import Jump
 from goptx.ptx.ir import Directive, Instruction
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.invariants import ensured
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.merging.sync_order import common
 
@@ -71,7 +72,7 @@ def merged_blocks(side: MergeInput, join: bool = True) -> Merged:
             if side.handed_on
             else (),
         )
-    return Merged(flow.pruned() if join else flow.joined(chains), blocks)
+    return ensured("merged blocks", Merged(flow.pruned() if join else flow.joined(chains), blocks))
 
 
 def _single_pairs(side: MergeInput, flow: Flow) -> dict[str, tuple[str, ...]]:

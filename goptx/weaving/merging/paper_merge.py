@@ -21,6 +21,7 @@ from goptx.analysis.terminators import Branch, Switch
 from goptx.errors import CannotWeave
 from goptx.launch.parameter_names import letter_of
 from goptx.ptx.ir import Instruction
+from goptx.weaving.invariants import ensured
 from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.link.stacks import check_stacks
 from goptx.weaving.merging.barrier_ids import separate_barrier_ids
@@ -81,7 +82,7 @@ def merge_as_published(linked: Linked, choices: Choices) -> Published:
     step = _Step(linked, choices, {id(c): k for k, flow in enumerate(flows) for c in flow.codes()})
     alone = [step.alone(k, flow) for k, flow in enumerate(flows)]
     first = reduce(step.woven, alone[1:-1], alone[0])
-    whole = step.merged(first, alone[-1])
+    whole = ensured("merged blocks", step.merged(first, alone[-1]))
     return Published(tuple(joint.flow for joint in alone), whole, (NOTE, *step.copies_noted(whole)))
 
 

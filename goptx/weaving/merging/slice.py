@@ -20,6 +20,7 @@ from math import ceil
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Branch, End, Jump, Switch
 from goptx.ptx.ir import Instruction
+from goptx.weaving.invariants import ensured
 from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.model import Choices, Linked
 from goptx.weaving.schedule.schedule import units
@@ -53,8 +54,8 @@ def slicings_of(linked: Linked, choices: Choices, alternatives: bool = True) -> 
 
 def slice(pair: Pair, slicing: Slicing) -> Pair:
     """Both kernels in slices, which merged kernels are in already."""
-    first, second = (_sliced(side, slicing) for side in pair)
-    return first, second
+    first, second = pair
+    return ensured("slice", (_sliced(first, slicing), _sliced(second, slicing)), pair, slicing)
 
 
 def _sliced(side: MergeInput, slicing: Slicing) -> MergeInput:

@@ -15,6 +15,7 @@ from goptx.analysis.cfg import Code, Flow
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.invariants import ensured
 from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Turn
 from goptx.weaving.model import Choices, Converged, Linked
@@ -74,7 +75,7 @@ def schedule(linked: Linked, converged: Sequence[Converged], merged: Merged, cho
     )
     flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()})
     refuse_mixed_flags(flow, merged, lambda k, i: f"{kernels[k].at(i.line)}: `{kernels[k].quote(i)}`")
-    return flow
+    return ensured("schedule", flow, merged)
 
 
 def schedule_blocks(

@@ -12,6 +12,7 @@ from dataclasses import replace
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch
 from goptx.ptx.ir import Guard, Name
+from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Converged, Linked, RangeGuard
 
 GATE = "gate"  # the block
@@ -19,7 +20,8 @@ GATE = "gate"  # the block
 
 def guard_ranges(linked: Linked, converged: Sequence[Converged]) -> list[Converged]:
     """Each kernel with its guard ahead of it."""
-    return [with_range_guard(made, kernel.gate) for kernel, made in zip(linked.kernels, converged, strict=True)]
+    guarded = [with_range_guard(made, kernel.gate) for kernel, made in zip(linked.kernels, converged, strict=True)]
+    return ensured("guard ranges", guarded, linked)
 
 
 def with_range_guard(converged: Converged, gate: RangeGuard | None) -> Converged:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
 from goptx.sources.kernel_text import Chosen
+from goptx.weaving.invariants import ensured
 from goptx.weaving.link.clusters import in_clusters
 from goptx.weaving.model import Linked
 from goptx.weaving.shapes.launch_demands import check_shared_sizes
@@ -30,5 +31,5 @@ def shape(
     compiled = [kernel.shape for kernel in chosen]
     alike = shapes is None and all(k.shape is None and k.coarse.factor == 1 for k in chosen)
     if alike:
-        return in_clusters(check_shared_sizes(check_shared(linked)))
-    return in_clusters(with_shapes(linked, shapes, placement, layout, compiled))
+        return ensured("shape", in_clusters(check_shared_sizes(check_shared(linked))))
+    return ensured("shape", in_clusters(with_shapes(linked, shapes, placement, layout, compiled)))
