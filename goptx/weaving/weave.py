@@ -121,11 +121,11 @@ def weave(
     flows = prepare_barriers(shaped.kernels, looped, known_shape(shaped))
     inputs = merge_inputs(flows, looped, choices, divergence == "duplicate")
 
-    slicings = slicings_of(shaped, choices, alternatives=divergence is None)
+    slicings = slicings_of(shaped, choices, alternatives=divergence is None)  # copies that were asked for may be long
     inputs = merge_copies(shaped, inputs, slicings, limits)
     inputs = common.in_step(inputs) if common else inputs
     whole, *others = merging.merge_order(shaped, inputs)
-    for other in others:
+    for other in others:  # the first two kernels, then the result with the third, ...; of the candidates the smallest
         pair = merging.cut_at_waits(whole, other)
         candidates = [slice(pair, thresholds) for thresholds in slicings]
         whole = merging.merge(candidates, limits)
