@@ -46,11 +46,13 @@ def side_by_side(
     chosen: Sequence[Chosen],
     linked: Linked,
     converged: Sequence[Converged],
-    flows: Sequence[Flow],
+    prepared: Sequence[Flow],
     choices: Choices,
 ) -> Woven:
-    """From converged kernels to the fused one; `flows` are theirs with barriers prepared. Raises `CannotWeave`."""
-    inputs = merge_inputs(flows, converged, choices)
+    """From converged kernels to the fused one; `prepared` are their flows with barriers prepared. Raises
+    `CannotWeave`."""
+    inputs = merge_inputs(prepared, converged, choices)
+    flows = [each.flow for each in inputs]
     inputs = merge_copies(linked, inputs, slicings_of(linked, choices), MergeLimits(linked))
     whole = kernel_dispatch(inputs)
     merged = merged_blocks(whole)

@@ -89,7 +89,8 @@ def vertical(
     if coarse and (depends or same or private or local):
         raise CannotWeave(
             f"{coarse.at(coarse.entry.line)}: a coarsened kernel cannot be one of those that depend on each other "
-            "(depends=, same=, private=, local=); give the kernel as it is."
+            "(depends=, same=, private=, local=); give the kernel as it is.",
+            rule="dependent-shapes",
         )
     check_unproved(unproved)
     buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, apart)
@@ -138,8 +139,9 @@ class _Attempt:
         most = limits([k.flow for k in linked.kernels], None, None)
         converged = guard_ranges(linked, converge(linked, self.choices, self.divergence))
         converged = split_loops(linked, converged, most)
-        flows = prepare_barriers(linked.kernels, converged, known_shape(linked))
-        inputs = merge_inputs(flows, converged, self.choices, self.divergence == "duplicate")
+        prepared = prepare_barriers(linked.kernels, converged, known_shape(linked))
+        inputs = merge_inputs(prepared, converged, self.choices, self.divergence == "duplicate")
+        flows = [each.flow for each in inputs]
         order = sorted(copies_in_turn(linked, inputs), key=lambda side: side.last)
         dependences.check_order([side.kernels[0] for side in order])
         whole = reduce(partial(fused, orderly=dependences.orderly), order)

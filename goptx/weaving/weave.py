@@ -118,8 +118,9 @@ def weave(
     converged = converge(shaped, choices, divergence)
     guarded = guard_ranges(shaped, converged)
     looped = split_loops(shaped, guarded, limits.all)
-    flows = prepare_barriers(shaped.kernels, looped, known_shape(shaped))
-    inputs = merge_inputs(flows, looped, choices, divergence == "duplicate")
+    prepared = prepare_barriers(shaped.kernels, looped, known_shape(shaped))
+    inputs = merge_inputs(prepared, looped, choices, divergence == "duplicate")
+    flows = [each.flow for each in inputs]
 
     slicings = slicings_of(shaped, choices, alternatives=divergence is None)  # copies that were asked for may be long
     inputs = merge_copies(shaped, inputs, slicings, limits)

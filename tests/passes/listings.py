@@ -132,7 +132,7 @@ def merged(run: Run) -> Lines:
         for letter, part in zip(letters, what.parts, strict=True):
             yield from (f"  {letter}  {line}" for line in statements(part))
         if len(what.turns) > 1 or any(len(turn) > 1 for turn in what.turns):
-            order = (" and ".join(f"{letters[k]} {str(c).strip()}" for k, c in turn) for turn in what.turns)
+            order = (" and ".join(f"{letters[k]} {str(what.parts[k][i]).strip()}" for k, i in t) for t in what.turns)
             yield f"  in this order: {', '.join(order)}"
         yield from (f"  {line}" for line in inside_region(block))
         yield f"  {ending(block.end)}"

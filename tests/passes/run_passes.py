@@ -120,8 +120,13 @@ class Run:
         return split_loops(self.shaped, guard_ranges(self.shaped, self.converged), self.limits.all)
 
     @cached_property
-    def flows(self) -> list[Flow]:
-        return prepare_barriers(self.shaped.kernels, self.looped, known_shape(self.shaped))
+    def inputs(self) -> list[MergeInput]:
+        prepared = prepare_barriers(self.shaped.kernels, self.looped, known_shape(self.shaped))
+        return merge_inputs(prepared, self.looped, self.choices, self.divergence == "duplicate")
+
+    @cached_property
+    def merged_copies(self) -> list[MergeInput]:
+        return merge_copies(self.shaped, self.inputs, self.slicings, self.limits)
 
     @cached_property
     def slicings(self) -> list[Slicing]:
@@ -129,9 +134,7 @@ class Run:
 
     @cached_property
     def steps(self) -> list[Step]:
-        inputs = merge_inputs(self.flows, self.looped, self.choices, self.divergence == "duplicate")
-        inputs = merge_copies(self.shaped, inputs, self.slicings, self.limits)
-        whole, *others = merge_order(self.shaped, inputs)
+        whole, *others = merge_order(self.shaped, self.merged_copies)
         steps = []
         for other in others:
             pair = cut_at_waits(whole, other)
@@ -142,10 +145,7 @@ class Run:
 
     @cached_property
     def whole(self) -> MergeInput:
-        if self.steps:
-            return self.steps[-1].merged
-        inputs = merge_inputs(self.flows, self.looped, self.choices)
-        return merge_copies(self.shaped, inputs, self.slicings, self.limits)[0]
+        return self.steps[-1].merged if self.steps else self.merged_copies[0]
 
     @cached_property
     def as_published(self) -> Published:
@@ -167,7 +167,7 @@ class Run:
 
     @cached_property
     def woven(self) -> Woven:
-        flows = self.as_published.flows if self.published else self.flows
+        flows = self.as_published.flows if self.published else [each.flow for each in self.inputs]
         converged = () if self.published else self.looped
         taken = self.choices if self.published else replace(self.choices, slicing=self.whole.slicing)
         return emit(self.chosen, self.shaped, flows, converged, self.merged, self.final, taken)

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 from passes.run_passes import Run
 
 import goptx
-from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.ptx.ir import Guard, Immediate, Instruction, Name
 from goptx.weaving import invariants
@@ -128,10 +128,13 @@ def other_states() -> Arguments:
     return replace(STEP.merged, cells=cells), STEP.candidates[0]
 
 
-def with_turns(code_of: Callable[[str], Sequence[Code]]) -> Merged:
-    """The merged blocks, in which that code of the first kernel keeps its order."""
-    blocks = RUN.merged.blocks.items()
-    return replace(RUN.merged, blocks={n: replace(b, turns=tuple(((0, c),) for c in code_of(n))) for n, b in blocks})
+def with_turns(count: int | None = None) -> Merged:
+    """The merged blocks, in which so much code of the first kernel keeps its order, all of it by default."""
+    blocks = {
+        name: replace(b, turns=tuple(((0, i),) for i in range(len(b.parts[0]) if count is None else count)))
+        for name, b in RUN.merged.blocks.items()
+    }
+    return replace(RUN.merged, blocks=blocks)
 
 
 def without_guards() -> Arguments:
@@ -145,6 +148,7 @@ BROKEN: Mapping[str, Callable[[], Arguments]] = {
     "names_are_separate": lambda: (replace(RUN.linked, kernels=RUN.linked.kernels[:1] * 2),),
     "registers_bear_the_prefix": lambda: (with_kernel(RUN.linked, prefix="b"),),
     "registers_are_declared": undeclared,
+    "code_has_its_kernel": lambda: (replace(RUN.linked, kernels=RUN.linked.kernels[::-1]),),
     "guards_are_set": without_guards,
     "converged_have_flows": lambda: (with_converged(RUN, flow=to_nowhere(RUN.looped[0].flow)), RUN.shaped),
     "whole_warps_branch": lambda: ([Converged(k.flow) for k in PARKED.shaped.kernels], PARKED.shaped),
@@ -161,10 +165,10 @@ BROKEN: Mapping[str, Callable[[], Arguments]] = {
     "paths_are_of_each": other_states,
     "merged_ends_are_reached": lambda: (replace(STEP.merged, flow=endless(STEP.merged.flow)), STEP.candidates[0]),
     "parts_are_the_code": lambda: (replace(RUN.merged, flow=longer(RUN.merged.flow)),),
-    "turns_are_of_the_block": lambda: (with_turns(lambda name: [GONE]),),
+    "turns_are_of_the_block": lambda: (with_turns(99),),
     "schedule_has_the_code": lambda: (longer(RUN.scheduled), RUN.merged),
     "reads_are_the_same": lambda: (swapped(RUN.scheduled), RUN.merged),
-    "turns_keep_their_order": lambda: (swapped(RUN.scheduled), with_turns(lambda n: RUN.scheduled.blocks[n].code)),
+    "turns_keep_their_order": lambda: (swapped(RUN.scheduled), with_turns()),
     "only_meetings_are_new": lambda: (longer(RUN.final), RUN.scheduled),
     "instructions_have_origins": lambda: (replace(RUN.woven, origins=RUN.woven.origins[1:]),),
 }  # fmt: skip

@@ -12,8 +12,10 @@ from itertools import pairwise
 
 from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
+from goptx.launch.launching import Launch
 from goptx.launch.shape import tightest
 from goptx.ptx.ir import Directive, Function, Guard, Instruction, Label, Module, Name, Registers, Statement
+from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import legal, verify
 from goptx.results.fused_kernel import Woven
 from goptx.results.report import Report
@@ -67,9 +69,10 @@ def emit(
         ),
         notes=tuple(dict.fromkeys((*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)))),
     )
+    launch = Launch(linked.name, parameters(linked), linked.plan)
     woven = Woven(
-        module, linked.name, parameters(linked), report, whence, symbols(linked, module), linked.plan, strategy,
-        tuple(chosen), depends, along_x, tightest(linked.limits),
+        module, linked.name, (launch,), report, whence, symbols(linked, module), linked.plan, strategy, tuple(chosen),
+        depends, along_x, tightest(linked.limits),
     )  # fmt: skip
     return ensured("emit", woven)
 
@@ -130,7 +133,7 @@ def _named(code: Iterable[Statement]) -> set[str]:
     named: set[str] = set()
     for statement in code:
         match statement:
-            case Instruction("bra" | "bra.uni", (Name(target),)):
+            case Instruction(opcode, (Name(target),)) if facts_of(opcode).row.ends == "branch":
                 named.add(target)
             case Directive(".branchtargets", values):
                 named.update(values)

@@ -57,6 +57,14 @@ def registers_are_declared(linked: Linked) -> Problems:
         yield from (p._replace(kernel=_name(k)) for p in _undeclared(k.flow, own, gate))
 
 
+def code_has_its_kernel(linked: Linked) -> Problems:
+    """The provenance of all code names the kernel that it stands in, by its place among the kernels."""
+    for number, k in enumerate(linked.kernels):
+        for name, block in with_inner(k.flow.blocks):
+            for code in (code for code in block.code if code.kernel != number):
+                yield Problem(f"`{str(code).strip()}` is of {code.kernel}", name, _name(k))
+
+
 def guards_are_set(linked: Linked) -> Problems:
     """The predicate by which threads skip a kernel is set before all of its code."""
     begun = {r for code in linked.begin for r in written(code)}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from goptx.weaving.laws.flow_laws import Problems
 from goptx.weaving.laws.kernel_laws import (
     barrier_ids_are_separate,
+    code_has_its_kernel,
     converged_have_flows,
     converged_registers_are_declared,
     ends_are_reached,
@@ -42,7 +43,9 @@ from goptx.weaving.laws.schedule_laws import (
 Law = Callable[..., Problems]
 
 LAWS: Mapping[str, tuple[Law, ...]] = {
-    "link": (kernels_have_flows, names_are_separate, registers_bear_the_prefix, registers_are_declared),
+    "link": (
+        kernels_have_flows, names_are_separate, registers_bear_the_prefix, registers_are_declared, code_has_its_kernel,
+    ),
     "shape": (kernels_have_flows, names_are_separate, registers_are_declared, guards_are_set),
     "converge": (
         converged_have_flows, whole_warps_branch, converged_registers_are_declared, predicates_are_set, nothing_is_lost,

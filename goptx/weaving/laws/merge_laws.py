@@ -50,13 +50,12 @@ def merged_has_a_flow(whole: MergeInput, pair: Sequence[MergeInput]) -> Problems
 
 def states_are_known(whole: MergeInput, *_: object) -> Problems:
     """Of each merged block with code it is known where each kernel stands, and whose the code is."""
-    owners = whole.owners()
     for name, block in whole.flow.blocks.items():
         state = whole.cell(name)
         if (block.code or block.region) and not (state.stands.keys() == {*whole.kernels} and state.runs):
             yield Problem(f"kernels stand at {dict(state.stands)}, and {set(state.runs)} run", name)
         for code in block.code:
-            if owners.get(id(code)) not in state.runs:
+            if code.kernel not in state.runs:
                 yield Problem(f"`{str(code).strip()}` is of a kernel that does not run there", name)
 
 
@@ -96,9 +95,9 @@ def parts_are_the_code(merged: Merged, *_: object) -> Problems:
 def turns_are_of_the_block(merged: Merged, *_: object) -> Problems:
     """What keeps its order across kernels stands in the block, in the part of its kernel."""
     for name, block in merged.blocks.items():
-        for k, code in (place for turn in block.turns for place in turn):
-            if not any(code == c for c in block.parts[k]):
-                yield Problem(f"`{str(code).strip()}` is not of kernel {k}", name)
+        for k, i in (place for turn in block.turns for place in turn):
+            if i >= len(block.parts[k]):
+                yield Problem(f"kernel {k} has no instruction {i} there", name)
 
 
 def _pieces(flow: Flow, before: Flow, name: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ def schedule_has_the_code(flow: Flow, merged: Merged) -> Problems:
     """A scheduled block has the code of the merged one; of barriers that are one, one is left."""
     for name, block in merged.blocks.items():
         before, now = Counter(merged.flow.blocks[name].code), Counter(flow.blocks[name].code)
-        joined = Counter(code for turn in block.turns if len(turn) > 1 for _, code in turn)
+        joined = Counter(block.parts[k][i] for turn in block.turns if len(turn) > 1 for k, i in turn)
         for code in now - before:
             yield Problem(f"`{str(code).strip()}` is new", name)
         for code in before - now - joined:
@@ -38,7 +38,7 @@ def reads_are_the_same(flow: Flow, merged: Merged) -> Problems:
 def turns_keep_their_order(flow: Flow, merged: Merged) -> Problems:
     """What waits, and what is waited for, stands in the order of its turns."""
     for name, block in merged.blocks.items():
-        order = [{code for _, code in turn} for turn in block.turns]
+        order = [{block.parts[k][i] for k, i in turn} for turn in block.turns]
         waiting = set().union(*order) if order else set()
         for code in (c for c in flow.blocks[name].code if c in waiting):
             while order and code not in order[0]:
