@@ -20,7 +20,7 @@ from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
 from goptx.weaving.link.target import common_target
 from goptx.weaving.merging.size_limits import check_limits
-from goptx.weaving.pipeline import check_request
+from goptx.weaving.request import check_request
 from goptx.weaving.weave import weave
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from goptx.analysis.build_cfg import text_blocks
 from goptx.analysis.cfg import Code, Flow
+from goptx.latency.cost import cycles_of
+from goptx.latency.table import LatencyTable
 from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import Limit
-from goptx.options import Choice
+from goptx.options import Choice, Policy, Slicing
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import (
     Declaration,
@@ -119,6 +121,21 @@ class Linked:
     def is_copy(self, kernel: Kernel) -> bool:
         """Whether it is one of several copies."""
         return sum(k.letter == kernel.letter for k in self.kernels) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How long instructions last, how blocks are sliced by that, and in which order they are woven. `presume`: whether
+    loaded data that decides about barriers may be taken as the same for all threads of a CTA."""
+
+    policy: Policy
+    slicing: Slicing
+    table: LatencyTable
+    presume: bool = True
+
+    def cycles(self, code: Code) -> int:
+        """The latency of an instruction, or of all those in a call's braces."""
+        return cycles_of(self.table, code)
 
 
 @dataclass(frozen=True, slots=True)

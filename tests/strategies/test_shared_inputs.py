@@ -24,9 +24,9 @@ from goptx.ptx.ir import Immediate, Instruction, Name, Provenance
 from goptx.results.given_kernels import kernels_of
 from goptx.weaving.dependent.shared_buffers import as_one, buffers_of
 from goptx.weaving.dependent.to_registers import internalised
+from goptx.weaving.link.link import link
 from goptx.weaving.merging.merge_input import MergeInput
-from goptx.weaving.pipeline import read_and_link
-from goptx.weaving.schedule.schedule import schedule
+from goptx.weaving.schedule.schedule import schedule_block
 
 InCommonStrategy = Literal["weave", "interleave"]
 ROOT = Path(__file__).parents[2]
@@ -219,7 +219,7 @@ def test_a_load_that_stands_in_several_places() -> None:
 def test_a_source_whose_copies_load_other_elements() -> None:
     """The register holds what the last of them has loaded."""
     kernels = [elementwise(operation, guard="") for operation in ("mul.f32", "sub.f32")]
-    linked = read_and_link(kernels_of(kernels, None))
+    linked = link(kernels_of(kernels, None))
     buffers = buffers_of(linked, {"same": INPUTS})
     linked = as_one(linked, buffers)
     flows = [kernel.flow for kernel in linked.kernels]
@@ -326,7 +326,7 @@ def test_what_is_handed_on_is_there_before_it_is_read(policy: Policy) -> None:
     second = [move(one, Immediate("1")), move(Name("%b1"), two), move(one, Immediate("2"))]
     stood = (second[0], first[0], first[1], second[1], second[2])
     places = ((1, 0), (0, 0), (0, 1), (1, 1), (1, 2))
-    woven = schedule([first, second], (), policy, lambda code: 4, places)
+    woven = schedule_block([first, second], (), policy, lambda code: 4, places)
     assert [woven.index(code) for code in stood[:4]] == [0, 1, 2, 3] or policy == "latency"
     order = [woven.index(code) for code in stood]
     assert order[0] < order[1] < order[2] < order[3] and order[1] < order[4]

@@ -14,7 +14,7 @@ import goptx
 from goptx.analysis.cfg import Code
 from goptx.options import POLICIES, Policy, Strategy
 from goptx.ptx.ir import Instruction, Scope
-from goptx.weaving.schedule.schedule import schedule
+from goptx.weaving.schedule.schedule import schedule_block
 
 SEEDS, BLOCK = range(8), 256
 GLOBAL, SHARED = "st.global.u32 [%rd1], 1;", "st.shared.u32 [%r9], 1;"
@@ -26,7 +26,7 @@ def part(body: str) -> tuple[Code, ...]:
 
 
 def ordered(body: str) -> list[str]:
-    return [str(c).strip() for c in schedule([part(body)], [], "latency", lambda _: 4)]
+    return [str(c).strip() for c in schedule_block([part(body)], [], "latency", lambda _: 4)]
 
 
 RELEASES = [
@@ -184,7 +184,9 @@ def kept(part: Sequence[Code], woven: Sequence[Code]) -> Iterator[tuple[Code, Co
 @given(first=bodies(), second=bodies())
 def test_random_code_keeps_its_order(policy: Policy, first: str, second: str) -> None:
     parts = [part(first), part(second.replace("%", "%b_"))]
-    woven = schedule(parts, [], policy, lambda c: 0 if isinstance(c, Scope) else 300 if c.opcode[:2] == "ld" else 4)
+    woven = schedule_block(
+        parts, [], policy, lambda c: 0 if isinstance(c, Scope) else 300 if c.opcode[:2] == "ld" else 4
+    )
     assert sorted(map(id, woven)) == sorted(id(c) for p in parts for c in p)
     assert not [pair for p in parts for pair in kept(p, woven)]
 
