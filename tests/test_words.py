@@ -55,10 +55,6 @@ DONE = (
 NOT_OURS = ("goptx/ptx/generated/", "tests/corpus/sources/", "tests/test_words.py")
 NOT_YET = (
     "benchmarks/random_pairs.py",  # has the option --kept
-    "goptx/view/svg/bars_svg.py",
-    "goptx/view/svg/points_svg.py",
-    "goptx/view/svg/ranked_svg.py",
-    "tests/emulator/test_check_dependent.py",  # uses the option --apart
     "tests/random_kernels/pairs.py",  # quotes messages of goptx/weaving, as the next two
     "tests/region/test_temporaries.py",
     "tests/test_cli.py",
