@@ -49,10 +49,11 @@ def merged_has_a_flow(whole: MergeInput, pair: Sequence[MergeInput]) -> Problems
 
 
 def states_are_known(whole: MergeInput, *_: object) -> Problems:
-    """Of each merged block with code it is known where each kernel stands, and whose the code is."""
+    """Of each merged block with code it is known whose the code is, and where those kernels stand. Another one may be at
+    a branch, which has no place."""
     for name, block in whole.flow.blocks.items():
         state = whole.cell(name)
-        if (block.code or block.region) and not (state.stands.keys() == {*whole.kernels} and state.runs):
+        if (block.code or block.region) and not (state.runs and state.runs <= state.stands.keys() <= {*whole.kernels}):
             yield Problem(f"kernels stand at {dict(state.stands)}, and {set(state.runs)} run", name)
         for code in block.code:
             if code.kernel not in state.runs:
