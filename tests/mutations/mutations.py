@@ -347,7 +347,7 @@ MUTATIONS = (
         "goptx/weaving/converge/park.py",
         "region = replace(region, blocks=_left_by_ended(lanes, region))",
         "pass",
-        "tests/random_kernels/test_kept.py::test_kept[ends_within_a_region]",
+        "tests/random_kernels/test_regressions.py::test_regression[ends_within_a_region]",
     ),
     Mutation(
         "lanes that have ended enter a region",
