@@ -1,4 +1,4 @@
-"""Kernels side by side: each thread runs one of them. That is what horizontal and interleave have in common."""
+"""Kernels side by side: each thread runs one of them. Both horizontal and interleave do this."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def side_by_side(
     prepare: Prepare = prepare_barriers,
     presume: bool = True,
 ) -> Woven:
-    """From linked kernels to the woven one. Nothing but copies of kernels is woven; `alone` has what other kernels take
-    in place of convergence, `prepare` is that of barriers. Raises `CannotWeave`."""
+    """From linked kernels to the fused kernel. Only the copies of one kernel are woven. `alone` takes the place of
+    convergence for other kernels; `prepare` prepares barriers. Raises `CannotWeave`."""
     table = load_table(latency, linked.target[0])
     copies = len(linked.kernels) > len(linked.given)
     policy, slicing = ("latency", "adaptive") if copies else ("concat", None)

@@ -14,7 +14,7 @@ from goptx.results.fused_kernel import Woven
 if TYPE_CHECKING:
     from goptx.results.given_kernels import Source
 
-STRATEGIES: Mapping[str, str] = {  # the module that has a function of that name; loaded when first used
+STRATEGIES: Mapping[str, str] = {  # the module with the function of that name; loaded when first used
     "weave": "goptx.weaving.weave",
     "vertical": "goptx.strategies.vertical",
     "horizontal": "goptx.strategies.horizontal",
@@ -31,8 +31,8 @@ def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
     "vertical": every thread runs a thread of each kernel, one kernel after the other.
     "horizontal": the CTA's warps are shared out among the kernels; see `goptx.strategies.horizontal`.
     "interleave": the grid's CTAs are shared out among the kernels; see `goptx.strategies.interleave`.
-    "separate": none; kernels are launched one after the other; see `goptx.strategies.separate`.
-    "auto": the one that is estimated to be fastest, kernels coarsened if need be; see `goptx.strategies.auto`.
+    "separate": nothing is fused; kernels are launched one after the other; see `goptx.strategies.separate`.
+    "auto": what is estimated to be fastest, with coarsening if it helps; see `goptx.strategies.auto`.
 
     Options are those of the strategy. Raises what `weave` raises.
     """
@@ -59,6 +59,6 @@ def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
 
 @cache
 def options_of(strategy: str) -> tuple[str, ...]:
-    """The names of what a strategy takes beside the kernels."""
+    """The names of the options that a strategy takes."""
     found = signature(_function_of(strategy)).parameters.values()
     return tuple(p.name for p in found if p.kind is Parameter.KEYWORD_ONLY)

@@ -107,7 +107,7 @@ OF_REGIONS = (
     Mutation(
         "what is shown along x holds in all shapes",
         "goptx/strategies/vertical.py",
-        '            check_along_x(inside.linked, "what kernels hand on to each other")\n',
+        '            check_along_x(inside.linked, "what kernels pass on to each other")\n',
         "            pass\n",
         "tests/strategies/test_auto.py::test_shapes_of_several_axes_are_refused_where_it_matters",
     ),

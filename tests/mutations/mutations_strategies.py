@@ -34,8 +34,8 @@ OF_STRATEGIES = (
     Mutation(
         "a tunable block changes along its first axis",
         f"{STRATEGIES}/horizontal.py",
-        "return Shape(shape.grid, (*kept, threads // row), shape.shared, shape.cluster)",
-        "return Shape(shape.grid, (threads // row, *kept), shape.shared, shape.cluster)",
+        "return Shape(shape.grid, (*others, threads // row), shape.shared, shape.cluster)",
+        "return Shape(shape.grid, (threads // row, *others), shape.shared, shape.cluster)",
         f"{BATCHNORM_HIST}::test_blocks_of_three_axes_change_along_the_last",
     ),
     Mutation(

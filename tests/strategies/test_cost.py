@@ -20,7 +20,7 @@ from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import ways
+from goptx.strategies.candidates import possible_candidates
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 LARGE = Shape(1 << 20, 256)
@@ -78,13 +78,18 @@ def test_few_ctas_are_not_coarsened() -> None:
 
 
 def test_ctas_are_not_left_over() -> None:
-    factors = {w.factors for w in ways(kernels_of([kernel("gelu"), kernel("harris")]), [Shape(6, 256), Shape(5, 256)])}
+    factors = {
+        w.factors
+        for w in possible_candidates(kernels_of([kernel("gelu"), kernel("harris")]), [Shape(6, 256), Shape(5, 256)])
+    }
     assert factors == {(1, 1), (2, 1)}
 
 
 @pytest.mark.parametrize(("loops", "ctas", "most"), [(0, 1024, 4), (1, 1024, 1), (1, 1 << 20, 4), (2, 1 << 20, 2)])
 def test_who_may_go_round_long_is_coarsened_only_in_large_grids(loops: int, ctas: int, most: int) -> None:
-    found = ways(kernels_of([kernel("gelu"), kernel("harris")]), [Shape(ctas, 256), Shape(7, 256)], [loops, 0])
+    found = possible_candidates(
+        kernels_of([kernel("gelu"), kernel("harris")]), [Shape(ctas, 256), Shape(7, 256)], [loops, 0]
+    )
     assert max(w.factors for w in found) == (most, 1)
 
 
