@@ -11,10 +11,10 @@ strict, races looked for, several orders of warps, all memory and the counts of 
 GPU kernels are built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit.
 They run in --children processes side by side, on --devices in turn; one is replaced after a hang, and holds up no
 other. What separate launches leave is compared with the emulator's too; kernels with approximate instructions are
-counted apart there. --kept adds the cases of each way that failed once, --examples all pairs of examples/kernels, in
+counted separately. --kept adds the cases of each way that failed once, --examples all pairs of examples/kernels, in
 the sizes for checks, to the strategies; --sanitizer runs that many pairs of each way under compute-sanitizer. A pair
 that fails is written to --keep, one that fails on the emulator after minutes of shrinking if --shrink is given. The
-results of several ways go to one file, those of earlier runs of the day with other ways are kept there; --name gives
+results of several ways go to one file, those of earlier runs of the day with other ways stay there; --name gives
 files of another name. --seconds ends a run early, with the results that there are. The exit status is 1 if anything
 differs, hangs or fails, or too few are left of those that were drawn. --gpu needs ptxas, cuda-python and CuPy.
 """
@@ -47,7 +47,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the rando
 
 from pairs.children import Children
 from pairs.emulating import emulated
-from pairs.job import EACH, EXAMPLE_NAMES, Job, example_jobs, kept_jobs, random_jobs
+from pairs.job import EACH, EXAMPLE_NAMES, Job, example_jobs, random_jobs, regression_jobs
 from pairs.report import table
 from pairs.sanitizer import sanitized
 from random_kernels.composed import STRATEGIES
@@ -68,7 +68,7 @@ KINDS = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
-    parser.add_argument("--name", default="", help="goes into the names of the files of results, behind a _")
+    parser.add_argument("--name", default="", help="goes into the names of the files of results, after a _")
     parser.add_argument("--generator", choices=GENERATORS, default="new", help="that draws the kernels")
     parser.add_argument(
         "--children", type=int, default=1, metavar="N", help="with --gpu: processes that launch kernels"
@@ -279,7 +279,7 @@ def verdict(job: Job, answer: Mapping[str, Any]) -> str:
 
 
 def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) -> Iterator[Job]:
-    """The jobs, made by all processors ahead of the GPU, until the clock shows `end`."""
+    """The jobs, made by all processors before the GPU needs them, until the clock shows `end`."""
     several = -(-options.pairs // EACH)  # seeds that are begun with, for each way
     tasks: list[tuple[str, Sequence[Any]]] = []
     for way, seed in first.items():
@@ -303,7 +303,7 @@ def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) 
 
 
 MADE: Mapping[str, Callable[..., Iterator[Job]]] = {
-    "kept": kept_jobs,
+    "kept": regression_jobs,
     "example": example_jobs,
     "random": random_jobs,
 }

@@ -3,7 +3,7 @@
 from mutations.mutations import WEAVING, Mutation
 
 SEVERAL = "tests/weaving/test_several.py"
-KEPT = "tests/random_kernels/test_kept.py::test_kept"
+REGRESSIONS = "tests/random_kernels/test_regressions.py::test_regression"
 
 OF_SEVERAL = (
     Mutation(
@@ -21,25 +21,25 @@ OF_SEVERAL = (
         f"{SEVERAL}::test_three_kernels[producers_by_data-bulk_copies-bulk_store]",
     ),
     Mutation(
-        "barriers that are one are cut apart",
+        "barriers that are one are separated",
         f"{WEAVING}/merging/sync_order.py",
         "position + max(common(code, position), 1)",
         "position + 1",
         f"{SEVERAL}::test_one_barrier_for_all_that_stand_at_one_place",
     ),
     Mutation(
-        "barriers that are one are cut apart behind the code of others",
+        "barriers that are one are separated after the code of others",
         f"{WEAVING}/merging/sync_order.py",
         "position + max(common(code, position), 1)",
         "position + (1 if position else common(code))",
-        f"{KEPT}[one_barrier_cut_in_two]",
+        f"{REGRESSIONS}[one_barrier_cut_in_two]",
     ),
     Mutation(
-        "barriers that are one are several behind the code of others",
+        "barriers that are one are several after the code of others",
         f"{WEAVING}/merging/merged_blocks.py",
         "together = common(code, position)",
         "together = 0 if position else common(code)",
-        f"{KEPT}[one_barrier_behind_code_of_others]",
+        f"{REGRESSIONS}[one_barrier_after_code_of_others]",
     ),
     Mutation(
         "two barriers of one kernel are one",

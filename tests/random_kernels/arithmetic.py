@@ -273,9 +273,9 @@ def filled(row: str, numbers: tuple[int, ...], divisor: Callable[[str, str], str
         taken: list[str] = []
 
         pair = re.match(r"\S+ (\w\|\w|\{)", text) is not None
-        apart = 0 if pair else 1 if re.match(r"(min|max)\S* [FDH]", text) else None  # from what is taken there
+        distinct = 0 if pair else 1 if re.match(r"(min|max)\S* [FDH]", text) else None  # from this operand on
 
-        def operand(match: re.Match[str], taken: list[str] = taken, apart: int | None = apart) -> str:
+        def operand(match: re.Match[str], taken: list[str] = taken, distinct: int | None = distinct) -> str:
             word, number = match[0], next(rest)
             if word == "I":
                 return str(CONSTANTS[number % len(CONSTANTS)])
@@ -284,7 +284,7 @@ def filled(row: str, numbers: tuple[int, ...], divisor: Callable[[str, str], str
             if word in "ZY":
                 return divisor(register("R" if word == "Z" else "W", number), word)
             name = register(word, number)
-            if apart is not None and taken[apart:] == [name]:
+            if distinct is not None and taken[distinct:] == [name]:
                 name = register(word, number + 1)
             taken.append(name)
             return name

@@ -2,7 +2,7 @@
 first has read. Several threads may store one value to one element, indices may wrap in the bits that they have, and
 pointers may be loaded from the copied address of a parameter, as those in structures are.
 
-A case has the kernels and their launch; what is said of their buffers follows from the case and from its way.
+A case has the kernels and their launch. What is declared of their buffers follows from the case and from its way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from goptx.weaving.model import CHOICES
 from goptx.weaving.schedule.schedule import POLICIES
 
 OWN = "own"
-INDICES = {  # of the element that is read, from the thread's numbers; what is written by threads is never shared
+INDICES = {  # of the element that is read, from the thread's numbers; threads never write a common element
     OWN: "mov.u32 {}, %r4;",
     "next": "add.s32 {0}, %r4, 1;",
     "opposite": "sub.s32 {0}, %r2, %r3; sub.s32 {0}, {0}, 1; mad.lo.s32 {0}, %r1, %r2, {0};",
@@ -35,7 +35,7 @@ INDICES = {  # of the element that is read, from the thread's numbers; what is w
     "of the CTA": "mov.u32 {0}, %r1;",
 }
 WRITTEN = list(INDICES)[:5]
-WRAPPING = {  # which several threads have in common, in the launches of these cases
+WRAPPING = {  # several threads have them in common, in the launches of these cases
     "masked": "and.b32 {0}, %r4, 31;",
     "shifted out": "shl.b32 {0}, %r4, 26; shr.u32 {0}, {0}, 26;",
     "taken out": "bfe.u32 {0}, %r4, 0, 6;",
@@ -62,7 +62,7 @@ GUARDS = {
 }
 CTAS = (2, 2, 3)
 LENGTH = 400  # of each buffer: more than twice the threads
-ORDERS = 4  # of the warps: what is not kept in order shows in some only
+ORDERS = 4  # of the warps: only some of them reveal a wrong order
 KINDS = ("depends", "same", "private", "local")
 
 
@@ -91,7 +91,7 @@ def chain(seed: int, generator: str = "new") -> tuple[Case, set[str]]:
 
 
 def _of_few(choose: Random, count: int) -> list[str]:
-    """Kernels that store one value to elements of several threads, and read such."""
+    """Kernels that store one value to elements of several threads, and read such elements."""
     overwrites = choose.random() < 0.6
     found: list[str] = []
     first = OWN  # what the first one reads
@@ -125,7 +125,7 @@ def _by_address(text: str) -> str:
 
 
 def _of_own_elements(choose: Random) -> str:
-    """Each thread reads and writes its own."""
+    """Each thread reads and writes its own element."""
     return elementwise(choose.choice(["add.f32", "sub.f32"]), guard=GUARDS[choose.choice(["n", "none", "n"])])
 
 
@@ -142,24 +142,24 @@ def some_kernel(choose: Random) -> str:
 
 
 def chained(case: Case, kind: str, strategy: str = "vertical") -> Trial:
-    """`kind`: what is said of the buffers that are handed on; strategies other than vertical take "same" only, of
-    inputs."""
+    """`kind`: what is declared of the buffers that kernels pass on. Strategies other than vertical take only "same",
+    for inputs."""
     choose = Random(f"{kind} {case.seed}")
     texts = [_by_address(text) if kind == "depends" and BY_ADDRESS in text else text for text in case.texts]
     modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(texts, NAMES, strict=False)]
     letters = LETTERS[: len(modules)]
-    handed_on = [(f"{a}:2", f"{b}:0") for a, b in pairwise(letters)] if kind != "same" else []
+    passed_on = [(f"{a}:2", f"{b}:0") for a, b in pairwise(letters)] if kind != "same" else []
     overwrites = _overwrites(case, kind)
     inputs = [("A:1" if overwrites else "A:0", f"{letter}:1") for letter in letters[1 if overwrites else 0 :]]
-    handed_on += [("A:0", f"{letters[-1]}:2")] if overwrites else []
+    passed_on += [("A:0", f"{letters[-1]}:2")] if overwrites else []
     inputs += [("A:0", f"{letter}:0") for letter in letters[1:] if kind == "same"]
     inputs += [("A:3", f"{letter}:3") for letter in letters[1:]] if choose.random() < 0.8 else []
     options: dict[str, Any] = {"same": inputs}
     if kind == "depends":
-        named = [*handed_on, *inputs]
+        named = [*passed_on, *inputs]
         options = {"depends": True, "same": [pair for pair in named if choose.random() < 0.9]}
     elif kind != "same":
-        options[kind] = handed_on
+        options[kind] = passed_on
     stated = case.shapes if kind == "local" or strategy == "interleave" else case.stated
     if strategy == "weave":
         options["policy"], options["divergence"] = choose.choice(POLICIES), choose.choice([None, *CHOICES])
@@ -185,6 +185,6 @@ def _data(case: Case, kind: str) -> Data:
     read = [begin, *written] if kind != "same" else [first] * len(written)
     own: list[list[object]] = [[x, first, out, n] for x, out, n in zip(read, written, case.n, strict=False)]
     left = {f"{letter}:out": out for letter, out in zip(LETTERS, written, strict=False)}
-    if kind in ("private", "local"):  # what is handed on is undefined afterwards
+    if kind in ("private", "local"):  # what is passed on is undefined afterwards
         left = dict(list(left.items())[-1:])
     return Data(list(enumerate(own)), own, left)

@@ -1,4 +1,4 @@
-"""Kernels fused by a strategy, each of them perhaps made one of several launches, and one CTA of several, before.
+"""Kernels fused by a strategy; before, each of them may be batched and coarsened.
 
 All that is not in the case follows from it: the same case is always made the same.
 """
@@ -22,7 +22,7 @@ from goptx.launch.shape import Shape
 from goptx.ptx.ir import Module
 from goptx.results.fused_kernel import Woven
 
-OWN_SHAPES = ("horizontal", "interleave")  # strategies that have to know them
+OWN_SHAPES = ("horizontal", "interleave")  # strategies that need them
 STRATEGIES = ("weave", "vertical", *OWN_SHAPES)
 SCALE = 4  # among the parameters
 COMPARED = {1: "out", 2: "totals", 5: "more"}
@@ -45,8 +45,8 @@ class Composition:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is done with a kernel ahead of all: `turns` launches, in which `scale` is start, start + step, ..., become
-    one along `along`; then CTAs along `axis` become one, by each of the factors."""
+    """What is done with a kernel first: `turns` launches, in which `scale` is start, start + step, ..., become one
+    along `along`; then CTAs along `axis` become one, by each of the factors."""
 
     factors: tuple[int, ...] = ()
     axis: str = "x"
@@ -86,7 +86,7 @@ def composed(case: Case, how: Composition) -> Trial:
 
 
 def _parts(case: Case, how: Composition, choose: Random) -> list[Part]:
-    """Of all kernels; what is asked for is done with one of them at least."""
+    """The parts of all kernels; what is asked for is done with at least one of them."""
     parts = []
     chosen = choose.randrange(len(case.shapes))
     for k, shape in enumerate(case.shapes):
@@ -107,7 +107,7 @@ def _parts(case: Case, how: Composition, choose: Random) -> list[Part]:
 def _stated(
     case: Case, how: Composition, inner: str, parts: Sequence[Part], choose: Random
 ) -> tuple[Shape, ...] | None:
-    """What is said of the shapes, after what is done with the kernels: as much as the strategies have to know."""
+    """What is stated of the shapes, after what is done with the kernels: as much as the strategies need."""
     stated = case.stated
     several = len(parts) > 1
     if stated is None and several and (how.batched or how.tunable or {how.strategy, inner} & {*OWN_SHAPES}):
@@ -138,8 +138,7 @@ def _with_scale(values: Sequence[object], scale: int) -> list[object]:
 
 @dataclass(frozen=True, slots=True)
 class _Fusing:
-    """`tuned`: the threads of the first kernel, where it does not keep its own. `seed` is that of what is left to
-    choose."""
+    """`tuned`: the threads of the first kernel, if they are not its own. `seed`: of the choices that are left."""
 
     case: Case
     how: Composition
@@ -154,12 +153,14 @@ class _Fusing:
         choose = Random(self.seed)
         how, kernels = self.how, len(self.modules)
         every = range(kernels)
-        told = self.stated is not None and kernels > 1 and all(p.factors for p in self.parts) and choose.random() < 0.5
-        sources = [self._source(k, told or kernels == 1) for k in every]
+        shaped = (
+            self.stated is not None and kernels > 1 and all(p.factors for p in self.parts) and choose.random() < 0.5
+        )
+        sources = [self._source(k, shaped or kernels == 1) for k in every]
         if not how.strategy:
             (woven,) = sources
             return woven  # type: ignore[return-value]
-        shapes: dict[str, Any] = {} if told or self.stated is None else {"shapes": self.stated}
+        shapes: dict[str, Any] = {} if shaped or self.stated is None else {"shapes": self.stated}
         if how.nested:
             first = choose.randrange(kernels - 1)
             two = slice(first, first + 2)
@@ -167,10 +168,10 @@ class _Fusing:
             sources[two] = [goptx.fuse(*sources[two], **self._options(self.inner, every[two], choose), **within)]
         return goptx.fuse(*sources, **self._options(how.strategy, every, choose), **shapes)
 
-    def _source(self, k: int, told: bool) -> Module | Woven:
-        """The kernel after what is done with it alone; `told` its shape, as far as that is stated."""
+    def _source(self, k: int, shaped: bool) -> Module | Woven:
+        """The kernel after what is done with it alone; `shaped`: with its shape, as far as that is stated."""
         source: Module | Woven = self.modules[k]
-        part, shape = self.parts[k], self.stated[k] if told and self.stated else None
+        part, shape = self.parts[k], self.stated[k] if shaped and self.stated else None
         if part.turns:
             own = None if self.case.stated is None else self.case.stated[k]
             if own and own.axes("grid")[AXES.index(part.along)] != 1:

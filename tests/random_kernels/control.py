@@ -200,7 +200,7 @@ def _skip(w: Writer, statement: Skip, place: Place) -> None:
 
 
 def _loop(w: Writer, statement: Loop, place: Place) -> None:
-    """Every turn counts, so that all loops end."""
+    """Every iteration counts, so that all loops end."""
     w.saw(f"loop: {statement.form}")
     w.saw(f"loop at level {statement.level.name}")
     if place.loop:
@@ -216,7 +216,7 @@ def _loop(w: Writer, statement: Loop, place: Place) -> None:
         FORMS[statement.form](w, statement, place, inside, left, p)
     w.mark(target.out)
     if statement.form in ("jump in", "two entries") and statement.level == Level.LONE and place.mask:
-        w.line(f"bar.warp.sync {place.mask};")  # assemblers may let lanes go on apart behind such loops
+        w.line(f"bar.warp.sync {place.mask};")  # assemblers may leave lanes diverged after such loops
 
 
 def _do(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -> None:
@@ -224,17 +224,17 @@ def _do(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -
     head = w.label("LOOP")
     w.mark(head)
     write(w, loop.body, inside)
-    _turn(w, inside, left, p, head)
+    _next_iteration(w, inside, left, p, head)
 
 
-def _turn(w: Writer, inside: Place, left: str, p: str, head: str) -> None:
+def _next_iteration(w: Writer, inside: Place, left: str, p: str, head: str) -> None:
     assert inside.loop is not None
     w.mark(inside.loop.onward)
     w.line(f"sub.u32 {left}, {left}, 1;", f"setp.ne.u32 {p}, {left}, 0;", f"@{p} bra {head};")
 
 
 def _while(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -> None:
-    """The test comes ahead of the body, behind the second one if there is that."""
+    """The test stands before the body, and after the second body if there is one."""
     assert inside.loop is not None
     head = w.label("LOOP")
     w.mark(head)
@@ -257,7 +257,7 @@ def _up(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -
 
 
 def _vote(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -> None:
-    """As long as a lane has turns left, all of them go on."""
+    """All lanes go on as long as one has iterations left."""
     assert inside.loop is not None
     head, any_ = w.label("LOOP"), w.predicate()
     w.mark(head)
@@ -292,7 +292,7 @@ def _jump_in(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: s
     write(w, loop.second, replace(inside, loop=None))
     w.mark(middle)
     write(w, loop.body, inside)
-    _turn(w, inside, left, p, head)
+    _next_iteration(w, inside, left, p, head)
 
 
 def _two_entries(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -> None:

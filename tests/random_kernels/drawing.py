@@ -1,4 +1,4 @@
-"""Hypothesis strategies that draw random kernels, and all that is said of how they are launched and woven."""
+"""Hypothesis strategies that draw random kernels, and how they are launched and woven."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from random_kernels.strategies import (
     THREE,
     bodies,
     calls,
+    choice,
     numbers,
-    one_of,
     statements,
     waits,
     waits_of_loops,
@@ -36,7 +36,7 @@ from goptx.weaving.schedule.schedule import POLICIES
 KERNELS = (*[2] * 7, 3)  # that are woven together
 BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))
 GRIDS: tuple[Extent, ...] = ((1,), (2,), (3,), (2, 2))
-MOST = 192  # threads of a grid: more cost time and show no more
+MOST = 192  # threads of a grid: more cost time and reveal nothing more
 LARGER_GRIDS: tuple[Extent, ...] = ((2,), (4,), (5,), (6,), (7,), (9,), (2, 3), (3, 2), (1, 5), (2, 2, 2))
 MOST_OF_LARGER = 320
 MOVES = 4  # launches with another `scale`
@@ -100,38 +100,38 @@ def kernels(
     theme: Theme = OLD,
 ) -> Kernel:
     total, full, warps = prod(grid) * prod(block), prod(block) % 32 == 0, -(-prod(block) // 32)
-    guard: str = draw(one_of(*theme.guards))
-    leaves: str = draw(one_of(*theme.leaves))
+    guard: str = draw(choice(*theme.guards))
+    leaves: str = draw(choice(*theme.leaves))
     exact = full and leaves != "any" and (not guard or draw(st.booleans()))
     n = draw(st.integers(1, total))
     if exact:
         n = -(-n // 32) * 32
-    level: Level = draw(one_of(*theme.levels))
-    barriers = level == Level.CTA and (theme.sure or draw(one_of(True, True, False)))
-    tile: str = draw(one_of("before", "after", "before", "after", *[""] * (not theme.sure))) if barriers else ""
-    bins = bool(tile) and leaves == "" and draw(one_of(True, True, False))
+    level: Level = draw(choice(*theme.levels))
+    barriers = level == Level.CTA and (theme.sure or draw(choice(True, True, False)))
+    tile: str = draw(choice("before", "after", "before", "after", *[""] * (not theme.sure))) if barriers else ""
+    bins = bool(tile) and leaves == "" and draw(choice(True, True, False))
     counted = barriers and leaves == ""
-    phases = counted and bool(tile) and (theme.sure or draw(one_of(True, True, False)))
+    phases = counted and bool(tile) and (theme.sure or draw(choice(True, True, False)))
     cut = draw(st.integers(1, warps - 1)) if counted and warps > 1 else 0
     producers, broadcast = (draw(st.integers(0, 1)), draw(st.booleans())) if cut else (0, False)
-    if (phases or cut) and draw(st.integers(0, 3)):  # waits behind ends are often declined
+    if (phases or cut) and draw(st.integers(0, 3)):  # waits after ends are often declined
         guard = ""
-    broadcast |= cut > 0 and (guard != "" or not full)  # else lanes that ended may stand for warps that part
+    broadcast |= cut > 0 and (guard != "" or not full)  # else lanes that ended may look like warps that diverge
     if counted:  # some lanes of the last warp may be beyond n
         ended = 0 if phases or exact else total - n
         n = total - ended % ((prod(block) - 1) % 32 + 1)
-    dynamic = draw(one_of(None, None, 0, 128, 1000)) if tile else None
+    dynamic = draw(choice(None, None, 0, 128, 1000)) if tile else None
     loaded = draw(st.integers(0, 15)) >= (15 if guard or leaves else 10)
     own = draw(st.lists(function(theme.functions), max_size=2).map(tuple)) if draw(st.integers(0, 1)) else ()
     functions = (*common, *own)
     large = draw(st.integers(0, 23)) == 23
-    favour = draw(one_of(*theme.favours, *theme.favours_of_counted * 2 * counted))
+    favour = draw(choice(*theme.favours, *theme.favours_of_counted * 2 * counted))
     where = Where(
         level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, tuple(f.kind for f in functions), loaded,
-        apart=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
+        lone=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
         halves=level == Level.CTA, size=12 if large else size, more=theme.more,
     )  # fmt: skip
-    start: str = draw(one_of("computed", "loads", "nc"))
+    start: str = draw(choice("computed", "loads", "nc"))
     scale = draw(st.integers(0, MOVES - 1 if moved else 15))
     body = draw(bodies(where))
     if counted:
@@ -139,7 +139,7 @@ def kernels(
     if first := tuple(kind for kind in theme.first if kind in where.kinds()):
         one = draw(statements(where, first))
         body = (one, *body) if draw(st.booleans()) else (*body, one)
-    if where.callable() and draw(one_of(False, True)):
+    if where.callable() and draw(choice(False, True)):
         body = (draw(calls(where)), *body)
     chain = draw(waits_of_loops(True)) if theme.sure and prod(grid) > 1 and draw(st.integers(0, 5)) == 5 else None
     tile = tile if guard else tile and "before"
@@ -157,25 +157,25 @@ def pairs(
     generator: one of `GENERATORS`; by the old one a seed gives the cases that it gave in the results of 2026-11-22."""
     new = generator == "new"
     grids, most = (LARGER_GRIDS, MOST_OF_LARGER) if larger else (GRIDS, MOST)
-    grids = tuple(grid for grid in grids if len(grid) < 3 or not moved)  # which have to have an axis left
-    own_shapes = draw(one_of(False, *[False] * (not new), True))
-    names = NAMES[: draw(one_of(*several))]
+    grids = tuple(grid for grid in grids if len(grid) < 3 or not moved)  # batching needs an axis that is left
+    own_shapes = draw(choice(False, *[False] * (not new), True))
+    names = NAMES[: draw(choice(*several))]
     common: tuple[Function, ...] = ()
     if draw(st.integers(0, 5)) == 5:
         common = (replace(draw(function((NEW if new else OLD).functions)), common=True),)
     chosen: list[Kernel] = []
     for name in names:
         if own_shapes or not chosen:
-            block: Extent = draw(one_of(*BLOCKS))
-            grid: Extent = draw(one_of(*(grid for grid in grids if prod(grid) * prod(block) <= most)))
-        theme = THEMES[draw(one_of(*OF_NEW))] if new else OLD
+            block: Extent = draw(choice(*BLOCKS))
+            grid: Extent = draw(choice(*(grid for grid in grids if prod(grid) * prod(block) <= most)))
+        theme = THEMES[draw(choice(*OF_NEW))] if new else OLD
         kernel = draw(kernels(name, grid, block, common, moved, 4 if min(several) < 3 else 2, theme))
-        if not own_shapes and any(k.dynamic is not None for k in chosen):  # nothing would be said of their sizes
+        if not own_shapes and any(k.dynamic is not None for k in chosen):  # their sizes would not be stated
             kernel = replace(kernel, dynamic=None)
         chosen.append(kernel)
-    unknown = tuple(draw(one_of(*UNKNOWN, *[""] * (3 if new else 9))) for _ in names) if own_shapes else None
-    policy: str = draw(one_of(*POLICIES))
-    slicing = draw(one_of("adaptive", None, 20, 60, 200))
-    divergence = draw(one_of(*[None] * 14, "park", "predicate", "duplicate"))
-    placement = draw(one_of(*PLACEMENTS))
+    unknown = tuple(draw(choice(*UNKNOWN, *[""] * (3 if new else 9))) for _ in names) if own_shapes else None
+    policy: str = draw(choice(*POLICIES))
+    slicing = draw(choice("adaptive", None, 20, 60, 200))
+    divergence = draw(choice(*[None] * 14, "park", "predicate", "duplicate"))
+    placement = draw(choice(*PLACEMENTS))
     return Pair(tuple(chosen), policy, slicing, divergence, unknown, placement, draw(st.integers(0, 1000)))

@@ -1,4 +1,4 @@
-"""The text of a random kernel: around its body, what gives the registers their first values and stores them at the end.
+"""The text of a random kernel: its body, and the code around it that sets registers first and stores them at the end.
 
 Registers of the pools (`arithmetic.POOLS`, and %u0 to %u3, which are the same for a whole CTA) have a part in it where
 the body uses them.
@@ -66,13 +66,13 @@ def text(kernel: Kernel) -> tuple[str, Counter[str]]:
 
 def _needed(begin: Sequence[str], rest: Sequence[str]) -> list[str]:
     """The lines of the beginning without those whose result nothing reads."""
-    text, kept = "\n".join(rest), list[str]()
+    text, needed = "\n".join(rest), list[str]()
     for line in reversed(begin):
         result = re.match(r"(?:ld|mov|mad|cvta|shr|and|mul|sub|min|add|xor|cvt|setp)\.\S+ (%\w+),", line)
         if result is None or re.search(rf"{result[1]}\b", text):
-            kept.append(line)
+            needed.append(line)
             text += "\n" + line
-    return kept[::-1]
+    return needed[::-1]
 
 
 def _used(lines: Sequence[str]) -> list[tuple[str, int]]:
@@ -89,7 +89,7 @@ def _function(w: Writer, function: Function, name: str) -> str:
         fetched = [("v", 0), ("v", 1), *([("w", 0)] if function.kind == "by value" else [])]
         _first_values(own, [r for r in _used(body) if r not in fetched], "%v0", "%v1")
         lines = [*fetch, *own.lines, *body]
-        array = [".local .align 16 .b8 kept[16];"] if function.kind == "local array" else []
+        array = [f".local .align 16 .b8 {functions.ARRAY}[16];"] if function.kind == "local array" else []
         return [*array, *_registers(lines), *lines]
 
     lines, own = functions.text(w.kernel, function, finished)
@@ -242,7 +242,7 @@ def _first_values(w: Writer, used: Sequence[tuple[str, int]], one: str, two: str
 
 
 def _end(w: Writer, used: Sequence[tuple[str, int]]) -> None:
-    """Each thread that comes here stores what it has."""
+    """Each thread that reaches this stores its registers."""
     w.mark("DONE")
     for stem, k in used:
         place = 4 * PLACES[stem] + SIZES[TYPES[stem]] * k

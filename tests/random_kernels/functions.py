@@ -17,6 +17,7 @@ from random_kernels.writer import Writer
 
 FOR_ALL = ("barrier", "exchange")
 FOR_WARPS = ("vote",)
+ARRAY = "kept"  # word: kept, a name in cases whose checksums are recorded
 WAITING = "meet"  # begins the names of functions in which threads wait
 
 Body = Callable[[Writer, Function], None]
@@ -32,7 +33,7 @@ def names(functions: Sequence[Function]) -> list[str]:
 
 
 def text(kernel: Kernel, function: Function, finished: Callable[[Writer], list[str]]) -> tuple[list[str], Writer]:
-    """The lines of its body, ahead of which `finished` puts what declares registers and fills them; and the writer."""
+    """The lines of its body, before which `finished` declares and sets registers; and the writer."""
     w = Writer(kernel)
     w.saw(f"function: {function.kind}")
     if function.common:
@@ -141,7 +142,7 @@ def _loop(w: Writer, function: Function) -> None:
 
 
 def _thread(w: Writer, function: Function) -> None:
-    """Reads who runs it."""
+    """Reads which thread runs it."""
     for i, register in enumerate(("%tid.x", "%ntid.x", "%ctaid.x", "%nctaid.x", "%laneid", "%tid.y")):
         if i == 0 or function.numbers[i % 3] >> i // 3 & 1:
             t = w.word()
@@ -166,7 +167,7 @@ def _predicate(w: Writer, function: Function) -> None:
 
 def _local(w: Writer, function: Function) -> None:
     """Has an array, which it indexes."""
-    w.line("mov.u64 %SPL, kept;", "cvta.local.u64 %SP, %SPL;", "st.local.v2.b32 [%SPL], {%v0, %v1};")
+    w.line(f"mov.u64 %SPL, {ARRAY};", "cvta.local.u64 %SP, %SPL;", "st.local.v2.b32 [%SPL], {%v0, %v1};")
     _work(w, function.body)
     w.line("st.b32 [%SP+8], %v0;", "st.local.b32 [%SPL+12], %v1;")
     w.line(f"ld.local.b32 %v0, [{w.at('%SPL', w.below('%v1', 4), 4)}];")
@@ -214,13 +215,13 @@ KINDS: dict[str, Body] = {
 
 
 def _nothing(w: Writer, function: Function) -> None:
-    """Gets nothing and gives nothing."""
+    """Has neither parameters nor a result."""
     _work(w, function.body)
     w.line(("nanosleep.u32 10;", "membar.cta;", "fence.acq_rel.gpu;")[function.numbers[0] % 3])
 
 
 def _returns(w: Writer, function: Function) -> None:
-    """Returns from within a loop, under guards and behind branches."""
+    """Returns from within a loop, under guards and after branches."""
     left, p, head_, on = w.counter(), w.predicate(), w.label("LOOP"), w.label("ON")
     w.line(f"mov.u32 {left}, 3;")
     w.mark(head_)

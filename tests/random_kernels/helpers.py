@@ -1,7 +1,7 @@
 """Device functions that statements of random kernels bring along, several calls deep.
 
-Each is in the module once, ahead of those that call it. `meet` begins the names of those in which threads wait or end,
-which are put where they are called.
+Each is in the module once, before those that call it. Functions in which threads wait or end have names that begin with
+`meet`; they are inlined.
 """
 
 from __future__ import annotations

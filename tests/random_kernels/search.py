@@ -17,10 +17,10 @@ from random_kernels.ways import WAYS, case_by
 
 @dataclass(slots=True)
 class Search:
-    """What came of the pairs of one seed.
+    """The results of the pairs of one seed.
 
-    pairs: how many were run, until the first that failed. refused: by reason (`pairs.REASONS`). drawn, census: in how
-    many of the pairs a construct is, save those for which a way was asked for that is none, and in how many of those
+    pairs: how many were run, until the first that failed. refused: by reason (`pairs.REASONS`). drawn: in how many of
+    the pairs a construct is, except those that cannot take the divergence asked for. census: in how many of the pairs
     that were woven. failing: the pair that failed, shrunken, and why.
     """
 

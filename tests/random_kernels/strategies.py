@@ -80,25 +80,25 @@ def bodies(where: Where, least: int = 1) -> SearchStrategy[tuple[Statement, ...]
 
 
 @cache
-def one_of(*choices: Any) -> SearchStrategy[Any]:
+def choice(*choices: Any) -> SearchStrategy[Any]:
     return st.sampled_from(choices)
 
 
 @st.composite
 def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> Statement:
     """Of one of the kinds, or of any that may stand there."""
-    kind: str = draw(one_of(*(kinds or where.kinds())))
+    kind: str = draw(choice(*(kinds or where.kinds())))
     match kind:
         case "access":
-            return Access(draw(one_of(*ACCESSES, *["shared total"] * 4 * where.bins)), draw(FOUR), draw(GUARDS))
+            return Access(draw(choice(*ACCESSES, *["shared total"] * 4 * where.bins)), draw(FOUR), draw(GUARDS))
         case "together":
-            return Together(draw(one_of(*_together(where))), draw(FOUR))
+            return Together(draw(choice(*_together(where))), draw(FOUR))
         case "uniform":
             return Meeting(
-                draw(one_of(*["uniform arithmetic"] * (not where.party), "use of a uniform value")), draw(FOUR)
+                draw(choice(*["uniform arithmetic"] * (not where.party), "use of a uniform value")), draw(FOUR)
             )
         case "meeting":
-            return Meeting(draw(one_of(*_meetings(where))), draw(FOUR))
+            return Meeting(draw(choice(*_meetings(where))), draw(FOUR))
         case "call":
             return draw(calls(where))
         case "parties":
@@ -114,7 +114,7 @@ def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> State
         case "switch":
             return _switch(draw, where)
         case "corner":
-            return Access(draw(one_of(*CORNERS)), draw(FOUR), draw(GUARDS))
+            return Access(draw(choice(*CORNERS)), draw(FOUR), draw(GUARDS))
         case "wait":
             return draw(waits_of_loops())
         case "message":
@@ -124,16 +124,16 @@ def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> State
         case "gone":
             condition = _condition(draw, where, Level.LONE, joins=False)
             body = draw(st.lists(PLAIN, max_size=2).map(tuple))
-            return Gone(draw(one_of(*GONE)), condition, draw(one_of(*GONE_BY)), body, draw(THREE))
+            return Gone(draw(choice(*GONE)), condition, draw(choice(*GONE_BY)), body, draw(THREE))
         case "leave":
-            level = draw(one_of(*(v for v in _levels(where) if where.leaves == "any" or v < Level.LONE)))
-            ends = one_of(
-                *ENDS * (6 if where.more else 1), *[END_OF_ALL] * 4 * where.apart, *[*FUNCTION_ENDS] * where.more
+            level = draw(choice(*(v for v in _levels(where) if where.leaves == "any" or v < Level.LONE)))
+            ends = choice(
+                *ENDS * (6 if where.more else 1), *[END_OF_ALL] * 4 * where.lone, *[*FUNCTION_ENDS] * where.more
             )
             return Leave(_condition(draw, where, level), draw(ends), draw(THREE))
         case "skip":
             level = Level.LONE if where.level == Level.LONE else min(where.level, Level.WARP)
-            return Skip(draw(one_of("break", "continue")), _condition(draw, where, level))
+            return Skip(draw(choice("break", "continue")), _condition(draw, where, level))
     return draw(PLAIN)
 
 
@@ -149,7 +149,9 @@ def _meetings(where: Where) -> tuple[str, ...]:
     found += ["barrier that counts"] * 2 * where.counted
     if where.tile:
         found += ["exchange"] * 3 + ["exchange of copies"]
-        found += ["pipeline of copies"] * (where.leaves == "")  # who left has copied, and met nobody since
+        found += ["pipeline of copies"] * (
+            where.leaves == ""
+        )  # a thread that ended has copied, and has reached no barrier since
         found += ["mbarrier exchange", "mbarrier states", "bulk copy", "mbarrier transaction"] * where.phases
     if where.more:
         found += ["barrier id of sizes"] * 8 * (where.counted and not where.party)
@@ -161,7 +163,7 @@ def _meetings(where: Where) -> tuple[str, ...]:
 
 
 def _levels(where: Where) -> tuple[Level, ...]:
-    """Who may agree on a test there: a CTA, those who are together there, or nobody."""
+    """Which threads may agree on a test there: a CTA, those that are together there, or none."""
     return {
         Level.CTA: (Level.CTA, Level.WARP, Level.LONE),
         Level.WARP: (Level.WARP, Level.LONE),
@@ -182,16 +184,16 @@ def _sources(where: Where, level: Level, by_level: Mapping[Level, tuple[str, ...
 
 def _condition(draw: DrawFn, where: Where, level: Level, joins: bool = True) -> Condition:
     sources = _sources(where, level, TESTS)
-    kinds, joined = one_of(*sources), None
+    kinds, joined = choice(*sources), None
     if joins and draw(st.integers(0, 5)) == 5:
         work = draw(st.lists(PLAIN, max_size=1).map(tuple))
-        seconds = one_of(*(k for k in sources if k != "reduced" or level == Level.CTA))  # to which all threads come
-        joined = draw(one_of("and", "or")), work, Condition(draw(seconds), draw(THREE))
+        seconds = choice(*(k for k in sources if k != "reduced" or level == Level.CTA))  # to which all threads come
+        joined = draw(choice("and", "or")), work, Condition(draw(seconds), draw(THREE))
     return Condition(draw(kinds), draw(THREE), joined)
 
 
 def _count(draw: DrawFn, where: Where, level: Level) -> Count:
-    return Count(draw(one_of(*_sources(where, level, COUNTS))), draw(THREE))
+    return Count(draw(choice(*_sources(where, level, COUNTS))), draw(THREE))
 
 
 @st.composite
@@ -200,7 +202,7 @@ def waits(draw: DrawFn, where: Where) -> Statement:
     kinds = (
         ["parties"] * 2 * where.parties + ["handover"] * 3 * (where.parties and where.tile) + ["copying"] * where.tile
     )
-    kind = draw(one_of(*kinds, *(m for m in _meetings(where) if m in WAITS), *[*PHASES] * 2 * where.phases))
+    kind = draw(choice(*kinds, *(m for m in _meetings(where) if m in WAITS), *[*PHASES] * 2 * where.phases))
     match kind:
         case "parties":
             return _parties(draw, where)
@@ -213,7 +215,7 @@ def waits(draw: DrawFn, where: Where) -> Statement:
 
 @st.composite
 def calls(draw: DrawFn, where: Where) -> Call:
-    function, numbers_, uniform = draw(one_of(*where.callable())), draw(THREE), draw(st.booleans())
+    function, numbers_, uniform = draw(choice(*where.callable())), draw(THREE), draw(st.booleans())
     if not where.more or where.functions[function] in (*FOR_ALL, *FOR_WARPS):
         return Call(function, numbers_, uniform)
     # A guarded call in braces is declined where threads have ended.
@@ -229,46 +231,46 @@ def waits_of_loops(draw: DrawFn, weak: bool = False) -> Wait:
     """weak: where no other thread of the CTA writes what is waited for."""
     reads = (*READS, *[*WEAK_READS] * 2 * weak)
     return Wait(
-        draw(one_of(*WAIT_FORMS)), draw(one_of(*reads)), draw(one_of(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR)
+        draw(choice(*WAIT_FORMS)), draw(choice(*reads)), draw(choice(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR)
     )
 
 
 def _message(draw: DrawFn) -> Message:
-    spaces = draw(one_of(*MESSAGE_SPACES)), draw(one_of(*MESSAGE_SPACES))
-    return Message(draw(one_of(*RELEASES)), draw(one_of(*ACQUIRES)), draw(one_of(*SCOPES)), spaces, draw(FOUR))
+    spaces = draw(choice(*MESSAGE_SPACES)), draw(choice(*MESSAGE_SPACES))
+    return Message(draw(choice(*RELEASES)), draw(choice(*ACQUIRES)), draw(choice(*SCOPES)), spaces, draw(FOUR))
 
 
 def _sides(draw: DrawFn, where: Where) -> Sides:
     inner = replace(where.at(Level.WARP), skip=False, leaves="", size=2)
     kinds = [kind for kind in MEETS if (kind != "exchange" or where.tile) and (kind != "counted" or where.counted)]
-    meets = tuple((draw(one_of(*kinds)), draw(FOUR)) for _ in range(draw(one_of(1, 1, 2))))
+    meets = tuple((draw(choice(*kinds)), draw(FOUR)) for _ in range(draw(choice(1, 1, 2))))
     first, second = (tuple(draw(bodies(inner, 0)) for _ in range(len(meets) + 1)) for _ in range(2))
-    return Sides(draw(one_of(*BY)), meets, first, second, draw(THREE))
+    return Sides(draw(choice(*BY)), meets, first, second, draw(THREE))
 
 
 def _parties(draw: DrawFn, where: Where) -> Parties:
-    """Perhaps with loops of barriers, which either party goes round as often as it likes."""
-    inner = where.apart_by_warps()
+    """Perhaps with loops of barriers, of which either party runs any number of iterations."""
+    inner = where.in_party()
     within = inner.looping(Level.CTA)
     sides = []
     for _ in range(2):
         side = draw(bodies(inner, 0))
         if draw(st.booleans()):
-            meets = Meeting(draw(one_of(*_meetings(within))), draw(FOUR))
-            form = draw(one_of("do", "while", "up"))
+            meets = Meeting(draw(choice(*_meetings(within))), draw(FOUR))
+            form = draw(choice("do", "while", "up"))
             side = (Loop(form, Level.CTA, _count(draw, inner, Level.CTA), (meets, *draw(bodies(within, 0)))), *side)
         sides.append(side)
     return Parties(*sides)
 
 
 def _copying(draw: DrawFn, where: Where) -> Copying:
-    kinds = one_of("copy and group", *["copy and mbarrier"] * 2 * where.phases)
+    kinds = choice("copy and group", *["copy and mbarrier"] * 2 * where.phases)
     return Copying(draw(kinds), draw(bodies(where.amid_copies(), 0)), draw(FOUR))
 
 
 def _handover(draw: DrawFn, where: Where) -> Handover:
     inner = where.amid_copies().at(Level.WARP)
-    form = draw(one_of("named barriers", *["mbarriers"] * 2 * where.phases))
+    form = draw(choice("named barriers", *["mbarriers"] * 2 * where.phases))
     producers, consumers = (draw(bodies(inner, 0)) for _ in range(2))
     return Handover(form, _count(draw, where, Level.CTA), producers, consumers, draw(THREE))
 
@@ -276,11 +278,11 @@ def _handover(draw: DrawFn, where: Where) -> Handover:
 def _if(draw: DrawFn, where: Where) -> If:
     arms = ["lone", "together"] + ["masked"] * (where.level < Level.LONE)
     arms += ["halves"] * (where.level < Level.LONE and where.halves)
-    arm: str = draw(one_of(*arms))
+    arm: str = draw(choice(*arms))
     level, promised = Level.LONE, False
     match arm:
         case "together":
-            level = draw(one_of(*(v for v in _levels(where) if v < Level.LONE)))
+            level = draw(choice(*(v for v in _levels(where) if v < Level.LONE)))
             promised = where.level < Level.LONE and draw(st.booleans())
             inner = where.at(level)
             condition = _condition(draw, where, level)
@@ -295,10 +297,10 @@ def _if(draw: DrawFn, where: Where) -> If:
 
 
 def _loop(draw: DrawFn, where: Where) -> Loop:
-    level: Level = draw(one_of(*_levels(where)))
+    level: Level = draw(choice(*_levels(where)))
     forms = ["do", "while", "middle", "up", "jump in", "two entries"]
     forms += ["vote"] * (where.level < Level.LONE and level == Level.WARP) + ["strided"] * (level == Level.LONE)
-    form: str = draw(one_of(*forms))
+    form: str = draw(choice(*forms))
     count = _count(draw, where, Level.LONE if form == "vote" else level)
     inner = where.looping(level)
     second: tuple[Statement, ...] = ()
@@ -306,13 +308,15 @@ def _loop(draw: DrawFn, where: Where) -> Loop:
         second = draw(bodies(replace(inner, skip=False)))
     enter = _condition(draw, where, level) if form in ("jump in", "two entries") else None
     if enter and enter.kind == "reduced" and form == "two entries" and level != Level.CTA:
-        enter = replace(enter, kind="uniform")  # it is asked in each turn, and warps take another number of turns each
+        enter = replace(
+            enter, kind="uniform"
+        )  # it is tested in each iteration, and warps run different numbers of them
     return Loop(form, inner.level, count, draw(bodies(inner)), second, enter)
 
 
 def _switch(draw: DrawFn, where: Where) -> Switch:
-    level: Level = draw(one_of(*_levels(where)))
-    cases = tuple(draw(bodies(replace(where.at(level), size=2), 0)) for _ in range(draw(one_of(2, 4))))
+    level: Level = draw(choice(*_levels(where)))
+    cases = tuple(draw(bodies(replace(where.at(level), size=2), 0)) for _ in range(draw(choice(2, 4))))
     falls = tuple(draw(st.integers(0, 4)) == 4 for _ in cases)
     promised = level < Level.LONE and where.level < Level.LONE and draw(st.booleans())
     return Switch(_count(draw, where, level), where.at(level).level, cases, falls, promised)

@@ -93,7 +93,7 @@ def test_a_kernel_gets_warps_that_it_is_not_launched_with() -> None:
     assert any(own != given for own, given in blocks)
 
 
-# What is wrong has to be seen -------------------------------------------------------------------------
+# Faults are found -------------------------------------------------------------------------
 
 
 def fails(way: str, seed: int = SEED, cases: int = 4) -> str:
@@ -121,7 +121,7 @@ def test_launches_with_another_number(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fails("batch").startswith("Wrong: ")
 
 
-def test_what_is_handed_on_and_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_that_are_passed_on_and_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     fuse = goptx.fuse
 
     def unordered(*sources: Any, **options: Any) -> goptx.Woven:

@@ -41,7 +41,7 @@ def wait(w: Writer, statement: Wait, place: Place) -> None:
 
 
 class _Spin:
-    """Of one place: the flag, and how it is written and waited for."""
+    """A flag at one place: how it is written and waited for."""
 
     def __init__(self, w: Writer, statement: Wait) -> None:
         self.w, self.statement = w, statement
@@ -49,7 +49,7 @@ class _Spin:
         self.space = SPACES[n[0] % len(SPACES)]
         self.scope = SCOPES[n[1] // 2 % len(SCOPES)]
         self.flag = 2 * FORMS.index(statement.form) + (n[1] & 1)
-        # Words of global and of shared memory are counted apart.
+        # Words of global and of shared memory are counted separately.
         self.round = w.round_of(self.flag + (more.FLAGS if self.space == ".global" else 0))
         self.address = w.flag()
         if self.space == ".global":

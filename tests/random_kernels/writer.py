@@ -66,7 +66,7 @@ class Writer:
         return f"%x{next(self._fresh['x'])}"
 
     def round_of(self, flag: int) -> str:
-        """The register that says how often threads have come to that flag."""
+        """The register that counts how often threads have reached that flag."""
         self.rounds.add(flag)
         return f"%round{flag}"
 
@@ -82,7 +82,7 @@ class Writer:
         return f"{stem}_{next(self._fresh['L'])}"
 
     def guarded(self, guard: Guard | None, *lines: str) -> None:
-        # Of what the assembler keeps no guard of a kernel would not do on a GPU what it says.
+        # Some instructions have no guard in machine code: with one, the kernel would do something else on a GPU.
         if guard is not None and all(facts_of(line.split()[0]).row.guardable for line in lines):
             self.saw("predicated")
             lines = tuple(f"@{'!' if guard.negated else ''}%q{guard.register % 4} {line}" for line in lines)

@@ -1,4 +1,4 @@
-"""From what Hypothesis drew to a case: the text of the kernels, and what the weaver is told of their shapes."""
+"""From what Hypothesis drew to a case: the text of the kernels, and what the weaver knows of their shapes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _less(shape: Shape, unknown: str) -> Shape:
 
 
 def _seen(pair: Pair) -> set[str]:
-    """What the kernels have together."""
+    """The constructs that the kernels have together."""
     found = {f"{len(pair.kernels)} kernels"}
     if pair.unknown is None:
         found.add("one launch shape")
