@@ -98,14 +98,14 @@ OF_REGIONS = (
         f"{TESTS}/test_wrong_use.py::test_no_other_launch_on_the_stream",
     ),
     Mutation(
-        "buffers that lie apart are not told to the strategy",
+        "separate buffers are not given to the strategy",
         "goptx/weaving/dependent/shared_buffers.py",
         "} - named\n",
         "} - named - {(k, i) for k in range(26) for i in range(99)}\n",
-        "tests/strategies/test_auto.py::test_buffers_that_are_known_to_lie_apart",
+        "tests/strategies/test_auto.py::test_buffers_that_are_known_to_be_separate",
     ),
     Mutation(
-        "what is shown along x holds in all shapes",
+        "what is proved along x holds in all shapes",
         "goptx/strategies/vertical.py",
         '            check_along_x(inside.linked, "what kernels pass on to each other")\n',
         "            pass\n",
