@@ -106,7 +106,7 @@ def table(document: dict[str, Any]) -> str:
     for title, own in parts:
         lines += ["", *_summary(title, own)] if own else []
     if document.get("refit"):
-        lines += auto_refit.told(document["refit"], 1 / NEAR)
+        lines += auto_refit.rendered(document["refit"], 1 / NEAR)
     return "\n".join(lines) + "\n"
 
 

@@ -35,13 +35,13 @@ UNMEASURED = 0.5  # of the best that is measured: what a choice of which nothing
 
 
 def once(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which is asked once for each first argument."""
-    kept: dict[int, tuple[Any, Any]] = {}
+    """The function, called once for each first argument."""
+    answers: dict[int, tuple[Any, Any]] = {}
 
     def ask(first: Any, *others: Any) -> Any:
-        if id(first) not in kept:
-            kept[id(first)] = first, function(first, *others)
-        return kept[id(first)][1]
+        if id(first) not in answers:
+            answers[id(first)] = first, function(first, *others)
+        return answers[id(first)][1]
 
     return ask
 
@@ -84,7 +84,7 @@ def refitted(shares: Mapping[str, Mapping[Setting, float]]) -> dict[str, Any]:
         """In the geometric mean; of equals, the first."""
         return max(SETTINGS, key=lambda setting: round(sum(math.log(shares[p][setting]) for p in pairs), 9))
 
-    def said(setting: Setting) -> dict[str, float]:
+    def by_name(setting: Setting) -> dict[str, float]:
         return dict(zip(NAMES, setting, strict=True))
 
     kernels = list(dict.fromkeys(kernel for pair in shares for kernel in pair.split("+")))
@@ -93,16 +93,16 @@ def refitted(shares: Mapping[str, Mapping[Setting, float]]) -> dict[str, Any]:
         others = [pair for pair in shares if kernel not in pair.split("+")]
         setting = best_for(others)
         own = {pair: shares[pair][setting] for pair in shares if pair not in others}
-        rows.append({"left_out": kernel, "setting": said(setting), "shares": own})
+        rows.append({"left_out": kernel, "setting": by_name(setting), "shares": own})
     everything = best_for(list(shares))
     return {
-        "of_all": {"setting": said(everything), "shares": {pair: own[everything] for pair, own in shares.items()}},
+        "of_all": {"setting": by_name(everything), "shares": {pair: own[everything] for pair, own in shares.items()}},
         "left_out": rows,
     }
 
 
-def told(found: Mapping[str, Any], near: float) -> list[str]:
-    """As lines of Markdown; `near` is the share from which on a choice is near the best."""
+def rendered(found: Mapping[str, Any], near: float) -> list[str]:
+    """The results as lines of Markdown; `near` is the share from which on a choice is near the best."""
 
     def cells(row: Mapping[str, Any]) -> str:
         own = list(row["shares"].values())

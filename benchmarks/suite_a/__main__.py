@@ -5,7 +5,7 @@
     python -m benchmarks.suite_a --tune [--pairs ...] [--shapes ...] [--resume]
     python -m benchmarks.suite_a --candidates [--pairs ...] [--shapes paper] [-o benchmarks/results]
 
-Kernels are made by all processors ahead of the GPU, whose process is reused and replaced only after a hang. Right
+All processors make kernels before the GPU needs them. Its process is reused, and replaced only after a hang. Right
 first, then fast: what a scheme writes has to equal what separate launches write. All ways to run a pair are then
 timed in turn, with the kernels on two streams and in a CUDA graph with two branches beside them. `tuned` is what
 best.json says, which `--tune` makes anew for these pairs, on several GPUs side by side if there are `--devices`;
@@ -121,7 +121,7 @@ def _candidates(options: argparse.Namespace, document: dict[str, Any]) -> int:
     for row in run_all(subjects, candidates.tasks_of, candidates.made, options.devices, options.workers):
         document["candidates"].append(candidates.renamed(row))
         print(candidates.summary(row), flush=True)
-        if options.output is not None:  # what is there is kept, whatever happens to the rest
+        if options.output is not None:  # what is there is saved, whatever happens to the rest
             options.output.mkdir(parents=True, exist_ok=True)
             (options.output / f"{name}_candidates.json").write_text(json.dumps(document, indent=1) + "\n")
             (options.output / f"{name}_candidates.md").write_text(candidates.table(document))

@@ -52,14 +52,14 @@ def tune_all(
                         records=path.with_suffix(".jsonl"), progress=False,
                     )  # fmt: skip
                 best.save(path)
-            return said(pair, shape, path)
+            return outcome(pair, shape, path)
 
         for future in [there.threads.submit(one, pair, shape) for shape in shapes for pair in pairs]:
             yield future.result()
             _gather()
 
 
-def said(pair: str, shape: str, path: Path) -> str:
+def outcome(pair: str, shape: str, path: Path) -> str:
     """What was found, with the trials that failed."""
     held = json.loads(path.read_text())
     trials = map(json.loads, path.with_suffix(".jsonl").read_text().splitlines()[1:])

@@ -82,16 +82,16 @@ def table(document: Mapping[str, Any]) -> str:
 
 
 def _pairs(rows: Sequence[Row]) -> Iterator[str]:
-    shown = columns(rows)
-    yield f"| pair | right | streams ms | {' | '.join(shown)} | tuned is |"
-    yield "|---" * (4 + len(shown)) + "|"
+    listed = columns(rows)
+    yield f"| pair | right | streams ms | {' | '.join(listed)} | tuned is |"
+    yield "|---" * (4 + len(listed)) + "|"
     for row in rows:
         ms = row.get("ms", {}).get(STREAMS)
-        cells = " | ".join(_cell(speedup(row, column)) for column in shown)
+        cells = " | ".join(_cell(speedup(row, column)) for column in listed)
         tuned = next((f.get("way", "") for f in row["schemes"].values() if f["scheme"] == TUNED), "")
         yield f"| {row['name']} | {_right(row)} | {f'{ms[0]:.3f}' if ms else '-'} | {cells} | {tuned} |"
-    yield f"| geomean | | | {' | '.join(geomean(rows, column) for column in shown)} | |"
-    least = [min((s for r in rows if (s := speedup(r, c)) is not None), default=None) for c in shown]
+    yield f"| geomean | | | {' | '.join(geomean(rows, column) for column in listed)} | |"
+    least = [min((s for r in rows if (s := speedup(r, c)) is not None), default=None) for c in listed]
     yield f"| least | | | {' | '.join(map(_cell, least))} | |"
 
 
@@ -125,12 +125,12 @@ def _only_in_the_papers_shape(document: Mapping[str, Any]) -> Iterator[str]:
 
 def summary(row: Row) -> str:
     """A line for a terminal."""
-    said = f"{row['name']:14} {_right(row):4}"
+    head = f"{row['name']:14} {_right(row):4}"
     schemes = [c for c in (COLUMNS if "+" in row["name"] else tuple(SINGLE)) if speedup(row, c) is not None]
     cells = "  ".join(f"{scheme} {speedup(row, scheme):.2f}" for scheme in schemes)
     problems = [(key, f.get("wrong") or f.get("failed")) for key, f in row["schemes"].items()]
     bad = "; ".join(f"{key}: {problem[:100]}" for key, problem in problems if problem)
-    return f"{said} {cells} {bad} ({row.get('seconds')} s)"
+    return f"{head} {cells} {bad} ({row.get('seconds')} s)"
 
 
 def overview(document: Mapping[str, Any]) -> Bars:

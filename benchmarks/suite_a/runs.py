@@ -1,4 +1,4 @@
-"""Measures what was made: kernels by the processes of a pool ahead of the GPUs, each of which has a process that is
+"""Measures what was made: kernels by the processes of a pool, before the GPUs need them. Each GPU has a process that is
 reused for all pairs and replaced only after a hang."""
 
 from __future__ import annotations

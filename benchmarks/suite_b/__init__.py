@@ -16,7 +16,7 @@ from goptx.launch.specification import Launch, read_specification
 
 FOLDER = Path(__file__).parent
 PAIR = ("batchnorm", "hist")
-TOTAL, STEP = 1024, 128  # threads of a horizontal CTA, and how far apart the partitions are
+TOTAL, STEP = 1024, 128  # threads of a horizontal CTA, and the distance of the partitions
 HFUSE = 1.158  # over streams, this pair on a V100
 
 

@@ -19,7 +19,7 @@ Child = Callable[[Connection, Collection[str], bool], None]
 
 def supervised(small: bool, says: Callable[[str], None], child: Child = serve) -> dict[str, Any]:
     """What the child found, with the ways that hung or failed among the others; or only a "problem", where nothing
-    could be measured. `says` is told what was done."""
+    could be measured. `says` gets messages about what was done."""
     failed: dict[str, Any] = {}
     while True:
         found, doing = _attempt(child, [*failed], small, says)
@@ -58,7 +58,7 @@ def _attempt(
                 says(f"{what}: {'right' if row[0]['right'] else 'WRONG'} ({time.monotonic() - begun:.1f} s)")
             doing, limit = what, LIMIT
     except (EOFError, OSError):
-        return {"problem": "the child ended without an answer; what it said stands above"}, doing
+        return {"problem": "the child ended without an answer; its messages stand above"}, doing
     finally:
         child.kill()
         child.join(START)

@@ -8,7 +8,7 @@ from goptx.view.bars import LACKING, Bars, Group
 from goptx.view.svg.drawing import MARGIN, box, document, label, line
 from goptx.view.svg.theme import hue
 
-LEFT, LENGTH, RIGHT = 170, 420, 70  # of the names, the longest bar, and the numbers behind it; pixels
+LEFT, LENGTH, RIGHT = 170, 420, 70  # of the names, the longest bar, and the numbers after it; pixels
 TOP, BAR, STEP, GAP = 64, 11, 14, 10  # above all groups, of a bar, from one to the next, between groups
 KEY = 22  # of a name in the legend, with 7 for each letter
 
@@ -62,10 +62,10 @@ def _group(bars: Bars, group: Group, top: int) -> tuple[list[str], int]:
 def _bar(bars: Bars, series: int, group: Group, y: int) -> Iterator[str]:
     kind, name, value = _class(bars, series), bars.series[series], group.values[series]
     length = 0.0 if value is None else LENGTH * group.share(value)
-    said = LACKING if value is None else bars.number(value)
+    value_text = LACKING if value is None else bars.number(value)
     yield box(LEFT, y, LENGTH, BAR, "track", round_=2)
-    yield box(LEFT, y, length, BAR, kind, f"{name}: {group.title} {said}", round_=2)
-    yield label(LEFT + LENGTH + 8, y + BAR - 2, said, "faint")
+    yield box(LEFT, y, length, BAR, kind, f"{name}: {group.title} {value_text}", round_=2)
+    yield label(LEFT + LENGTH + 8, y + BAR - 2, value_text, "faint")
 
 
 def _mark(bars: Bars, group: Group, top: int, low: int) -> Iterator[str]:

@@ -19,13 +19,13 @@ KEY = 22  # of a name in the legend, with 7 for each letter
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """At `x` and `y`, or without a value (None), of one of the series; `said` when pointed at. `least` to `most` is how
-    far it scatters; one that went wrong has a shape of its own."""
+    """At `x` and `y`, or without a value (None), of one of the series; `tip` appears when pointed at. `least` to `most`
+    is how far it scatters; one that went wrong has a shape of its own."""
 
     x: float
     y: float | None
     series: int
-    said: str
+    tip: str
     least: float | None = None
     most: float | None = None
     chosen: bool = False
@@ -89,7 +89,7 @@ def _legend(points: Points) -> Iterator[str]:
 
 def _point(p: Point, x: float, y: float) -> str:
     kind, shape = ("wrong", _CROSS) if p.wrong else (hue(p.series), _SHAPES[p.series % len(_SHAPES)])
-    return _shape(kind, shape, x, y, p.said)
+    return _shape(kind, shape, x, y, p.tip)
 
 
 def _shape(kind: str, shape: str, x: float, y: float, title: str = "") -> str:
@@ -141,7 +141,7 @@ class _Field:
             if p.wrong:
                 yield _point(p, self.x(p.x), top + STRIP / 2)
             else:
-                yield box(self.x(p.x) - 1, top, 2, STRIP, f"{hue(p.series)} tick", p.said)
+                yield box(self.x(p.x) - 1, top, 2, STRIP, f"{hue(p.series)} tick", p.tip)
 
     def _axes(self) -> Iterator[str]:
         for value in self.up:
@@ -163,7 +163,7 @@ class _Field:
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
-    """Of an axis on which these stand apart; one that begins at nothing where that is not far."""
+    """The ends of an axis on which these values are distinguishable. It begins at 0 if that is not far."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     return (0.0 if low < 0.4 * high else low), high if high > low else low + 1.0
 

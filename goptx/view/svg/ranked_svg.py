@@ -9,9 +9,9 @@ from goptx.view.svg.drawing import MARGIN, box, document, label, line
 from goptx.view.svg.theme import hue
 
 LETTER = 6.4  # the width of one in a name, pixels
-LENGTH, RIGHT = 360, 76  # of the longest bar, and of the number behind it
+LENGTH, RIGHT = 360, 76  # of the longest bar, and of the number after it
 TOP, BAR, STEP = 58, 12, 17
-MOST_NAME = 46  # letters of a name that are shown
+MOST_NAME = 46  # letters of a name that are rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ def _bars(ranked: Ranked, left: int) -> Iterator[str]:
     y = TOP
     for bar in ranked.bars:
         length = LENGTH * bar.value / most
-        kind, said = (f"{hue(bar.series)} chosen", "said") if bar.chosen else (hue(bar.series), "")
-        yield label(left - 8, y + 10, _name(bar), said, "end")
+        kind, class_ = (f"{hue(bar.series)} chosen", "said") if bar.chosen else (hue(bar.series), "")
+        yield label(left - 8, y + 10, _name(bar), class_, "end")
         yield box(left, y, length, BAR, kind, f"{bar.name}: {bar.value:.2f}", round_=2)
-        yield label(left + length + 6, y + 10, f"{bar.value:.2f}{' ★' if bar.chosen else ''}", said)
+        yield label(left + length + 6, y + 10, f"{bar.value:.2f}{' ★' if bar.chosen else ''}", class_)
         y += STEP
     x = left + LENGTH * against / most
     yield line(x, TOP - 4, x, y, "mark")
