@@ -15,34 +15,53 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 DONE = (
+    "benchmarks/**/*.py",
     "goptx/*.py",
-    "goptx/analysis/**/*.py",
-    "goptx/cache/**/*.py",
-    "goptx/device/**/*.py",
-    "goptx/emulator/**/*.py",
-    "goptx/latency/**/*.py",
-    "goptx/launch/**/*.py",
-    "goptx/ptx/**/*.py",
-    "goptx/sources/**/*.py",
-    "tests/analysis/**/*.py",
-    "tests/cache/**/*.py",
-    "tests/constructs/**/*.py",
-    "tests/corpus/**/*.py",
-    "tests/device/*.py",
-    "tests/device/latency/**/*.py",
-    "tests/emulator/**/*.py",
-    "tests/interop/**/*.py",
-    "tests/isa/**/*.py",
-    "tests/latency/**/*.py",
-    "tests/ptx/**/*.py",
-    "tests/test_independence.py",
-    "tests/test_progress.py",
-    "tests/test_sample.py",
-    "tests/test_shape.py",
-    "tests/test_specification.py",
-)
+    *(
+        f"goptx/{room}/**/*.py"
+        for room in (
+            "adapters", "analysis", "anatomy", "cache", "checking", "cli", "cost", "device", "emulator", "latency",
+            "launch", "measuring", "ptx", "region", "results", "sources", "strategies", "tuning", "view",
+        )
+    ),
+    "tests/*.py",
+    *(
+        f"tests/{folder}/**/*.py"
+        for folder in (
+            "analysis", "anatomy", "cache", "constructs", "corpus", "device", "emulator", "generated", "gpu", "interop",
+            "isa", "latency", "ptx", "random_kernels", "region", "strategies", "tuning", "view",
+        )
+    ),
+)  # fmt: skip
 NOT_OURS = ("goptx/ptx/generated/", "tests/corpus/sources/", "tests/test_words.py")
-NOT_YET = ("tests/emulator/test_check_dependent.py",)  # uses the option --apart
+NOT_YET = {  # words that are quoted in these files until what they quote has changed
+    "apart": (  # the option of that name, and messages of goptx/weaving
+        "goptx/strategies/auto.py",
+        "goptx/strategies/vertical.py",
+        "tests/emulator/test_check_dependent.py",
+        "tests/random_kernels/pairs.py",
+        "tests/strategies/test_auto.py",
+        "tests/strategies/test_own_elements.py",
+    ),
+    "shown": (  # messages of goptx/weaving
+        "tests/random_kernels/pairs.py",
+        "tests/region/test_temporaries.py",
+        "tests/strategies/test_auto.py",
+        "tests/strategies/test_internalise.py",
+        "tests/strategies/test_local.py",
+        "tests/strategies/test_own_elements.py",
+        "tests/strategies/test_promised.py",
+    ),
+    "ahead": ("tests/strategies/test_dependences.py",),  # a note of goptx/weaving
+    "behind": ("tests/test_cli.py",),  # a note of goptx/weaving
+    "kept": (
+        "benchmarks/pairs/job.py",  # in names of results
+        "benchmarks/random_pairs.py",  # the option --kept
+        "tests/gpu/test_random_pairs.py",
+        "tests/strategies/test_interleave.py",  # a message of goptx/weaving
+    ),
+    "said": ("goptx/view/svg/points_svg.py", "goptx/view/svg/ranked_svg.py"),  # a class of pages that notebooks hold
+}
 
 INSTEAD = {
     "said": "rendered, given",
@@ -87,18 +106,20 @@ def private_words(text: str) -> Iterator[tuple[int, str]]:
 
 def files() -> list[Path]:
     found = {path for pattern in DONE for path in ROOT.glob(pattern)}
-    return sorted(path for path in found if not path.relative_to(ROOT).as_posix().startswith(NOT_OURS + NOT_YET))
+    return sorted(path for path in found if not path.relative_to(ROOT).as_posix().startswith(NOT_OURS))
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_words_are_the_fields(path: Path) -> None:
-    instead = INSTEAD | PHRASES
-    found = [f"{path}:{line}: {word}; write {instead[word]}" for line, word in private_words(path.read_text())]
+    instead, name = INSTEAD | PHRASES, path.relative_to(ROOT).as_posix()
+    words = [(line, word) for line, word in private_words(path.read_text()) if name not in NOT_YET.get(word, ())]
+    found = [f"{path}:{line}: {word}; write {instead[word]}" for line, word in words]
     assert not found, "\n".join(found)
 
 
 def test_every_pattern_has_files() -> None:
     assert all(any(ROOT.glob(pattern)) for pattern in DONE)
+    assert all((ROOT / name).exists() for names in NOT_YET.values() for name in names)
 
 
 @pytest.mark.parametrize(
