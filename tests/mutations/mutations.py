@@ -116,7 +116,7 @@ MUTATIONS = (
         f"{PAIR}[1]",
     ),
     Mutation(
-        "which lanes end is read behind the arm that may change it",
+        "which lanes end is read after the arm that may change it",
         "goptx/weaving/converge/retire.py",
         "lanes.append(name, code)",
         "lanes.append(arm_blocks[-1] if arm_blocks else name, code)",
@@ -257,7 +257,7 @@ MUTATIONS = (
         f"{DIVERGENCE}[switch_by_lane-predicate-guard_with_work]",
     ),
     Mutation(
-        "`.uni` of the kernel is kept where lanes walk on that have ended",
+        "`.uni` of the kernel stays where lanes go on that have ended",
         "goptx/weaving/converge/guards.py",
         "end = replace(end, uniform=False)",
         "end = replace(end, uniform=end.uniform)",
@@ -493,14 +493,14 @@ MUTATIONS = (
         f"{SPLIT}::test_paths_stay_and_loops_have_one_way_in",
     ),
     Mutation(
-        "loops with two ways in are left",
+        "loops with two entries are left",
         f"{WEAVING}/converge/single_entry.py",
         "if len(ways) > 1:",
         "if len(ways) > 2:",
         f"{MERGE}::test_splitting_keeps_every_path",
     ),
     Mutation(
-        "kernels that run as they are keep loops with several ways in",
+        "kernels that run as they are keep irreducible loops",
         "goptx/strategies/dispatch.py",
         "else split_as_it_is(made, limits)",
         "else made",

@@ -32,7 +32,7 @@ OF_SHAPES = (
         f"{ALONE}[3:48+3:256-registers-registers]",
     ),
     Mutation(
-        "a kernel is told of all the dynamic shared memory",
+        "a kernel sees all the dynamic shared memory",
         f"{WEAVING}/shapes/thread_view.py",
         '"%dynamic_smem_size": View.shared,',
         '"%dynamic_smem_size": lambda view: None,',
@@ -61,7 +61,7 @@ OF_SHAPES = (
         f"{SHAPES}::test_warps_that_are_left_out_issue_nothing_of_the_kernel",
     ),
     Mutation(
-        "a kernel's barriers wait for warps that are none of its own",
+        "a kernel's barriers wait for warps that are not its own",
         f"{WEAVING}/merging/barrier_ids.py",
         "flows[i] = _each(flows[i], is_cta_barrier, partial(_with_count, c.threads))",
         "pass",

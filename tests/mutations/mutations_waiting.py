@@ -40,14 +40,14 @@ OF_WAITING = (
         f"{BARRIERS}::test_a_required_block_decides_an_id",
     ),
     Mutation(
-        "where warps come different ways, barriers have no order",
+        "where warps take different paths, barriers have no order",
         f"{WEAVING}/merging/sync_order.py",
         "return waits and leader in self.before[self.leader] and self.is_apart(pair)",
         "return waits and leader not in self.before[self.leader] and self.is_apart(pair)",
         f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two apart-behind a vote]",
     ),
     Mutation(
-        "only the first kernel's loops are asked whether warps come different ways",
+        "only the first kernel's loops are asked whether warps take different paths",
         f"{WEAVING}/merging/sync_order.py",
         "any(name in apart for name, apart in zip(pair, self.apart, strict=True))",
         "pair[0] in self.apart[0]",
@@ -152,7 +152,7 @@ OF_WAITING = (
         f"{ORDER}::test_branches_that_warps_take_together[bar.sync 1, 64;---expected3]",
     ),
     Mutation(
-        "a branch ahead of one barrier counts as one that warps take together",
+        "a branch before one barrier counts as one that warps take together",
         "goptx/weaving/converge/barrier_promises.py",
         "and not sides[0] & sides[1]",
         "",
@@ -187,14 +187,14 @@ OF_WAITING = (
         f"{ORDER}::test_where_warps_go_different_ways_a_warpgroup_finds_one_instruction[grid_stride]",
     ),
     Mutation(
-        "what a warpgroup multiplies is read ahead of the wait",
+        "what a warpgroup multiplies is read before the wait",
         f"{WEAVING}/schedule/dependences.py",
         "f.known and f.row.scope != Convergence.WARPGROUP for",
         "f.known for",
         f"{LIST_SCHEDULE}::test_a_warpgroups_part_stays_as_it_stood",
     ),
     Mutation(
-        "a kernel reads ahead of the grids that another waits for",
+        "a kernel reads before the grids end that another waits for",
         f"{WEAVING}/emit/emit.py",
         "body=(*registers, *variables, *linked.begin, *statements(flow)),",
         "body=(*registers, *variables, *statements(flow)),",
