@@ -126,7 +126,7 @@ class _Attempt:
             return None
         along_x = dependences.along_x or inside.along_x or any(b.kind == "local" for b in buffers)
         if along_x:
-            check_along_x(inside.linked, "what kernels hand on to each other")
+            check_along_x(inside.linked, "what kernels pass on to each other")
         merged = merged_blocks(inside.side)
         scheduled = schedule(inside.linked, converged, merged, self.choices)
         final = reconverge(scheduled, converged, merged)
