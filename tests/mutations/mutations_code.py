@@ -45,8 +45,8 @@ OF_CODE = (
     Mutation(
         "what goptx inserts seems to come from the line before it",
         f"{WEAVING}/emit/debug_lines.py",
-        "ahead.get(origin.kernel) if origin else None",
-        "ahead.get(origin.kernel) if origin and origin.line else None",
+        "following.get(origin.kernel) if origin else None",
+        "following.get(origin.kernel) if origin and origin.line else None",
         f"{LINES}::test_what_goptx_inserts_points_to_what_it_stands_for",
     ),
     Mutation(

@@ -40,8 +40,8 @@ def ordered(body: str) -> list[str]:
 
 def woven(first: str, second: str, waits: tuple[int, ...] = ()) -> list[str]:
     parts = [part(first), part(second)]
-    turns = [((k, next(i for i, c in enumerate(parts[k]) if is_barrier(c))),) for k in waits]
-    return [str(c).split()[0] for c in schedule_block(parts, turns, "latency", cycles)]
+    sync_groups = [((k, next(i for i, c in enumerate(parts[k]) if is_barrier(c))),) for k in waits]
+    return [str(c).split()[0] for c in schedule_block(parts, sync_groups, "latency", cycles)]
 
 
 def test_loads_go_ahead_of_the_other_kernels_slow_path_and_store() -> None:

@@ -20,7 +20,7 @@ from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module, Provenance
 from goptx.ptx.walk import statements_in
 from goptx.results.fused_kernel import Origin, Woven
-from goptx.weaving.emit.reconverge import MEET
+from goptx.weaving.emit.reconverge import RECONVERGE
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
@@ -71,7 +71,7 @@ def check(found: Rows, sources: dict[str, Path]) -> None:
         said = f"{instruction}  {origin}"
         if origin is None:
             assert instruction.guard is None, said
-            assert instruction.opcode in ("ret", "bra.uni", MEET.opcode), said
+            assert instruction.opcode in ("ret", "bra.uni", RECONVERGE.opcode), said
             continue
         assert origin.source == str(sources[origin.kernel]), said
         own = set(re.findall(r"(?<=%)[ab](?=_)", str(instruction)))
@@ -140,7 +140,7 @@ def test_instructions_of_the_entry_have_their_provenance(first: tuple[Path, str]
     check_provenance(woven, "AB", {"A": str(first[0]), "B": str(second[0])})
     for instruction, origin in rows(woven):
         if instruction.provenance is None:
-            assert origin or instruction.opcode in ("ret", "bra.uni", MEET.opcode), instruction
+            assert origin or instruction.opcode in ("ret", "bra.uni", RECONVERGE.opcode), instruction
 
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave"])

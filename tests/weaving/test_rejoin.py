@@ -11,7 +11,7 @@ from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.parse import parse
-from goptx.weaving.emit.reconverge import MEET, reconverged
+from goptx.weaving.emit.reconverge import RECONVERGE, reconverged
 
 P, Q = Guard(Name("%p1")), Guard(Name("%p2"))
 
@@ -43,7 +43,7 @@ def diamond(left: tuple[Code, ...], target: str = "JOIN") -> Flow:
 def meets(flow: Flow, apart: set[str] | None = None) -> list[str]:
     found = reconverged(flow, apart or set())
     assert {n: b.end for n, b in found.blocks.items()} == {n: b.end for n, b in flow.blocks.items()}
-    return [n for n, b in found.blocks.items() if MEET in b.code]
+    return [n for n, b in found.blocks.items() if RECONVERGE in b.code]
 
 
 @pytest.mark.parametrize(

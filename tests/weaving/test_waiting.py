@@ -24,10 +24,10 @@ DATA = np.random.default_rng(1).integers(0, 1024, 200).astype(np.int32)
 REASONS = {
     "ids": r"takes its barrier id from a register, so it may be any of the 16",
     "cluster": r"depends on the cluster, whose shape is not known",
-    "registers": r"the registers of a CTA are another pool when kernels share it",
+    "registers": r"kernels that share a CTA share its pool of registers",
     "tensor memory": r"tensor memory is allocated for the whole CTA",
-    "work": r"a CTA that has not begun is one of the other kernel too",
-    "breakpoint": r"a breakpoint is one for both kernels",
+    "work": r"a CTA that has not begun belongs to the other kernel too",
+    "breakpoint": r"a breakpoint stops both kernels",
     "CTAs": r"the loop may wait for other CTAs",
     "votes": r"one by one, and amid such waits others of them end the kernel, which takes votes",
 }
