@@ -54,14 +54,14 @@ OF_CODE = (
         f"{WEAVING}/emit/debug_lines.py",
         "if to.within and self.latest.get(to.within.where) != to.within:",
         "if to.within and False:",
-        f"{LINES}::test_a_caller_stands_ahead_of_what_is_inlined_there",
+        f"{LINES}::test_a_caller_stands_before_its_inlined_code",
     ),
     Mutation(
         "a function put in place leaves its line to what stands behind it",
         f"{WEAVING}/link/inline.py",
         'case Directive(".loc"):\n                continue',
         'case Directive(".no_loc"):\n                continue',
-        f"{LINES}::test_functions_put_in_place_keep_their_lines",
+        f"{LINES}::test_inlined_functions_keep_their_lines",
     ),
     Mutation(
         "a hint for one load may stand ahead of another",

@@ -58,14 +58,14 @@ OF_WAITING = (
         f"{WEAVING}/schedule/schedule.py",
         "ordered = set(sync_groups)",
         "ordered = set[Place]()",
-        "tests/weaving/test_schedule.py::test_kernels_wait_in_their_turns[paper]",
+        "tests/weaving/test_schedule.py::test_sync_groups_keep_their_order[paper]",
     ),
     Mutation(
         "the list schedule does not keep the order of waiting",
         f"{WEAVING}/schedule/dependences.py",
         "for i, j in pairwise(order):",
         "for i, j in ():",
-        "tests/weaving/test_schedule.py::test_kernels_wait_in_their_turns[latency]",
+        "tests/weaving/test_schedule.py::test_sync_groups_keep_their_order[latency]",
     ),
     Mutation(
         "copies of a barrier that warps reach separately stay aligned",
@@ -107,7 +107,7 @@ OF_WAITING = (
         f"{WEAVING}/merging/sync_order.py",
         "within = own in self.waiting[kernel].span or (runs and own in self.waiting[kernel].other)",
         "within = own in self.waiting[kernel].span",
-        f"{ORDER}::test_what_holds_threads_up_stays_out_of_a_span[bar.sync 0;-1-expected1]",
+        f"{ORDER}::test_code_that_delays_threads_stays_out_of_a_span[bar.sync 0;-1-expected1]",
     ),
     Mutation(
         "a span ends before the last wait",
@@ -184,14 +184,14 @@ OF_WAITING = (
         f"{WEAVING}/merging/sync_order.py",
         "pair[1 - kernel] != alone and self.warps_may_differ(pair)",
         "False",
-        f"{ORDER}::test_where_warps_go_different_ways_a_warpgroup_finds_one_instruction[grid_stride]",
+        f"{ORDER}::test_where_warps_branch_differently_a_warpgroup_finds_one_instruction[grid_stride]",
     ),
     Mutation(
         "what a warpgroup multiplies is read ahead of the wait",
         f"{WEAVING}/schedule/dependences.py",
         "f.known and f.row.scope != Convergence.WARPGROUP for",
         "f.known for",
-        f"{LIST_SCHEDULE}::test_a_warpgroups_part_stays_as_it_stood",
+        f"{LIST_SCHEDULE}::test_the_part_of_a_warpgroup_keeps_its_order",
     ),
     Mutation(
         "a kernel reads ahead of the grids that another waits for",

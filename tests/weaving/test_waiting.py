@@ -92,7 +92,7 @@ def test_the_assembler_takes_it(name: str, assembles: Callable[[goptx.Woven], No
 
 @pytest.mark.parametrize("divergence", CHOICES)
 @pytest.mark.parametrize("name", KERNELS)
-def test_each_way_for_lanes_to_part_is_right_or_refused(name: str, divergence: Choice) -> None:
+def test_each_choice_for_divergent_lanes_is_right_or_refused(name: str, divergence: Choice) -> None:
     module = goptx.read(text(names=(name, "shuffles")))
     try:
         woven = goptx.weave(module, module, entries=[name, "shuffles"], divergence=divergence)
@@ -114,5 +114,5 @@ def cell(name: str, partner: str) -> str:
 
 def test_the_documents_table_is_what_happens(table: Table) -> None:
     kernels = KERNELS | NOT_EMULATED | REFUSED
-    behind = table("waiting.md", [(n, what, *(cell(n, p) for p in COLUMNS)) for n, (what, _) in kernels.items()])
-    assert all(f"| {word} |" in behind for word in REASONS)
+    documented = table("waiting.md", [(n, what, *(cell(n, p) for p in COLUMNS)) for n, (what, _) in kernels.items()])
+    assert all(f"| {word} |" in documented for word in REASONS)
