@@ -46,6 +46,7 @@ DONE = (
     "tests/interop/**/*.py",
     "tests/isa/**/*.py",
     "tests/latency/**/*.py",
+    "tests/passes/**/*.py",
     "tests/ptx/**/*.py",
     "tests/random_kernels/**/*.py",
     "tests/region/**/*.py",

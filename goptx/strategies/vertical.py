@@ -26,7 +26,7 @@ from goptx.weaving.emit.emit import emit
 from goptx.weaving.emit.reconverge import reconverge
 from goptx.weaving.link.link import link
 from goptx.weaving.merging.barrier_ids import prepare_barriers
-from goptx.weaving.merging.copies import copies_in_turn
+from goptx.weaving.merging.copies import sequential_copies
 from goptx.weaving.merging.merge_input import merge_inputs
 from goptx.weaving.merging.merged_blocks import merged_blocks
 from goptx.weaving.merging.size_limits import limits
@@ -144,7 +144,7 @@ class _Attempt:
         prepared = prepare_barriers(linked.kernels, converged, known_shape(linked))
         inputs = merge_inputs(prepared, converged, self.choices, self.divergence == "duplicate")
         flows = [each.flow for each in inputs]
-        order = sorted(copies_in_turn(linked, inputs), key=lambda side: side.last)
+        order = sorted(sequential_copies(linked, inputs), key=lambda side: side.last)
         dependences.check_order([side.kernels[0] for side in order])
         whole = reduce(partial(fused, orderly=dependences.orderly), order)
         return converged, internalised(linked, whole, flows, buffers, dependences.size, findings, self.assume_private)

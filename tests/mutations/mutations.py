@@ -91,7 +91,7 @@ MUTATIONS = (
         f"{WEAVING}/shapes/shared_pool.py",
         "if sum(bool(o.dynamic) for o in own) > 1:",
         "if sum(bool(o.dynamic) for o in own) > 2:",
-        f"{LINK}::test_dynamic_shared_memory_behind_a_call_counts",
+        f"{LINK}::test_dynamic_shared_memory_of_a_callee_counts",
     ),
     Mutation(
         "static shared memory is added up without alignment",
@@ -305,7 +305,7 @@ MUTATIONS = (
         f"{WEAVING}/merging/product.py",
         "(p.code if r else () for p, r in",
         "(p.code for p, r in",
-        f"{PROJECTION}::test_regions_behind_an_early_return[park]",
+        f"{PROJECTION}::test_regions_after_an_early_return[park]",
     ),
     Mutation(
         "beside a region that has no sides the other kernel runs",
@@ -333,7 +333,7 @@ MUTATIONS = (
         "goptx/weaving/converge/park.py",
         "(*region.sides, past) if region.sides else ()",
         "region.sides",
-        f"{PROJECTION}::test_regions_behind_an_early_return[None]",
+        f"{PROJECTION}::test_regions_after_an_early_return[None]",
     ),
     Mutation(
         "a side that ends the kernel is for threads, too, that ended in a loop before it",
@@ -354,7 +354,7 @@ MUTATIONS = (
         "goptx/weaving/converge/park.py",
         '    mask = lanes.masks.get(head, "")\n',
         '    mask = ""\n',
-        f"{PROJECTION}::test_regions_behind_an_early_return[None]",
+        f"{PROJECTION}::test_regions_after_an_early_return[None]",
     ),
     Mutation(
         "the other kernel stands on the sides of a loop",
@@ -382,7 +382,7 @@ MUTATIONS = (
         f"{WEAVING}/merging/merge.py",
         "(each.last, len(",
         "(not each.last, len(",
-        "tests/weaving/test_unknown.py::test_it_stands_once_and_behind_the_other_kernel[second]",
+        "tests/weaving/test_unknown.py::test_it_stands_once_and_after_the_other_kernel[second]",
     ),
     # uniformity
     Mutation(
@@ -420,7 +420,7 @@ MUTATIONS = (
         f"{WEAVING}/schedule/schedule.py",
         "if _sets_carry(code[i]):",
         "if False:",
-        f"{SCHEDULE}::test_carry_chains_are_not_parted_by_the_other_kernel",
+        f"{SCHEDULE}::test_carry_chains_are_not_divided_by_the_other_kernel",
     ),
     Mutation(
         "a register is written before all have read it",
@@ -490,7 +490,7 @@ MUTATIONS = (
         f"{WEAVING}/converge/single_entry.py",
         "end=self.blocks[name].end.retarget(copies))",
         "end=self.blocks[name].end)",
-        f"{SPLIT}::test_paths_stay_and_loops_have_one_way_in",
+        f"{SPLIT}::test_paths_stay_and_loops_are_single_entry",
     ),
     Mutation(
         "loops with two entries are left",
@@ -504,7 +504,7 @@ MUTATIONS = (
         "goptx/strategies/dispatch.py",
         "else split_as_it_is(made, limits)",
         "else made",
-        f"{SPLIT}::test_kernels_that_run_as_they_are_enter_loops_one_way[interleave]",
+        f"{SPLIT}::test_kernels_that_run_as_they_are_get_single_entry_loops[interleave]",
     ),
     Mutation(
         "labels are what passes call blocks",
@@ -532,6 +532,6 @@ MUTATIONS = (
         f"{WEAVING}/merging/product.py",
         "second.retarget({s: self._name((f, s)) for s in seconds})",
         "second.retarget({s: self._name((f, seconds[0])) for s in seconds})",
-        f"{MERGE}::test_both_branching_gives_four_ways",
+        f"{MERGE}::test_both_branching_gives_four_paths",
     ),
 )

@@ -42,8 +42,8 @@ OF_COARSENING = (
     Mutation(
         "all copies run where CTAs are left over",
         f"{WEAVING}/merging/copies.py",
-        "if copy is others[-1]:  # it runs",
-        "if False:  # it runs",
+        "if copy is others[-1]:  # the CTAs",
+        "if False:  # the CTAs",
         f"{EACH}[2-x-5:64-tiled-known]",
     ),
     Mutation(

@@ -45,8 +45,8 @@ OF_CODE = (
     Mutation(
         "what goptx inserts seems to come from the line before it",
         f"{WEAVING}/emit/debug_lines.py",
-        "ahead.get(origin.kernel) if origin else None",
-        "ahead.get(origin.kernel) if origin and origin.line else None",
+        "following.get(origin.kernel) if origin else None",
+        "following.get(origin.kernel) if origin and origin.line else None",
         f"{LINES}::test_what_goptx_inserts_points_to_what_it_stands_for",
     ),
     Mutation(
@@ -54,14 +54,14 @@ OF_CODE = (
         f"{WEAVING}/emit/debug_lines.py",
         "if to.within and self.latest.get(to.within.where) != to.within:",
         "if to.within and False:",
-        f"{LINES}::test_a_caller_stands_ahead_of_what_is_inlined_there",
+        f"{LINES}::test_a_caller_stands_before_its_inlined_code",
     ),
     Mutation(
         "an inlined function leaves its line to what stands after it",
         f"{WEAVING}/link/inline.py",
         'case Directive(".loc"):\n                continue',
         'case Directive(".no_loc"):\n                continue',
-        f"{LINES}::test_functions_put_in_place_keep_their_lines",
+        f"{LINES}::test_inlined_functions_keep_their_lines",
     ),
     Mutation(
         "a hint for one load may stand before another",

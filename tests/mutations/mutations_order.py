@@ -12,7 +12,7 @@ OF_ORDER = (
         f"{WEAVING}/schedule/dependences.py",
         "if kind not in touched and not released:",
         "if kind not in touched:",
-        f"{ORDER}::test_nobody_sees_a_flag_without_the_data[release-latency]",
+        f"{ORDER}::test_no_thread_sees_a_flag_without_the_data[release-latency]",
     ),
     Mutation(
         "a release is ordered with stores, and with no loads",

@@ -11,7 +11,7 @@ OF_SEVERAL = (
         f"{WEAVING}/merging/merge_input.py",
         "or (s.threads and name == s.flow.entry and not s.copy)",
         "or (s.threads and not s.flow.entry and not s.copy)",
-        f"{SEVERAL}::test_warps_that_pass_a_kernel_by_keep_the_order_of_barriers[15]",
+        f"{SEVERAL}::test_warps_that_skip_a_kernel_keep_the_order_of_barriers[15]",
     ),
     Mutation(
         "merged kernels are taken for uniform",
@@ -53,6 +53,6 @@ OF_SEVERAL = (
         f"{WEAVING}/schedule/schedule.py",
         "if part and not all(map(_is_known, part)) and sum(map(bool, known)) > 1:",
         "if part and not all(map(_is_known, part)) and not known:",
-        f"{SEVERAL}::test_what_is_unknown_runs_behind_all_others[0]",
+        f"{SEVERAL}::test_unknown_instructions_run_after_all_others[0]",
     ),
 )

@@ -36,7 +36,7 @@ OF_SHAPES = (
         f"{WEAVING}/shapes/thread_view.py",
         '"%dynamic_smem_size": View.shared,',
         '"%dynamic_smem_size": lambda view: None,',
-        f"{SHARED}::test_memory_that_a_kernel_asks_for_without_an_array_is_kept[1]",
+        f"{SHARED}::test_memory_that_a_kernel_asks_for_without_an_array_stays[1]",
     ),
     Mutation(
         "device functions read the registers of the woven kernel",
@@ -101,7 +101,7 @@ OF_SHAPES = (
         f"{WEAVING}/shapes/shared_pool.py",
         "return places | dict.fromkeys((v.name for v in self.dynamic), aligned(size))",
         "return places | dict.fromkeys((v.name for v in self.dynamic), 0)",
-        f"{SHARED}::test_dynamic_arrays_lie_behind_what_is_carved",
+        f"{SHARED}::test_dynamic_arrays_lie_after_carved_ones",
     ),
     Mutation(
         "kernels of one module share shared variables",

@@ -48,9 +48,9 @@ OF_SHARED_INPUTS = (
         f"{TEST}::test_loads_within_a_carry_chain_stay",
     ),
     Mutation(
-        "what is handed on may be read before",
+        "forwarded registers may be read before they are written",
         f"{WEAVING}/schedule/dependences.py",
-        "in across(parts, handed_on):",
+        "in across(parts, forwarded):",
         "in across(parts, ()):",
         f"{TEST}::test_three_kernels",
     ),
