@@ -528,7 +528,7 @@ REFUSALS = [
     ),
     pytest.param(
         CannotWeave, hopper(bounded(".blocksareclusters  // culprit")), "",
-        f"`.blocksareclusters` cannot be kept.*{SEPARATE}", id="blocks are clusters",
+        f"`.blocksareclusters` cannot be kept in a woven kernel.*{SEPARATE}", id="blocks are clusters",
     ),
     *(
         pytest.param(CannotWeave, instruction(text), "", f"` cannot be woven: {why}.*{SEPARATE}", id=text)

@@ -49,7 +49,8 @@ def merged_has_a_flow(whole: MergeInput, pair: Sequence[MergeInput]) -> Problems
 
 
 def states_are_known(whole: MergeInput, *_: object) -> Problems:
-    """Each merged block with code has the state of the kernels that run there, and all of its code is of these kernels. A
+    """Each merged block with code has the state of the kernels that run there, and all of its code is of these kernels.
+    A
     kernel at a branch has no place."""
     for name, block in whole.flow.blocks.items():
         state = whole.state(name)
