@@ -137,7 +137,7 @@ def test_a_kernel_that_cannot_be_woven(strategy: Strategy, assembles: Assembles)
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("setmaxnreg.inc.sync.aligned.u32 64;", "share its pool of registers"),
+        ("setmaxnreg.inc.sync.aligned.u32 64;", "kernels that share a CTA share its pool"),
         (
             "SPIN: ld.acquire.gpu.global.u32 %r30, [%rd1]; setp.eq.u32 %p1, %r30, 0; @%p1 bra SPIN;",
             "wait for other CTAs",

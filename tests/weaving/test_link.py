@@ -528,13 +528,13 @@ REFUSALS = [
     ),
     pytest.param(
         CannotWeave, hopper(bounded(".blocksareclusters  // culprit")), "",
-        f"`.blocksareclusters` cannot be kept.*{SEPARATE}", id="blocks are clusters",
+        f"`.blocksareclusters` cannot be kept in a woven kernel.*{SEPARATE}", id="blocks are clusters",
     ),
     *(
         pytest.param(CannotWeave, instruction(text), "", f"` cannot be woven: {why}.*{SEPARATE}", id=text)
         for text, why in (
-            ("setmaxnreg.inc.sync.aligned.u32 64;", "share its pool of registers"),
-            ("setmaxnreg.dec.sync.aligned.u32 32;", "share its pool of registers"),
+            ("setmaxnreg.inc.sync.aligned.u32 64;", "kernels that share a CTA share its pool"),
+            ("setmaxnreg.dec.sync.aligned.u32 32;", "kernels that share a CTA share its pool"),
             ("tcgen05.wait::ld.sync.aligned;", "tensor memory"),
             ("clusterlaunchcontrol.try_cancel.async.b128 [%r2], [%r3];", "a CTA that has not begun"),
             ("brkpt;", "a breakpoint"),
