@@ -33,10 +33,10 @@ from goptx.weaving.link.source_lines import Location, Tables
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given, and of a coarsened
-    kernel `copy` says which copy it is, from 0 on; `gate` is what keeps out the threads and CTAs of W that are none of
-    the kernel's. `callees` says, by labels, what it may call through pointers, `left_out` what of it W lacks. `symbols`
-    has the variables and functions of its module that it needs, by the names that they have there, `lines` where in its
-    source the lines of its PTX come from."""
+    kernel `copy` says which copy it is, from 0 on; `range_guard` is what keeps out the threads and CTAs of W that are
+    none of the kernel's. `callees` says, by labels, what it may call through pointers, `left_out` what of it W lacks.
+    `symbols` has the variables and functions of its module that it needs, by the names that they have there, `lines`
+    where in its source the lines of its PTX come from."""
 
     letter: str
     prefix: str
@@ -46,7 +46,7 @@ class Kernel:
     variables: tuple[Declaration, ...]
     flow: Flow
     source: str
-    gate: RangeGuard | None = None
+    range_guard: RangeGuard | None = None
     callees: tuple[Statement, ...] = ()
     left_out: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class Converged:
 
     `registers` are the fresh ones that it needs; `warp_branches` the blocks whose branch the warps of a CTA
     may take differently; `notes` what was presumed; `last` whether it may only run when the other kernel has
-    ended; `lanes_wait_apart` whether lanes of one warp may come to a wait for other threads one by one
+    ended; `lanes_wait_separately` whether lanes of one warp may come to a wait for other threads one by one
     (spin_regions.py); `threads` how many meet at its barriers where the woven kernel's CTA is larger (range_guard.py).
     `as_written`: nothing was rewritten, so lanes may be apart in any block.
     """
@@ -166,7 +166,7 @@ class Converged:
     divergences: tuple[Divergence, ...] = ()
     last: bool = False
     threads: Operand | None = None
-    lanes_wait_apart: bool = False
+    lanes_wait_separately: bool = False
     as_written: bool = False
 
 

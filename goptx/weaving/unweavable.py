@@ -19,20 +19,20 @@ REFUSED = {
 }
 
 
-Said = Callable[[Instruction], str]  # names an instruction and its place
+Describe = Callable[[Instruction], str]  # names an instruction and its place
 
 
-def refuse_instruction(instruction: Instruction, said: Said) -> None:
+def refuse_instruction(instruction: Instruction, describe: Describe) -> None:
     """Raises `CannotWeave` for an instruction that cannot be woven."""
     resource = facts_of(instruction.opcode).exclusive
     if resource:
         raise CannotWeave(
-            f"{said(instruction)} cannot be woven: {REFUSED[resource]}; use separate launches.",
+            f"{describe(instruction)} cannot be woven: {REFUSED[resource]}; use separate launches.",
             rule="exclusive-resources",
         )
 
 
-def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
+def refuse_spin(waited: Instruction, describe: Describe, addresses: Addresses) -> None:
     """Raises `CannotWeave` if a loop that waits for what the instruction reads may wait for other CTAs. `addresses` are
     those of the flow that it stands in."""
     facts = facts_of(waited.opcode)
@@ -41,7 +41,7 @@ def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
         own_memory = all(addresses.is_shared(o) for o in waited.operands if isinstance(o, Address))
     if not (own_memory or facts.acts_on_mbarrier or "cta" in facts.modifiers):
         raise CannotWeave(
-            f"{said(waited)} decides when a loop ends, so the loop may wait for other CTAs, which the woven "
+            f"{describe(waited)} decides when a loop ends, so the loop may wait for other CTAs, which the woven "
             "kernel, with its larger CTAs, could keep from running; use separate launches.",
             rule="wait-for-other-ctas",
         )

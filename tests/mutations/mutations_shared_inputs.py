@@ -50,7 +50,7 @@ OF_SHARED_INPUTS = (
     Mutation(
         "what is handed on may be read before",
         f"{WEAVING}/schedule/dependences.py",
-        "in across(parts, handed_on):",
+        "in across(parts, forwarded):",
         "in across(parts, ()):",
         f"{TEST}::test_three_kernels",
     ),

@@ -44,14 +44,14 @@ OF_WAITING = (
         f"{WEAVING}/merging/sync_order.py",
         "return waits and leader in self.before[self.leader] and self.is_apart(pair)",
         "return waits and leader not in self.before[self.leader] and self.is_apart(pair)",
-        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two apart-behind a vote]",
+        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two separate-after a vote]",
     ),
     Mutation(
         "only the first kernel's loops are asked whether warps come different ways",
         f"{WEAVING}/merging/sync_order.py",
         "any(name in apart for name, apart in zip(pair, self.apart, strict=True))",
         "pair[0] in self.apart[0]",
-        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two apart-behind a vote]",
+        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two separate-after a vote]",
     ),
     Mutation(
         "the published order does not keep that of waiting",
@@ -100,7 +100,7 @@ OF_WAITING = (
         f"{WEAVING}/merging/sync_order.py",
         "return within and other in self.holding[1 - kernel]",
         "return False",
-        f"{WAITING}::test_woven_is_right_or_refused[released_behind-tiled]",
+        f"{WAITING}::test_woven_is_right_or_refused[released_after-tiled]",
     ),
     Mutation(
         "another kernel's barriers stand beside the first wait of a span",
@@ -119,9 +119,9 @@ OF_WAITING = (
     Mutation(
         "warp instructions stand amid the span of a kernel whose lanes wait one by one",
         f"{WEAVING}/merging/sync_order.py",
-        "bool(self.waiting[1 - k].other) and kernels[1 - k].lanes_apart",
+        "bool(self.waiting[1 - k].other) and kernels[1 - k].lanes_wait_separately",
         "False",
-        f"{WAITING}::test_woven_is_right_or_refused[released_by_a_lane_behind-grid_stride]",
+        f"{WAITING}::test_woven_is_right_or_refused[released_by_a_later_lane-grid_stride]",
     ),
     Mutation(
         "lanes that wait until something of their own says enough count as waiting together",
@@ -133,7 +133,7 @@ OF_WAITING = (
     Mutation(
         "a vote holds up lanes that others of their warp wait for",
         "goptx/weaving/converge/vote.py",
-        "if lanes.wait_apart or _waits(flow, body):",
+        "if lanes.wait_separately or _waits(flow, body):",
         "if _waits(flow, body):",
         f"{WAITING}::test_woven_is_right_or_refused[some_wait_no_longer-tiled]",
     ),

@@ -139,7 +139,9 @@ def with_turns(count: int | None = None) -> Merged:
 
 def without_guards() -> Arguments:
     """The kernels, whose guards nothing sets."""
-    kernels = [replace(k, gate=k.gate and replace(k.gate, code=())) for k in SKIPPED.shaped.kernels]
+    kernels = [
+        replace(k, range_guard=k.range_guard and replace(k.range_guard, code=())) for k in SKIPPED.shaped.kernels
+    ]
     return (replace(SKIPPED.shaped, kernels=tuple(kernels)),)
 
 

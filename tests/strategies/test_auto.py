@@ -75,7 +75,7 @@ def test_temporaries_that_cannot_be_kept_stay_in_memory(kind: str) -> None:
     assert behind.strategy == "separate"
     (note,) = behind.report.notes
     assert note.startswith("not vertical: ") and "different CTAs" in note
-    assert ("not shown to be equal" in note and "; and in memory: " in note) == (kind == "private")
+    assert ("not proved to be equal" in note and "; and in memory: " in note) == (kind == "private")
 
 
 def test_what_is_too_large_together_is_separate() -> None:

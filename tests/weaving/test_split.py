@@ -92,11 +92,11 @@ def test_lanes_that_are_apart_enter_loops_one_way() -> None:
 
 
 def test_what_lanes_execute_together_is_not_copied_where_they_are_apart() -> None:
-    said = (
-        r"kernel A \(`one`\): the kernel has a loop with several ways in, which its lanes run apart, and copying code"
-    )
+    said = r"kernel A \(`one`\): the kernel has a multiple-entry loop, which its lanes run separately, and copying code"
     text = made(APART.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
-    with pytest.raises(CannotWeave, match=said + " until it has one would part what they execute together in it"):
+    with pytest.raises(
+        CannotWeave, match=said + " until it is single-entry would separate what they execute together in it"
+    ):
         goptx.weave(text, made(NESTED, "two"))
 
 
@@ -136,9 +136,9 @@ def states(count: int) -> str:
 
 def test_a_kernel_that_takes_too_many_copies_is_refused() -> None:
     said = (
-        r"^<ptx>:\d+: kernel A \(`one`\): the kernel has loops with several ways in, and copying code until each has "
-        r"one takes more than the \d+ instructions that max_growth= allows; enter loops at their heads only, raise "
-        r"max_growth=, or use separate launches\. \[single-entry-loops\]$"
+        r"^<ptx>:\d+: kernel A \(`one`\): the kernel has multiple-entry loops, and copying code until each is "
+        r"single-entry takes more than the \d+ instructions that max_growth= allows; enter loops at their heads only, "
+        r"raise max_growth=, or use separate launches\. \[single-entry-loops\]$"
     )
     with pytest.raises(CannotWeave, match=said):
         goptx.weave(made(states(8), "one"), made(NESTED, "two"))

@@ -53,8 +53,8 @@ def registers_are_declared(linked: Linked) -> Problems:
     """A kernel declares the registers that it uses; copies of it share what is the same for all."""
     for k in linked.kernels:
         own = _Declared(r for other in linked.kernels if other.letter == k.letter for r in other.registers)
-        gate = k.gate.code if k.gate else ()
-        yield from (p._replace(kernel=_name(k)) for p in _undeclared(k.flow, own, gate))
+        range_guard = k.range_guard.code if k.range_guard else ()
+        yield from (p._replace(kernel=_name(k)) for p in _undeclared(k.flow, own, range_guard))
 
 
 def code_has_its_kernel(linked: Linked) -> Problems:
@@ -69,8 +69,8 @@ def guards_are_set(linked: Linked) -> Problems:
     """The predicate by which threads skip a kernel is set before all of its code."""
     begun = {r for code in linked.begin for r in written(code)}
     for k in linked.kernels:
-        ended = k.gate.ended if k.gate else None
-        if k.gate and ended and ended not in begun.union(*map(written, k.gate.code)):
+        ended = k.range_guard.ended if k.range_guard else None
+        if k.range_guard and ended and ended not in begun.union(*map(written, k.range_guard.code)):
             yield Problem(f"nothing sets `{ended}`", kernel=_name(k))
     for letter, copies in linked.together.items():
         for name in (copies.ended, copies.left_over, copies.beyond):

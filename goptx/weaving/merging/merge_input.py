@@ -37,7 +37,7 @@ def merge_inputs(
     all. Code that passes have made gets its provenance."""
     return [
         MergeInput(
-            completed(flow, k), c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
+            completed(flow, k), c.warp_branches, c.lanes_wait_separately, () if c.threads is None else (c.threads,),
             kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=duplicate, slicing=choices.slicing,
         )
         for k, (flow, c) in enumerate(zip(flows, converged, strict=True))
@@ -59,7 +59,7 @@ class MergeInput(Waits):
     copy: it is a copy of a kernel, or several of one, which no warp passes by without passing by the others.
     in_step: its branches are marked for the other copies (lockstep.py).
     slicing: how it was sliced, that of the last merge if it is merged.
-    handed_on: registers that one kernel writes and others read.
+    forwarded: registers that one kernel writes and others read.
     notes: how it was merged if not freely, and why; and what else was left out.
     """
 
@@ -72,7 +72,7 @@ class MergeInput(Waits):
     copy: bool = False
     in_step: bool = False
     slicing: Slicing = None
-    handed_on: frozenset[str] = frozenset()
+    forwarded: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
     @property
@@ -108,7 +108,7 @@ def united(first: MergeInput, second: MergeInput, product: Product, order: Order
     return MergeInput(
         product.flow,
         frozenset(name for name, pairing in product.pairings.items() if parts_warps(pairing)),
-        first.lanes_apart or second.lanes_apart,
+        first.lanes_wait_separately or second.lanes_wait_separately,
         first.threads + second.threads,
         merged=True,
         kernels=first.kernels + second.kernels,

@@ -27,7 +27,7 @@ Turn = tuple[Place, ...]  # what may wait or be waited for; several at once
 class MergedBlock:
     """`parts` has the code of each kernel, in their order; `turns` where what stands that must keep its order across
     kernels. `apart`: whether the lanes of a warp may have parted at its end, within the region of a kernel.
-    `handed_on`: where what stands that writes or reads registers that one kernel hands on to others, in the order in
+    `forwarded`: where what stands that writes or reads registers that one kernel hands on to others, in the order in
     which it stood. `lists`: what is woven, where that is not the code of each kernel, but of several that are in one
     order already."""
 
@@ -35,7 +35,7 @@ class MergedBlock:
     turns: tuple[Turn, ...]
     cells: tuple[ProductState, ...]
     apart: bool = False
-    handed_on: tuple[Place, ...] = ()
+    forwarded: tuple[Place, ...] = ()
     lists: tuple[tuple[Code, ...], ...] | None = None
 
     @property
@@ -74,8 +74,8 @@ def merged_blocks(side: MergeInput, join: bool = True) -> Merged:
             tuple(_turns(side, pieces, places)),
             tuple(cells[m] for m in members if m in cells),
             members[-1] in inside,
-            tuple(p for p, c in zip(places, code, strict=True) if not (read(c) | written(c)).isdisjoint(side.handed_on))
-            if side.handed_on
+            tuple(p for p, c in zip(places, code, strict=True) if not (read(c) | written(c)).isdisjoint(side.forwarded))
+            if side.forwarded
             else (),
         )
     return ensured("merged blocks", Merged(flow.pruned() if join else flow.joined(chains), blocks))

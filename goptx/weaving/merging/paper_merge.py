@@ -173,7 +173,7 @@ def _check_shapes(linked: Linked) -> None:
                 rule="published-merge",
             )
     for kernel in linked.kernels:
-        if kernel.gate or kernel.flow.entry == LANES:
+        if kernel.range_guard or kernel.flow.entry == LANES:
             shapes = ", ".join(map(str, linked.plan.shapes)) if linked.plan else "unknown"
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: the published merge takes kernels that are launched in one shape, "

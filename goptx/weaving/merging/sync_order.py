@@ -37,14 +37,14 @@ class Waits:
     """What the order of waiting depends on in a kernel, or in several that are merged.
 
     warp_branches: the blocks of its flow whose branch warps of a CTA may take differently.
-    lanes_apart: whether lanes of one warp may come to its waits one by one.
+    lanes_wait_separately: whether lanes of one warp may come to its waits one by one.
     threads: how many meet at the barriers of a kernel, where its CTA is larger.
     merged: whether there are several.
     """
 
     flow: Flow
     warp_branches: frozenset[str]
-    lanes_apart: bool
+    lanes_wait_separately: bool
     threads: tuple[Operand, ...] = ()
     merged: bool = False
 
@@ -66,7 +66,7 @@ class Order:
             for k, g in zip(kernels, graphs, strict=True)
         ]
         # Of each kernel, whether what a warp does together has its place among the waits of the other.
-        self.lanes_matter = [bool(self.waiting[1 - k].other) and kernels[1 - k].lanes_apart for k in range(2)]
+        self.lanes_matter = [bool(self.waiting[1 - k].other) and kernels[1 - k].lanes_wait_separately for k in range(2)]
         self.holding = [
             w.waits | w.lanes if m else w.waits for w, m in zip(self.waiting, self.lanes_matter, strict=True)
         ]

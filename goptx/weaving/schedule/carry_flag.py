@@ -32,7 +32,7 @@ def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]
                 continue
             if facts.uses_carry and under.isdisjoint((None, code.guard)):
                 raise CannotWeave(
-                    f"{at(code.line)}: `{as_written(code, prefix)}` takes a carry flag that was set ahead of a branch "
+                    f"{at(code.line)}: `{as_written(code, prefix)}` reads a carry flag that was set before a branch "
                     f"or a label, where other code may come between; {REMEDY}.",
                     rule="carry-flag",
                 )
@@ -55,8 +55,8 @@ def refuse_mixed_flags(flow: Flow, said: Callable[[Instruction], str]) -> None:
         _, mixed = _set_by(flow.blocks[name].code, setters(name, after))
         if mixed is not None:
             raise CannotWeave(
-                f"{said(mixed)} takes a carry flag that another kernel may have set, for a "
-                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}.",
+                f"{said(mixed)} reads a carry flag that another kernel may have set: a "
+                f"barrier stands in the chain, with the other kernel's code beside it; {REMEDY}.",
                 rule="carry-flag",
             )
 

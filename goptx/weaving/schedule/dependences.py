@@ -55,9 +55,9 @@ class Node:
         return next((unit for unit in self.units if any(map(is_reduction, unit))), self.units[0])
 
 
-def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on: Sequence[Place] = ()) -> list[Node]:
+def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], forwarded: Sequence[Place] = ()) -> list[Node]:
     """The units of all parts, part by part in the order in which they stood. What has a turn comes behind what had one
-    before it; what has one turn is one node, unless it is moved with other code. `handed_on` is that of the block."""
+    before it; what has one turn is one node, unless it is moved with other code. `forwarded` is that of the block."""
     nodes: list[Node] = []
     taken: list[list[int]] = []  # of each part, the nodes of its units
     node_of: dict[Place, int] = {}  # of code that is to have a turn
@@ -83,7 +83,7 @@ def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on
     order = [node_of[place] for turn in turns for place in turn]
     for i, j in pairwise(order):
         _follow(nodes, i, j)
-    for (k, i), (other, j), result in across(parts, handed_on):
+    for (k, i), (other, j), result in across(parts, forwarded):
         _follow(nodes, taken[k][i], taken[other][j], result)
     return nodes
 
@@ -96,14 +96,14 @@ def _places(number: int, part: Sequence[Unit]) -> Iterator[tuple[Place, ...]]:
         begin += len(unit)
 
 
-def across(parts: Sequence[Sequence[Unit]], handed_on: Sequence[Place]) -> Iterator[tuple[Place, Place, bool]]:
+def across(parts: Sequence[Sequence[Unit]], forwarded: Sequence[Place]) -> Iterator[tuple[Place, Place, bool]]:
     """What must come before what of another part, by registers that are handed on: the places of two units, and whether
-    the second reads a result of the first. `handed_on` are the places of all code that has such a register, in the
+    the second reads a result of the first. `forwarded` are the places of all code that has such a register, in the
     order in which it stood."""
-    units = [[(i, code) for i, unit in enumerate(part) for code in unit] for part in parts if handed_on]
+    units = [[(i, code) for i, unit in enumerate(part) for code in unit] for part in parts if forwarded]
     writer: dict[str, Place] = {}
     readers: dict[str, list[Place]] = {}
-    for k, position in handed_on:
+    for k, position in forwarded:
         i, code = units[k][position]
         here = k, i
         found = [(writer[r], True) for r in sorted(read(code)) if r in writer]

@@ -93,11 +93,11 @@ def schedule_blocks(
         _check_carries(block, at)
     if policy != "latency":
         return {
-            n: schedule_block(b.lists or b.parts, b.turns, policy, cycles, b.handed_on)
+            n: schedule_block(b.lists or b.parts, b.turns, policy, cycles, b.forwarded)
             for n, b in merged.blocks.items()
         }
     rooms = ends(merged.flow, widths_of(merged.flow, registers, cycles))
-    prepared = {n: Prepared.of(b.lists or b.parts, b.turns, rooms[n], b.handed_on) for n, b in merged.blocks.items()}
+    prepared = {n: Prepared.of(b.lists or b.parts, b.turns, rooms[n], b.forwarded) for n, b in merged.blocks.items()}
     peak = max((p.pressure.peak() for p in prepared.values()), default=0)
     most = step(peak + BESIDE, threads(bounds)) - BESIDE
     return {name: p.code(most, cycles) for name, p in prepared.items()}
@@ -131,10 +131,10 @@ class Prepared:
 
     @staticmethod
     def of(
-        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: LiveRange, handed_on: Sequence[Place] = ()
+        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: LiveRange, forwarded: Sequence[Place] = ()
     ) -> Prepared:
         parts, turns, behind = _unknown_behind(parts, turns)
-        nodes = precedence([units(part) for part in parts], turns, handed_on)
+        nodes = precedence([units(part) for part in parts], turns, forwarded)
         return Prepared(nodes, Pressure(nodes, room), behind)
 
     def code(self, most: int, cycles: Callable[[Code], int]) -> tuple[Code, ...]:
@@ -146,19 +146,19 @@ def schedule_block(
     turns: Sequence[Turn],
     policy: Policy,
     cycles: Callable[[Code], int],
-    handed_on: Sequence[Place] = (),
+    forwarded: Sequence[Place] = (),
 ) -> tuple[Code, ...]:
     """The woven code of a merged block by itself; `cycles` gives the latency of one instruction.
 
     "latency" is a list schedule (list_schedule.py); any other policy takes the unit of the least key. `turns` has what
     keeps its order across the parts; of barriers that have one turn one is left, under the policy "latency". A part of
-    which something is unknown stands behind the others, as it is written. `handed_on` is that of the block.
+    which something is unknown stands behind the others, as it is written. `forwarded` is that of the block.
     """
     if policy == "latency":
-        return Prepared.of(parts, turns, LiveRange(), handed_on).code(255, cycles)
+        return Prepared.of(parts, turns, LiveRange(), forwarded).code(255, cycles)
     parts, turns, behind = _unknown_behind(parts, turns)
     order = [place for turn in turns for place in turn]
-    woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy], handed_on)
+    woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy], forwarded)
     return (*woven, *behind)
 
 
@@ -181,7 +181,7 @@ def greedy(
     latency: Callable[[Unit], int],
     turns: Sequence[Place] = (),
     key: Key = KEYS["paper"],
-    handed_on: Sequence[Place] = (),
+    forwarded: Sequence[Place] = (),
 ) -> tuple[Code, ...]:
     """The next unit comes from the part whose key is the least. By the paper's that is the part that has emitted the
     least latency so far; where these are equal, the longer unit goes first; where those are equal too, the earlier
@@ -194,7 +194,7 @@ def greedy(
     left = [k for k, _ in turns]
     in_turn = set(turns)
     awaited: dict[Place, list[Place]] = {}
-    for before, after, _ in across(parts, handed_on):
+    for before, after, _ in across(parts, forwarded):
         awaited.setdefault(after, []).append(before)
     woven: list[Code] = []
 
