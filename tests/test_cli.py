@@ -103,7 +103,7 @@ def test_shapes_reach_weave(tmp_path: Path) -> None:
     shapes = [goptx.Shape(1024, 256, 4096), goptx.Shape((None, 7), (16, 16))]
     assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT), shapes=shapes, placement="front").ptx
     assert "note: launch as ?:16x16:4096, A as 1024:256:4096, B as ?x7:16x16, front\n" in done.stderr
-    assert "note: parameters behind those of the kernels: B.grid.x\n" in done.stderr
+    assert "note: parameters after those of the kernels: B.grid.x\n" in done.stderr
 
 
 def test_check_of_kernels_with_shapes_of_their_own(tmp_path: Path) -> None:
@@ -198,11 +198,11 @@ def test_two_entries_of_one_file_are_woven(tmp_path: Path) -> None:
             ["weave", HARRIS, SORT, "--max-blocks", "many"],
             "InputError: argument --max-blocks: invalid int value: 'many'",
         ),
-        (["weave", HARRIS, SORT, "--max-growth", "nan"], "InputError: max_growth `nan` is not a factor"),
-        (["weave", HARRIS, SORT, "--max-growth=-2"], "InputError: max_growth `-2.0` is not a factor"),
-        (["weave", HARRIS, SORT, "--arch", "hopper"], "InputError: `hopper` is no architecture"),
+        (["weave", HARRIS, SORT, "--max-growth", "nan"], "InputError: max_growth `nan` is no factor"),
+        (["weave", HARRIS, SORT, "--max-growth=-2"], "InputError: max_growth `-2.0` is no factor"),
+        (["weave", HARRIS, SORT, "--arch", "hopper"], "InputError: `hopper` is not an architecture"),
         (["weave", HARRIS, SORT, "--arch", "sm_80"], "CannotLink: .*sm_90 does not suit sm_80"),
-        (["weave", HARRIS, SORT, "--name", "a b"], "InputError: `a b` is no PTX name"),
+        (["weave", HARRIS, SORT, "--name", "a b"], "InputError: `a b` is not a PTX name"),
         (["weave", HARRIS, SORT, "--latency", "none.toml"], "InputError: .*none.toml"),
         (
             ["weave", HARRIS, SORT, "--shape", "A=4:256"],

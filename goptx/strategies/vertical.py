@@ -117,8 +117,7 @@ class _Attempt:
         """As `one_by_one` takes it."""
         depends = self.depends or findings.in_memory
         dependences = Dependences(as_one(self.linked, buffers), buffers, depends, self.assume_local, self.no_barriers)
-        ordered = dependences.kept()  # word: kept, a method of weaving
-        linked = in_shared_memory(ordered, buffers, dependences.size, self.assume_local, findings)
+        linked = in_shared_memory(dependences.enforced(), buffers, dependences.size, self.assume_local, findings)
         if findings.refused:
             return None
         converged, inside = self._internalised(linked, buffers, dependences, findings)

@@ -19,7 +19,7 @@ REFUSED = {
 }
 
 
-Describe = Callable[[Instruction], str]  # the instruction and its place, for messages
+Describe = Callable[[Instruction], str]  # names an instruction and its place
 
 
 def refuse_instruction(instruction: Instruction, describe: Describe) -> None:
@@ -33,9 +33,8 @@ def refuse_instruction(instruction: Instruction, describe: Describe) -> None:
 
 
 def refuse_spin(waited: Instruction, describe: Describe, addresses: Addresses) -> None:
-    """Raises `CannotWeave` if a loop that waits for a value read by the instruction may wait for other CTAs.
-    `addresses`
-    are those of the flow that it stands in."""
+    """Raises `CannotWeave` if a loop that waits for what the instruction reads may wait for other CTAs. `addresses` are
+    those of the flow that it stands in."""
     facts = facts_of(waited.opcode)
     own_memory = facts.space == "shared" and "shared::cluster" not in facts.modifiers
     if not facts.space:

@@ -189,7 +189,7 @@ MUTATIONS = (
     Mutation(
         "lanes that do not run a block lose registers that they still need",
         "goptx/weaving/converge/guards.py",
-        "bool(written(item) & kept)",
+        "bool(written(item) & preserved)",
         "False",
         f"{PAIR}[3]",
     ),
@@ -261,7 +261,7 @@ MUTATIONS = (
         "goptx/weaving/converge/guards.py",
         "end = replace(end, uniform=False)",
         "end = replace(end, uniform=end.uniform)",
-        f"{CONVERGE}::test_a_promise_of_the_active_lanes_is_not_kept_for_ended_ones",
+        f"{CONVERGE}::test_a_promise_of_the_active_lanes_does_not_hold_for_ended_ones",
     ),
     # loops that lanes leave one by one
     Mutation(
@@ -281,8 +281,8 @@ MUTATIONS = (
     Mutation(
         "lanes that have left a loop lose what it computed",
         "goptx/weaving/converge/vote.py",
-        "lanes.keep(name, needed)",
-        "lanes.keep(name, frozenset())",
+        "lanes.preserve(name, needed)",
+        "lanes.preserve(name, frozenset())",
         f"{PAIR}[8]",
     ),
     Mutation(
@@ -476,7 +476,7 @@ MUTATIONS = (
         f"{WEAVING}/merging/choose.py",
         "or not limits.allow(small):",
         "or limits.blocks < 0:",
-        f"{GROWTH}::test_the_number_of_blocks_is_kept_too",
+        f"{GROWTH}::test_the_limit_of_blocks_holds_too",
     ),
     Mutation(
         "of two kernels on different levels the one that lies deeper waits",
@@ -495,8 +495,8 @@ MUTATIONS = (
     Mutation(
         "loops with two entries are left",
         f"{WEAVING}/converge/single_entry.py",
-        "if len(ways) > 1:",
-        "if len(ways) > 2:",
+        "if len(entries) > 1:",
+        "if len(entries) > 2:",
         f"{MERGE}::test_splitting_keeps_every_path",
     ),
     Mutation(
@@ -511,7 +511,7 @@ MUTATIONS = (
         f"{WEAVING}/emit/emit.py",
         'label = re.sub(r"[^\\w$]", "_", label, flags=re.ASCII)',
         "pass",
-        "tests/weaving/test_emit.py::test_labels_are_identifiers_and_told_apart",
+        "tests/weaving/test_emit.py::test_labels_are_identifiers_and_distinct",
     ),
     Mutation(
         "a branch that falls through where it was taken is not inverted",

@@ -152,6 +152,6 @@ OF_COARSENING = (
         "goptx/strategies/batch_passes.py",
         "taken = {*named, *tested, *(read(store) if store.guard else ())}",
         "taken = {*named}",
-        f"{BATCH}::test_what_is_not_shown_to_depend_is_the_callers_word[under a branch by the parameter]",
+        f"{BATCH}::test_what_is_not_proved_to_depend_is_the_callers_word[under a branch by the parameter]",
     ),
 )

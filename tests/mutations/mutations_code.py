@@ -33,7 +33,7 @@ OF_CODE = (
         f"{WEAVING}/link/substitute.py",
         "return replace(statement, values=tuple(str(self.values.get(n, n)) for n in names))",
         "return statement",
-        f"{CALLEES}::test_a_function_made_apart_is_found_by_its_address_in_code_and_lists",
+        f"{CALLEES}::test_a_cloned_function_is_found_by_its_address_in_code_and_lists",
     ),
     Mutation(
         "files of the second module keep their numbers",

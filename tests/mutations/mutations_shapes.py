@@ -92,7 +92,7 @@ OF_SHAPES = (
     Mutation(
         "parts of unknown size count nothing",
         f"{WEAVING}/shapes/remap.py",
-        "for letter, parts in self.unknown_ahead.items():",
+        "for letter, parts in self.unknown_before.items():",
         "for letter, parts in ():",
         f"{SHARED}::test_both_use_dynamic_memory[unknown3]",
     ),

@@ -69,8 +69,8 @@ OF_STRATEGIES = (
     Mutation(
         "a thread that is not a kernel's ends without asking the next",
         f"{WEAVING}/shapes/kernel_dispatch.py",
-        "passed_by = replace(gate.end, taken=names[k + 1][sides[k + 1].flow.entry])",
-        "passed_by = gate.end",
+        "passed_by = replace(range_guard.end, taken=names[k + 1][sides[k + 1].flow.entry])",
+        "passed_by = range_guard.end",
         f"{HORIZONTAL}::test_numbers_of_warps_begin_at_zero_in_each_kernel",
     ),
     # interleave

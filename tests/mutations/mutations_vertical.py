@@ -8,8 +8,8 @@ OF_VERTICAL = (
     Mutation(
         "no barrier stands between kernels",
         "goptx/weaving/dependent/kernel_dependences.py",
-        "flow=_behind_barrier(flow) if j in waits and not self.no_barriers else flow",
-        "flow=_behind_barrier(flow) if j < 0 else flow",
+        "flow=_after_barrier(flow) if j in waits and not self.no_barriers else flow",
+        "flow=_after_barrier(flow) if j < 0 else flow",
         f"{TESTS}/test_dependences.py::test_what_stays_within_a_cta_gets_a_barrier",
     ),
     Mutation(
@@ -85,8 +85,8 @@ OF_VERTICAL = (
     Mutation(
         "a temporary that cannot be proved is internalised anyway",
         "goptx/weaving/dependent/to_registers.py",
-        "            if not load.writes:\n                self._check_written(said, load, stores)\n",
-        "            if not load:\n                self._check_written(said, load, stores)\n",
+        "            if not load.writes:\n                self._check_written(described, load, stores)\n",
+        "            if not load:\n                self._check_written(described, load, stores)\n",
         "tests/region/test_temporaries.py::test_one_that_is_not_proved_stays_in_memory_and_the_others_do_not",
     ),
     Mutation(
@@ -113,7 +113,7 @@ OF_VERTICAL = (
     Mutation(
         "a register has several widths",
         "goptx/weaving/dependent/to_registers.py",
-        "        self._check_widths(said, cells, accesses)\n",
+        "        self._check_widths(described, cells, accesses)\n",
         "",
         f"{TESTS}/test_promised.py::test_stores_of_two_widths_to_one_register_are_refused",
     ),

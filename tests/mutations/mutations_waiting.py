@@ -100,7 +100,7 @@ OF_WAITING = (
         f"{WEAVING}/merging/sync_order.py",
         "return within and other in self.holding[1 - kernel]",
         "return False",
-        f"{WAITING}::test_woven_is_right_or_refused[released_behind-tiled]",
+        f"{WAITING}::test_woven_is_right_or_refused[released_after-tiled]",
     ),
     Mutation(
         "another kernel's barriers stand beside the first wait of a span",
@@ -121,7 +121,7 @@ OF_WAITING = (
         f"{WEAVING}/merging/sync_order.py",
         "bool(self.waiting[1 - k].other) and kernels[1 - k].lanes_wait_separately",
         "False",
-        f"{WAITING}::test_woven_is_right_or_refused[released_by_a_lane_behind-grid_stride]",
+        f"{WAITING}::test_woven_is_right_or_refused[released_by_a_later_lane-grid_stride]",
     ),
     Mutation(
         "lanes that wait until something of their own says enough count as waiting together",
@@ -133,7 +133,7 @@ OF_WAITING = (
     Mutation(
         "a vote holds up lanes that others of their warp wait for",
         "goptx/weaving/converge/vote.py",
-        "if lanes.wait_apart or _waits(flow, body):",
+        "if lanes.wait_separately or _waits(flow, body):",
         "if _waits(flow, body):",
         f"{WAITING}::test_woven_is_right_or_refused[some_wait_no_longer-tiled]",
     ),

@@ -86,9 +86,10 @@ def shaped(run: Run) -> Lines:
         yield from (f"  {line}" for line in statements(made.begin))
     for kernel in made.kernels:
         yield name_of(kernel)
-        if guard := kernel.range_guard:
-            yield from (f"  guard: {line}" for line in statements(guard.code))
-            yield f"  skipped if {guard.ended}, barriers wait for {guard.threads or 'all'} threads"
+        if kernel.range_guard:
+            yield from (f"  guard: {line}" for line in statements(kernel.range_guard.code))
+            threads = kernel.range_guard.threads or "all"
+            yield f"  skipped if {kernel.range_guard.ended}, barriers wait for {threads} threads"
         yield from (f"  {line}" for line in blocks(kernel.flow))
 
 

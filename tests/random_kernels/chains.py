@@ -148,18 +148,18 @@ def chained(case: Case, kind: str, strategy: str = "vertical") -> Trial:
     texts = [_by_address(text) if kind == "depends" and BY_ADDRESS in text else text for text in case.texts]
     modules = [parse(text, f"{name}.ptx") for text, name in zip(texts, NAMES, strict=False)]
     letters = LETTERS[: len(modules)]
-    handed_on = [(f"{a}:2", f"{b}:0") for a, b in pairwise(letters)] if kind != "same" else []
+    forwarded = [(f"{a}:2", f"{b}:0") for a, b in pairwise(letters)] if kind != "same" else []
     overwrites = _overwrites(case, kind)
     inputs = [("A:1" if overwrites else "A:0", f"{letter}:1") for letter in letters[1 if overwrites else 0 :]]
-    handed_on += [("A:0", f"{letters[-1]}:2")] if overwrites else []
+    forwarded += [("A:0", f"{letters[-1]}:2")] if overwrites else []
     inputs += [("A:0", f"{letter}:0") for letter in letters[1:] if kind == "same"]
     inputs += [("A:3", f"{letter}:3") for letter in letters[1:]] if choose.random() < 0.8 else []
     options: dict[str, Any] = {"same": inputs}
     if kind == "depends":
-        named = [*handed_on, *inputs]
+        named = [*forwarded, *inputs]
         options = {"depends": True, "same": [pair for pair in named if choose.random() < 0.9]}
     elif kind != "same":
-        options[kind] = handed_on
+        options[kind] = forwarded
     stated = case.shapes if kind == "local" or strategy == "interleave" else case.stated
     if strategy == "weave":
         options["policy"], options["divergence"] = choose.choice(POLICIES), choose.choice([None, *CHOICES])

@@ -98,7 +98,7 @@ def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> State
                 draw(pick(*["uniform arithmetic"] * (not where.party), "use of a uniform value")), draw(FOUR)
             )
         case "meeting":
-            return Meeting(draw(pick(*_meetings(where))), draw(FOUR))
+            return Meeting(draw(pick(*_aliasing(where))), draw(FOUR))
         case "call":
             return draw(calls(where))
         case "parties":
@@ -144,7 +144,7 @@ def _together(where: Where) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _meetings(where: Where) -> tuple[str, ...]:
+def _aliasing(where: Where) -> tuple[str, ...]:
     found = ["plain barrier", "barrier reduction"]
     found += ["barrier that counts"] * 2 * where.counted
     if where.tile:
@@ -200,7 +200,7 @@ def waits(draw: DrawFn, where: Where) -> Statement:
     kinds = (
         ["parties"] * 2 * where.parties + ["handover"] * 3 * (where.parties and where.tile) + ["copying"] * where.tile
     )
-    kind = draw(pick(*kinds, *(m for m in _meetings(where) if m in WAITS), *[*PHASES] * 2 * where.phases))
+    kind = draw(pick(*kinds, *(m for m in _aliasing(where) if m in WAITS), *[*PHASES] * 2 * where.phases))
     match kind:
         case "parties":
             return _parties(draw, where)
@@ -254,7 +254,7 @@ def _parties(draw: DrawFn, where: Where) -> Parties:
     for _ in range(2):
         side = draw(bodies(inner, 0))
         if draw(st.booleans()):
-            meets = Meeting(draw(pick(*_meetings(within))), draw(FOUR))
+            meets = Meeting(draw(pick(*_aliasing(within))), draw(FOUR))
             form = draw(pick("do", "while", "up"))
             side = (Loop(form, Level.CTA, _count(draw, inner, Level.CTA), (meets, *draw(bodies(within, 0)))), *side)
         sides.append(side)

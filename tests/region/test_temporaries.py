@@ -91,7 +91,7 @@ def test_several_kinds_at_once(how: str, device: Device) -> None:
         "C:2 (out), D:0 (x), E:0 (x)": "memory",
     }  # fmt: skip
     assert f.report and f.report.temporaries[0].why == "256 bytes for each CTA"
-    assert "not shown to have been written before by a thread of the CTA" in f.report.temporaries[2].why
+    assert "not proved to have been written before by a thread of the CTA" in f.report.temporaries[2].why
 
 
 def test_a_temporary_of_a_cta_that_is_each_threads_own_goes_to_registers(device: Device) -> None:
@@ -121,7 +121,7 @@ def test_launches_that_are_not_fused_leave_all_in_memory(device: Device) -> None
     assert strategy_of(f) == "separate" and f.report
     (left,) = f.report.temporaries
     assert left.where == "memory" and left.why == f"the launches are not fused: {f.report.reason}"
-    assert "not shown to be equal" in left.why and "different CTAs" in left.why
+    assert "not proved to be equal" in left.why and "different CTAs" in left.why
     one = as_launched(device, [(TIMES, x, y, t, N)], private=[t])
     assert one.report and one.report.temporaries[0].why == "the launches are not fused: there is only one launch"
 

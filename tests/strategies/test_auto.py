@@ -75,7 +75,7 @@ def test_temporaries_that_cannot_be_internalised_stay_in_memory(kind: str) -> No
     assert shifted.strategy == "separate"
     (note,) = shifted.report.notes
     assert note.startswith("not vertical: ") and "different CTAs" in note
-    assert ("not shown to be equal" in note and "; and in memory: " in note) == (kind == "private")
+    assert ("not proved to be equal" in note and "; and in memory: " in note) == (kind == "private")
 
 
 def test_what_is_too_large_together_is_separate() -> None:

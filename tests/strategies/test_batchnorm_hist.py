@@ -99,7 +99,7 @@ def test_the_other_candidates(candidate: Candidate) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"partition": (100, 924)}, r"partition=\(100, 924\): 100 is no multiple of 32"),
+        ({"partition": (100, 924)}, r"partition=\(100, 924\): 100 is not a multiple of 32"),
         ({"partition": (896, 256)}, r"partition=\(896, 256\) comes to 1152 threads; a CTA has at most 1024"),
         (
             {"partition": (256, 768), "tunable": [False, True]},

@@ -57,7 +57,7 @@ def test_what_stays_within_a_cta_gets_a_barrier() -> None:
     woven = fused(*sources, same=FORWARDED)
     run_both(*sources, woven, n=128)
     assert barriers(woven) == 1
-    assert any("a barrier stands ahead of kernel B" in note and "within a CTA" in note for note in woven.report.notes)
+    assert any("a barrier stands before kernel B" in note and "within a CTA" in note for note in woven.report.notes)
     with pytest.raises(InputError, match="along x only"):
         woven.launched(4, (8, 8))
 

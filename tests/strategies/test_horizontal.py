@@ -175,9 +175,9 @@ def test_the_specification_says_what_is_tunable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"partition": (64, 100)}, r"partition=\(64, 100\): 100 is no multiple of 32 above 0"),
-        ({"partition": (64, 0)}, r"partition=\(64, 0\): 0 is no multiple of 32"),
-        ({"partition": (64, 32.0)}, "32.0 is no multiple of 32"),
+        ({"partition": (64, 100)}, r"partition=\(64, 100\): 100 is not a multiple of 32 above 0"),
+        ({"partition": (64, 0)}, r"partition=\(64, 0\): 0 is not a multiple of 32"),
+        ({"partition": (64, 32.0)}, "32.0 is not a multiple of 32"),
         ({"partition": (64,)}, r"partition=\(64,\) takes a number of threads for each of the 2 kernels"),
         ({"partition": 64}, "partition=64 takes a number of threads"),
         ({"partition": (64, 32, 32)}, "partition=.* takes a number of threads for each of the 2 kernels"),

@@ -143,6 +143,6 @@ def test_grids_that_are_too_large_at_launch() -> None:
 def test_clusters_are_refused() -> None:
     cluster = f"{HEAD}.visible .entry k() .reqnctapercluster 2 {{ ret; }}"
     with pytest.raises(
-        CannotWeave, match=r"clusters of \(2,\) CTAs can be kept only where all kernels have the same grid"
+        CannotWeave, match=r"clusters of \(2,\) CTAs can be preserved only where all kernels have the same grid"
     ):
         fuse(cluster, cluster, shapes=[Shape(4, 32)] * 2)

@@ -185,7 +185,7 @@ def test_one_of_several_stored_values_is_not_private() -> None:
     reads = kernel("ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [out]; shr.u32 %r9, %r4, 1; mul.wide.u32 %rd4, %r9, 4;"
                    "add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r10, [%rd5]; mul.wide.u32 %rd6, %r4, 4;"
                    "add.s64 %rd7, %rd2, %rd6; st.global.u32 [%rd7], %r10;")  # fmt: skip
-    with pytest.raises(CannotWeave, match="not shown to be an element of this thread alone"):
+    with pytest.raises(CannotWeave, match="not proved to be an element of this thread alone"):
         fused(writes, reads, private=[BUFFER], depends=False)
 
 

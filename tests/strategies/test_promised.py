@@ -22,13 +22,15 @@ def promised(*sources: str, **options: Any) -> goptx.Woven:
 
 
 def test_indices_from_memory() -> None:
-    """Each thread reads what it has written at a place that depends on data."""
-    with pytest.raises(CannotWeave, match="not shown to be equal"):
+    """Each thread reads what it has written at a place that only the data know."""
+    with pytest.raises(CannotWeave, match="not proved to be equal"):
         promised(FIRST, SECOND, assume_private=False)
     woven = promised(FIRST, SECOND)
     assert not woven.limits and not woven.along_x
     (temporary,) = woven.report.temporaries
-    assert temporary.where == "registers" and "not proved" in temporary.why and "not shown to be equal" in temporary.why
+    assert (
+        temporary.where == "registers" and "not proved" in temporary.why and "not proved to be equal" in temporary.why
+    )
     x, order = np.random.default_rng(0).random(N, dtype=np.float32), np.random.default_rng(1).permutation(N)
     out = np.zeros(N, np.float32)
     indices = order.astype(np.uint32)
@@ -82,7 +84,7 @@ LAST_IN_LOOP = strided().replace("DONE:", "ld.global.f32 %f1, [%rd1]; st.global.
         (strided(), elementwise(), {}, f"{NO_MATCH}in a loop, perhaps another element each time around"),
         (strided(), LAST_IN_LOOP, {}, f"{NO_MATCH}in a loop, perhaps another"),
         (strided(), strided(), {"same": ()}, f"{NO_MATCH}in a loop, perhaps another"),
-        (elementwise(store="red.global.add.f32"), elementwise(), {}, "no plain load or store of the private buffer"),
+        (elementwise(store="red.global.add.f32"), elementwise(), {}, "not a plain load or store of the private buffer"),
         (elementwise(before="st.global.u64 [%rd2], %rd3;"), elementwise(), {}, "cannot vanish"),
     ],
     ids=["first", "two", "any of two", "equal", "pair", "narrow", "loop", "after a loop", "bounds", "atomic", "stored"],

@@ -222,7 +222,7 @@ def test_partial_barriers_stand_beside_a_kernel_without_barriers(barrier: str, a
 
 
 @pytest.mark.parametrize("barrier", PARTIAL)
-def test_partial_barriers_behind_an_early_return(barrier: str, assembles: Assembles) -> None:
+def test_partial_barriers_after_an_early_return(barrier: str, assembles: Assembles) -> None:
     """A warp comes to them, as a whole, if any of its lanes is left."""
     woven = weave(f"setp.gt.u32 %p1, %r1, 99; @%p1 ret;\n{barrier}", "add.u32 %r1, %r1, 1;")
     (found,) = barriers(woven)
@@ -325,7 +325,7 @@ def test_reading_volatile_memory_in_a_loop_that_something_else_ends(read: str, a
 
 
 @pytest.mark.parametrize("read", SPINS)
-def test_reading_volatile_memory_ahead_of_a_loop(read: str, assembles: Assembles) -> None:
+def test_reading_volatile_memory_before_a_loop(read: str, assembles: Assembles) -> None:
     body = f"{read} TURN: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 9; @%p1 bra TURN;"
     assembles(weave(body, "add.u32 %r1, %r1, 1;"))
 
@@ -367,20 +367,20 @@ V1, V2 = VOTING.format(n=1), VOTING.format(n=2)
 WORK = "ld.global.u32 %r8, [%rd1]; add.u32 %r1, %r1, %r8;"
 SHAPES = {
     "two": BAR + BAR,
-    "two apart": BAR + WORK + BAR,
+    "two separate": BAR + WORK + BAR,
     "three": BAR + WORK + BAR + WORK + BAR,
     "other ids": f"{WORK} bar.sync 2; {RED} bar.sync 1;",
     "in a loop": UNIFORM.format(n=1, body=BAR),
     "three with a loop": BAR + UNIFORM.format(n=1, body=BAR + WORK) + BAR,
     "in a choice": CHOICE.format(n=1, body=BAR) + BAR,
-    "behind a vote": V1 + BAR + BAR,
-    "ahead of a vote": BAR + WORK + BAR + V1,
+    "after a vote": V1 + BAR + BAR,
+    "before a vote": BAR + WORK + BAR + V1,
     "around a vote": BAR + V1 + BAR,
     "around two votes": BAR + V1 + BAR + V2 + BAR,
-    "loop behind a vote": V1 + UNIFORM.format(n=1, body=BAR),
-    "loop ahead of a vote": BAR + UNIFORM.format(n=1, body=BAR) + V1,
+    "loop after a vote": V1 + UNIFORM.format(n=1, body=BAR),
+    "loop before a vote": BAR + UNIFORM.format(n=1, body=BAR) + V1,
     "vote in a loop": UNIFORM.format(n=1, body=BAR + V1) + BAR,
-    "behind a guard": f"setp.gt.u32 %p4, %r1, 99; @%p4 ret; {BAR} {RED}",
+    "after a guard": f"setp.gt.u32 %p4, %r1, 99; @%p4 ret; {BAR} {RED}",
 }
 
 
@@ -396,7 +396,7 @@ def walks(found: Flow, decide: dict[str, int]) -> tuple[frozenset[tuple[str, ...
     """
 
     @cache
-    def ahead(name: str, times: frozenset[tuple[str, int]]) -> tuple[frozenset[tuple[str, ...]], int]:
+    def barriers_from(name: str, times: frozenset[tuple[str, int]]) -> tuple[frozenset[tuple[str, ...]], int]:
         """What can follow the beginning of a block, when branches were taken that often."""
         if name == EXIT:
             return frozenset([()]), 1
@@ -411,7 +411,7 @@ def walks(found: Flow, decide: dict[str, int]) -> tuple[frozenset[tuple[str, ...
                 own = f"%{begun[1]}_{'any' if begun[2] == '5' else 'p6'}"
                 times = frozenset(t for t in times if not t[0].startswith(own))
         if isinstance(block.end, Jump):
-            following = [ahead(block.end.target, times)]
+            following = [barriers_from(block.end.target, times)]
         else:
             assert isinstance(block.end, Branch)
             predicate = str(block.end.guard.predicate)
@@ -425,11 +425,11 @@ def walks(found: Flow, decide: dict[str, int]) -> tuple[frozenset[tuple[str, ...
                 assert predicate.endswith("_p7")
                 ways = [bool(decide[predicate[1]])]
             targets = [block.end.taken if w != block.end.guard.negated else block.end.fallen for w in ways]
-            following = [ahead(target, times) for target in targets]
+            following = [barriers_from(target, times) for target in targets]
         sequences = frozenset(waited + rest for ends, _ in following for rest in ends)
         return sequences, sum(count for _, count in following)
 
-    return ahead(found.entry, frozenset())
+    return barriers_from(found.entry, frozenset())
 
 
 def alone(body: str, choice: int) -> list[str]:
@@ -543,7 +543,7 @@ def test_any_two_programs_meet_their_barriers_in_one_order(first: str, second: s
         assert serves(sequence, alone(first, a), alone(second, b))
 
 
-@pytest.mark.parametrize("first", [s for s in SHAPES if s != "behind a guard"])
+@pytest.mark.parametrize("first", [s for s in SHAPES if s != "after a guard"])
 def test_beside_a_voting_loop_the_first_kernels_barriers_come_first(first: str) -> None:
     """The second kernel votes before its own barriers, so warps come to them by different ways."""
     second = V1 + BAR + BAR
@@ -562,7 +562,7 @@ def test_the_scheduler_keeps_the_order_in_each_copy_of_a_block() -> None:
 
 
 def test_the_walk_sees_a_wrong_order() -> None:
-    """Two copies of one vote with the barriers in different orders behind them: the walk must not be blind."""
+    """Two copies of one vote with the barriers in different orders after them: the walk must not be blind."""
     body = """
         mov.u32 %r5, 0; @%p_any bra OTHER;
         bar.sync 0; bar.sync 1; bra DONE;
@@ -600,7 +600,7 @@ def test_one_barrier_serves_both_kernels(first: str, second: str, left: list[str
     assembles(woven)
     lines = woven.ptx.splitlines()
     (first_left, *_) = (i for i, text in enumerate(lines) if left[0] in text)
-    if len(left) == 1:  # both have stored before it, and load behind it
+    if len(left) == 1:  # both have stored before it, and load after it
         assert all("st.shared" not in text for text in lines[first_left:])
         assert all("ld.shared" not in text for text in lines[:first_left])
 

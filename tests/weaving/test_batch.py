@@ -151,7 +151,7 @@ def test_parameters_that_are_none(over: str) -> None:
 @pytest.mark.parametrize("type_", ["f32", "b32", "u16", "b8"])
 def test_parameters_that_are_no_integers(type_: str) -> None:
     text = kernel().replace(".param .u32 k", f".param .{type_} k").replace("ld.param.u32 %r1", "mov.u32 %r1")
-    with pytest.raises(InputError, match=rf"parameter 2 \(k\) is no integer of 32 or 64 bits but \.{type_}"):
+    with pytest.raises(InputError, match=rf"parameter 2 \(k\) is not an integer of 32 or 64 bits but \.{type_}"):
         goptx.batch(text.replace("mov.u32 %r1, [k]", "mov.u32 %r1, 0"), "A:2")
 
 
@@ -162,7 +162,7 @@ def test_a_pointer_is_no_number() -> None:
 
 @pytest.mark.parametrize("options", [{"step": 0}, {"start": 1 << 32}, {"step": -(1 << 31) - 1}])
 def test_numbers_that_make_no_sense(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"are no first value and distance of \.u32"):
+    with pytest.raises(InputError, match=r"are not a first value and distance of \.u32"):
         goptx.batch(kernel(), "A:2", **options)
 
 
@@ -246,5 +246,5 @@ def test_iterations_that_write_the_same_elements() -> None:
     ],
     ids=["under a branch by the parameter", "by what is loaded", "atomically", "under a predicate by the parameter"],
 )
-def test_what_is_not_shown_to_depend_is_the_callers_word(text: str) -> None:
+def test_what_is_not_proved_to_depend_is_the_callers_word(text: str) -> None:
     assert goptx.batch(text, "A:2")

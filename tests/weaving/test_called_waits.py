@@ -104,7 +104,7 @@ REFUSED = {
 TAKEN = {
     "a count in a call": "L: " + CALL.format("count") + "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra L;",
     "a list that ends": "L: " + CALL.format("fetch") + "add.s64 %rd3, %rd3, 4; setp.ne.u32 %p1, %r3, 0; @%p1 bra L;",
-    "a call behind a loop": "L: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra L;" + CALL.format("peek"),
+    "a call after a loop": "L: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra L;" + CALL.format("peek"),
     "a function that calls itself": CALL.format("deeper"),
     "a call through a pointer": POINTED.format("count"),
     "in the own CTA": "setp.ne.u32 %p2, %r1, %r1; " + AROUND.format(CALL.format("own")),

@@ -57,7 +57,7 @@ DIRECT = """{ .param .b32 a; .param .b32 b; .param .b32 r; st.param.b32 [a], %r2
 
 
 def module(items: str, body: str, name: str = "k") -> str:
-    """An entry in which %r1 is the thread's number, %r2 its word of `in`, and %r3 is stored behind the body."""
+    """An entry in which %r1 is the thread's number, %r2 its word of `in`, and %r3 is stored after the body."""
     return f"""{HEAD}{items}
 .visible .entry {name}(.param .u64 in, .param .u64 out)
 {{
@@ -100,7 +100,7 @@ CASES = {
     "an alias in a table": (
         FUNCTIONS + ALIAS + TABLE.replace("plus", "also"), CHOOSE + CALL
     ),
-    "an alias of an alias, declared behind": (
+    "an alias of an alias, declared after": (
         FUNCTIONS + ALIAS + ALIAS.replace("also", "too").replace(" plus", " also"), DIRECT.replace("NAME", "too"),
     ),
     "a stack": (
@@ -143,7 +143,7 @@ def test_what_is_called_is_called(first: str, second: str, assembles: Assembles)
 
 
 @pytest.mark.parametrize("name", ["a table of functions", "addresses in code", "a list of targets"])
-def test_functions_that_know_their_kernel_behind_pointers(name: str, assembles: Assembles) -> None:
+def test_functions_that_know_their_kernel_through_pointers(name: str, assembles: Assembles) -> None:
     """Both modules have functions of the same names, of which each calls its own."""
     items, body = CASES[name]
     read_thread = items.replace("add.u32 %x, %x, %y;", "add.u32 %x, %x, %y; mov.u32 %y, %ntid.x; add.u32 %x, %x, %y;")
@@ -154,7 +154,7 @@ def test_functions_that_know_their_kernel_behind_pointers(name: str, assembles: 
     assembles(woven)
 
 
-def test_a_function_made_apart_is_found_by_its_address_in_code_and_lists(assembles: Assembles) -> None:
+def test_a_cloned_function_is_found_by_its_address_in_code_and_lists(assembles: Assembles) -> None:
     items, _ = CASES["a list of targets"]
     functions = items.replace(TABLE, "").replace("add.u32 %x, %x, %y;", "mov.u32 %x, %ntid.x;")
     body = f"mov.u64 %rd5, plus; callees: .calltargets plus; {OUTSIDE}"
@@ -198,7 +198,7 @@ BARRIER = (
             CHOOSE + CALL,
         ),
     ],
-    ids=["in a table", "in code", "in another variable", "in a function behind a pointer"],
+    ids=["in a table", "in code", "in another variable", "in a function called through a pointer"],
 )
 def test_a_pointer_that_may_lead_to_a_barrier_is_refused(items: str, body: str) -> None:
     source = module(items, body)
@@ -214,25 +214,25 @@ PROTOTYPE = "{ P: .callprototype _ (.param .b32 _); .param .b32 a; st.param.b32 
 def test_a_variable_cannot_hold_two_functions() -> None:
     through = f"ld.global.u64 %rd5, [table]; {PROTOTYPE}"
     source = module(SHARED, through)
-    said = (
+    message = (
         r"`table` holds the address of the device function `f`, of which each kernel .*; call the function by its name"
     )
-    with pytest.raises(CannotLink, match=rf"<ptx>:6: kernel B \(`k`\): {said}"):
+    with pytest.raises(CannotLink, match=rf"<ptx>:6: kernel B \(`k`\): {message}"):
         goptx.weave(source, source)
     asks = module(
         ".func f(.param .b32 a) { .reg .b32 %x; mov.u32 %x, %ntid.x; ret; }\n.global .u64 table = f;\n", through
     )
     shapes = [goptx.Shape(1, 64), goptx.Shape(1, 32)]
-    with pytest.raises(CannotLink, match=rf"<ptx>:5: kernel A \(`k`\): {said}"):
+    with pytest.raises(CannotLink, match=rf"<ptx>:5: kernel A \(`k`\): {message}"):
         goptx.weave(asks, PARTNER, shapes=shapes)
 
 
 def test_a_kernel_that_launches_kernels_is_refused() -> None:
     path = CORPUS / "parallel.sm_80-rdc.nvcc.ptx"
-    said = (
+    message = (
         r"`mov.u64 %rd\d+, _Z5childPfi;` in `_Z5childPfi` takes the address of the kernel `_Z5childPfi`.*use separate"
     )
-    with pytest.raises(CannotWeave, match=said):
+    with pytest.raises(CannotWeave, match=message):
         goptx.weave(path, PARTNER, entries=["_Z6parentPfi", None])
 
 
@@ -256,8 +256,8 @@ def test_functions_of_the_system_are_declared_once(assembles: Assembles) -> None
     woven = goptx.weave(first, second)
     assert woven.ptx.count(".extern .func") == 1
     outs: list[Array] = [np.zeros(BLOCK, np.int32) for _ in range(2)]
-    said = goptx.emulate(woven, 1, BLOCK, [[DATA, out] for out in outs])
-    assert sorted(said.printed.split()) == sorted(f"{n}{DATA[n]}" for n in (3, 5))
+    result = goptx.emulate(woven, 1, BLOCK, [[DATA, out] for out in outs])
+    assert sorted(result.printed.split()) == sorted(f"{n}{DATA[n]}" for n in (3, 5))
     assert [np.flatnonzero(out).tolist() for out in outs] == [[3], [5]]
     assembles(woven)
 
@@ -268,8 +268,8 @@ COUNT = 100
 def compiled(source: Path, entry: str) -> tuple[list[int], str]:
     """What a kernel of tests/corpus/sources/callees.cu writes and prints."""
     out = np.zeros(COUNT, np.int32)
-    said = goptx.emulate(source, 2, BLOCK, [np.arange(COUNT, dtype=np.int32), out, np.int32(COUNT)], entry=entry)
-    return [int(v) for v in out], said.printed
+    result = goptx.emulate(source, 2, BLOCK, [np.arange(COUNT, dtype=np.int32), out, np.int32(COUNT)], entry=entry)
+    return [int(v) for v in out], result.printed
 
 
 @pytest.mark.filterwarnings("ignore::goptx.errors.DebugInformationLost")
@@ -281,10 +281,10 @@ def test_what_nvcc_makes_of_it(build: str, names: tuple[str, str], assembles: As
     woven = goptx.weave(path, path, entries=names)
     outs: list[Array] = [np.zeros(COUNT, np.int32) for _ in names]
     data = np.arange(COUNT, dtype=np.int32)
-    said = goptx.emulate(woven, 2, BLOCK, [[data, out, np.int32(COUNT)] for out in outs])
+    result = goptx.emulate(woven, 2, BLOCK, [[data, out, np.int32(COUNT)] for out in outs])
     separate = [compiled(path, name) for name in names]
     assert [out.tolist() for out in outs] == [values for values, _ in separate]
-    assert said.printed == "".join(text for _, text in separate)
+    assert result.printed == "".join(text for _, text in separate)
     assert woven.symbols["A"]["calls"] == woven.symbols["B"]["calls"] == "calls"
     assembles(woven)
 
@@ -303,11 +303,11 @@ def test_what_cuda_allows_is_woven(name: str, assembles: Assembles) -> None:
 ASSERT = """
 .extern .func __assertfail
     (.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size) .noreturn;
-.global .align 1 .b8 said[6] = {120, 32, 60, 32, 57, 0};
+.global .align 1 .b8 text[6] = {120, 32, 60, 32, 57, 0};
 """  # "x < 9"
 FAILS = """
     setp.lt.u32 %p1, %r1, BOUND; @%p1 bra FINE;
-    mov.u64 %rd5, said; cvta.global.u64 %rd5, %rd5;
+    mov.u64 %rd5, text; cvta.global.u64 %rd5, %rd5;
     { .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;
       st.param.b64 [a], %rd5; st.param.b64 [b], %rd5; st.param.b32 [c], 77; st.param.b64 [d], %rd5; st.param.b64 [e], 1;
       call.uni __assertfail, (a, b, c, d, e); }
@@ -348,7 +348,7 @@ REFERENCES = ".global .texref picture;\n.global .surfref canvas;\n.global .texre
 LOOK = "tex.1d.v4.s32.s32 {%r3, %r4, %r5, %r6}, [picture, {%r2}]; sust.b.1d.b32.trap [canvas, {%r1}], {%r3};"
 
 
-def test_texture_references_stay_apart_and_are_found(assembles: Assembles) -> None:
+def test_texture_references_stay_distinct_and_are_found(assembles: Assembles) -> None:
     woven = goptx.weave(module(REFERENCES, LOOK), module(REFERENCES, LOOK, "other"))
     assert woven.symbols == {
         "A": {"picture": "picture", "canvas": "canvas"}, "B": {"picture": "picture_b", "canvas": "canvas_b"}

@@ -95,8 +95,8 @@ def test_fewer_ctas_than_the_factor_are_all_in_one() -> None:
         woven = goptx.coarsen(KERNELS["tiled"], factor, shape=shape)
         assert woven.shape == Shape((1, 2), 64) and len(lines(woven, "mov.u32", "%laneid")) == 0
         same(["tiled"], [shape], woven)
-        said = f"has a grid of {along} along x, fewer than the {factor} CTAs that were to be one"
-        assert any(said in note for note in woven.report.notes)
+        note_text = f"has a grid of {along} along x, fewer than the {factor} CTAs that were to be one"
+        assert any(note_text in note for note in woven.report.notes)
 
 
 # what the copies have in common -----------------------------------------------------------------------
@@ -272,10 +272,10 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert out.read_text() == goptx.coarsen(source, 3, "y", name="wide").ptx
     options = ["--entry", "tiled", "--shape", "A=4x5:64", "--policy", "concat", "--arch", "sm_100", "--report"]
     assert main(["coarsen", str(source), *options]) == 0
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     shape = Shape((4, 5), 64)
-    assert said.out == goptx.coarsen(source, shape=shape, policy="concat", arch="sm_100", entry="tiled").ptx
-    assert "A as 4x5:64 (2 CTAs along x in one)" in said.err
+    assert output.out == goptx.coarsen(source, shape=shape, policy="concat", arch="sm_100", entry="tiled").ptx
+    assert "A as 4x5:64 (2 CTAs along x in one)" in output.err
     assert main(["coarsen", str(source), "--factor", "1"]) == 2
     assert capsys.readouterr().err.startswith("InputError: factor=1 is not a number of CTAs")
     assert (

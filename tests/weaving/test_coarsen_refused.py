@@ -1,4 +1,4 @@
-"""What is refused of coarsening, and what is said."""
+"""What is refused of coarsening, and the notes on it."""
 
 from typing import Any
 
@@ -61,18 +61,24 @@ def test_addresses_by_sm_are_refused(shape: Shape | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
-        (kernel("c", stored(["1"]), bounds=".reqnctapercluster 2"), r"clusters of \(2,\) CTAs can be kept only where"),
-        (kernel("c", "mov.u32 %r30, %cluster_ctarank;" + stored(["%r30"])), r"%cluster_ctarank can be kept only where"),
+        (
+            kernel("c", stored(["1"]), bounds=".reqnctapercluster 2"),
+            r"clusters of \(2,\) CTAs can be preserved only where",
+        ),
+        (
+            kernel("c", "mov.u32 %r30, %cluster_ctarank;" + stored(["%r30"])),
+            r"%cluster_ctarank can be preserved only where",
+        ),
     ],
     ids=["a cluster", "a register"],
 )
 @pytest.mark.parametrize("shape", [Shape(8, 64), None], ids=["known", "unknown"])
-def test_clusters_are_refused(text: str, said: str, shape: Shape | None) -> None:
-    with pytest.raises(CannotWeave, match=f"{said}.*none is coarsened; use separate launches"):
+def test_clusters_are_refused(text: str, message: str, shape: Shape | None) -> None:
+    with pytest.raises(CannotWeave, match=f"{message}.*none is coarsened; use separate launches"):
         goptx.coarsen(text, shape=shape)
-    with pytest.raises(CannotWeave, match=f"{said}.*none is coarsened; use separate launches"):
+    with pytest.raises(CannotWeave, match=f"{message}.*none is coarsened; use separate launches"):
         goptx.weave(goptx.coarsen(KERNELS["tiled"]), text)
 
 

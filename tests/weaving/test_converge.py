@@ -122,7 +122,7 @@ def test_ended_lanes_are_taken_out_of_masks() -> None:
     assert code[-1].startswith("and.b32 %r4, %r4, %a_lanes")
 
 
-def test_barrier_behind_a_guard_is_met_by_all() -> None:
+def test_barrier_after_a_guard_is_reached_by_all() -> None:
     result = converged(GUARD.replace("{body}", "bar.sync 0; bar.red.and.pred %p3, 0, %p2;"))
     code = text(result)
     assert "bar.sync 0;" in code
@@ -234,7 +234,7 @@ def test_a_warp_that_ends_still_arrives_at_barriers() -> None:
     assert "bar.sync 0;" in text(waiting)
 
 
-def test_a_promise_of_the_active_lanes_is_not_kept_for_ended_ones() -> None:
+def test_a_promise_of_the_active_lanes_does_not_hold_for_ended_ones() -> None:
     body = GUARD.replace(
         "{body}", "ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 bra.uni L; st.global.u32 [%rd2], 1; L:"
     )

@@ -90,8 +90,10 @@ def cell(name: str, choice: Choice | None) -> str:
 
 
 def test_the_documents_table_is_what_happens(table: Callable[[str, Sequence[Sequence[str]]], str]) -> None:
-    behind = table("divergence.md", [(name, *(cell(name, choice) for choice in (None, *CHOICES))) for name in SOURCES])
-    assert all(f"| {word} |" in behind for word in REFUSALS)
+    rendered_table = table(
+        "divergence.md", [(name, *(cell(name, choice) for choice in (None, *CHOICES))) for name in SOURCES]
+    )
+    assert all(f"| {word} |" in rendered_table for word in REFUSALS)
 
 
 # What the choices promise -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What is said where divergence, or what a thread that returned early would have to do, cannot be dealt with."""
+"""What messages say where divergence, or what a thread that returned early would have to do, cannot be converted."""
 
 import re
 
@@ -34,7 +34,7 @@ LANES_THAT_END_AMID_WAITS = """
 """
 LOADED = (
     r"the branch decides whether `bar\.sync 0;` \(line \d+\) is reached and depends on loaded data, of which threads "
-    r"that have returned early or are none of the kernel's, "
+    r"that have returned early or do not belong to the kernel, "
     rf"and have to arrive too, may have none or other; .*{SEPARATE}"
 )
 
@@ -45,15 +45,15 @@ def guarded(body: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         pytest.param(LOADED_BEFORE, LOADED, id="loaded before a return"),
-        pytest.param(guarded(f"{LOAD}\n{MAYBE_BARRIER}"), LOADED, id="loaded behind a return"),
+        pytest.param(guarded(f"{LOAD}\n{MAYBE_BARRIER}"), LOADED, id="loaded after a return"),
         pytest.param(
             guarded(f"setp.eq.u32 %p2, %r1, 3;\n{MAYBE_BARRIER}"),
             "the branch decides whether .* is reached, and it depends on the thread: threads that live on would never "
             "arrive, unless .* launch the kernels separately",
-            id="barrier of some threads behind a return",
+            id="barrier of some threads after a return",
         ),
         pytest.param(
             guarded("vote.any.pred %p2, %p1;  // culprit"),
@@ -78,9 +78,9 @@ def guarded(body: str) -> str:
         ),
     ],
 )
-def test_refusals_name_line_kernel_and_remedy(body: str, said: str) -> None:
+def test_refusals_name_line_kernel_and_remedy(body: str, message: str) -> None:
     text = kernel(body).replace(".visible", FUNCTION + ".visible", 1)
     line = next(number for number, words in enumerate(text.splitlines(), 1) if "culprit" in words)
     with pytest.raises(CannotWeave) as caught:
         goptx.weave(text, kernel("ret;", "other"))
-    assert re.match(rf"<ptx>:{line}: kernel A \(`k`\): {said}", str(caught.value)), caught.value
+    assert re.match(rf"<ptx>:{line}: kernel A \(`k`\): {message}", str(caught.value)), caught.value

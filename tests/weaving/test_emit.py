@@ -1,4 +1,4 @@
-"""What a flow is written as: its labels are identifiers, whatever passes call its blocks, and told apart."""
+"""What a flow is written as: its labels are identifiers, whatever passes call its blocks, and distinct."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -14,7 +14,7 @@ from goptx.ptx.verify import legal
 from goptx.weaving.emit.emit import statements
 
 
-def test_labels_are_identifiers_and_told_apart() -> None:
+def test_labels_are_identifiers_and_distinct() -> None:
     names = ["B.in1", "B_in1", "$B_in1_", "B.in.1", "S", "S_table"]
     code = {n: Block((), Branch(Guard(Name("%p")), n, after)) for n, after in pairwise(names)}
     code["S"] = Block((), Switch(Name("%r"), (*names, EXIT)))

@@ -1,4 +1,4 @@
-"""Threads that end the kernel in a loop, dealt with behind a later branch whose side ends it too."""
+"""Threads that end the kernel in a loop, converted after a later branch whose side ends it too."""
 
 import numpy as np
 import pytest

@@ -78,7 +78,7 @@ def test_the_less_room_the_less_is_woven(pair: str) -> None:
     assert fractions[2] < 0.2
 
 
-def test_the_number_of_blocks_is_kept_too() -> None:
+def test_the_limit_of_blocks_holds_too() -> None:
     pair = PAIRS[0].split("+")
     for blocks in (150, 100, 50, 30):
         report = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=pair, max_blocks=blocks, max_growth=10.0).report
@@ -109,12 +109,12 @@ def test_more_blocks_than_can_be_looked_through(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_not_even_one_after_the_other() -> None:
-    said = (
+    message = (
         r"\.ptx:\d+: kernel A \(`nested_loops`\) and .*\.ptx:\d+: kernel B \(`uniform_switch`\): even one after the "
         r"other the kernels come to 18 blocks and 97 instructions, and max_blocks= and max_growth= allow 76 and 89; "
         r"raise them, or use separate launches\."
     )
-    with pytest.raises(CannotWeave, match=said):
+    with pytest.raises(CannotWeave, match=message):
         goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=["nested_loops", "uniform_switch"], max_growth=1)
 
 

@@ -23,8 +23,8 @@ N = 100  # from this number on threads end at once; their data is no index eithe
 
 
 def kernel(body: str, functions: str = "") -> str:
-    """%r1 is the thread's number in the grid, %r2 its word of `in`; %r3 is stored behind the body. Threads whose word
-    is too large for an index end ahead of it."""
+    """%r1 is the thread's number in the grid, %r2 its word of `in`; %r3 is stored after the body. Threads whose word
+    is too large for an index end before it."""
     return f"""{HEAD}{functions}
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n, .param .align 4 .b8 table[16])
 {{

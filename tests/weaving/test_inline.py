@@ -22,7 +22,7 @@ PARTNER = f"""{HEAD}.visible .entry other(.param .u64 out)
 
 
 def module(functions: str, body: str) -> str:
-    """An entry in which %r1 is the thread's number, %r2 its word of `in`, and %r3 is stored behind the body."""
+    """An entry in which %r1 is the thread's number, %r2 its word of `in`, and %r3 is stored after the body."""
     return f"""{HEAD}{functions}
 .visible .entry k(.param .u64 in, .param .u64 out)
 {{

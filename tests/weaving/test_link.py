@@ -462,8 +462,8 @@ def test_a_module_without_entries_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["1st", "two words", "kernel-b", "kernél", "_", "%", "x;", "x\n"])
-def test_a_name_that_is_not_valid_in_ptx(name: str) -> None:
-    with pytest.raises(InputError, match=r"is no PTX name; use letters, digits, `_` and `\$`"):
+def test_a_name_that_is_none_in_ptx(name: str) -> None:
+    with pytest.raises(InputError, match=r"is not a PTX name; use letters, digits, `_` and `\$`"):
         goptx.weave(module(), module(name="other"), name=name)
 
 
@@ -528,7 +528,7 @@ REFUSALS = [
     ),
     pytest.param(
         CannotWeave, hopper(bounded(".blocksareclusters  // culprit")), "",
-        f"`.blocksareclusters` cannot be kept in a woven kernel.*{SEPARATE}", id="blocks are clusters",
+        f"`.blocksareclusters` cannot be preserved.*{SEPARATE}", id="blocks are clusters",
     ),
     *(
         pytest.param(CannotWeave, instruction(text), "", f"` cannot be woven: {why}.*{SEPARATE}", id=text)
@@ -543,7 +543,7 @@ REFUSALS = [
     *(
         pytest.param(
             CannotWeave, in_function(f"mov.b32 %r3, x;\n{text}"), "",
-            "device function `f` cannot be kept .*computes the addresses of its parameters.*; inline the function",
+            "device function `f` cannot stay .*computes the addresses of its parameters.*; inline the function",
             id=f"hidden {text}",
         )
         for text in (

@@ -138,7 +138,7 @@ def test_resources_are_those_of_the_shape() -> None:
 def test_the_report_says_how_to_launch() -> None:
     report = weave("tiled", "looping", *UNKNOWN).report
     assert "launch as ?:?:?, A as ?x?x?:?x4:?, B as 2x?:64, spread" in report.notes
-    assert any(note.startswith("parameters behind those of the kernels: A.grid.x, A.grid.y") for note in report.notes)
+    assert any(note.startswith("parameters after those of the kernels: A.grid.x, A.grid.y") for note in report.notes)
     assert "launch as 2:64, A as 2:64, B as 2:64" in weave("tiled", "tiled", Shape(2, 64), Shape(2, 64)).report.notes
 
 

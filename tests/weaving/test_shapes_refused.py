@@ -127,14 +127,16 @@ def test_no_clusters_are_a_cluster_of_one_cta() -> None:
     ],
 )
 def test_clusters_that_do_not_agree(bounds: str, shapes: tuple[Shape, Shape]) -> None:
-    with pytest.raises(CannotWeave, match=rf"kernel A .*: clusters of \(2,\) CTAs can be kept only where.*{SEPARATE}"):
+    with pytest.raises(
+        CannotWeave, match=rf"kernel A .*: clusters of \(2,\) CTAs can be preserved only where.*{SEPARATE}"
+    ):
         weave(bounded(bounds), "tiled", *shapes)
 
 
 @pytest.mark.parametrize("shapes", [(Shape(4, 64), Shape(8, 64)), (Shape(None, 64), Shape(None, 64))])
 def test_the_place_in_a_cluster_is_not_a_place_in_another_grid(shapes: tuple[Shape, Shape]) -> None:
     for text in (bounded("", PLACE), through_a_function("%cluster_ctarank")):
-        with pytest.raises(CannotWeave, match=rf"kernel A .*: %cluster\w+ can be kept only where.*{SEPARATE}"):
+        with pytest.raises(CannotWeave, match=rf"kernel A .*: %cluster\w+ can be preserved only where.*{SEPARATE}"):
             weave(text, "tiled", *shapes)
     with pytest.raises(CannotWeave, match="depends on the cluster, whose shape is not known"):
         goptx.weave(bounded("", PLACE), KERNELS["tiled"])
@@ -218,7 +220,8 @@ def test_a_loaded_branch_around_a_barrier_needs_whole_warps() -> None:
     loaded += "bar.sync 0; PAST: add.u32 %r1, %r1, 1;"
     weave(bounded("", loaded), "tiled", Shape(4, 32), Shape(4, 64))
     with pytest.raises(
-        CannotWeave, match=r"kernel A .*the branch decides whether `bar.sync 0;` .* none of the kernel's, and have"
+        CannotWeave,
+        match=r"kernel A .*the branch decides whether `bar.sync 0;` .* do not belong to the kernel, and have",
     ):
         weave(bounded("", loaded), "tiled", Shape(4, 33), Shape(4, 64))
 

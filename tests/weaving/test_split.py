@@ -91,12 +91,14 @@ def test_diverged_lanes_get_single_entry_loops() -> None:
     assert goptx.check(*texts, grid=1, block=64, args=arguments)
 
 
-def test_warp_instructions_are_not_copied_for_diverged_lanes() -> None:
+def test_what_lanes_execute_together_is_not_copied_where_they_are_diverged() -> None:
     message = (
-        r"kernel A \(`one`\): the kernel has a loop with several ways in, which its lanes run apart, and copying code"
+        r"kernel A \(`one`\): the kernel has a multiple-entry loop, which its lanes run separately, and copying code"
     )
     text = made(DIVERGED.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
-    with pytest.raises(CannotWeave, match=message + " until it has one would part what they execute together in it"):
+    with pytest.raises(
+        CannotWeave, match=message + " until it is single-entry would separate what they execute together in it"
+    ):
         goptx.weave(text, made(NESTED, "two"))
 
 
@@ -136,9 +138,9 @@ def states(count: int) -> str:
 
 def test_a_kernel_that_takes_too_many_copies_is_refused() -> None:
     message = (
-        r"^<ptx>:\d+: kernel A \(`one`\): the kernel has loops with several ways in, and copying code until each has "
-        r"one takes more than the \d+ instructions that max_growth= allows; enter loops at their heads only, raise "
-        r"max_growth=, or use separate launches\. \[single-entry-loops\]$"
+        r"^<ptx>:\d+: kernel A \(`one`\): the kernel has multiple-entry loops, and copying code until each is "
+        r"single-entry takes more than the \d+ instructions that max_growth= allows; enter loops at their heads only, "
+        r"raise max_growth=, or use separate launches\. \[single-entry-loops\]$"
     )
     with pytest.raises(CannotWeave, match=message):
         goptx.weave(made(states(8), "one"), made(NESTED, "two"))

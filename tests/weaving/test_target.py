@@ -106,8 +106,8 @@ def test_what_cannot_be_shared_is_refused(
 
 
 @pytest.mark.parametrize("arch", ["90", "sm90", "hopper", "sm_", "sm_90b", "compute_90", ""])
-def test_an_arch_that_does_not_exist(arch: str) -> None:
-    with pytest.raises(InputError, match=re.escape(f"`{arch}` is no architecture such as sm_90")):
+def test_an_arch_that_is_none(arch: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"`{arch}` is not an architecture such as sm_90")):
         goptx.weave(module(), module(name="o"), arch=arch)
 
 

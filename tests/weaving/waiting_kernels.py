@@ -3,7 +3,7 @@ show. They are written for CTAs of 128 threads.
 
 Each gets `in`, `out` and `n` as those of divergent_kernels.py; `%r1` is the thread's number in the grid, `%r2` in its
 CTA, `%r3` its element of `in`, `%r14` the address of its word of `tile`, `%r15` its lane, `%r5` is n; `%r4` is stored
-to `out` behind the body unless the body returns.
+to `out` after the body unless the body returns.
 """
 
 from collections.abc import Collection
@@ -28,10 +28,10 @@ HALF = "and.b32 %r20, %r13, 255; mov.u32 %r21, {name}_tile; add.u32 %r21, %r21, 
 RAISED = """
         .local .align 4 .b8 own[8];
         mov.u32 %r16, {name}_bars; setp.eq.u32 %p1, %r2, 0; mov.u32 %r17, 0; @%p1 st.volatile.shared.u32 [%r16], %r17;
-        bar.sync 0; setp.ge.u32 %p2, %r2, 32; @%p2 bra AHEAD; st.shared.u32 [%r14], %r3; bar.warp.sync -1;
+        bar.sync 0; setp.ge.u32 %p2, %r2, 32; @%p2 bra LATER; st.shared.u32 [%r14], %r3; bar.warp.sync -1;
         membar.cta; setp.ne.u32 %p3, %r15, 3; @%p3 bra DONE;
         { .param .b32 a; st.param.b32 [a], %r16; call.uni answer, (a); } bra DONE;
-        AHEAD: cvt.u64.u32 %rd7, %r16; cvta.shared.u64 %rd5, %rd7; mov.u64 %rd6, own;
+        LATER: cvt.u64.u32 %rd7, %r16; cvta.shared.u64 %rd5, %rd7; mov.u64 %rd6, own;
 """
 SEEN = """        setp.eq.u32 %p3, %r18, 0; @%p3 bra SPIN;
         PAST: mov.u32 %r19, {name}_tile; mad.lo.u32 %r19, %r15, 4, %r19; ld.volatile.shared.u32 %r20, [%r19];
@@ -115,7 +115,7 @@ KERNELS = {
         """,
     ),
     "counted_after_return": (
-        "a barrier that counts, behind a return of a part of a warp",
+        "a barrier that counts, after a return of a part of a warp",
         """
         setp.ge.u32 %p1, %r2, 120; @%p1 ret;
         st.shared.u32 [%r14], %r4; bar.sync 1, 128; mov.u32 %r16, {name}_tile; xor.b32 %r17, %r13, 16;
@@ -171,7 +171,7 @@ KERNELS = {
         """,
     ),
     "copies_after_return": (
-        "the same behind a return by thread",
+        "the same after a return by thread",
         """
         setp.ge.u32 %p8, %r2, 120; @%p8 ret; and.b32 %r20, %r2, 32; setp.ne.u32 %p1, %r20, 0; mov.u32 %r16, {name}_tile;
         xor.b32 %r17, %r13, 8; add.u32 %r17, %r16, %r17; st.shared.u32 [%r14], %r3; @%p1 bra ODD;
@@ -198,7 +198,7 @@ KERNELS = {
         """,
     ),
     "reductions_after_return": (
-        "`bar.red` behind a return by thread",
+        "`bar.red` after a return by thread",
         """
         setp.ge.u32 %p5, %r2, 100; @%p5 ret;
         and.b32 %r10, %r3, 7; setp.gt.u32 %p1, %r10, 4;
@@ -250,7 +250,7 @@ KERNELS = {
         """,
     ),
     "mbarrier_uni": (
-        "the same in the words of CUTLASS, by branches said to be uniform",
+        "the same in the words of CUTLASS, by branches marked as uniform",
         INIT.format(bar="{name}_bars", count=128)
         + """
         bar.sync 0; st.shared.u32 [%r14], %r3; mbarrier.arrive.release.cta.shared::cta.b64 _, [{name}_bars];
@@ -293,17 +293,17 @@ KERNELS = {
         INIT.format(bar="{name}_bars", count=1)
         + """
         bar.sync 0; mov.u32 %r9, 0; mov.u32 %r16, {name}_tile;
-        LOOP: setp.ne.u32 %p2, %r2, 0; @%p2 bra AHEAD;
+        LOOP: setp.ne.u32 %p2, %r2, 0; @%p2 bra LATER;
         add.u32 %r10, %r3, %r9; st.shared.u32 [%r16], %r10; mbarrier.arrive.expect_tx.shared.b64 _, [{name}_bars], 64;
         mbarrier.complete_tx.shared.b64 [{name}_bars], 64;
-        AHEAD: and.b32 %r18, %r9, 1;
+        LATER: and.b32 %r18, %r9, 1;
         WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [{name}_bars], %r18; @!%p3 bra WAIT;
         ld.shared.u32 %r10, [%r16]; mad.lo.u32 %r4, %r4, 3, %r10; bar.sync 0;
         add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, 3; @%p4 bra LOOP;
         """,
     ),
     "lane_by_lane": (
-        "each lane waits for an mbarrier of its own, at which the lane before it arrives behind its own wait",
+        "each lane waits for an mbarrier of its own, at which the lane before it arrives after its own wait",
         """
         mov.u32 %r16, {name}_bars; mad.lo.u32 %r17, %r15, 8, %r16; setp.lt.u32 %p1, %r2, 32; mov.u32 %r20, 0;
         @%p1 mbarrier.init.shared.b64 [%r17], 1; bar.sync 0; @!%p1 bra DONE;
@@ -346,22 +346,22 @@ KERNELS = {
         DONE: bar.sync 0;
         """,
     ),
-    "released_behind": (
+    "released_after": (
         "warps that wait for others, which arrive further on in the code",
         """
-        setp.lt.u32 %p1, %r2, 64; @%p1 bra AHEAD; bar.sync 1, 128; add.u32 %r4, %r4, 3;
-        AHEAD: mad.lo.u32 %r4, %r4, 3, %r2; xor.b32 %r4, %r4, 77;
+        setp.lt.u32 %p1, %r2, 64; @%p1 bra LATER; bar.sync 1, 128; add.u32 %r4, %r4, 3;
+        LATER: mad.lo.u32 %r4, %r4, 3, %r2; xor.b32 %r4, %r4, 77;
         setp.ge.u32 %p2, %r2, 64; @%p2 bra DONE; bar.arrive 1, 128; add.u32 %r4, %r4, 5;
         DONE: add.u32 %r4, %r4, 1;
         """,
     ),
-    "released_by_a_lane_behind": (
+    "released_by_a_later_lane": (
         "lanes that wait for one of their warp, which arrives further on in the code",
         INIT.format(bar="{name}_bars", count=1)
         + """
-        bar.sync 0; @%p1 bra AHEAD;
+        bar.sync 0; @%p1 bra LATER;
         WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [{name}_bars], 0; @!%p3 bra WAIT;
-        AHEAD: mad.lo.u32 %r4, %r4, 3, %r2; xor.b32 %r4, %r4, 77;
+        LATER: mad.lo.u32 %r4, %r4, 3, %r2; xor.b32 %r4, %r4, 77;
         @!%p1 bra DONE; mbarrier.arrive.shared.b64 _, [{name}_bars];
         DONE: add.u32 %r4, %r4, 1;
         """,
@@ -406,10 +406,10 @@ KERNELS = {
         """
         ld.param.u64 %rd5, [{name}_in]; mov.u32 %r16, {name}_bars; mov.u32 %r17, {name}_tile; setp.eq.u32 %p1, %r2, 0;
         @%p1 mbarrier.init.shared.b64 [%r16], 1; @%p1 mbarrier.init.shared.b64 [%r16+8], 1;
-        fence.proxy.async.shared::cta; bar.sync 0; mov.u32 %r9, 0; @!%p1 bra AHEAD;
+        fence.proxy.async.shared::cta; bar.sync 0; mov.u32 %r9, 0; @!%p1 bra LATER;
         mbarrier.arrive.expect_tx.shared.b64 _, [%r16], 512;
         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r17], [%rd5], 512, [%r16];
-        AHEAD: and.b32 %r18, %r9, 1; shr.u32 %r19, %r9, 1; and.b32 %r19, %r19, 1; mad.lo.u32 %r20, %r18, 8, %r16;
+        LATER: and.b32 %r18, %r9, 1; shr.u32 %r19, %r9, 1; and.b32 %r19, %r19, 1; mad.lo.u32 %r20, %r18, 8, %r16;
         mad.lo.u32 %r21, %r18, 512, %r17; add.u32 %r21, %r21, %r13; xor.b32 %r22, %r18, 1; add.u32 %r23, %r9, 1;
         setp.lt.u32 %p2, %r23, 5; and.pred %p3, %p1, %p2; @!%p3 bra FULL;
         mad.lo.u32 %r24, %r22, 8, %r16; mad.lo.u32 %r25, %r22, 512, %r17; mul.wide.u32 %rd6, %r23, 16;
@@ -417,7 +417,7 @@ KERNELS = {
         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r25], [%rd6], 512, [%r24];
         FULL: mbarrier.try_wait.parity.shared.b64 %p4, [%r20], %r19; @!%p4 bra FULL;
         ld.shared.u32 %r10, [%r21]; mad.lo.u32 %r4, %r4, 3, %r10; bar.sync 0;
-        add.u32 %r9, %r9, 1; setp.lt.u32 %p5, %r9, 5; @%p5 bra AHEAD;
+        add.u32 %r9, %r9, 1; setp.lt.u32 %p5, %r9, 5; @%p5 bra LATER;
         """,
     ),
     "bulk_store": (
@@ -476,7 +476,7 @@ KERNELS = {
         RAISED + PEEK.replace("FUNCTION", "until") + " SPIN: " + SEEN,
     ),
     "flag_through_memory": (
-        "the flag kept in memory of the thread before it is looked at",
+        "the flag held in memory of the thread before it is looked at",
         RAISED
         + """
         SPIN: ld.volatile.shared.u32 %r19, [%r16]; st.local.u32 [%rd6+4], %r19; mov.u32 %r19, 1;
@@ -619,7 +619,7 @@ REFUSED = {
         " add.s64 %rd1, %rd1, %rd5; @%p1 bra SPIN;",
     ),
     "ends_amid_waits": (
-        "lanes that wait one by one, of which some end the kernel ahead of a barrier that counts",
+        "lanes that wait one by one, of which some end the kernel before a barrier that counts",
         INIT.format(bar="{name}_bars", count=1)
         + """
         bar.sync 0; setp.ne.u32 %p2, %r2, 5; @%p2 bra WAIT; mbarrier.arrive.shared.b64 _, [{name}_bars];

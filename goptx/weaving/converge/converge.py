@@ -1,21 +1,21 @@
 """Rewrites a kernel so that every branch of its flow is one that whole warps take together.
 
 Requires: the control flow of one kernel. Ensures: each branch left is warp-uniform or CTA-uniform, so
-that the flow can be merged with another kernel's and every convergent instruction still meets all its
-lanes; a thread that ends walks on to `EXIT` with nothing that has effects.
+that the flow can be merged with another kernel's and all lanes of a convergent instruction still reach it
+together; a thread that ends walks on to `EXIT` with nothing that has effects.
 
-A divergent branch is dealt with in one of these ways, outermost first:
+A divergent branch is converted by one of these methods, outermost first:
 
-    leave      one side only ends the kernel: the lanes that stay are kept in a predicate, which from there
+    leave      one side only ends the kernel: the lanes that stay are held in a predicate, which from there
                on guards what has effects or may fault; the rest runs for all (predication of memory)
-    vote       it leaves a loop: lanes still inside are kept in a predicate, and the warp goes on while a
-               vote says that any is; or a loop lies on a side of it: the warp goes there if any lane does
+    vote       it leaves a loop: lanes still inside are held in a predicate, and the warp goes on while a
+               vote finds any; or a loop lies on a side of it: the warp goes there if any lane does
     predicate  a small acyclic if/else or switch: its sides one after the other, each under its predicate
     park       anything else: the smallest closed region around it becomes one block. The merger decides
                whether the other kernel waits meanwhile, or stands on each side of it (duplicate). So does in any
                case a loop that waits for other threads (spin_regions.py)
 
-`forced` narrows that: "predicate" allows the first three, loops that wait apart; "park" and "duplicate" the last.
+`forced` narrows that: "predicate" allows the first three, and park for waiting loops; "park" and "duplicate" the last.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
 
 
 def converge(linked: Linked, choices: Choices, forced: Choice | None = None) -> list[Converged]:
-    """Each kernel by itself. `forced` is the one way to deal with divergence, by cost if None. Raises `CannotWeave`."""
+    """Each kernel by itself. `forced` is the one method for divergence, by cost if None. Raises `CannotWeave`."""
     converged = [converge_kernel(linked, kernel, choices, forced) for kernel in linked.kernels]
     return ensured("converge", converged, linked)
 
@@ -68,12 +68,12 @@ def converge_flow(
     parameters: Mapping[str, int] = MappingProxyType({}),
 ) -> Converged:
     """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
-    `cycles` is the latency of an instruction; `forced` the one way to deal with divergence, by cost if None;
+    `cycles` is the latency of an instruction; `forced` the one method for divergence, by cost if None;
     `presume` whether loaded data that decides about barriers may be taken as the same for the CTA; `parameters` has
     the bytes of the kernel's parameters.
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
-    way is none for a branch.
+    method does not apply to a branch.
     """
     unknown = first_unknown(flow)
     if unknown is not None:
@@ -81,7 +81,7 @@ def converge_flow(
     refuse_flags_across_blocks(flow, prefix, at)
     lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters)
     lanes.promise(warp_branches(flow))
-    lanes.wait_apart = lanes_wait_separately(lanes.flow)
+    lanes.wait_separately = lanes_wait_separately(lanes.flow)
     if forced in (None, "predicate"):
         leave_early(lanes)
     check_barriers(lanes)
@@ -122,7 +122,7 @@ def _converged(lanes: Lanes) -> Converged:
         warp_branches=frozenset(n for n, u in uniform.items() if u > Uniformity.CTA and n not in lanes.presumed),
         notes=tuple(lanes.notes),
         divergences=tuple(lanes.divergences),
-        lanes_wait_separately=lanes.wait_apart,
+        lanes_wait_separately=lanes.wait_separately,
     )
 
 
@@ -142,8 +142,8 @@ def _depends_on_thread(lanes: Lanes, block: str) -> bool:
 
 def check_barriers(lanes: Lanes) -> None:
     """Every barrier of the whole CTA must be reached by all threads or by none, or else by copies: on every path from a
-    branch to where its threads reconverge the same barriers, which makes that a region. Which warps come to a barrier
-    that counts is the kernel's own affair."""
+    branch to where its threads reconverge the same barriers, which makes that a region. A barrier that counts may
+    be for any warps."""
     while (varying := _next_varying(lanes)) is not None:
         decider, barrier = varying
         if not park_barriers(lanes, decider):
@@ -152,13 +152,13 @@ def check_barriers(lanes: Lanes) -> None:
 
 def _next_varying(lanes: Lanes) -> tuple[str, Instruction] | None:
     """The first branch that decides whether a barrier of the whole CTA is reached and is known to depend on the thread
-    or the warp, or on data that ended threads do not load, and that barrier. What else depends on loaded data is
+    or the warp, or on data that ended threads do not load, and that barrier. Other branches on loaded data are
     presumed to be the same for the CTA."""
     barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
     if not barriers:
         return None
     uniform = lanes.uniformity()
-    # What was promised may meanwhile be shown: the lanes that parted from the others have been taken in.
+    # What was promised may meanwhile be proved: the lanes that diverged have been taken in.
     branches = {n: u if u == Uniformity.CTA else lanes.promised.get(n, u) for n, u in uniform.branches.items()}
     controlled = controls(lanes.flow)
     presumed: dict[str, Instruction] = {}
@@ -208,8 +208,8 @@ def _unequal(lanes: Lanes, decider: str, barrier: Instruction) -> CannotWeave:
     alike = lanes.uniformity().branches[decider]
     if alike != Uniformity.WARP and not (alike == Uniformity.DIVERGENT and _depends_on_thread(lanes, decider)):
         return CannotWeave(
-            f"{place} and depends on loaded data, of which threads that have returned early or are none of the "
-            "kernel's, and have to arrive too, may have none or other; let a parameter decide it, or use "
+            f"{place} and depends on loaded data, of which threads that have returned early or do not belong to the "
+            "kernel, and have to arrive too, may have none or other; let a parameter decide it, or use "
             "separate launches.",
             rule="barrier-after-exit",
         )

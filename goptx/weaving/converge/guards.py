@@ -28,14 +28,14 @@ class Guards:
     """What is known of the lanes of one kernel.
 
     masks: block to predicate of the lanes that really run it; blocks that all lanes run are left out.
-    kept: block to registers that the other lanes still need.
+    preserved: block to registers that the other lanes still need.
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as
     a lane mask, "" where no instruction needs it.
     parameters: their bytes, by name.
     """
 
     masks: Mapping[str, str]
-    kept: Mapping[str, frozenset[str]]
+    preserved: Mapping[str, frozenset[str]]
     running: str
     running_lanes: str
     fresh: Fresh
@@ -53,13 +53,13 @@ class Guards:
         return Flow(flow.entry, blocks)
 
     def _guarded(self, name: str, code: tuple[Code, ...]) -> Iterator[Code]:
-        mask, kept = self.masks[name], self.kept.get(name, frozenset())
+        mask, preserved = self.masks[name], self.preserved.get(name, frozenset())
         for item in self.without_ended(code):
             if isinstance(item, Scope):
                 yield self._guarded_call(item, mask)
             elif is_barrier(item) and is_counted(item):
                 yield from self._by_whole_warps(item, mask)
-            elif not self._needs_guard(item, kept) and not self._ends_lanes(item, mask):
+            elif not self._needs_guard(item, preserved) and not self._ends_lanes(item, mask):
                 yield item
             else:
                 yield from self._also_under(mask, item)
@@ -74,7 +74,7 @@ class Guards:
             yield from self._under(also, item)
 
     def _under(self, predicate: str, item: Instruction) -> Iterator[Instruction]:
-        """The instruction under a guard; what the assembler keeps no guard of runs for all, and the lanes that should
+        """The instruction under a guard; what the assembler accepts no guard on runs for all, and the lanes that should
         run it take its result."""
         guard = Guard(Name(predicate))
         if facts_of(item.opcode).row.guardable:
@@ -104,7 +104,7 @@ class Guards:
         yield replace(item, guard=Guard(Name(anyone)))
 
     def _ends_lanes(self, item: Instruction, mask: str) -> bool:
-        """Whether it takes lanes out of the running ones, where other lanes pass by."""
+        """Whether it takes lanes out of the running ones, where other lanes skip it."""
         return is_ours(item) and self.running in written(item) and mask != self.running
 
     def _guarded_call(self, scope: Scope, mask: str) -> Scope:
@@ -128,7 +128,7 @@ class Guards:
                 body += self._also_under(mask, statement)
         return replace(scope, body=tuple(body))
 
-    def _needs_guard(self, item: Instruction, kept: frozenset[str]) -> bool:
+    def _needs_guard(self, item: Instruction, preserved: frozenset[str]) -> bool:
         facts = facts_of(item.opcode)
         if facts.barrier or is_cluster_barrier(item) or is_ours(item):
             return False  # ended threads still arrive at barriers
@@ -138,7 +138,7 @@ class Guards:
             return True
         if facts.sets_carry or facts.uses_carry:
             return True  # a chain is run by the same lanes from its beginning to its end
-        return is_warp_wide(item) or bool(written(item) & kept)
+        return is_warp_wide(item) or bool(written(item) & preserved)
 
     def without_ended(self, code: tuple[Code, ...]) -> Iterator[Code]:
         """Takes ended lanes out of warp instructions and barrier reductions."""
@@ -187,13 +187,13 @@ class Guards:
 
 
 def _not_uniform(opcode: str) -> str:
-    """The opcode of a call under a guard of its own: `.uni` is the word for the lanes that come there in the kernel
-    alone. (That of a vote is another one.)"""
+    """The opcode of a call under a guard of its own: `.uni` holds for the lanes that come there in the kernel
+    alone. (That of a vote has another meaning.)"""
     return opcode.replace("call.uni", "call")
 
 
 def _register_type(opcode: str) -> str:
-    """Of the register that takes the result of an instruction which the assembler keeps no guard of."""
+    """Of the register that takes the result of an instruction which the assembler accepts no guard on."""
     facts = facts_of(opcode)
     if facts.gives_predicate:
         return "pred"

@@ -1,4 +1,4 @@
-"""Masks of warp instructions on a side that ends the kernel: they may name lanes that never come there.
+"""Masks of warp instructions on a side that ends the kernel: they may name lanes that never reach it.
 
 Alone, such lanes end sooner or later, without taking part, and the others go on: lanes that have ended do not count
 (PTX ISA, `shfl.sync`). In the fused kernel they live on, and wait for the side to end. Requires: blocks that only end
@@ -77,7 +77,7 @@ def _own_masks(flow: Flow, blocks: Collection[str]) -> frozenset[str]:
         return place in votes or (name in blocks and _takes_lanes(flow.blocks[name].code[i], own))
 
     own = frozenset(writers)
-    while True:  # what takes lanes from a register that is none of them is none either
+    while True:  # what takes lanes from a register without this property has not got it either
         left = frozenset(register for register in own if all(is_own(place, own) for place in writers[register]))
         if left == own:
             return own

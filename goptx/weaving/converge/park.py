@@ -30,8 +30,8 @@ from goptx.weaving.model import Divergence
 
 
 def park_barriers(lanes: Lanes, block: str) -> bool:
-    """Parks the region around `block`, whose branch lets threads of a CTA meet different copies of its barriers, if
-    every path through it meets the same ones in the same order. Says whether that is so."""
+    """Parks the region around `block`, whose branch lets threads of a CTA reach different copies of its barriers, if
+    every path through it has the same ones in the same order. Returns whether that is so."""
     head, leave, _ = _closed_region(lanes, block)
     if barriers_on_every_path(lanes.flow, head, leave) is None:
         return False
@@ -41,7 +41,7 @@ def park_barriers(lanes: Lanes, block: str) -> bool:
 
 def park(lanes: Lanes, block: str) -> None:
     """Makes the smallest closed region around `block` one block of the flow. Raises `CannotWeave` where lanes that
-    the region needs together would be kept apart."""
+    the region needs together would be separated."""
     flow, graph = lanes.flow, lanes.flow.graph()
     line = lanes.line(block)
     head, leave, blocks = _closed_region(lanes, block)
@@ -49,8 +49,8 @@ def park(lanes: Lanes, block: str) -> None:
     lanes.regions += 1
     name, start = f"{head}.region{lanes.regions}", f"{head}.in{lanes.regions}"
     entered_again = bool(set(graph.pred[head]) & blocks)
-    # Straight code ahead of the region need not be parked with it.
-    ahead = Block((), Jump(name)) if entered_again else Block(first.code, Jump(name), first.pragmas)
+    # Straight code before the region need not be parked with it.
+    before = Block((), Jump(name)) if entered_again else Block(first.code, Jump(name), first.pragmas)
     inner = _flat(start, first if entered_again else replace(first, code=(), pragmas=()))
     for n in flow.blocks:
         if n in blocks and n != head:
@@ -75,11 +75,11 @@ def park(lanes: Lanes, block: str) -> None:
     if mask:
         if any(is_ours(i) and is_warp_wide(i) for b in inner.values() for i in b.instructions()):
             raise _entangled(lanes, block)  # a vote of all lanes, where those that have ended no longer come
-        region = _gated(region, mask, f"{start}.gate", arrivals)
+        region = _guarded(region, mask, f"{start}.gate", arrivals)
     outside: dict[str, Block] = {}
     for n, b in flow.blocks.items():
         if n == head:
-            outside[head] = ahead
+            outside[head] = before
             outside[name] = Block((), Jump(leave), (), region)
         elif n not in blocks:
             outside[n] = b
@@ -112,7 +112,7 @@ def _is_acyclic(region: Region) -> bool:
 
 
 def _with_sides(region: Region) -> Region:
-    """The region with a block on each way out of its first branch through which no other way leads."""
+    """The region with a block on each edge out of its first branch; no other path leads through that block."""
     first = region.blocks[region.entry]
     sides = {t: f"{region.entry}.side{i}" for i, t in enumerate(first.end.successors())}
     between = {side: Block((), Jump(target)) for target, side in sides.items()}
@@ -120,11 +120,11 @@ def _with_sides(region: Region) -> Region:
     return Region(region.entry, blocks, region.leave, tuple(sides.values()))
 
 
-def _gated(region: Region, mask: str, name: str, arrivals: Sequence[Instruction]) -> Region:
-    """The region entered only by the lanes of `mask`. The others pass the barriers `arrivals` instead."""
+def _guarded(region: Region, mask: str, name: str, arrivals: Sequence[Instruction]) -> Region:
+    """The region entered only by the lanes of `mask`. The others arrive at the barriers `arrivals` instead."""
     past = f"{name}.past"
-    gate = Block((), Branch(Guard(Name(mask)), region.entry, past))
-    blocks = {**region.blocks, name: gate, past: Block(tuple(arrivals), Jump(region.leave))}
+    guard = Block((), Branch(Guard(Name(mask)), region.entry, past))
+    blocks = {**region.blocks, name: guard, past: Block(tuple(arrivals), Jump(region.leave))}
     return Region(name, blocks, region.leave, (*region.sides, past) if region.sides else ())
 
 
@@ -136,8 +136,8 @@ def _flat(name: str, block: Block) -> dict[str, Block]:
 
 
 def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]) -> None:
-    """Lanes that end the kernel in a region live on behind it: no warp instruction that they do not come to may wait
-    for them. At the blocks of `uniform` lanes do not part."""
+    """Lanes that end the kernel in a region live on after it: no warp instruction that they do not come to may wait
+    for them. At the blocks of `uniform` lanes do not diverge."""
     flow = region.flow()
     graph = flow.graph()
     ending = _ending(lanes, region)
@@ -161,7 +161,7 @@ def _ending(lanes: Lanes, region: Region) -> set[str]:
 
 
 def _arrivals(lanes: Lanes, region: Region, mask: str) -> Sequence[Instruction]:
-    """The barriers of the region, at which the lanes that pass it by have to arrive as well: those that have ended the
+    """The barriers of the region, at which the lanes that skip it have to arrive as well: those that have ended the
     kernel live on in the fused one. Raises `CannotWeave` where threads may end within the region, or where not all
     paths through it meet the same barriers: then nobody knows at which to arrive."""
     barriers = [i for b in region.blocks.values() for i in b.instructions() if is_barrier(i) or is_cluster_barrier(i)]
@@ -173,7 +173,7 @@ def _arrivals(lanes: Lanes, region: Region, mask: str) -> Sequence[Instruction]:
     if met is None or not plain or ending - {EXIT} or mask not in ("", lanes.running):
         raise CannotWeave(
             f"{lanes.at(barriers[0].line)}: `{as_written(barriers[0], lanes.fresh.prefix)}` stands in divergent flow "
-            "that cannot be taken apart, and threads that have ended the kernel would have to arrive there too; use "
+            "that cannot be split, and threads that have ended the kernel would have to arrive there too; use "
             "separate launches.",
             rule="barrier-after-exit",
         )
@@ -186,7 +186,7 @@ def _with_copies(code: Sequence[Code]) -> tuple[Code, ...]:
 
 
 def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
-    """The first block of the smallest closed region around `block`, the block behind it, and all its blocks."""
+    """The first block of the smallest closed region around `block`, the block after it, and all its blocks."""
     graph = lanes.flow.graph()
     idom = lanes.flow.dominators()
     ipdom = lanes.flow.post_dominators()

@@ -51,9 +51,9 @@ def _is_worth_it(lanes: Lanes, block: str, arms: Arms, join: str) -> bool:
     cost = {n: block_cycles(flow.blocks[n].code, lanes.cycles) for n in arms.blocks}
     longest: dict[str, tuple[int, int]] = {join: (0, 0)}
     for name in [*reversed(arms.blocks), block]:
-        ahead = max(longest[t] for t in flow.blocks[name].end.successors())
+        rest = max(longest[t] for t in flow.blocks[name].end.successors())
         own = (cost.get(name, 0), len(flow.blocks[name].code) if name != block else 0)
-        longest[name] = (own[0] + ahead[0], own[1] + ahead[1])
+        longest[name] = (own[0] + rest[0], own[1] + rest[1])
     cycles, instructions = longest[block]
     return ISSUE * (_size(lanes, arms.blocks) - instructions) <= cycles
 
@@ -92,21 +92,21 @@ def obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
     for code in block.code:
         if isinstance(code, Scope):
             yield "it holds a call"
-        elif is_of_whole_warps(code) and lanes.wait_apart:
+        elif is_of_whole_warps(code) and lanes.wait_separately:
             yield "lanes that others wait for would wait at a vote"
         elif not facts_of(code.opcode).predicable and not is_of_whole_warps(code):
             yield f"`{as_written(code, lanes.fresh.prefix)}` (line {code.line}) needs its lanes together"
 
 
 def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> None:
-    """Lays the blocks of `order` one after the other behind `source`, each under its own predicate."""
+    """Lays the blocks of `order` one after the other, after `source`, each under its own predicate."""
     graph = lanes.flow.graph()
     live = lanes.live_in(source)
     outer = lanes.masks.get(source, "")
     edges: dict[tuple[str, str], str] = {}
     for i, name in enumerate(order):
         elsewhere = [n for n in [*order[i + 1 :], join] if not lanes.flow.dominates(name, n)]
-        lanes.keep(name, frozenset().union(*(live[n] for n in elsewhere)))
+        lanes.preserve(name, frozenset().union(*(live[n] for n in elsewhere)))
     for i, name in enumerate([source, *order]):
         block = lanes.flow.blocks[name]
         code: list[Code] = []

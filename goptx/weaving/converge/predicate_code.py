@@ -1,6 +1,6 @@
 """Instructions on predicates and lane masks that goptx puts into kernels, and fresh registers for them.
 
-What is made here has line 0, which tells it from what was read from text.
+What is made here has line 0, which distinguishes it from what was read from text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""leave: where one side of a branch only ends the kernel, the lanes that stay are kept in a predicate.
+"""leave: where one side of a branch only ends the kernel, the lanes that stay are held in a predicate.
 
 From there on it guards what has effects or may fault; the rest runs for all lanes, so that a thread which ended walks
 on to `EXIT` and still arrives at barriers.
@@ -27,22 +27,22 @@ from goptx.weaving.converge.running_lanes import Lanes
 
 def leave_early(lanes: Lanes) -> None:
     """Turns each divergent branch that ends the kernel on one side into the predicate `running`: on straight code where
-    that side can run under predicates, else where the lanes meet again."""
+    that side can run under predicates, else where the lanes reconverge."""
     while _leave_one(lanes):
         pass
 
 
 def _leave_one(lanes: Lanes) -> bool:
     branches, graph = lanes.uniformity().branches, lanes.flow.graph()
-    # Warps may end one by one, but not ahead of a barrier of the whole CTA: theirs would then be missing.
+    # Warps may end one by one, but not before a barrier of the whole CTA: their arrivals would be missing.
     needed = {n for n, b in lanes.flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
     needed |= {n for name in needed for n in nx.ancestors(graph, name)}
     agreed = {n: Uniformity.WARP if needed.isdisjoint(graph.succ[n]) else Uniformity.CTA for n in branches}
-    parting = frozenset(n for n, uniform in branches.items() if uniform > agreed[n])
+    diverging = frozenset(n for n, uniform in branches.items() if uniform > agreed[n])
     ends = _ends(lanes.flow)
     for name in lanes.flow.reverse_postorder():
-        if name in parting and name in ends and lanes.masks.get(name, lanes.running) == lanes.running:
-            inside, join = _where_lanes_meet(lanes.flow, name, ends, parting)
+        if name in diverging and name in ends and lanes.masks.get(name, lanes.running) == lanes.running:
+            inside, join = _reconvergence(lanes.flow, name, ends, diverging)
             if len(inside) == 1 and _leave_straight(lanes, name):
                 return True
             if join != EXIT:
@@ -56,19 +56,19 @@ def _leave_one(lanes: Lanes) -> bool:
 
 def _ends(flow: Flow) -> dict[str, str]:
     """Of the blocks whose branch has a side that only ends the kernel, that side: where both do the one without warp
-    instructions, or else the shorter one. The way on behind a loop is none."""
+    instructions, or else the shorter one. The exit of a loop that goes on is not such a side."""
     bodies = loops(flow)
-    behind: dict[str, str] = {}
+    after: dict[str, str] = {}
     graph = flow.graph()
     for body in bodies.values():
         ways = [n for n in flow.blocks if n not in body and body & set(graph.pred[n])]
         on = max(ways, key=lambda n: len(nx.descendants(graph, n)), default=EXIT)
-        behind |= dict.fromkeys((n for n in body if on in graph.succ[n]), on)
+        after |= dict.fromkeys((n for n in body if on in graph.succ[n]), on)
     candidates = [
         ((_holds(flow, arm, needs_lanes), _instructions(flow, arm), i), name, side, arm)
         for i, (name, block) in enumerate(flow.blocks.items())
         for side in block.end.successors()
-        if isinstance(block.end, Branch) and side != behind.get(name) and (arm := _arm(flow, name, side)) is not None
+        if isinstance(block.end, Branch) and side != after.get(name) and (arm := _arm(flow, name, side)) is not None
     ]
     found: dict[str, str] = {}
     left = graph.copy()  # without what ends the kernel: from there everything has to be able to go on
@@ -111,16 +111,16 @@ def _instructions(flow: Flow, blocks: Iterable[str]) -> int:
     return sum(len(flow.blocks[n].code) for n in blocks)
 
 
-def _where_lanes_meet(
-    flow: Flow, name: str, ends: Mapping[str, str], parting: Collection[str]
+def _reconvergence(
+    flow: Flow, name: str, ends: Mapping[str, str], diverging: Collection[str]
 ) -> tuple[frozenset[str], str]:
-    """The blocks around `name` in which lanes may be apart, and the one behind them where those that did not end meet;
-    `EXIT` if there is no such block."""
-    kept = {
+    """The blocks around `name` in which lanes may diverge, and the one after them where those that did not end
+    reconverge; `EXIT` if there is no such block."""
+    staying_blocks = {
         n: replace(b, end=b.end.retarget({ends[n]: _other(b, ends[n])})) if n in ends else b
         for n, b in flow.blocks.items()
     }
-    staying = Flow(flow.entry, kept)
+    staying = Flow(flow.entry, staying_blocks)
     graph, joins, controlled = staying.graph(), staying.post_dominators(), controls(staying)
     pred = flow.graph().pred
     inside = {name}
@@ -129,7 +129,7 @@ def _where_lanes_meet(
         for n in inside & ends.keys():
             arm = _arm(flow, n, ends[n]) or frozenset()
             wider |= {source for a in arm for source in pred[a]} - arm
-        for decider in closure(inside, controlled) & set(parting):
+        for decider in closure(inside, controlled) & set(diverging):
             wider |= {decider}.union(*(between(graph, s, joins[decider] or EXIT) for s in graph.succ[decider]))
         if wider <= inside:
             break
@@ -143,7 +143,7 @@ def _other(block: Block, side: str) -> str:
 
 
 def _leave_straight(lanes: Lanes, name: str) -> bool:
-    """Where all running lanes pass the branch: the side that ends runs under predicates, the rest behind it."""
+    """Where all running lanes pass the branch: the side that ends runs under predicates, the rest after it."""
     end = lanes.flow.blocks[name].end
     assert isinstance(end, Branch)
     ends: list[tuple[int, tuple[str, ...], str]] = []
@@ -159,13 +159,13 @@ def _leave_straight(lanes: Lanes, name: str) -> bool:
     goes_on = end.guard if end.taken == stays else inverted(end.guard)
     linearise(lanes, name, arm_blocks, stays)
     code = [*lanes.fresh.conjunction(lanes.running, lanes.running, goes_on), *lanes.running_changed()]
-    lanes.append(name, code)  # ahead of the arm, which may change what the branch read
+    lanes.append(name, code)  # before the arm, which may change what the branch read
     _run_by_those_that_stay(lanes, arm_blocks[-1] if arm_blocks else name)
     return True
 
 
 def _redirect(lanes: Lanes, name: str, inside: frozenset[str], arms: frozenset[str], join: str) -> None:
-    """Sends lanes that end, out of `inside` or at the end of its `arms`, to the others ahead of `join`."""
+    """Sends lanes that end, out of `inside` or at the end of its `arms`, to the others before `join`."""
     ended, met = f"{join}.ended", f"{join}.met"
     blocks: dict[str, Block] = {}
     for n, block in lanes.flow.blocks.items():
@@ -189,7 +189,7 @@ def _run_by_those_that_stay(lanes: Lanes, name: str) -> None:
 
 def _sides_of_running(lanes: Lanes, code: Iterable[Code]) -> Iterator[Code]:
     """The code of a block that all lanes ran until now: those that have ended before go to neither side of a branch at
-    its end that was dealt with already."""
+    its end that has been converted already."""
     for item in code:
         yield item
         if isinstance(item, Instruction) and is_ours(item):

@@ -22,15 +22,15 @@ from goptx.weaving.model import Divergence
 
 @dataclass(slots=True)
 class Lanes:
-    """What the ways of dealing with divergence (leave, vote, predicate, park) change in turn.
+    """What the methods for divergence (leave, vote, predicate, park) change one after the other.
 
     masks: block to predicate of the lanes that really run it; blocks that all lanes run are left out.
-    kept: block to registers that the other lanes still need.
+    preserved: block to registers that the other lanes still need.
     presume: whether loaded data that decides about barriers may be taken as CTA-uniform.
     presumed: blocks whose branch on loaded data is taken as CTA-uniform.
     promised: blocks whose branch whole warps take together because the kernel says so, and how alike it is otherwise.
-    wait_apart: whether lanes of a warp may come to a wait for other threads one by one (spin_regions.py), so that votes
-    would hold up lanes that others wait for.
+    wait_separately: whether lanes of a warp may come to a wait for other threads one by one (spin_regions.py). Votes
+    would then hold up lanes that others wait for.
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
     mask, "" where no warp instruction needs it.
     """
@@ -45,24 +45,26 @@ class Lanes:
     notes: list[str] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
     masks: dict[str, str] = field(default_factory=dict)
-    kept: dict[str, frozenset[str]] = field(default_factory=dict)
+    preserved: dict[str, frozenset[str]] = field(default_factory=dict)
     presumed: set[str] = field(default_factory=set)
     promised: dict[str, Uniformity] = field(default_factory=dict)
-    wait_apart: bool = False
+    wait_separately: bool = False
     running: str = ""
     running_lanes: str = ""
     regions: int = 0  # so far, those within others too
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
 
     def guards(self) -> Guards:
-        return Guards(self.masks, self.kept, self.running, self.running_lanes, self.fresh, self.at, self.parameters)
+        return Guards(
+            self.masks, self.preserved, self.running, self.running_lanes, self.fresh, self.at, self.parameters
+        )
 
     def guarded(self) -> Flow:
         """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
         return self.guards().applied(self.flow)
 
     def uniformity(self) -> Uniform:
-        state = dict(self.masks), dict(self.kept), self.running
+        state = dict(self.masks), dict(self.preserved), self.running
         if self._found is None or self._found[0] is not self.flow or self._found[1] != state:
             # Guards leave the branches as they are.
             self._found = self.flow, state, uniformity(self.guarded(), controls(self.flow))
@@ -84,7 +86,7 @@ class Lanes:
         return next((i.line for i in block.instructions() if i.line), 0)
 
     def chose(self, name: str, choice: Choice) -> None:
-        """Notes for the report how the branch of a block is dealt with."""
+        """Notes for the report which method the branch of a block gets."""
         self.divergences.append(Divergence(self.line(name), choice))
 
     def some_end(self) -> None:
@@ -116,8 +118,8 @@ class Lanes:
         theirs = ("", self.running, self.masks.get(name, ""))
         return live_in(self.flow, [n for n, mask in self.masks.items() if mask not in theirs])
 
-    def keep(self, name: str, registers: frozenset[str]) -> None:
-        self.kept[name] = self.kept.get(name, frozenset()) | registers
+    def preserve(self, name: str, registers: frozenset[str]) -> None:
+        self.preserved[name] = self.preserved.get(name, frozenset()) | registers
 
     def replace(self, name: str, block: Block) -> None:
         self.flow = Flow(self.flow.entry, {**self.flow.blocks, name: block})

@@ -1,7 +1,7 @@
-"""Copies blocks so that every loop of a flow has one way in (node splitting).
+"""Copies blocks so that every loop of a flow is single-entry (node splitting).
 
 Requires: a flow whose blocks can all be reached. Ensures: the same paths, and no irreducible loop. Merging makes such
-loops where one kernel ends amid a loop of the other, and ptxas loses convergence in them: on an H200 a vote behind a
+loops where one kernel ends amid a loop of the other, and ptxas loses convergence in them: on an H200 a vote after a
 divergent branch of such a flow was taken by a part of the warp only (ptxas 13.0, -O1 and above).
 """
 
@@ -38,10 +38,10 @@ def reducible(flow: Flow, most: float = inf, mark: str = "_c") -> tuple[Flow, di
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
-    """A loop that can be entered at several blocks, its `ways` in."""
+    """A multiple-entry loop, and the blocks at which it is entered."""
 
     blocks: tuple[str, ...]
-    ways: tuple[str, ...]
+    entries: tuple[str, ...]
 
 
 class _Splitting:
@@ -58,25 +58,25 @@ class _Splitting:
         self._work: list[Sequence[str]] = [tuple(flow.blocks)]
 
     def irreducible(self) -> Iterator[_Loop]:
-        """The loops with several ways in, from the outermost inwards. Each has to be split before the next is asked
-        for: that one may lie in the copies, or in what is left of the loop without its one way in."""
+        """The multiple-entry loops, from the outermost inwards. Each has to be split before the next is asked
+        for: that one may lie in the copies, or in what is left of the loop without its header."""
         while self._work:
             for blocks in self._cycles(self._work.pop()):
                 inside = frozenset(blocks)
-                ways = tuple(n for n in blocks if n == self.entry or not inside.issuperset(self._sources[n]))
-                if len(ways) > 1:
-                    yield _Loop(blocks, ways)
+                entries = tuple(n for n in blocks if n == self.entry or not inside.issuperset(self._sources[n]))
+                if len(entries) > 1:
+                    yield _Loop(blocks, entries)
                 else:
-                    self._work.append([n for n in blocks if n not in ways])
+                    self._work.append([n for n in blocks if n not in entries])
 
     def split(self, loop: _Loop) -> int:
-        """Keeps the one way into the loop that takes fewest copies; what the others reach before they come to it is
+        """Makes the entry that takes fewest copies the only one; what the others reach before they come to it is
         copied for them. Returns the instructions of the copies."""
         inside = frozenset(loop.blocks)
         within = {n: [t for t in self.blocks[n].end.successors() if t in inside] for n in loop.blocks}
-        reached = {h: _reached(within, [w for w in loop.ways if w != h], h) for h in loop.ways}
-        cost = {h: sum(self.blocks[n].size for n in reached[h]) for h in loop.ways}
-        header = min(loop.ways, key=lambda h: len(reached[h]))
+        reached = {h: _reached(within, [e for e in loop.entries if e != h], h) for h in loop.entries}
+        cost = {h: sum(self.blocks[n].size for n in reached[h]) for h in loop.entries}
+        header = min(loop.entries, key=lambda h: len(reached[h]))
         copies = self._new_names([n for n in loop.blocks if n in reached[header]])
         for name in copies:
             for source in [s for s in self._sources[name] if s not in inside]:

@@ -1,6 +1,6 @@
 """Loops that wait for other threads: each becomes a region, so that lanes leave it one by one as in the kernel alone.
 
-A vote would keep lanes in it that others, perhaps of their own warp, wait for.
+A vote would hold up lanes in it that others, perhaps of their own warp, wait for.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from goptx.weaving.model import Converged
 
 
 def park_waiting_loops(lanes: Lanes) -> None:
-    """Parks every loop that waits for other threads (spin_loops.py): once kernels are merged, that is how it is known.
-    Where divergence is to be predicated, those stay that lanes leave one by one, which are refused then."""
+    """Parks every loop that waits for other threads (spin_loops.py): once kernels are merged, the region marks it.
+    Where divergence is to be predicated, loops that lanes leave one by one stay, and are refused later."""
     while (block := _next_left(lanes)) is not None:
         park(lanes, block)
 
@@ -44,7 +44,7 @@ def _next_left(lanes: Lanes) -> str | None:
 def lanes_wait_separately(flow: Flow) -> bool:
     """Whether lanes of one warp may come to a wait, or get through it, one by one: it stands under a branch that they
     may take differently, or they may wait for different things, or no longer. A barrier lets whole warps through in
-    any case, a phase of an mbarrier is over for all lanes that test it."""
+    any case. A phase of an mbarrier is over for all lanes that test it."""
     loops = list(waiting_loops(flow))
     if not loops:
         return False

@@ -1,9 +1,9 @@
-"""Gives each loop of one kernel one way in while the kernel is small: once merged, each way in would stand beside many
+"""Makes each loop of one kernel single-entry while the kernel is small: once merged, each entry would stand beside many
 blocks of the other kernel.
 
 Requires: a converged kernel, whose branches whole warps take together, so that convergent instructions may stand in
-copies. Ensures: the same paths, and a reducible flow, within regions too: behind an irreducible loop that lanes
-leave at different times ptxas does not bring them together (single_entry.py). Lanes are apart in regions, so convergent
+copies. Ensures: the same paths, and a reducible flow, within regions too: after an irreducible loop that lanes
+leave at different times ptxas does not reconverge them (single_entry.py). Lanes diverge in regions, so convergent
 instructions are not copied there.
 """
 
@@ -22,7 +22,7 @@ from goptx.weaving.model import Converged, Linked
 
 
 def split_loops(linked: Linked, converged: Sequence[Converged], limits: Limits) -> list[Converged]:
-    """Each kernel with one way into each of its loops. Raises `CannotWeave` as `split` does."""
+    """Each kernel with single-entry loops only. Raises `CannotWeave` as `split` does."""
     kernels = zip(linked.kernels, converged, strict=True)
     return ensured("split loops", [split(made, limits, k.at(k.entry.line)) for k, made in kernels], linked)
 
@@ -30,7 +30,7 @@ def split_loops(linked: Linked, converged: Sequence[Converged], limits: Limits) 
 def split(converged: Converged, limits: Limits, where: str) -> Converged:
     """`where` names the kernel. Raises `CannotWeave` where that takes more instructions than the limits allow."""
     whole = converged.flow
-    whole = Flow(whole.entry, {n: _one_way_in(b, limits, where) for n, b in whole.blocks.items()})
+    whole = Flow(whole.entry, {n: _single_entry(b, limits, where) for n, b in whole.blocks.items()})
     try:
         flow, origin = reducible(whole, limits.instructions, mark=".copy")
     except TooLarge:
@@ -39,16 +39,16 @@ def split(converged: Converged, limits: Limits, where: str) -> Converged:
 
 
 def split_as_it_is(converged: Converged, limits: Limits) -> Converged:
-    """The same of a kernel that none is merged with, whose lanes may be apart anywhere: loops get one way in unless
+    """The same for a kernel that is not merged, whose lanes may diverge anywhere: loops become single-entry unless
     that would copy what lanes execute together, or takes too much. They are left as they are then, as in the kernel
-    alone; but behind such a loop ptxas may lose lanes in one order of blocks and not in another."""
+    alone; but after such a loop ptxas may lose lanes in one order of blocks and not in another."""
 
     def split(flow: Flow) -> tuple[Flow, dict[str, str]]:
         try:
             made, origin = reducible(flow, limits.instructions, mark=".copy")
         except TooLarge:
             return flow, {}
-        return (flow, {}) if _parts_lanes(made, origin) else (made, origin)
+        return (flow, {}) if _copies_convergent(made, origin) else (made, origin)
 
     def inside(block: Block) -> Block:
         return replace(block, region=_within(block.region, split(block.region.flow())[0])) if block.region else block
@@ -67,8 +67,8 @@ def _of_copies(converged: Converged, flow: Flow, origin: Mapping[str, str]) -> C
     return replace(converged, flow=flow, warp_branches=branches, divergences=divergences)
 
 
-def _one_way_in(block: Block, limits: Limits, where: str) -> Block:
-    """The block, and if it stands for a region the loops in that with one way in each."""
+def _single_entry(block: Block, limits: Limits, where: str) -> Block:
+    """The block, with single-entry loops in the region that it stands for, if any."""
     region = block.region
     if region is None:
         return block
@@ -78,11 +78,11 @@ def _one_way_in(block: Block, limits: Limits, where: str) -> Block:
         raise _too_large(limits, where) from None
     if not origin:
         return block
-    if _parts_lanes(flow, origin):
+    if _copies_convergent(flow, origin):
         raise CannotWeave(
-            f"{where}: the kernel has a loop with several ways in, which its lanes run apart, and copying code until "
-            "it has one would part what they execute together in it; enter loops at their heads only, or use separate "
-            "launches.",
+            f"{where}: the kernel has a multiple-entry loop, which its lanes run separately, and copying code until "
+            "it is single-entry would separate what they execute together in it; enter loops at their heads only, or "
+            "use separate launches.",
             rule="single-entry-loops",
         )
     return replace(block, region=_within(region, flow))
@@ -94,15 +94,15 @@ def _within(region: Region, flow: Flow) -> Region:
     return replace(region, entry=flow.entry, blocks=inside)
 
 
-def _parts_lanes(flow: Flow, copies: Iterable[str]) -> bool:
+def _copies_convergent(flow: Flow, copies: Iterable[str]) -> bool:
     """Whether these blocks, which are copies, hold what lanes execute together."""
     return any(is_warp_wide(code) for name in copies for code in flow.blocks[name].code)
 
 
 def _too_large(limits: Limits, where: str) -> CannotWeave:
     return CannotWeave(
-        f"{where}: the kernel has loops with several ways in, and copying code until each has one takes more than the "
-        f"{limits.instructions} instructions that max_growth= allows; enter loops at their heads only, raise "
+        f"{where}: the kernel has multiple-entry loops, and copying code until each is single-entry takes more than "
+        f"the {limits.instructions} instructions that max_growth= allows; enter loops at their heads only, raise "
         "max_growth=, or use separate launches.",
         rule="single-entry-loops",
     )

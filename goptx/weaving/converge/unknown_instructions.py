@@ -20,18 +20,18 @@ def first_unknown(flow: Flow) -> Instruction | None:
     return next((i for i in flow.instructions() if not facts_of(i.opcode).known), None)
 
 
-def whole(flow: Flow, said: str) -> Converged:
-    """The whole flow as one region, to run behind the other kernel. `said` names the unknown instruction.
+def whole(flow: Flow, described: str) -> Converged:
+    """The whole flow as one region, to run after the other kernel. `described` names the unknown instruction.
 
-    Raises `CannotWeave` where a loop has several ways in, since undoing that would copy instructions.
+    Raises `CannotWeave` where a loop has multiple entries, since undoing that would copy instructions.
     """
     if not is_reducible(flow):
         raise CannotWeave(
-            f"{said} is not an instruction that goptx knows, and a loop of its kernel has several ways in, which "
+            f"{described} is not an instruction that goptx knows, and a loop of its kernel has multiple entries, which "
             "weaving would have to copy; use separate launches.",
             rule="known-instructions",
         )
     inside = {n: b for n, b in flow.blocks.items() if n != EXIT}
     block = Block((), Jump(EXIT), (), Region(flow.entry, inside, EXIT))
-    note = f"{said} is not an instruction that goptx knows: its kernel runs behind the other, as it is written"
+    note = f"{described} is not an instruction that goptx knows: its kernel runs after the other, as it is written"
     return Converged(Flow("whole", {"whole": block, EXIT: Block((), Stop())}), notes=(note,), last=True)

@@ -51,12 +51,12 @@ def vote(lanes: Lanes, loop: Loop) -> str:
 
 def _obstacle(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> str:
     flow, graph = lanes.flow, lanes.flow.graph()
-    if lanes.wait_apart or _waits(flow, body):
+    if lanes.wait_separately or _waits(flow, body):
         return _WAITS
     if len({t for n in leaving for t in graph.succ[n] if t not in body}) != 1:
         return "the loop is left to several places"
     if any(set(graph.pred[n]) - body for n in body if n != header):
-        return "the loop has several ways in"
+        return "the loop has multiple entries"
     if any(not isinstance(flow.blocks[n].end, Branch) for n in leaving):
         return "a switch leaves the loop"
     if any(lanes.masks.get(n) != lanes.masks.get(header) for n in body):
@@ -93,7 +93,7 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
             blocks[name] = replace(block, end=block.end.retarget({header: before}))
             continue
         lanes.masks[name] = inside
-        lanes.keep(name, needed)
+        lanes.preserve(name, needed)
         blocks[name] = block
         if name in leaving:
             assert isinstance(block.end, Branch)
@@ -120,12 +120,12 @@ def vote_sides(lanes: Lanes, block: str) -> str:
     arms = {side: frozenset(between(graph, side, join)) for side in end.successors() if side != join}
     inside = frozenset[str]().union(*arms.values())
     if block in inside or sum(map(len, arms.values())) != len(inside):
-        return "its sides are not apart"
+        return "its sides are not disjoint"
     if any(set(graph.pred[n]) - arm - {block} for arm in arms.values() for n in arm):
         return "it is entered from elsewhere too"
     if any(lanes.masks.get(n) != lanes.masks.get(block) for n in inside):
         return "some lanes end within it"
-    if lanes.wait_apart or _waits(flow, inside):
+    if lanes.wait_separately or _waits(flow, inside):
         return _WAITS
     if lanes.forced is None and nx.is_directed_acyclic_graph(graph.subgraph(inside)):
         return "its sides have no loop"
@@ -140,23 +140,23 @@ def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset
     live = lanes.live_in(block)
     under = lanes.masks.get(block, "")
     edges = {side: lanes.fresh.predicate("if") for side in arms}
-    gates = [f"{block}.side{i}" for i in range(len(arms))]
-    behind = dict(zip(arms, [*gates[1:], join], strict=True))
+    entries = [f"{block}.side{i}" for i in range(len(arms))]
+    after = dict(zip(arms, [*entries[1:], join], strict=True))
     later: frozenset[str] = live[join]
     for side in reversed(arms):
         for name in arms[side]:
             lanes.masks[name] = edges[side]
-            lanes.keep(name, later)
+            lanes.preserve(name, later)
         later |= live[side]
     blocks: dict[str, Block] = {}
     for name, old in lanes.flow.blocks.items():
         arm = next((side for side in arms if name in arms[side]), None)
-        blocks[name] = old if arm is None else replace(old, end=old.end.retarget({join: behind[arm]}))
+        blocks[name] = old if arm is None else replace(old, end=old.end.retarget({join: after[arm]}))
         if name == block:
             code = [c for side in arms for c in edge_predicate(lanes, edges[side], under, end, side)]
-            blocks[name] = replace(old, code=(*old.code, *code), end=Jump(gates[0]))
-            for gate, side in zip(gates, arms, strict=True):
+            blocks[name] = replace(old, code=(*old.code, *code), end=Jump(entries[0]))
+            for entry, side in zip(entries, arms, strict=True):
                 anyone = lanes.fresh.predicate("any")
-                enters = Branch(Guard(Name(anyone)), side, behind[side], True, end.line, safe_to_take=True)
-                blocks[gate] = Block((vote_any(anyone, edges[side]),), enters)
+                enters = Branch(Guard(Name(anyone)), side, after[side], True, end.line, safe_to_take=True)
+                blocks[entry] = Block((vote_any(anyone, edges[side]),), enters)
     lanes.flow = Flow(lanes.flow.entry, blocks)

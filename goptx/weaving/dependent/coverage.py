@@ -78,8 +78,8 @@ class _Seen:
         return key is not None and (self.atoms.numbers.get(key), holds) in known.all
 
     def key(self, key: Key) -> Key | None:
-        """None for what depends on the thread in another way than by its number. Votes of a warp do: their last part is
-        not None."""
+        """None for what depends on the thread otherwise than by its number. Votes of a warp do: their last part is not
+        None."""
         word, *parts = key
         if word == "special":
             return key if str(parts[0]).startswith(_SHARED) else None

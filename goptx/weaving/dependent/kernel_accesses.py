@@ -29,6 +29,6 @@ class KernelAccesses:
         """Whether it has an access that is counted from the buffer by that name."""
         return any(a.base == buffer for a in self.accesses)
 
-    def said(self, access: Access) -> str:
+    def describe(self, access: Access) -> str:
         """For messages."""
         return f"{self.kernel.at(access.instruction.line)}: `{self.kernel.quote(access.instruction)}`"

@@ -1,18 +1,18 @@
-"""What of one kernel has to come before what of another, and how that order is kept.
+"""Which accesses of one kernel have to come before those of another, and how that order is preserved.
 
-Requires: linked kernels in which parameters that are one buffer have one name. Two kernels *meet* where both touch one
-buffer and one of them writes it. Ensures, of each such pair of accesses, one of these:
+Requires: linked kernels in which parameters that are one buffer have one name. Two kernels *conflict* where both touch
+one buffer and one of them writes it. Ensures, of each such pair of accesses, one of these:
 
     same thread    the element is the thread's own: no other touches it, the thread runs the kernels in their order
-    same CTA       the element is the CTA's own: a barrier stands between the kernels, unless the caller gives his word
-                   that none is needed (`no_barriers`)
+    same CTA       the element is the CTA's own: a barrier stands between the kernels, unless the caller asserts that
+                   none is needed (`no_barriers`)
     else           `CannotWeave`, or a barrier if the caller says that a CTA's elements are its own
 
-With `depends`, a parameter that the caller names with others is one buffer with those and none else; any two that he
-does not name may be one, from its beginning on. Without it kernels may meet at buffers named private or local only.
-What belongs to a thread or CTA is shown for launches along x only (`along_x`), so W has to be launched in such a shape.
-Loads by the read-only path (`.nc`, `ldu`) of what another kernel writes become plain ones, since ptxas lifts them over
-stores and barriers.
+With `depends`, a parameter that the caller names with others is one buffer with those and with no other; any two that
+are not named may be one, from its beginning on. Without it kernels may conflict at buffers named private or local only.
+What belongs to a thread or CTA is proved for launches along x only (`along_x`), so the fused kernel has to be launched
+in such a shape. Loads by the read-only path (`.nc`, `ldu`) of what another kernel writes become plain ones, since ptxas
+lifts them over stores and barriers.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Dependences:
         self.structures = {p.name for k in linked.kernels for p in k.parameters if p.dims}
         self.variables = _variables(linked)
         self.size = _size(linked)
-        self.limits: frozenset[Limit] = frozenset()  # of the launches for which it was shown
-        self.along_x = False  # whether what was shown holds for launches along x only
+        self.limits: frozenset[Limit] = frozenset()  # of the launches for which it was proved
+        self.along_x = False  # whether what was proved holds for launches along x only
         self.ordered = depends or bool(self.temporary)
         atoms = Atoms()
         self.of = [KernelAccesses.of(k, atoms) for k in linked.kernels if buffers or depends]
@@ -85,10 +85,10 @@ class Dependences:
             return
         extents = {(s.axes("grid"), s.axes("block")) for s in plan.shapes}
         if len(extents) > 1 or any(None in axes for extent in extents for axes in extent):
-            said = ", ".join(f"{letter} {shape}" for letter, shape in zip(plan.letters, plan.shapes, strict=True))
+            described = ", ".join(f"{letter} {shape}" for letter, shape in zip(plan.letters, plan.shapes, strict=True))
             raise CannotWeave(
                 f"{self._at(self.linked.kernels[0])}: kernels that depend on each other are fused where all have the "
-                f"same grid and block, known or not stated ({said}), since one thread has to run them all; use "
+                f"same grid and block, known or not stated ({described}), since one thread has to run them all; use "
                 "separate launches.",
                 rule="dependent-shapes",
             )
@@ -100,7 +100,7 @@ class Dependences:
                     for access in of.accesses:
                         if access.writes and self._is_written_for_others(of, access, buffer):
                             raise CannotWeave(
-                                f"{of.said(access)} writes the buffer {buffer.said(self.linked)}, so "
+                                f"{of.describe(access)} writes the buffer {buffer.describe(self.linked)}, so "
                                 f"the kernels depend on each other; {say_so}.",
                                 rule="declared-dependences",
                             )
@@ -114,7 +114,7 @@ class Dependences:
 
     # what is changed in the kernels ----------------------------------------------------------------------
 
-    def kept(self) -> Linked:
+    def enforced(self) -> Linked:
         """The kernels with loads and barriers as the dependences need them. Raises `CannotWeave`."""
         if not self.ordered:
             return self.linked
@@ -123,13 +123,13 @@ class Dependences:
         notes = []
         for j in range(len(self.of)):
             for i in range(j):
-                for first, second in self._meetings(i, j):
+                for first, second in self._aliasing(i, j):
                     reason = self._needs_barrier(i, j, first, second)
                     if reason and not any(i < k <= j for k in waits):
                         waits.add(j)
                         notes.append(self._note(self.of[j].kernel, reason))
         kernels = [
-            replace(of.kernel, flow=_behind_barrier(flow) if j in waits and not self.no_barriers else flow)
+            replace(of.kernel, flow=_after_barrier(flow) if j in waits and not self.no_barriers else flow)
             for j, (of, flow) in enumerate(zip(self.of, flows, strict=True))
         ]
         limits = self.linked.limits | self.limits
@@ -138,15 +138,15 @@ class Dependences:
     def _note(self, kernel: Kernel, reason: str) -> str:
         if self.no_barriers:
             return f"no barrier stands before kernel {kernel.letter}, by the word no_barriers=True: {reason}"
-        return f"a barrier stands ahead of kernel {kernel.letter}: {reason}"
+        return f"a barrier stands before kernel {kernel.letter}: {reason}"
 
-    def _meetings(self, i: int, j: int) -> Iterator[tuple[Access, Access]]:
+    def _aliasing(self, i: int, j: int) -> Iterator[tuple[Access, Access]]:
         for first in self.of[i].accesses:
             for second in self.of[j].accesses:
-                if (first.writes or second.writes) and self._may_meet(first, second):
+                if (first.writes or second.writes) and self._may_alias(first, second):
                     yield first, second
 
-    def _may_meet(self, one: Access, other: Access) -> bool:
+    def _may_alias(self, one: Access, other: Access) -> bool:
         if one.base in self.private or other.base in self.private:
             return False
         if "" in (one.base, other.base) or one.by_handle or other.by_handle:
@@ -164,21 +164,21 @@ class Dependences:
         return base in self.variables or name in self.parameters - named
 
     def _needs_barrier(self, i: int, j: int, first: Access, second: Access) -> str:
-        """Why, "" if the order is kept without one. Raises `CannotWeave` where none would do."""
+        """Why, "" if the order is preserved without one. Raises `CannotWeave` where none would do."""
         one, other = self.of[i], self.of[j]
-        said = f"{one.said(first)} and {other.said(second)}"
+        described = f"{one.describe(first)} and {other.describe(second)}"
         buffers = " and ".join(dict.fromkeys((self._buffer(i, first), self._buffer(j, second))))
         for of, access in ((one, first), (other, second)):
             if not access.generic and not access.facts.calls:
                 raise CannotWeave(
-                    f"{said} may touch one buffer ({buffers}), and {of.said(access)} goes another way "
+                    f"{described} may touch one buffer ({buffers}), and {of.describe(access)} goes another way "
                     "than loads and stores, which do not wait for it; use separate launches.",
                     rule="plain-accesses",
                 )
         if "" in (first.base, second.base):
-            unknown = one.said(first) if not first.base else other.said(second)
+            unknown = one.describe(first) if not first.base else other.describe(second)
             raise CannotWeave(
-                f"{said} may touch one buffer: where {unknown} goes is not known; use separate launches.",
+                f"{described} may touch one buffer: where {unknown} goes is not known; use separate launches.",
                 rule="known-addresses",
             )
         if self._same_thread(one, other, first, second):
@@ -189,13 +189,13 @@ class Dependences:
         if pieces[0] is not None and pieces[1] is not None and pieces[0] == pieces[1]:
             self.along_x = True
             self.limits |= pieces[0].limits | pieces[1].limits
-            return f"{said} touch {buffers} within a CTA"
+            return f"{described} touch {buffers} within a CTA"
         if self.assume_local:
-            return f"{said} touch {buffers}, assumed to be within a CTA"
+            return f"{described} touch {buffers}, assumed to be within a CTA"
         where = " and ".join(f"`{self._words(of, a)}`" for of, a in ((one, first), (other, second)))
         raise CannotWeave(
-            f"{said} may touch the same element of {buffers} in different CTAs: {where} are not shown to belong to one "
-            f"thread or CTA; {REMEDY}.",
+            f"{described} may touch the same element of {buffers} in different CTAs: {where} are not proved to belong "
+            f"to one thread or CTA; {REMEDY}.",
             rule="dependence-within-cta",
         )
 
@@ -216,7 +216,7 @@ class Dependences:
         changed = {
             provenance_of(a.instruction)
             for a in of.accesses
-            if facts_of(a.instruction.opcode).uses_read_only_path and any(self._may_meet(a, w) for w in written)
+            if facts_of(a.instruction.opcode).uses_read_only_path and any(self._may_alias(a, w) for w in written)
         }
 
         def plain(code: Code) -> Code:
@@ -237,7 +237,8 @@ class Dependences:
             )
 
     def orderly(self, places: AccessSites, first: MergeInput, second: MergeInput) -> bool:
-        """Whether the flow of two sides, each way around a loop of both at once, keeps the order of what meets."""
+        """Whether the flow of two sides, each iteration of a loop of both at once, keeps the order of conflicting
+        accesses."""
         accesses = list(places.accesses())
         mine = [a for a in accesses if a.instruction.kernel in first.kernels]
         its = [a for a in accesses if a.instruction.kernel not in first.kernels]
@@ -245,7 +246,7 @@ class Dependences:
             self._in_order(places, a, b)
             for a in mine
             for b in its
-            if (a.writes or b.writes) and (self._may_meet(a, b) or (a.base == b.base and a.base in self.private))
+            if (a.writes or b.writes) and (self._may_alias(a, b) or (a.base == b.base and a.base in self.private))
         )
 
     def _in_order(self, places: AccessSites, first: Access, second: Access) -> bool:
@@ -282,7 +283,7 @@ def check_along_x(linked: Linked, what: str) -> None:
     for kernel, shape in zip(linked.kernels, linked.plan.shapes if linked.plan else (), strict=False):
         if any(n not in (1, None) for which in ("grid", "block") for n in shape.axes(which)[1:]):
             raise CannotWeave(
-                f"{kernel.at(kernel.entry.line)}: {what} is shown to stay with a thread or CTA in grids and blocks "
+                f"{kernel.at(kernel.entry.line)}: {what} is proved to stay with a thread or CTA in grids and blocks "
                 f"along x only, and the shape {shape} has more axes; use separate launches.",
                 rule="dependent-shapes",
             )
@@ -308,14 +309,14 @@ def _variables(linked: Linked) -> frozenset[str]:
 
 
 def _plain(load: Instruction) -> Instruction:
-    """The load without the read-only path; hints of how long its line is kept go with that."""
+    """The load without the read-only path; hints of how long its line stays cached go with that."""
     words = load.opcode.split(".")
-    kept = ["ld", *(w for w in words[1:] if w != "nc" and not w.startswith(("L1::", "L2::cache_hint")))]
+    plain = ["ld", *(w for w in words[1:] if w != "nc" and not w.startswith(("L1::", "L2::cache_hint")))]
     operands = load.operands[:2] if any(w.startswith("L2::cache_hint") for w in words) else load.operands
-    return replace(load, opcode=".".join(kept), operands=operands)
+    return replace(load, opcode=".".join(plain), operands=operands)
 
 
-def _behind_barrier(flow: Flow) -> Flow:
+def _after_barrier(flow: Flow) -> Flow:
     barrier = Instruction("bar.sync", (Immediate("0"),))
     name = free_name("meet", set(flow.blocks))
     return Flow(name, {name: Block((barrier,), Jump(flow.entry)), **flow.blocks}).pruned()

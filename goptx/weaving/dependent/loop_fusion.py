@@ -1,9 +1,9 @@
-"""Fuses the loops of two kernels that go round equally often: each way around does that of the one, then of the other.
+"""Fuses the loops of two kernels with equal trip counts: each iteration does that of the one, then of the other.
 
-Requires: converged flows, no conflict between the kernels but where `orderly` says that the order is kept. Ensures: the
-fused flow is that of the first, in which every block has the second's code behind its own. That is done where the flows
-have the same blocks, branch for branch, and each branch is decided by equal expressions. Kernels without loops, and
-those that wait for other threads, stand one after the other instead (choose.py).
+Requires: converged flows, no conflict between the kernels but where `orderly` says that the order is preserved.
+Ensures: the fused flow is that of the first, in which every block has the second's code after its own. That is done
+where the flows have the same blocks, branch for branch, and each branch is decided by equal expressions. Kernels
+without loops, and those that wait for other threads, stand one after the other instead (choose.py).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def in_lockstep(first: MergeInput, second: MergeInput, orderly: Orderly) -> Merg
 
 
 def _free(flow: Flow) -> bool:
-    """Whether nothing in it waits for other warps, and lanes never part."""
+    """Whether nothing in it waits for other warps, and lanes never diverge."""
     facts = [facts_of(i.opcode) for i in flow.instructions()]
     waits = any(f.releases or f.row.scope > Scope.WARP or (f.row.blocking and not f.row.scope) for f in facts)
     return not waits and not any(b.region for b in flow.blocks.values())

@@ -1,4 +1,4 @@
-"""Which register holds what a load of a private buffer reads, where the caller promises that it is the thread's own.
+"""Which register holds what a load of a private buffer reads, where the caller promises that the thread wrote it.
 
 The promise (`assume_private`): what a thread loads is what it has stored last itself to that element. So neither the
 addresses of load and store nor their conditions have to be proved equal, and other threads do not count. What is left
@@ -74,11 +74,11 @@ class _Match:
         for store in (*chosen, *others):
             if store in chosen and store.address != one.address:
                 raise Unmatched(load, store, f"where {self.describe(one)} may be the store that ran last, too")
-            if store in others and not (self.is_apart(one, store) and self.is_steady(store) >= self.is_steady(one)):
+            if store in others and not (self.is_disjoint(one, store) and self.is_steady(store) >= self.is_steady(one)):
                 raise Unmatched(load, store, f"where {self.describe(one)} may be the store that ran last, too")
         if any((s.element, s.lanes) != (load.element, load.lanes) for s in chosen):
             raise Unmatched(load, one, "which stores elements of another width")
-        if one.address != load.address and self.is_apart(one, load):
+        if one.address != load.address and self.is_disjoint(one, load):
             raise Unmatched(load, one, "which is another element, and the only one that the thread has stored")
 
     def is_of_one_element(self, load: Access, chosen: Sequence[Access]) -> bool:
@@ -88,9 +88,9 @@ class _Match:
         equal = [s for s in chosen if s.address == load.address and self.places.precedes(s.place, load.place)]
         if any(self.places.dominates(s.place, load.place) for s in equal):
             return True
-        return all(s in equal and self.loops_of(s) == self.loops_of(load) and self.turns(s) for s in chosen)
+        return all(s in equal and self.loops_of(s) == self.loops_of(load) and self.advances(s) for s in chosen)
 
-    def turns(self, store: Access) -> bool:
+    def advances(self, store: Access) -> bool:
         """Whether it is to another element each time around its only loop."""
         known = self.places.condition(store.place)
         foot = footprint(self.places.values, store.address, self.size, known)
@@ -112,7 +112,7 @@ class _Match:
         return word == "undefined" or (word in _CHANGES and bool(self.places.depth.get(str(parts[1]), 1)))
 
     @staticmethod
-    def is_apart(one: Access, other: Access) -> bool:
+    def is_disjoint(one: Access, other: Access) -> bool:
         """Whether they touch no byte in common: they are a known number of bytes from each other."""
         distance = one.address - other.address
         if distance.number is None:

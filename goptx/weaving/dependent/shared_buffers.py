@@ -1,8 +1,8 @@
-"""What the caller says of the buffers of kernels that are fused: which parameters are one, and which of those are only
-temporaries between the kernels.
+"""What the caller declares of the buffers of kernels that are fused: which parameters are one, and which of those are
+only temporaries between the kernels.
 
 Requires: linked kernels. Ensures: parameters that are one have one name in all kernels, so that their addresses are
-equal expressions. Parameters that are no pointers may be one too: bounds, for example.
+equal expressions. Parameters that are not pointers may be one too: bounds, for example.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Buffer:
     members: tuple[Parameter, ...]
     name: str
 
-    def said(self, linked: Linked, kernel: int | None = None) -> str:
+    def describe(self, linked: Linked, kernel: int | None = None) -> str:
         """For messages: `A:2 (x), B:0 (y)`, or what it is in one kernel."""
         return ", ".join(self.called(linked, kernel))
 
@@ -44,12 +44,14 @@ class Buffer:
         )
 
 
-def buffers_of(linked: Linked, said: Mapping[str, ParameterPairs], noalias: ParameterNames = ()) -> tuple[Buffer, ...]:
-    """From what is said by kind, and of which parameters it is said that they are one with those alone. Raises
+def buffers_of(
+    linked: Linked, declared: Mapping[str, ParameterPairs], noalias: ParameterNames = ()
+) -> tuple[Buffer, ...]:
+    """From what is declared by kind, and from the parameters declared to be one with those alone. Raises
     `InputError` for unknown parameters, and for what contradicts itself."""
     groups: list[tuple[set[Parameter], set[str]]] = []
     for kind in KINDS:
-        for pair in said.get(kind, ()):
+        for pair in declared.get(kind, ()):
             group, kinds = set(_pair(linked, kind, pair)), {kind}
             for other in [g for g in groups if g[0] & group]:
                 groups.remove(other)
@@ -60,7 +62,7 @@ def buffers_of(linked: Linked, said: Mapping[str, ParameterPairs], noalias: Para
         members = tuple(sorted(group))
         buffer = Buffer(next(k for k in reversed(KINDS) if k in kinds), members, _variable(linked, members[0]).name)
         if {"private", "local"} <= kinds:
-            raise InputError(f"{buffer.said(linked)}: a buffer is either private or local; say one of them.")
+            raise InputError(f"{buffer.describe(linked)}: a buffer is either private or local; say one of them.")
         found.append(buffer)
     named = {member for buffer in found for member in buffer.members}
     kernels = [(k.letter, k.entry) for k in linked.kernels]
@@ -80,7 +82,7 @@ def _pair(linked: Linked, kind: str, pair: tuple[str, str] | str) -> list[Parame
             f"{kind} `{names[0]}`, `{names[1]}`: parameters of {one.size} and of {other.size} bytes cannot be one."
         )
     if kind != "same" and (one.size != linked.address_size // 8 or one.dims):
-        raise InputError(f"{kind} `{names[0]}`, `{names[1]}`: these are no pointers.")
+        raise InputError(f"{kind} `{names[0]}`, `{names[1]}`: these are not pointers.")
     if found[0] == found[1]:
         raise InputError(f"{kind} `{names[0]}`, `{names[1]}` is one parameter; name it and that of another kernel.")
     return found
@@ -99,7 +101,7 @@ def _variable(linked: Linked, parameter: Parameter) -> Variable:
 
 
 def as_one(linked: Linked, buffers: Sequence[Buffer]) -> Linked:
-    """The kernels with one name for what is one; W lacks the other names."""
+    """The kernels with one name for what is one; the fused kernel lacks the other names."""
     names = {_variable(linked, p).name: b.name for b in buffers for p in b.members}
     new = {old: name for old, name in names.items() if old != name}
     if not new:

@@ -51,8 +51,8 @@ class InCommon:
 
     @staticmethod
     def in_lockstep(sides: Sequence[MergeInput]) -> list[MergeInput]:
-        """The kernels, as one those whose loops go round equally often, so that each way around does that of all:
-        bounds that are one show that. What was merged of copies keeps ways of its own."""
+        """The kernels, those with loops of equal trip counts as one, so that each iteration does that of all: equal
+        bounds prove that. What was merged of copies keeps its own loops."""
         groups: list[tuple[MergeInput, bool]] = []  # and whether others may join it
         for side in sides:
             single = side.states is None
@@ -66,7 +66,7 @@ class InCommon:
         return [side for side, _ in groups]
 
     def loaded_once(self, linked: Linked, side: MergeInput, flows: Sequence[Flow]) -> Internalised:
-        """The merged kernels, of which equal elements are loaded once wherever that can be shown; `flows` are those of
+        """The merged kernels, of which equal elements are loaded once wherever that can be proved; `flows` are those of
         the single kernels. The notes of the merged kernels name the buffers of which nothing is loaded once."""
         made = internalised(linked, side, flows, self.buffers, UNKNOWN, fixed=_fixed(linked, side))
         notes = [
@@ -85,7 +85,7 @@ class InCommon:
 
     def _named(self, linked: Linked) -> list[str]:
         """The buffers that several kernels load."""
-        return [buffer.said(linked) for buffer in self.buffers if buffer.name in self.loaded]
+        return [buffer.describe(linked) for buffer in self.buffers if buffer.name in self.loaded]
 
 
 def _in_any_order(places: AccessSites, first: MergeInput, second: MergeInput) -> bool:

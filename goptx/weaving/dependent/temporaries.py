@@ -26,8 +26,8 @@ Refusal = CannotWeave | CannotLink | TooLarge
 
 @dataclass(slots=True)
 class Findings:
-    """Of one attempt, by the names of buffers. declared: what the caller says of them, which what is tried may be
-    weaker than. refused: why a temporary cannot be what it is tried as; with any, the attempt makes nothing. became:
+    """Of one attempt, by the names of buffers. declared: what the caller declares of them; what is tried may be
+    weaker. refused: why a temporary cannot be what it is tried as; with any, the attempt makes nothing. became:
     where the others are, and what that took. in_memory: whether a temporary is to stay there."""
 
     declared: dict[str, str] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 Requires: kernels fused to one side, in their order; buffers as the caller declared them. Ensures: a load of a private
 buffer is a move from the register in which the same thread has put the element before; its stores, what computed their
 addresses, and the parameter are gone. All accesses of such a buffer are changed, or `CannotWeave` names one that cannot
-be. Of equal loads of an input that no kernel writes the later ones are moves too, wherever that can be shown.
+be. Of equal loads of an input that no kernel writes the later ones are moves too, wherever that can be proved.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SHARE = "keep the buffer in memory (depends=True, same= instead of private=), or
 @dataclass(frozen=True, slots=True)
 class Internalised:
     """`flows` are those of the single kernels, changed alike; `along_x` says
-    that what was shown holds for launches along x only. `forwarded` are registers that one kernel writes and others
+    that what was proved holds for launches along x only. `forwarded` are registers that one kernel writes and others
     read."""
 
     linked: Linked
@@ -68,7 +68,7 @@ def internalised(
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
     places = AccessSites(Values(expanded(side.flow)[0], Atoms()), non_acquiring_functions(linked.items))
-    stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
+    stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])  # word: kept, registers in PTX
     work = _Work(linked, places, Fresh(stem), size, count(free_number(side.flow)), fixed)
     for buffer in buffers:
         accesses = [a for a in places.accesses() if a.base == buffer.name]
@@ -83,7 +83,7 @@ def internalised(
     for instruction in whole.instructions():
         for name in private.keys() & {n for o in instruction.operands for n in names_in(o)}:
             refusal = CannotWeave(
-                f"{work.at(instruction)} takes the address of the private buffer {private[name].said(linked)} for "
+                f"{work.at(instruction)} takes the address of the private buffer {private[name].describe(linked)} for "
                 f"something else than its loads and stores, so it cannot vanish; {SHARE}.",
                 rule="plain-accesses",
             )
@@ -94,7 +94,7 @@ def internalised(
     first, *rest = linked.kernels
     first = replace(first, registers=(*first.registers, *work.fresh.declared()))
     linked = replace(linked, kernels=(first, *rest), lacks=lacks, limits=linked.limits | work.limits)
-    forwarded = frozenset(str(name) for names in work.kept.values() for name in names)
+    forwarded = frozenset(str(name) for names in work.registers.values() for name in names)
     return Internalised(linked, new, own, notes, work.along_x, forwarded)
 
 
@@ -110,7 +110,7 @@ class _Work:
     fixed: Collection[Provenance] = frozenset()
     new: dict[Provenance, tuple[Instruction, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    kept: dict[object, tuple[Name, ...]] = field(default_factory=dict)
+    registers: dict[object, tuple[Name, ...]] = field(default_factory=dict)
     along_x: bool = False
     limits: frozenset[Limit] = frozenset()
 
@@ -131,64 +131,64 @@ class _Work:
 
     def keep(self, buffer: Buffer, accesses: Sequence[Access], assumed: bool) -> str:
         """Why it can be: what was replaced, and what is assumed."""
-        said = buffer.said(self.linked)
+        described = buffer.describe(self.linked)
         for access in accesses:
             if not access.plain or len(access.instruction.operands) != 2:
                 raise CannotWeave(
-                    f"{self.at(access.instruction)} is no plain load or store of the private buffer {said}, so it "
-                    f"cannot become a move; {SHARE}.",
+                    f"{self.at(access.instruction)} is not a plain load or store of the private buffer {described}, so "
+                    f"it cannot become a move; {SHARE}.",
                     rule="plain-accesses",
                 )
         stores = [a for a in accesses if a.writes]
         if not stores:
             raise CannotWeave(
-                f"{self._entries(buffer)}: no kernel writes the private buffer {said}; use same= for it.",
+                f"{self._entries(buffer)}: no kernel writes the private buffer {described}; use same= for it.",
                 rule="written-before-read",
             )
         cells, missing = {a.place: a.address for a in accesses}, ""
         if assumed:
-            cells, missing = self._promised(said, accesses), self._not_proved(said, accesses, stores)
+            cells, missing = self._promised(described, accesses), self._not_proved(described, accesses, stores)
         else:
-            self._check_own(said, accesses, stores)
-        self._check_widths(said, cells, accesses)
+            self._check_own(described, accesses, stores)
+        self._check_widths(described, cells, accesses)
         for access in accesses:
-            kept = self._kept((buffer.name, cells[access.place]), access)
+            registers = self._registers_of((buffer.name, cells[access.place]), access)
             move = self._into if access.writes else self._out_of
-            self.new[provenance_of(access.instruction)] = tuple(move(access, kept))
+            self.new[provenance_of(access.instruction)] = tuple(move(access, registers))
         what = f"{len(stores)} stores and {len(accesses) - len(stores)} loads"
         word = f", on the word of assume_private=True; not proved: {missing}" if missing else ""
-        self.notes.append(f"{said} is kept in registers: {what}{word}")
+        self.notes.append(f"{described} is held in registers: {what}{word}")
         return f"{what}{word}"
 
-    def _check_own(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
+    def _check_own(self, described: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
         """Every load is of what the thread itself has stored."""
         along_x, self.along_x = self.along_x, False
         for load in accesses:
             if not load.writes:
-                self._check_written(said, load, stores)
-        self._check_apart(said, accesses, stores)
+                self._check_written(described, load, stores)
+        self._check_separate(described, accesses, stores)
         if self.along_x:
-            check_along_x(self.linked, f"the private buffer {said}")
+            check_along_x(self.linked, f"the private buffer {described}")
         self.along_x |= along_x
 
-    def _not_proved(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> str:
+    def _not_proved(self, described: str, accesses: Sequence[Access], stores: Sequence[Access]) -> str:
         """What is assumed of all launches, "" if it is proved for some, beyond which it is assumed."""
         before = self.along_x, self.limits
         try:
-            self._check_own(said, accesses, stores)
+            self._check_own(described, accesses, stores)
         except CannotWeave as refusal:
             return str(refusal)
         finally:
             self.along_x, self.limits = before
         return ""
 
-    def _promised(self, said: str, accesses: Sequence[Access]) -> dict[Place, Expression]:
+    def _promised(self, described: str, accesses: Sequence[Access]) -> dict[Place, Expression]:
         try:
             return registers_of(
                 self.places, accesses, self.size, lambda a: f"{self.at(a.instruction)} at {self._say(a)}"
             )
         except Unmatched as found:
-            where = f"{self.at(found.load.instruction)} reads the private buffer {said}"
+            where = f"{self.at(found.load.instruction)} reads the private buffer {described}"
             store = found.store
             if store is None:
                 raise CannotWeave(
@@ -200,18 +200,18 @@ class _Work:
                 rule="written-before-read",
             ) from None
 
-    def _check_widths(self, said: str, cells: Mapping[Place, Expression], accesses: Sequence[Access]) -> None:
+    def _check_widths(self, described: str, cells: Mapping[Place, Expression], accesses: Sequence[Access]) -> None:
         """All that one register is for has one width."""
         first: dict[Expression, Access] = {}
         for access in accesses:
             one = first.setdefault(cells[access.place], access)
             if (one.element, one.lanes) != (access.element, access.lanes):
-                raise self._differ(said, access, one)
+                raise self._differ(described, access, one)
 
-    def _differ(self, said: str, one: Access, other: Access) -> CannotWeave:
+    def _differ(self, described: str, one: Access, other: Access) -> CannotWeave:
         return CannotWeave(
             f"{self.at(one.instruction)} {'writes' if one.writes else 'reads'} {one.lanes} elements of {one.element} "
-            f"bytes of the private buffer {said}, and {self.at(other.instruction)} writes {other.lanes} of "
+            f"bytes of the private buffer {described}, and {self.at(other.instruction)} writes {other.lanes} of "
             f"{other.element}: the widths differ; {SHARE}.",
             rule="plain-accesses",
         )
@@ -220,35 +220,35 @@ class _Work:
         kernels = [self.linked.kernels[k] for k, _ in buffer.members]
         return " and ".join(dict.fromkeys(k.at(k.entry.line) for k in kernels))
 
-    def _check_written(self, said: str, load: Access, stores: Sequence[Access]) -> None:
+    def _check_written(self, described: str, load: Access, stores: Sequence[Access]) -> None:
         """Some store of the same element comes before it in every thread."""
         atoms = self.places.values.atoms
-        ahead = [s for s in stores if self.places.precedes(s.place, load.place)]
-        equal = [s for s in ahead if s.address == load.address]
+        before = [s for s in stores if self.places.precedes(s.place, load.place)]
+        equal = [s for s in before if s.address == load.address]
         fitting = [s for s in equal if (s.element, s.lanes) == (load.element, load.lanes)]
         if any(self.places.dominates(s.place, load.place) for s in fitting):
             return
         where = self.at(load.instruction)
-        if not ahead:
+        if not before:
             raise CannotWeave(
-                f"{where} reads the private buffer {said} before anything is written to it; {SHARE}.",
+                f"{where} reads the private buffer {described} before anything is written to it; {SHARE}.",
                 rule="written-before-read",
             )
-        other = (fitting or equal or ahead)[-1]
+        other = (fitting or equal or before)[-1]
         place = self.at(other.instruction)
         if not equal:
             loop = " (loops are fused only where they go round equally often)" if self._loops(other, load) else ""
             raise CannotWeave(
-                f"{where} reads the private buffer {said} at {self._say(load)}, and {place} writes it at "
-                f"{self._say(other)}: these are not shown to be equal{loop}; {SHARE}.",
+                f"{where} reads the private buffer {described} at {self._say(load)}, and {place} writes it at "
+                f"{self._say(other)}: these are not proved to be equal{loop}; {SHARE}.",
                 rule="written-before-read",
             )
         if not fitting:
-            raise self._differ(said, load, other)
+            raise self._differ(described, load, other)
         read, written = (in_words(self.linked, atoms.render(self.places.condition(a.place))) for a in (load, other))
         raise CannotWeave(
-            f"{where} reads the private buffer {said} if `{read}`, which does not imply that {place} has written it, "
-            f"if `{written}`; name bounds that are equal (same=), or {SHARE}.",
+            f"{where} reads the private buffer {described} if `{read}`, which does not imply that {place} has written "
+            f"it, if `{written}`; name bounds that are equal (same=), or {SHARE}.",
             rule="written-before-read",
         )
 
@@ -258,8 +258,8 @@ class _Work:
     def _say(self, access: Access) -> str:
         return f"`{in_words(self.linked, self.places.values.atoms.render(access.address))}`"
 
-    def _check_apart(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
-        """No other thread, and no other way around a loop, writes an element that is still to be read."""
+    def _check_separate(self, described: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
+        """No other thread, and no other iteration of a loop, writes an element that is still to be read."""
         writers = {s.instruction.kernel for s in stores}
         several = len(writers) > 1 or len({a.address for a in accesses}) > 1
         several |= len(stores) > 1 and any(map(holds_barrier, self.places.flow.blocks.values()))
@@ -269,36 +269,36 @@ class _Work:
             depth = self.places.depth[access.place[0]]
             if depth and not (depth == 1 and found is not None and found.advances):
                 raise CannotWeave(
-                    f"{self.at(access.instruction)} writes the private buffer {said} in a loop at {self._say(access)}, "
-                    f"which is not shown to be another element each time around; {SHARE}.",
+                    f"{self.at(access.instruction)} writes the private buffer {described} in a loop at "
+                    f"{self._say(access)}, which is not proved to be another element each time around; {SHARE}.",
                     rule="temporary-ownership",
                 )
             if found is None or not found.exclusive:  # of what several threads store, one value is in memory for all
-                raise self._shared(access, said)
+                raise self._shared(access, described)
             self.along_x |= found.axes == 1
             self.limits |= found.limits
         if several:
-            self._check_one_block(said, accesses)
+            self._check_one_block(described, accesses)
 
     def _footprint(self, access: Access) -> Footprint | None:
         known = self.places.condition(access.place)
         return footprint(self.places.values, access.address, self.size, known)
 
-    def _shared(self, access: Access, said: str) -> CannotWeave:
+    def _shared(self, access: Access, described: str) -> CannotWeave:
         return CannotWeave(
-            f"{self.at(access.instruction)} touches the private buffer {said} at {self._say(access)}, which is not "
-            f"shown to be an element of this thread alone; {SHARE}.",
+            f"{self.at(access.instruction)} touches the private buffer {described} at {self._say(access)}, which is "
+            f"not proved to be an element of this thread alone; {SHARE}.",
             rule="temporary-ownership",
         )
 
-    def _check_one_block(self, said: str, accesses: Sequence[Access]) -> None:
+    def _check_one_block(self, described: str, accesses: Sequence[Access]) -> None:
         """Every thread has a piece of its own of the buffer, in which all its elements lie, one beside the other."""
         found = [(self._footprint(a), a) for a in accesses]
         first = found[0][0]
         ends: dict[int, int] = {}
         for one, access in found:
             if first is None or one is None or one.pitch != first.pitch or one.origin != first.origin:
-                raise self._shared(access, said)
+                raise self._shared(access, described)
             ends[one.offset] = max(ends.get(one.offset, 0), one.offset + access.width)
         low, high = min(ends), max(ends.values())
         steps = sorted(ends)
@@ -306,8 +306,8 @@ class _Work:
         if first is not None and (high - low > abs(first.pitch) or overlap):
             access = found[-1][1]
             raise CannotWeave(
-                f"{self.at(access.instruction)}: the elements of the private buffer {said} that threads touch overlap; "
-                f"{SHARE}.",
+                f"{self.at(access.instruction)}: the elements of the private buffer {described} that threads touch "
+                f"overlap; {SHARE}.",
                 rule="temporary-ownership",
             )
 
@@ -322,15 +322,17 @@ class _Work:
                 first[number] = load
             else:
                 later[number] = found[0]
-                kept = self._kept((buffer.name, provenance_of(found[0].instruction)), found[0])
-                self.new[number] = tuple(self._out_of(load[0], kept))
+                registers = self._registers_of((buffer.name, provenance_of(found[0].instruction)), found[0])
+                self.new[number] = tuple(self._out_of(load[0], registers))
         needed = {provenance_of(source.instruction) for source in later.values()}
         for number, (source, *_) in first.items():
             if number in needed:
-                copies = self._into(source, self._kept((buffer.name, number), source), loaded=True)
+                copies = self._into(source, self._registers_of((buffer.name, number), source), loaded=True)
                 self.new[number] = (source.instruction, *copies)
         if later:
-            self.notes.append(f"{buffer.said(self.linked)}: {len(later)} loads of what was loaded before are left out")
+            self.notes.append(
+                f"{buffer.describe(self.linked)}: {len(later)} loads of what was loaded before are left out"
+            )
 
     def _where(self, accesses: Sequence[Access]) -> dict[Provenance, list[Access]]:
         """The plain loads by their provenance, each with all places where it stands: merging copies blocks."""
@@ -364,21 +366,21 @@ class _Work:
 
     # registers -----------------------------------------------------------------------------------------
 
-    def _kept(self, key: object, access: Access) -> tuple[Name, ...]:
+    def _registers_of(self, key: object, access: Access) -> tuple[Name, ...]:
         """The registers that hold an element, or the several elements, of one access."""
-        if key not in self.kept:
+        if key not in self.registers:
             bits = 8 * max(access.element, 2)
-            self.kept[key] = tuple(self.fresh.register(f".b{bits}") for _ in range(access.lanes))
-        return self.kept[key]
+            self.registers[key] = tuple(self.fresh.register(f".b{bits}") for _ in range(access.lanes))
+        return self.registers[key]
 
-    def _into(self, access: Access, kept: Sequence[Name], loaded: bool = False) -> list[Instruction]:
+    def _into(self, access: Access, registers: Sequence[Name], loaded: bool = False) -> list[Instruction]:
         """What is stored, or has been loaded, into the registers."""
         taken = _lanes(access.instruction.operands[0 if loaded else 1])
-        return [self._move(access, name, value, value) for name, value in zip(kept, taken, strict=True)]
+        return [self._move(access, name, value, value) for name, value in zip(registers, taken, strict=True)]
 
-    def _out_of(self, access: Access, kept: Sequence[Name]) -> list[Instruction]:
+    def _out_of(self, access: Access, registers: Sequence[Name]) -> list[Instruction]:
         given = _lanes(access.instruction.operands[0])
-        moves = zip(given, kept, strict=True)
+        moves = zip(given, registers, strict=True)
         return [self._move(access, result, name, result) for result, name in moves if str(result) != "_"]
 
     def _move(self, access: Access, result: Operand, value: Operand, outside: Operand) -> Instruction:
@@ -396,7 +398,7 @@ class _Work:
         return Instruction(opcode, (result, value), replaced.guard, replaced.line, provenance)
 
     def _bits(self, instruction: Instruction, operand: Operand) -> int:
-        """Of a register; 0 of what is none."""
+        """Of a register; 0 for another operand."""
         if isinstance(operand, Immediate):
             return 0
         kernel = self.linked.owner(instruction)

@@ -1,8 +1,9 @@
 """Moves temporaries that stay within a CTA to its shared memory.
 
 Requires: kernels with the barriers that their dependences need, known blocks. Ensures: all accesses of such a buffer
-are to an array of W in shared memory, at the places that they had in the CTA's piece of the buffer; the parameter is
-gone. Every element that a kernel reads was written before by a thread of the CTA, or `CannotWeave` names a load.
+are to an array of the fused kernel in shared memory, at the places that they had in the CTA's piece of the buffer; the
+parameter is gone. Every element that a kernel reads was written before by a thread of the CTA, or `CannotWeave` names a
+load.
 """
 
 from __future__ import annotations
@@ -59,16 +60,16 @@ class _Move:
         self.size = size
         self.assumed = assumed
         self.atoms = Atoms()
-        self.limits: frozenset[Limit] = frozenset()  # of the launches for which it is shown
+        self.limits: frozenset[Limit] = frozenset()  # of the launches for which it is proved
         self.of = [KernelAccesses.of(k, self.atoms, buffer.name) for k in linked.kernels]
 
     @property
-    def said(self) -> str:
-        return f"the local buffer {self.buffer.said(self.linked)}"
+    def described(self) -> str:
+        return f"the local buffer {self.buffer.describe(self.linked)}"
 
     def moved(self) -> tuple[Linked, int]:
         """And how many bytes of shared memory it takes."""
-        check_along_x(self.linked, self.said)
+        check_along_x(self.linked, self.described)
         bytes_ = self.bytes_of_cta()
         for j, of in enumerate(self.of):
             for access in of.accesses:
@@ -79,7 +80,7 @@ class _Move:
         kernels = [self.kernel(of, array, bytes_) for of in self.of]
         variable = Declaration(Variable(".shared", (".align 16", ".b8"), array, (str(bytes_),)))
         kernels[0] = replace(kernels[0], variables=(*kernels[0].variables, variable))
-        note = f"{self.said} is kept in {bytes_} bytes of shared memory"
+        note = f"{self.described} is held in {bytes_} bytes of shared memory"
         lacks = {**self.linked.lacks, self.buffer.name: ""}
         limits = self.linked.limits | self.limits
         notes = (*self.linked.notes, note)
@@ -88,12 +89,12 @@ class _Move:
     # what has to hold ------------------------------------------------------------------------------------
 
     def bytes_of_cta(self) -> int:
-        """Of the piece of the buffer that each CTA has, one behind the other from the beginning on."""
+        """Of the piece of the buffer that each CTA has, one after the other from the beginning on."""
         if self.size.threads is None:
             first = self.linked.kernels[self.buffer.members[0][0]]
             raise CannotWeave(
-                f"{first.at(first.entry.line)}: how much shared memory {self.said} takes depends on the block; give "
-                "the kernels' shapes (shapes=, --shape).",
+                f"{first.at(first.entry.line)}: how much shared memory {self.described} takes depends on the block; "
+                "give the kernels' shapes (shapes=, --shape).",
                 rule="known-shapes",
             )
         found = set()
@@ -101,28 +102,30 @@ class _Move:
             for access in of.accesses:
                 if not access.plain or len(access.instruction.operands) != 2:
                     raise CannotWeave(
-                        f"{of.said(access)} is no plain load or store of {self.said}; {KEEP}.", rule="plain-accesses"
+                        f"{of.describe(access)} is not a plain load or store of {self.described}; {KEEP}.",
+                        rule="plain-accesses",
                     )
                 piece = piece_of_cta(of.places.values, access.offset, self.size, access.width)
                 if piece is None or piece.origin.terms:
                     raise CannotWeave(
-                        f"{of.said(access)} touches {self.said} at {self.say(access)}, not shown to be in a piece of "
-                        f"this CTA alone; {KEEP}.",
+                        f"{of.describe(access)} touches {self.described} at {self.say(access)}, not proved to be in a "
+                        f"piece of this CTA alone; {KEEP}.",
                         rule="temporary-ownership",
                     )
                 self.limits |= piece.limits
                 found.add(piece.stride * self.size.threads if piece.by_threads else piece.stride)
                 if len(found) > 1:
                     raise CannotWeave(
-                        f"{of.said(access)} takes a piece of another size of {self.said} than others do; {KEEP}.",
+                        f"{of.describe(access)} takes a piece of another size of {self.described} than others do; "
+                        f"{KEEP}.",
                         rule="temporary-ownership",
                     )
         bytes_ = found.pop() if found else 0
         others = packed([v for k in self.linked.kernels for v in shared_of(k, self.linked).static])[1]
         if bytes_ + others > STATIC_LIMIT:
             raise CannotWeave(
-                f"{self.said} takes {bytes_} bytes of shared memory for each CTA, beside {others} of the kernels, and "
-                f"ptxas allows {STATIC_LIMIT}; {KEEP}.",
+                f"{self.described} takes {bytes_} bytes of shared memory for each CTA, beside {others} of the kernels, "
+                f"and ptxas allows {STATIC_LIMIT}; {KEEP}.",
                 rule="shared-memory-size",
             )
         return bytes_
@@ -141,12 +144,12 @@ class _Move:
                     return
         if not self.assumed:
             raise CannotWeave(
-                f"{mine.said(load)} reads {self.said} at {self.say(load)}, not shown to have been written before by a "
-                f"thread of the CTA; name bounds that are equal (same=); {KEEP}.",
+                f"{mine.describe(load)} reads {self.described} at {self.say(load)}, not proved to have been written "
+                f"before by a thread of the CTA; name bounds that are equal (same=); {KEEP}.",
                 rule="written-before-read",
             )
 
-    # the kernels within W --------------------------------------------------------------------------------
+    # the kernels within the fused one --------------------------------------------------------------------------------
 
     def kernel(self, of: KernelAccesses, array: str, bytes_: int) -> Kernel:
         """The accesses go to the array: the buffer begins where the CTA's piece would be at the array's beginning."""
@@ -210,8 +213,8 @@ class _Move:
                 fine = self.is_load_of_parameter(code) or not self._reads(code, derived, code.provenance in moved)
                 if not fine or (block.end.reads() and derived & set(block.end.reads())):
                     raise CannotWeave(
-                        f"{of.kernel.at(code.line)}: `{of.kernel.quote(code)}` takes the address of {self.said} for "
-                        f"something else than its loads and stores, so it cannot move; {KEEP}.",
+                        f"{of.kernel.at(code.line)}: `{of.kernel.quote(code)}` takes the address of {self.described} "
+                        f"for something else than its loads and stores, so it cannot move; {KEEP}.",
                         rule="plain-accesses",
                     )
 

@@ -53,8 +53,8 @@ def registers_are_declared(linked: Linked) -> Problems:
     """A kernel declares the registers that it uses; copies of it share what is the same for all."""
     for k in linked.kernels:
         own = _Declared(r for other in linked.kernels if other.letter == k.letter for r in other.registers)
-        gate = k.range_guard.code if k.range_guard else ()
-        yield from (p._replace(kernel=_name(k)) for p in _undeclared(k.flow, own, gate))
+        range_guard = k.range_guard.code if k.range_guard else ()
+        yield from (p._replace(kernel=_name(k)) for p in _undeclared(k.flow, own, range_guard))
 
 
 def code_has_its_kernel(linked: Linked) -> Problems:

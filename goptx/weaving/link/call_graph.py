@@ -33,7 +33,7 @@ def is_call(statement: Statement) -> TypeGuard[Instruction]:
 
 
 def declared_only(items: Iterable[Item]) -> frozenset[str]:
-    """The functions of which nothing is known: without a body, and none of CUDA's own, which wait for nobody."""
+    """The functions of which nothing is known: they have no body, and are not CUDA's own, which do not wait."""
     functions = [i for i in items if isinstance(i, Function)]
     defined = {f.name for f in functions if f.body is not None}
     return frozenset(f.name for f in functions) - defined - _OF_CUDA
@@ -54,7 +54,7 @@ def calls_indirectly(body: Iterable[Statement]) -> bool:
 
 
 def is_list_of_callees(statement: Statement) -> bool:
-    """Whether it says, behind a label, what a call through a pointer may lead to."""
+    """Whether it lists, after a label, what a call through a pointer may lead to."""
     return isinstance(statement, Prototype) or (isinstance(statement, Directive) and statement.name == ".calltargets")
 
 

@@ -1,7 +1,7 @@
-"""What functions that stay functions must not be asked for: what a loop around a call waits for.
+"""Functions that are not inlined: no loop may wait for what is read in one.
 
 Requires: a linked kernel whose calls are inlined where that can be done (inline.py). Ensures: no loop waits for what a
-function reads that is called in it, and no function waits or calls itself until other threads have answered.
+function that it calls reads. No function waits for other threads, or calls itself until they have answered.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from goptx.weaving.model import Kernel
 
 STAYS = (
-    "the function cannot be put where it is called (it calls itself, or is called through a pointer, or computes the "
+    "the function cannot be inlined (it calls itself, or is called through a pointer, or computes the "
     "addresses of its parameters)"
 )
-HIDDEN = f"cannot be kept convergent and in order there, and {STAYS}; inline the function."
+HIDDEN = f"cannot stay convergent and in order there, and {STAYS}; inline the function."
 
 
 def within(function: Function, kernel: Kernel) -> Describe:
@@ -53,19 +53,19 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
         found += waiting_recursion(flow, function_reads, _leading_to(name, functions))
     for waited in found:
         name = next((n for n, flow in flows.items() if any(waited is i for i in flow.instructions())), "")
-        said = within(functions[name], kernel) if name else lambda i: f"{kernel.at(i.line)}: `{kernel.quote(i)}`"
+        describe = within(functions[name], kernel) if name else lambda i: f"{kernel.at(i.line)}: `{kernel.quote(i)}`"
         if is_call(waited):
             raise CannotWeave(
-                f"{said(waited)} decides when a loop ends, and the code of that function is not there, so the loop may "
-                "wait for other threads; give a module with its code, or use separate launches.",
+                f"{describe(waited)} decides when a loop ends, and the code of that function is not there, so the loop "
+                "may wait for other threads; give a module with its code, or use separate launches.",
                 rule="visible-waits",
             )
-        refuse_spin(waited, said, Addresses(flows[name]))
-        raise CannotWeave(f"{said(waited)} {HIDDEN}", rule="visible-waits")
+        refuse_spin(waited, describe, Addresses(flows[name]))
+        raise CannotWeave(f"{describe(waited)} {HIDDEN}", rule="visible-waits")
 
 
 def _leading_to(name: str, functions: Mapping[str, Function]) -> frozenset[str]:
-    """The functions that call this one, by others perhaps."""
+    """The functions that call this one, directly or through others."""
     graph = nx.DiGraph([(n, other) for n, f in functions.items() for other in mentioned(f.body or ())])
     graph.add_node(name)
     return frozenset(nx.ancestors(graph, name) | ({name} if graph.has_edge(name, name) else set()))

@@ -54,10 +54,10 @@ def cloned_functions(
         copies.append({n: _copy(functions[n], bodies[n], changes.get(n, plain), renames) for n in renames})
     items: list[Item] = []
     for item in linked.items:
-        apart = [c[item.name] for c in copies if isinstance(item, Function) and item.name in c]
-        if not apart or (isinstance(item, Function) and item.name in unchanged):
+        clones = [c[item.name] for c in copies if isinstance(item, Function) and item.name in c]
+        if not clones or (isinstance(item, Function) and item.name in unchanged):
             items.append(item)
-        for copy in apart:
+        for copy in clones:
             declared = isinstance(item, Function) and item.body is None
             items.append(replace(copy, body=None) if declared else copy)
     return tuple(items), [{n: f.name for n, f in c.items()} for c in copies]

@@ -1,4 +1,4 @@
-"""Clusters of several kernels in one: all of them live in clusters of one shape, or only one knows of any.
+"""Clusters of several kernels in one: all have one cluster shape, or only one kernel uses clusters.
 
 Requires: linked kernels. Ensures: a kernel that uses its cluster has it in the woven kernel too; the barrier of a
 cluster, of which there is one and which has no id, serves one kernel.
@@ -23,7 +23,7 @@ DIRECTIVES = (".explicitcluster", SHAPE, ".maxclusterrank")
 
 
 def in_clusters(linked: Linked) -> Linked:
-    """With what the woven entry states of clusters; that they have one shape `with_shapes` has seen to. Raises
+    """With the cluster directives of the woven entry. `with_shapes` ensures that the clusters have one shape. Raises
     `CannotWeave` where the kernels do not agree, or one does not say which shape its cluster has."""
     given = linked.plan.shape.cluster if linked.plan else None
     alone = linked.plan is not None and given is None  # a cluster of one CTA, whose place is known
@@ -34,8 +34,10 @@ def in_clusters(linked: Linked) -> Linked:
                 stated.setdefault(directive.name, []).append((kernel, directive))
     for found in stated.values():
         if len({_axes(d) for _, d in found}) > 1:
-            said = " and ".join(f"{k.at(d.line)} states `{d}`" for k, d in found)
-            raise CannotWeave(f"{said}: woven kernels share one cluster; use separate launches.", rule="cluster-shape")
+            described = " and ".join(f"{k.at(d.line)} states `{d}`" for k, d in found)
+            raise CannotWeave(
+                f"{described}: woven kernels share one cluster; use separate launches.", rule="cluster-shape"
+            )
     for kernel in linked.kernels:
         use = _first_use(kernel, called_functions(kernel, linked.items), registers=not alone)
         if use is not None and given is None and all(k is not kernel for k, _ in stated.get(SHAPE, ())):
@@ -46,10 +48,10 @@ def in_clusters(linked: Linked) -> Linked:
             )
     barriers = [(k, b) for k in linked.kernels if (b := _first_barrier(k)) is not None]
     if len(barriers) > 1:
-        said = " and ".join(f"{k.at(b.line)}: `{k.quote(b)}`" for k, b in barriers)
+        described = " and ".join(f"{k.at(b.line)}: `{k.quote(b)}`" for k, b in barriers)
         raise CannotWeave(
-            f"{said} are both of the barrier of the cluster, of which there is one, so arrivals of one kernel would be "
-            "taken for the other's; use separate launches.",
+            f"{described} are both of the barrier of the cluster, of which there is one, so arrivals of one kernel "
+            "would be taken for the other's; use separate launches.",
             rule="cluster-barrier",
         )
     directives = {name: found[0][1] for name, found in stated.items()}
@@ -64,7 +66,7 @@ def _axes(directive: Directive) -> tuple[int, ...]:
 
 
 def names_cluster(text: str) -> bool:
-    """Whether it mentions a register that tells a CTA's place in its cluster."""
+    """Whether it mentions a register that gives a CTA's place in its cluster."""
     return bool(re.search(r"%(is_explicit_|n)?cluster", text))
 
 

@@ -1,8 +1,8 @@
-"""Programmatic dependent launch: what kernels say of grids before and behind them, said once for the woven kernel.
+"""Programmatic dependent launch: waits for earlier grids and releases of later ones, once for the woven kernel.
 
-Requires: linked kernels. Ensures: if any kernel waits for the grids before it, the woven kernel does so ahead of all
-else, for the other kernel was not to run beside those grids either; dependents start when the woven grid has ended,
-since until then a kernel may still have to write what they read.
+Requires: linked kernels. Ensures: if any kernel waits for the grids before it, the woven kernel does so before all
+else: the other kernel may not run beside those grids either. Dependent grids start when the woven grid has ended, since
+until then a kernel may still have to write what they read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _without(flow: Flow) -> Flow:
 
 
 def _note(kernel: Kernel, control: Instruction) -> str:
-    said = f"{kernel.at(control.line)}: `{kernel.quote(control)}`"
+    described = f"{kernel.at(control.line)}: `{kernel.quote(control)}`"
     if facts_of(control.opcode).row.blocking:
-        return f"{said} stands at the beginning of the woven kernel"
-    return f"{said} is left out: dependents start when the woven grid has ended"
+        return f"{described} stands at the beginning of the woven kernel"
+    return f"{described} is left out: dependents start when the woven grid has ended"

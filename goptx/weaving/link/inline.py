@@ -1,4 +1,4 @@
-"""Puts device functions in which threads wait for each other, or end the kernel, where they are called.
+"""Inlines device functions in which threads wait for each other, or end the kernel.
 
 Requires: a parsed module. Ensures: a call of a function that holds a barrier, a warp instruction, another wait, a
 release or an `exit`, or reads what a loop around a call waits for, or calls one that does, has become the function's
@@ -56,10 +56,10 @@ def inlined(module: Module) -> Module:
     wanted |= _awaited(module.entries, functions)
     while more := {n for n, f in functions.items() if n not in wanted and not wanted.isdisjoint(_mentioned(f))}:
         wanted |= more
-    kept = {name for name in wanted if not _may_be_copied(functions[name], functions)}
-    while more := {n for n in wanted - kept if not kept.isdisjoint(_mentioned(functions[n]))}:
-        kept |= more
-    inliner = _Inliner({name: functions[name] for name in sorted(wanted - kept)})
+    staying = {name for name in wanted if not _may_be_copied(functions[name], functions)}
+    while more := {n for n in wanted - staying if not staying.isdisjoint(_mentioned(functions[n]))}:
+        staying |= more
+    inliner = _Inliner({name: functions[name] for name in sorted(wanted - staying)})
     if not inliner.functions:
         return module
     entries = {e.name: replace(e, body=inliner.entry(e.body or ())) for e in module.entries}
@@ -111,7 +111,7 @@ def _flow(function: Function) -> Flow:
 
 
 def exits(body: Iterable[Statement]) -> Iterator[Instruction]:
-    """The instructions of a body that end the thread. What compilers put behind a `trap` does not: no thread comes
+    """The instructions of a body that end the thread. What compilers put after a `trap` does not: no thread comes
     there."""
     trapped = False
     for statement in statements_in(body):
@@ -125,8 +125,8 @@ def exits(body: Iterable[Statement]) -> Iterator[Instruction]:
 
 
 def _may_be_copied(function: Function, functions: Mapping[str, Function]) -> bool:
-    """Whether each call may have a copy: nothing that the function declares outlives a call, shared memory apart, it
-    does not lead to itself, and accesses to its parameters in memory name them."""
+    """Whether each call may have a copy: nothing that the function declares outlives a call, except shared
+    memory; it does not call itself; accesses to its parameters in memory name them."""
     declared = _variables(function)
     formals = (*function.results, *function.parameters)
     if any(v.space not in (".local", ".param", ".shared") for v in declared):
@@ -215,7 +215,7 @@ class _Inliner:
         return None if dropped else function
 
     def copy(self, call: Instruction) -> tuple[Statement, ...]:
-        """The body of the function in place of the call, its own names apart from those around it."""
+        """The body of the function in place of the call, with its own names distinct from those around it."""
         results, name, arguments = _call(call)
         function = self.functions[name]
         self.copies += 1
@@ -230,7 +230,7 @@ class _Inliner:
         uniform = ".uni" if "uni" in facts_of(call.opcode).modifiers else ""
         around = [Instruction(f"bra{uniform}", (Name(past),), inverted(call.guard), call.line)] if call.guard else []
         registers = [Registers((f".{f.type}",), ((f.name + suffix, None),)) for f, _ in given if f.space == ".reg"]
-        kept = [(f, a) for f, a in given[: len(results)] if f.space == ".reg" and str(a) != "_"]
+        returned = [(f, a) for f, a in given[: len(results)] if f.space == ".reg" and str(a) != "_"]
         return (
             *registers,
             *flat.registers,
@@ -239,7 +239,7 @@ class _Inliner:
             *(_move(f, Name(f.name + suffix), a, call) for f, a in given[len(results) :] if f.space == ".reg"),
             *_returning(flat.code, ended),
             Label(ended),
-            *(_move(f, a, Name(f.name + suffix), call) for f, a in kept),
+            *(_move(f, a, Name(f.name + suffix), call) for f, a in returned),
             Label(past),
         )
 
@@ -259,7 +259,7 @@ def _move(formal: Variable, to: Operand, value: Operand, call: Instruction) -> I
 
 def _returning(body: Iterable[Statement], ended: str) -> Iterator[Statement]:
     """The statements of a function with a branch to `ended` in place of a return, in scopes too. Lines are left out:
-    they would hold for what stands behind the call."""
+    they would hold for what stands after the call."""
     for statement in body:
         match statement:
             case Scope(inner):
@@ -292,7 +292,7 @@ def _lanes(facts: Facts) -> bool:
 
 
 def _access(instruction: Instruction, moved: Mapping[str, Variable]) -> Instruction:
-    """An access to one of the variables `moved`, which is no parameter any more."""
+    """An access to one of the variables `moved`, which is not a parameter any more."""
     for position, operand in enumerate(instruction.operands):
         if isinstance(operand, Address) and _base(operand) in moved:
             variable = moved[_base(operand)]

@@ -1,4 +1,4 @@
-"""What the woven entry takes, and what the module around it calls what its kernels brought along."""
+"""The parameters of the woven entry, and the names in its module of the kernels' own symbols."""
 
 from __future__ import annotations
 

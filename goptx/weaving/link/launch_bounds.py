@@ -1,9 +1,9 @@
-"""Reconciles the launch bounds of kernels that share one launch shape, or states those of W's own; clusters apart
-(clusters.py).
+"""Reconciles the launch bounds of kernels that share one launch shape, or states those of the fused kernel's own.
+Clusters are done in clusters.py.
 
 Requires: linked kernels, and the plan of their launch where they have shapes of their own, which then agree with their
-bounds. Ensures: what W states holds for every kernel; what cannot be kept is refused or noted, never dropped in
-silence.
+bounds. Ensures: what the fused kernel states holds for every kernel. What cannot be preserved is refused or noted,
+never dropped in silence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Found = dict[str, list[tuple[Kernel, tuple[int, ...]]]]  # by directive, the ker
 
 
 def launch_bounds(kernels: Sequence[Kernel], plan: Plan | None = None) -> tuple[tuple[Directive, ...], tuple[str, ...]]:
-    """The directives of W, and notes on what was left out. Raises `CannotWeave` where kernels contradict."""
+    """The directives of the fused kernel, and notes on what was left out. Raises `CannotWeave` where kernels
+    contradict."""
     notes: list[str] = []
     found: Found = {}
     for kernel in kernels:
@@ -36,7 +37,7 @@ def launch_bounds(kernels: Sequence[Kernel], plan: Plan | None = None) -> tuple[
                 found.setdefault(directive.name, []).append((kernel, values))
             elif directive.name not in DIRECTIVES:
                 raise CannotWeave(
-                    f"{kernel.at(directive.line)}: `{directive}` cannot be kept in a woven kernel; "
+                    f"{kernel.at(directive.line)}: `{directive}` cannot be preserved in a woven kernel; "
                     "use separate launches.",
                     rule="launch-bounds",
                 )
@@ -84,7 +85,7 @@ def _common(found: Found) -> list[Directive]:
 
 
 def _planned(plan: Plan, stated: Sequence[tuple[Kernel, tuple[int, ...]]]) -> list[Directive]:
-    """Of W's own block; where that is not known, of the most threads that its kernels allow."""
+    """Of the fused kernel's own block; where that is not known, of the most threads that its kernels allow."""
     result: list[Directive] = []
     limits = {k.letter: prod(v) for k, v in stated}
     most = [s.threads or limits.get(k) for k, s in zip(plan.letters, plan.shapes, strict=True)]

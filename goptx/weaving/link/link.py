@@ -1,8 +1,8 @@
 """Brings the modules of several kernels into one name space.
 
 Requires: parsed modules and the entry chosen of each. Ensures: no two names of the result clash; version,
-target, address size and parameters suit all or `CannotLink` is raised; functions in which threads wait stand where
-they are called. How the shared variables of all lie in memory is left to the pass `shape`.
+target, address size and parameters suit all or `CannotLink` is raised; functions in which threads wait are
+inlined. The pass `shape` lays out the shared variables of all kernels.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def link(
 ) -> Linked:
     """The kernels in one name space; a coarsened one has as many copies as its shape has CTAs for, if that is known.
 
-    Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart, and
+    Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry has no control flow graph, and
     `InputError` for an entry or a name that makes no sense.
     """
     modules = common_files([with_statics_outside(without_aliases(kernel.module)) for kernel in chosen])
@@ -100,7 +100,7 @@ def in_one_name_space(
     symbols, items = module_symbols([modules[p] for p, _ in copies], [entries[p] for p, _ in copies])
     woven_name = name if name is not None else "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
     if not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
-        raise InputError(f"`{woven_name}` is no PTX name; use letters, digits, `_` and `$`.")
+        raise InputError(f"`{woven_name}` is not a PTX name; use letters, digits, `_` and `$`.")
     kernels: list[Kernel] = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}
     for (position, copy), own in zip(copies, symbols, strict=True):
@@ -154,7 +154,7 @@ def _kernel(
     def rename(name: str) -> str:
         return prefixed(name, prefix)
 
-    def said(instruction: Instruction) -> str:
+    def describe(instruction: Instruction) -> str:
         return f"{place(module.source, instruction.line, letter, entry)}: `{as_written(instruction, prefix)}`"
 
     parameters = tuple(replace(p, name=f"{woven_name}_{first}_param_{i}") for i, p in enumerate(entry.parameters))
@@ -163,14 +163,14 @@ def _kernel(
     flat = replace(flat, code=numbered(flat.code, number))
     for statement in statements_in(flat.code):
         if isinstance(statement, Instruction):
-            refuse_instruction(statement, said)
+            refuse_instruction(statement, describe)
     callees = [s for pair in pairwise(flat.code) if is_list_of_callees(pair[1]) for s in pair]
     code = tuple(s for s in flat.code if s not in callees and not _is_hint(s))
     hints = {s: None for s in flat.code if _is_hint(s)}
     left_out = tuple(f"{place(module.source, s.line, letter, entry)}: `{s}` is left out" for s in hints)
     flow = control_flow(replace(flat, code=code), module.source, lambda code: as_written(code, prefix))
     for _, waited in waiting_loops(flow):
-        refuse_spin(waited, said, Addresses(flow))
+        refuse_spin(waited, describe, Addresses(flow))
     declared = (flat.registers, flat.variables)
     kernel = Kernel(letter, prefix, entry, parameters, *declared, flow, module.source)
     lines = locations(module, entry)
@@ -184,7 +184,7 @@ def _free_prefix(prefix: str, letter: str, taken: set[str]) -> str:
 
 
 def _is_hint(statement: Statement) -> TypeGuard[Directive]:
-    """Whether it speaks of the code around it as the kernel had it: all pragmas but that of loops."""
+    """Whether it is a hint for the code around it in the kernel alone: all pragmas but that of loops."""
     return _is_pragma(statement) and statement.values != ('"nounroll"',)
 
 
@@ -196,9 +196,9 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
     """A kernel with an instruction of which nothing is known runs last, and only one can."""
     found = [(k, unknown) for k in kernels if (unknown := first_unknown(k.flow)) is not None]
     if len(found) > 1:
-        said = " and ".join(dict.fromkeys(f"{k.at(unknown.line)}: `{k.quote(unknown)}`" for k, unknown in found))
+        described = " and ".join(dict.fromkeys(f"{k.at(unknown.line)}: `{k.quote(unknown)}`" for k, unknown in found))
         raise CannotWeave(
-            f"{said} are not instructions that goptx knows, so nothing can be shown about either; "
+            f"{described} are not instructions that goptx knows, so nothing can be proved about either; "
             "use separate launches.",
             rule="known-instructions",
         )
@@ -231,15 +231,15 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                         rule="call-sequence",
                     )
         for function in functions[kernel.prefix]:
-            said = within(function, kernel)
+            describe = within(function, kernel)
             for statement in statements_in(function.body or ()):
                 if isinstance(statement, Instruction):
-                    refuse_instruction(statement, said)
+                    refuse_instruction(statement, describe)
                     facts = facts_of(statement.opcode)
                     if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
-                        raise CannotWeave(f"{said(statement)} {HIDDEN}", rule="visible-waits")
+                        raise CannotWeave(f"{describe(statement)} {HIDDEN}", rule="visible-waits")
             for ending in exits(function.body or ()):
-                raise CannotWeave(f"{said(ending)} {_ENDS_ALL}", rule="exit-in-function")
+                raise CannotWeave(f"{describe(ending)} {_ENDS_ALL}", rule="exit-in-function")
         refuse_hidden_waits(kernel, functions[kernel.prefix], declared)
 
 

@@ -1,7 +1,7 @@
 """Shared variables of its own for each kernel.
 
-Requires: linked kernels. Ensures: no two of them use one static shared variable, which is another thing in each CTA
-although kernels of one module, and functions that modules have in common, call it by one name.
+Requires: linked kernels. Ensures: no two of them use one static shared variable. Such a variable is a different one in
+each CTA, although kernels of one module, and functions that modules have in common, use one name for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from goptx.weaving.shapes.shared_pool import shared_of
 
 
 def own_shared(linked: Linked) -> Linked:
-    """The first kernel that uses a variable keeps it, the others get copies, with copies of the functions that name it
+    """The first kernel that uses a variable owns it. The others get copies, and copies of the functions that name it
     or declare it."""
     taken = {i.name for i in linked.items if isinstance(i, Function | Variable)}
     renames: dict[str, dict[str, Operand]] = {}

@@ -38,7 +38,7 @@ class Tables:
 
 
 def common_files(modules: Sequence[Module]) -> list[Module]:
-    """The modules with one numbering of their source files, and labels of function names that are apart."""
+    """The modules with one numbering of their source files, and distinct labels of function names."""
     numbers: dict[str, str] = {}
     labels: dict[str, str] = {}
     return [_with_numbers(m, numbers, labels) if _files(m) else m for m in modules]
@@ -96,7 +96,7 @@ def _names(module: Module) -> list[Section]:
 
 
 def _spelled(section: Section) -> Iterator[tuple[str, str]]:
-    """Each label, and what stands behind it up to the next."""
+    """Each label, and what stands between it and the next."""
     starts = [i - 1 for i, word in enumerate(section.words) if word == ":"]
     for start, end in zip(starts, [*starts[1:], len(section.words)], strict=True):
         yield section.words[start], " ".join(section.words[start + 2 : end])
@@ -110,13 +110,15 @@ def tables(modules: Sequence[Module]) -> Tables:
 
 
 def lost(modules: Sequence[Module]) -> list[str]:
-    """Says which debug sections are left out; what `-G` made is warned of too (`DebugInformationLost`)."""
+    """Notes which debug sections are left out. For what `-G` made there is a warning too (`DebugInformationLost`)."""
     notes: dict[str, None] = {}
     for module in modules:
         found = [i.name for i in module.items if isinstance(i, Section) and i.name != NAMES]
         found += ["@@DWARF" for i in module.items if isinstance(i, Directive) and i.name == "@@DWARF"][:1]
         if found:
-            note = f"{module.source}: debug sections ({', '.join(dict.fromkeys(found))}) are left out, lines are kept"
+            note = (
+                f"{module.source}: debug sections ({', '.join(dict.fromkeys(found))}) are left out, lines are preserved"
+            )
             if "debug" in module.target and note not in notes:
                 warnings.warn(f"{note}; a debugger cannot show its variables.", DebugInformationLost, stacklevel=2)
             notes[note] = None

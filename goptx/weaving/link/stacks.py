@@ -1,7 +1,8 @@
 """The stack of a thread (`alloca`), which kernels that are woven share.
 
-Requires: kernels whose code is to be woven. Ensures: none gives back what another has taken: `stackrestore` frees all
-that was taken since `stacksave`, by whomever. What functions take they give back before another kernel goes on.
+Requires: kernels whose code is to be woven. Ensures: no kernel frees what another has allocated: `stackrestore` frees
+all that was allocated since `stacksave`, by any kernel. Functions free what they allocate before another kernel goes
+on.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Substitution:
         return self.instruction(code) if isinstance(code, Instruction) else self.scope(code)
 
     def scope(self, scope: Scope) -> Scope:
-        """What is declared within the braces is another thing than what has its name outside."""
+        """What is declared within the braces is distinct from what has the same name outside."""
         own = {name for s in scope.body for name in _declared(s)}
         inner = replace(self, values={n: v for n, v in self.values.items() if n not in own})
         return replace(scope, body=tuple(inner.statement(s) for s in scope.body))
@@ -83,7 +83,7 @@ class Substitution:
         return replace(instruction, opcode=opcode, operands=operands)
 
     def operand(self, operand: Operand, instruction: Instruction, size: int) -> Operand:
-        """`size` bytes has the instruction's type, which is what an address among its values has."""
+        """`size`: bytes of the instruction's type, and of an address among its values."""
         match operand:
             case Name(text) if text in self.addresses:
                 return self.addresses[text](0, size)

@@ -1,7 +1,7 @@
-"""Chooses the module symbols that the kernels need and keeps their names apart.
+"""Chooses the module symbols that the kernels need and gives them distinct names.
 
 Requires: parsed modules and the entry chosen of each. Ensures: kernels of one module share its symbols;
-symbols of different modules that are not the same thing have different names.
+different symbols of different modules have different names.
 """
 
 from __future__ import annotations
@@ -117,20 +117,20 @@ def _needed(module: Module, entry: Function) -> list[Function | Variable]:
     """The symbols that the entry reaches, in the order of the module."""
     if any(isinstance(item, Registers) for item in module.items):
         raise CannotLink(
-            f"{module.source}: registers of the whole module (PTX 1) cannot be kept apart; compile it anew.",
+            f"{module.source}: registers of the whole module (PTX 1) cannot be separated; compile it anew.",
             rule="module-symbols",
         )
     reached = reached_symbols(module, entry)
     _refuse_launches(module, {entry.name, *reached})
     declared: dict[str, Function | Variable] = {}
-    kept: list[Function | Variable] = []
+    chosen: list[Function | Variable] = []
     for item in module.items:
         if isinstance(item, Function | Variable) and item.name in reached:
             if declared.get(item.name) == item:
                 continue
             declared[item.name] = item
-            kept.append(item)
-    return kept
+            chosen.append(item)
+    return chosen
 
 
 def _refuse_launches(module: Module, names: Collection[str]) -> None:

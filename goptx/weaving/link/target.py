@@ -31,7 +31,7 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
     if arch is not None:
         match = ARCHITECTURE.match(arch)
         if not match:
-            raise InputError(f"`{arch}` is no architecture such as sm_90.")
+            raise InputError(f"`{arch}` is not an architecture such as sm_90.")
         wanted = (int(match[1]), match[2], None)
     else:
         wanted = max(((n, s, None) for n, s, _ in parsed), key=lambda a: (a[0], "fa".find(a[1] or "?")))

@@ -20,7 +20,7 @@ from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.size_limits import MergeLimits
 from goptx.weaving.merging.slice import SlicingThresholds, slice
 from goptx.weaving.model import CopyPredicates, Linked
-from goptx.weaving.shapes.range_guard import GATE
+from goptx.weaving.shapes.range_guard import RANGE_GUARD
 
 Copies = tuple[CopyPredicates, list[MergeInput]]
 
@@ -68,7 +68,7 @@ def _ended(whole: MergeInput, ends: CopyPredicates) -> MergeInput:
     return _skipped(_skipped(whole, ends.beyond, "beyond"), ends.ended)
 
 
-def _skipped(side: MergeInput, ended: str | None, name: str = GATE) -> MergeInput:
+def _skipped(side: MergeInput, ended: str | None, name: str = RANGE_GUARD) -> MergeInput:
     """With a guard before it: threads for which the predicate holds skip it."""
     if ended is None:
         return side

@@ -45,19 +45,20 @@ class Iteration:
 
 
 def iterated(module: Module, entry: Function, over: Iteration) -> Module:
-    """The module with the entry so. Raises `InputError` where the parameter is no integer, or start or step does not
-    fit; `CannotWeave` where the kernel uses the axis, or does more with the parameter than load it."""
+    """The module with the entry so. Raises `InputError` where the parameter is not an integer, or start or step does
+    not fit; `CannotWeave` where the kernel uses the axis, or does more with the parameter than load it."""
     parameter = entry.parameters[over.parameter]
-    said = f"{module.source}:{entry.line}: `{entry.name}`"
+    described = f"{module.source}:{entry.line}: `{entry.name}`"
     if parameter.type not in INTEGERS or parameter.size != TYPE_BYTES[parameter.type]:
         raise InputError(
-            f"{said}: parameter {over.parameter} ({parameter.name}) is no integer of 32 or 64 bits but "
+            f"{described}: parameter {over.parameter} ({parameter.name}) is not an integer of 32 or 64 bits but "
             f".{parameter.type} of {parameter.size} bytes."
         )
     bits = 8 * parameter.size
     if over.step == 0 or not all(-(1 << bits - 1) <= n < 1 << bits for n in (over.start, over.step)):
         raise InputError(
-            f"{said}: start={over.start}, step={over.step} are no first value and distance of .{parameter.type}."
+            f"{described}: start={over.start}, step={over.step} are not a first value and distance of "
+            f".{parameter.type}."
         )
     flat = flatten(entry.body or (), lambda name: name)
     reached = reached_symbols(module, entry)
@@ -118,7 +119,7 @@ class _Loading:
                 return self.instruction(statement)
             case Scope(inner):
                 return Scope(tuple(map(self.statement, inner)))
-        assert self.parameter.name not in mentioned((statement,))  # its address is no constant
+        assert self.parameter.name not in mentioned((statement,))  # its address is not a constant
         return statement
 
     def instruction(self, instruction: Instruction) -> Instruction:
@@ -153,7 +154,7 @@ class _Loading:
         return replace(load, opcode=f"cvt.{sign}{8 * width}.{sign}{8 * self.bytes}", operands=(target, self.value))
 
     def width(self, register: Operand) -> int:
-        """Bytes; 0 for what is no register of one number."""
+        """Bytes; 0 for what is not a register of one number."""
         for declared in self.registers:
             for name, count in declared.names:
                 numbers = str(register).removeprefix(name)

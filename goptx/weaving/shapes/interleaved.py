@@ -1,7 +1,8 @@
-"""The launch of a kernel W whose every CTA is a CTA of one of the kernels: how these lie among those of W.
+"""The launch of a fused kernel whose every CTA is a CTA of one of the kernels: the place of these among its CTAs.
 
-Requires: a shape for each kernel. Ensures: each CTA of each kernel lies in one of W's, and each of W's carries one,
-or several neighbours of a coarsened kernel; W's block is the largest, and the kernels' shared memory lies in one place.
+Requires: a shape for each kernel. Ensures: each CTA of each kernel is in one of the fused kernel's. Each of those
+carries one, or several neighbours of a coarsened kernel. The block is the largest of the kernels' blocks, and the
+kernels' shared memory has one place.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interleaved(Plan):
-    """ratio: how many CTAs of each kernel follow each other, again and again, as long as all kernels have so many; what
-    is left comes behind, kernel by kernel. Without it the placement says: "front" is kernel by kernel, "spread" lays
+    """ratio: how many CTAs of each kernel follow each other, again and again, as long as all kernels have so many; the
+    rest comes after, kernel by kernel. Without it the placement decides: "front" is kernel by kernel, "spread" lays
     the first kernel's CTAs evenly among all, the next one's among those that are left, and so on."""
 
     ratio: tuple[int, ...] = ()
@@ -41,19 +42,19 @@ class Interleaved(Plan):
         return total, 1, 1
 
     def offsets(self, shapes: Sequence[Shape]) -> tuple[list[int], int]:
-        """All begin at 0; W needs as much as the kernel that needs most."""
+        """All begin at 0; the fused kernel needs as much as the kernel that needs most."""
         return [0] * len(shapes), max(self.needed(k, shapes) for k in range(len(shapes)))
 
     def is_spread(self, kernel: int) -> bool:
         return self.placement == "spread" and not self.ratio and kernel < len(self.shapes) - 1
 
     def among(self, kernel: int, shapes: Sequence[Shape]) -> int | None:
-        """Those that the kernels ahead leave."""
+        """The number of CTAs that the earlier kernels leave."""
         sizes = self.carried("grid", shapes)[kernel:]
         return None if any(None in axes for axes in sizes) else sum(prod(n or 0 for n in axes) for axes in sizes)
 
     def carrying(self, view: View) -> tuple[Value, Name | None]:
-        """As `View.carrying`. Asked are the kernels in order, so a CTA of an earlier one may get any number."""
+        """As `View.carrying`. The kernels are asked in order, so a CTA of an earlier one may get any number."""
         return self._in_groups(view) if self.ratio else self._among_the_rest(view)
 
     def _among_the_rest(self, view: View) -> tuple[Value, Name | None]:
@@ -66,8 +67,8 @@ class Interleaved(Plan):
         return own, none
 
     def _one(self, view: View, number: Value) -> tuple[Value, Name, Value]:
-        """Of the CTAs that the kernels ahead leave, at this number: which of the kernel's it is, the predicate that it
-        is none, and its number among those that this one leaves too."""
+        """For the CTA at this number among those that the earlier kernels leave: its number in this kernel, the
+        predicate that it does not belong to this kernel, and its number among those that this one leaves too."""
         s, ctas, total = view.scalars, view.total("grid"), self.among(view.position, self.shapes)
         if self.placement == "front":
             return number, s.compare("ge", number, ctas), s.subtract(number, ctas)
@@ -86,11 +87,11 @@ class Interleaved(Plan):
         grouped = s.multiply(groups, size)
         within = s.compare("lt", number, grouped)
         group = s.divide(number, size, most)
-        ahead: Value = reduce(s.add, rests[:k], grouped)
+        earlier: Value = reduce(s.add, rests[:k], grouped)
         place = s.select(
             within,
             s.subtract(s.remainder(number, size, most), sum(self.ratio[:k])),
-            s.subtract(number, ahead),
+            s.subtract(number, earlier),
         )
         first = s.select(within, s.multiply(group, self.ratio[k]), s.multiply(groups, self.ratio[k]))
         none = s.compare("ge", place, s.select(within, self.ratio[k], rests[k]))

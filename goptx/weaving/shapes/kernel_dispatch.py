@@ -1,8 +1,8 @@
-"""one_of: several kernels side by side, of which each thread runs one.
+"""Kernel dispatch: several kernels side by side, of which each thread runs one.
 
-Requires: a gate ahead of each kernel, which lets no thread pass that another's lets in; the last may have none. The
-copies of a coarsened kernel are one. Ensures: a thread that a gate lets in runs that kernel, of which there is no copy
-beside, and ends with it; one that none lets in ends at once.
+Requires: a range guard before each kernel; no thread passes two of them; the last kernel may have no guard. The copies
+of a coarsened kernel are one kernel. Ensures: a thread that passes a guard runs that kernel, whose code stands once,
+and ends with it; a thread that passes no guard ends at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from goptx.analysis.terminators import Branch, Stop
 from goptx.launch.parameter_names import letter_of
 from goptx.ptx.ir import Provenance
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
-from goptx.weaving.shapes.range_guard import GATE
+from goptx.weaving.shapes.range_guard import RANGE_GUARD
 
 
 def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
@@ -31,10 +31,10 @@ def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
             block = side.flow.blocks[old]
             blocks[new] = replace(block, end=block.end.retarget(names[k]))
             states[new] = side.state(old)
-        gate = blocks[names[k][side.flow.entry]]
-        if side.flow.entry == GATE and k + 1 < len(sides) and isinstance(gate.end, Branch):
-            passed_by = replace(gate.end, taken=names[k + 1][sides[k + 1].flow.entry])
-            blocks[names[k][GATE]] = replace(gate, end=passed_by)
+        range_guard = blocks[names[k][side.flow.entry]]
+        if side.flow.entry == RANGE_GUARD and k + 1 < len(sides) and isinstance(range_guard.end, Branch):
+            passed_by = replace(range_guard.end, taken=names[k + 1][sides[k + 1].flow.entry])
+            blocks[names[k][RANGE_GUARD]] = replace(range_guard, end=passed_by)
     return MergeInput(
         Flow(names[0][sides[0].flow.entry], {**blocks, EXIT: Block((), Stop())}),
         warp_branches=frozenset(),

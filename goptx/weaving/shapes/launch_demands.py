@@ -1,7 +1,7 @@
-"""What a kernel says of its own launch, and what it may not do in a woven kernel of another shape.
+"""What a kernel demands of its own launch, and what it may not do in a fused kernel of another shape.
 
-Requires: linked kernels. Ensures: a shape agrees with the kernel's directives and has what they tell; kernels that
-would not be right in W's shape are refused.
+Requires: linked kernels. Ensures: a shape agrees with the kernel's directives and includes what they state. Kernels
+that would not be right in the fused kernel's shape are refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from goptx.weaving.shapes.thread_view import WARP, WARPGROUP, View
 
 
 def settled(kernel: Kernel, shape: Shape) -> Shape:
-    """The shape with what the kernel's directives say. Raises `InputError` where they contradict it."""
+    """The shape with what the kernel's directives state. Raises `InputError` where they contradict it."""
     for directive in kernel.entry.directives:
         stated = [whole_number(v) for v in directive.values] if directive.name in _BOUNDS else []
         made = shape
@@ -49,7 +49,7 @@ def settled(kernel: Kernel, shape: Shape) -> Shape:
 
 
 def may_be_dynamic(kernel: Kernel, linked: Linked) -> bool:
-    """Whether the kernel has to do with dynamic shared memory."""
+    """Whether the kernel uses dynamic shared memory, or reads how much there is."""
     names = _all_mentioned(kernel, linked)
     return bool(shared_of(kernel, linked).dynamic) or any(n in _SHARED_SIZES for n in names)
 
@@ -58,7 +58,7 @@ _SHARED_SIZES = ("%dynamic_smem_size", "%total_smem_size")
 
 
 def common_block(linked: Linked) -> Axes:
-    """What the kernels' directives say of the one block that all of them have. Raises `CannotWeave` where they
+    """What the kernels' directives state of the one block that all of them have. Raises `CannotWeave` where they
     contradict each other."""
     bounds, _ = launch_bounds(linked.given)
     required = next((d.values for d in bounds if d.name == ".reqntid"), None)
@@ -66,7 +66,7 @@ def common_block(linked: Linked) -> Axes:
 
 
 def known_shape(linked: Linked) -> Shape:
-    """That of W, as far as it is known. Raises `CannotWeave` where kernels contradict each other."""
+    """That of the fused kernel, as far as it is known. Raises `CannotWeave` where kernels contradict each other."""
     return linked.plan.shape if linked.plan else Shape(None, common_block(linked), None)
 
 
@@ -82,17 +82,18 @@ def _keeps(shape: Shape, bound: str, stated: list[int]) -> bool:
 
 
 def check_clusters(linked: Linked, plan: Plan) -> None:
-    """Clusters move whole: they are kept only where the CTAs of W are those of every kernel. Raises `CannotWeave`."""
+    """Clusters move whole: they are preserved only where the CTAs of the fused kernel are those of every kernel. Raises
+    `CannotWeave`."""
     alike = len({(s.grid, s.cluster) for s in plan.shapes}) == 1 and plan.shape.ctas is not None
     if alike and not plan.overlaid and all(c.factor == 1 for c in plan.coarse):
         return
     for kernel, shape in zip(linked.given, plan.shapes, strict=True):
         register = next((n for n in _all_mentioned(kernel, linked) if names_cluster(n)), "")
         if register or shape.cluster is not None:
-            said = register or f"clusters of {shape.cluster} CTAs"
+            described = register or f"clusters of {shape.cluster} CTAs"
             raise CannotWeave(
-                f"{kernel.at(kernel.entry.line)}: {said} can be kept only where all kernels have the same grid, known "
-                "when they are woven, and the same clusters, and none is coarsened; use separate launches.",
+                f"{kernel.at(kernel.entry.line)}: {described} can be preserved only where all kernels have the same "
+                "grid, known when they are woven, and the same clusters, and none is coarsened; use separate launches.",
                 rule="cluster-shape",
             )
 
@@ -104,8 +105,8 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
         if whole is not None:
             raise CannotWeave(
                 f"{kernel.at(whole.line)}: `{kernel.quote(whole)}` needs whole warps, but the kernel's shape "
-                f"({view.shape}) is not shown to have a multiple of {WARP} threads, and the other kernel has more; use "
-                "separate launches.",
+                f"({view.shape}) is not proved to have a multiple of {WARP} threads, and the other kernel has more; "
+                "use separate launches.",
                 rule="whole-warps",
             )
     names = _all_mentioned(kernel, linked)
@@ -114,7 +115,7 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
         if meets is not None:
             raise CannotWeave(
                 f"{kernel.at(meets.line)}: `{kernel.quote(meets)}` waits for all threads of the cluster, of which "
-                "some are none of the kernel's where the other kernel has more; use separate launches.",
+                "some do not belong to the kernel where the other kernel has more; use separate launches.",
                 rule="cluster-barrier",
             )
     if isinstance(view.plan, Partitioned):
@@ -147,8 +148,8 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
 
 
 def check_shared_sizes(linked: Linked) -> Linked:
-    """Of kernels of which nobody says how they are launched. Raises `CannotWeave` where one reads how much shared
-    memory its CTA has, and others have some, which counts in W."""
+    """Of kernels whose launches are not known. Raises `CannotWeave` where one reads how much shared
+    memory its CTA has, and others have some, which counts in the fused kernel."""
     own = {k.prefix: shared_of(k, linked) for k in linked.kernels}
     for kernel in linked.kernels:
         others = [o for prefix, o in own.items() if prefix != kernel.prefix]

@@ -1,7 +1,7 @@
-"""The launch of a kernel W whose warps are shared out among the kernels: each has the next ones to itself.
+"""The launch of a fused kernel whose warps are divided among the kernels: each kernel has the next ones to itself.
 
-Requires: a shape for each kernel, its block known. Ensures: each kernel has as many warps of W as of its own; CTAs lie
-as in any plan.
+Requires: a shape for each kernel, its block known. Ensures: each kernel has as many warps of the fused kernel as of its
+own; CTAs are placed as in any plan.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from goptx.weaving.shapes.thread_view import WARP
 
 @dataclass(frozen=True)
 class Partitioned(Plan):
-    """partition: how many threads of W's CTA each kernel has, whole warps in the order of the kernels."""
+    """partition: how many threads of a CTA each kernel has, whole warps in the order of the kernels."""
 
     partition: tuple[int, ...] = ()
 
@@ -49,7 +49,7 @@ def partitioned(plan: Plan, partition: Sequence[int] | None = None) -> Partition
     for letter, shape, own, given in zip(plan.letters, plan.shapes, threads, found, strict=True):
         if given != own:
             raise InputError(
-                f"partition={_said(found)} gives kernel {letter} {given} threads, but it is launched with "
+                f"partition={_rendered(found)} gives kernel {letter} {given} threads, but it is launched with "
                 f"{shape.threads} ({shape}); a kernel that is right with any number of warps is declared so by "
                 "tunable=."
             )
@@ -58,22 +58,22 @@ def partitioned(plan: Plan, partition: Sequence[int] | None = None) -> Partition
 
 
 def check_partition(partition: Sequence[int], kernels: int) -> None:
-    """Raises `InputError` where it is none, whatever the kernels are."""
+    """Raises `InputError` where it is not a partition, for any kernels."""
     if isinstance(partition, str | int) or len(partition) != kernels:
         raise InputError(f"partition={partition} takes a number of threads for each of the {kernels} kernels.")
     for threads in partition:
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < WARP or threads % WARP:
-            raise InputError(f"partition={_said(partition)}: {threads} is no multiple of {WARP} above 0.")
+            raise InputError(f"partition={_rendered(partition)}: {threads} is not a multiple of {WARP} above 0.")
     _check_sum(partition)
 
 
 def _check_sum(partition: Sequence[int]) -> None:
     if sum(partition) > MOST_THREADS:
         raise InputError(
-            f"partition={_said(partition)} comes to {sum(partition)} threads; a CTA has at most {MOST_THREADS}. Use "
-            "smaller blocks or another strategy."
+            f"partition={_rendered(partition)} comes to {sum(partition)} threads; a CTA has at most {MOST_THREADS}. "
+            "Use smaller blocks or another strategy."
         )
 
 
-def _said(partition: Sequence[int]) -> str:
+def _rendered(partition: Sequence[int]) -> str:
     return f"({', '.join(map(str, partition))})"

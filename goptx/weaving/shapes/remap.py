@@ -1,10 +1,10 @@
-"""Gives each kernel the shape in which it was to be launched, whatever the shape of the woven kernel W.
+"""Gives each kernel the shape in which it was to be launched, whatever the shape of the fused kernel.
 
 Requires: linked kernels, and a shape for each. Ensures: a kernel reads its own %tid, %ctaid, %ntid and so on; threads
-and CTAs of W that are none of the kernel's end it before its first instruction (whole warps and CTAs by its gate,
+and CTAs that do not belong to the kernel end it before its first instruction (whole warps and CTAs by its range guard,
 single lanes by a branch in its flow); its dynamic shared memory is its own. Sizes known at launch only are hidden
-parameters. Each copy of a coarsened kernel is a CTA of it; what all of them need is computed once, ahead of W's code.
-What cannot be kept so is refused.
+parameters. Each copy of a coarsened kernel is a CTA of it; what all of them need is computed once, in a prologue.
+What cannot be preserved so is refused.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, o
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
 from goptx.weaving.shapes.thread_view import WARP, View
 
-LANES = "lanes"  # the block at whose end threads end that are none of the kernel's
+LANES = "lanes"  # the block at whose end the threads end that do not belong to the kernel
 
 
-Layout = Callable[[Plan], Plan]  # of what the kernels run in W
+Layout = Callable[[Plan], Plan]  # where the kernels run in the fused kernel
 
 
 def of_own_lanes(flow: Flow) -> Flow:
@@ -56,7 +56,7 @@ def with_shapes(
     common shape, whatever it is but for what they were `compiled` for.
 
     Raises `InputError` where a shape contradicts its kernel, `CannotWeave` where a kernel would not be right in
-    W's, `CannotLink` where parameters are too many."""
+    that of the fused kernel, `CannotLink` where parameters are too many."""
     own = [shared_of(k, linked) for k in linked.kernels]
     carve = static_total(own) > STATIC_LIMIT
     common = False
@@ -86,25 +86,25 @@ def with_shapes(
         k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool)
         for k, o in zip(linked.kernels, own, strict=True)
     }
-    ahead = {s.kernel.letter: s.ahead() for s in shaping.values() if s.is_copy and not s.kernel.copy}
+    prologues = {s.kernel.letter: s.prologue() for s in shaping.values() if s.is_copy and not s.kernel.copy}
     items, renames = cloned_functions(linked, lambda kernel, f, body: shaping[kernel.prefix].function(f, body))
     kernels = tuple(
-        s.kernel_within(r, ahead.get(s.kernel.letter)) for s, r in zip(shaping.values(), renames, strict=True)
+        s.kernel_within(r, prologues.get(s.kernel.letter)) for s, r in zip(shaping.values(), renames, strict=True)
     )
     if pool:
         moved = {name for s in shaping.values() for name in s.places}
         items = (pool_variable(pool), *(i for i in items if not isinstance(i, Variable) or i.name not in moved))
     check_parameters(kernels, linked.version, hidden.values())
-    roles = [f"parameters behind those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
+    roles = [f"parameters after those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
     notes = (*linked.notes, str(plan), *roles)
-    begin = (*linked.begin, *(i for a in ahead.values() for i in a.scalars.code))
-    together = {letter: a.together for letter, a in ahead.items()}
+    begin = (*linked.begin, *(i for a in prologues.values() for i in a.scalars.code))
+    together = {letter: a.together for letter, a in prologues.items()}
     linked = replace(linked, items=items, kernels=kernels, begin=begin, together=together)
     return replace(linked, hidden=hidden, plan=plan, notes=notes)
 
 
 def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
-    """The name of W's one dynamic array; "" where the kernels' own arrays may stay as they are."""
+    """The name of the one dynamic array; "" where the kernels' own arrays may stay as they are."""
     users = [plan.letters.index(k.letter) for k, o in zip(linked.kernels, own, strict=True) if o.dynamic]
     begins_there = users == plan.order[:1] or (plan.overlaid and len(users) == len({*users}))
     if not any(plan.carved) and (not users or begins_there):
@@ -113,20 +113,21 @@ def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ahead:
-    """What all copies of a kernel know: by `scalars` what is computed ahead of W's code, the same for all threads of a
-    CTA; the gate of each, which ends nobody; the number of their CTA, where the gate finds that; who ends them."""
+class _Prologue:
+    """What all copies of a kernel share: `scalars` has what is computed before the fused kernel's code, the same for
+    all threads of a CTA; the range guard of each, which ends no thread; `cta` is the number of their CTA, where the
+    guard computes that; `together` has the predicates of the threads that skip copies."""
 
     scalars: Scalars
-    gate: RangeGuard | None
+    range_guard: RangeGuard | None
     cta: Value | None
     together: CopyPredicates
 
 
 @dataclass(frozen=True, slots=True)
 class _Shaping:
-    """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, W's parameters
-    by role, and the name of W's dynamic array, if there is one."""
+    """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, the hidden
+    parameters by role, and the name of the one dynamic array, if there is one."""
 
     kernel: Kernel
     position: int
@@ -136,18 +137,18 @@ class _Shaping:
     hidden: Mapping[str, Variable]
     pool: str
 
-    def kernel_within(self, functions: Mapping[str, str], ahead: _Ahead | None) -> Kernel:
-        """The kernel as it is within W; `functions` are those that it calls by other names."""
+    def kernel_within(self, functions: Mapping[str, str], prologue: _Prologue | None) -> Kernel:
+        """The kernel as it is within the fused kernel; `functions` are those that it calls by other names."""
         kernel = self.kernel
         fresh = Fresh(free_stem(f"%{kernel.prefix}_shape", kernel.register_names()))
-        gate, cta = (ahead.gate, ahead.cta) if ahead else self.gate(Scalars(fresh))
-        scalars = Scalars(fresh, made=dict(ahead.scalars.made) if ahead else {})
-        common = ahead.scalars.fresh.declared() if ahead and not kernel.copy else ()
+        range_guard, cta = (prologue.range_guard, prologue.cta) if prologue else self.range_guard(Scalars(fresh))
+        scalars = Scalars(fresh, made=dict(prologue.scalars.made) if prologue else {})
+        common = prologue.scalars.fresh.declared() if prologue and not kernel.copy else ()
         view = self.view(scalars, cta=cta)
         check_fits(kernel, self.linked, view)
         values = self.values(list(kernel.flow.codes()), view)
         addresses = {}
-        if self.unknown_ahead:
+        if self.unknown_before:
             values = {n: v for n, v in values.items() if n not in self.places}
             addresses = {n: partial(self.address, view, place) for n, place in self.places.items()}
         calls = {old: Name(new) for old, new in functions.items()}
@@ -160,7 +161,7 @@ class _Shaping:
         return replace(
             kernel,
             flow=begun,
-            range_guard=gate,
+            range_guard=range_guard,
             symbols=kernel.calling(functions),
             callees=tuple(map(substitution.statement, kernel.callees)),
             registers=(*kernel.registers, *common, *fresh.declared()),
@@ -180,15 +181,15 @@ class _Shaping:
         declared = declared_in(function, body)
         fresh = Fresh(free_stem("%shape", declared))
         scalars = Scalars(fresh)
-        if self.unknown_ahead and any(n in self.places for n in operand_names(body.code)):
-            unknown(f"{next(iter(self.unknown_ahead))}.shared")
+        if self.unknown_before and any(n in self.places for n in operand_names(body.code)):
+            unknown(f"{next(iter(self.unknown_before))}.shared")
         view = self.view(scalars, unknown)
         values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
         return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
 
-    def gate(self, scalars: Scalars) -> tuple[RangeGuard | None, Value | None]:
-        """What lets in the warps and CTAs of the kernel only; and the number of its CTA, where the gate finds that.
-        What depends on the thread is in the code, and not among what the scalars know."""
+    def range_guard(self, scalars: Scalars) -> tuple[RangeGuard | None, Value | None]:
+        """The guard that only the warps and CTAs of the kernel pass, and the number of its CTA, where the guard
+        computes that. What depends on the thread is in its code, and not among the cached scalars."""
         view = self.view(scalars)
         ended: list[Name] = []
         cta = None
@@ -211,17 +212,17 @@ class _Shaping:
     def is_copy(self) -> bool:
         return self.plan.coarse[self.position].factor > 1
 
-    def ahead(self) -> _Ahead:
+    def prologue(self) -> _Prologue:
         """What is computed once for all copies, at the first of them."""
         scalars = Scalars(Fresh(free_stem(f"%{self.kernel.prefix}_coarse", self.kernel.register_names())))
-        gate, cta = self.gate(scalars)
+        range_guard, cta = self.range_guard(scalars)
         left_over = self.view(scalars, cta=cta).left_over()
         view, beyond = self.view(replace(scalars, made=dict(scalars.made))), None
         if view.warps_end():
             beyond = view.scalars.compare("ge", view.number("block"), view.scalars.round_up(view.total("block"), WARP))
         ends = (n.text if n else None for n in (left_over, beyond))
-        together = CopyPredicates(gate.ended if gate else None, *ends)
-        return _Ahead(scalars, RangeGuard((), None, gate.threads) if gate else None, cta, together)
+        together = CopyPredicates(range_guard.ended if range_guard else None, *ends)
+        return _Prologue(scalars, RangeGuard((), None, range_guard.threads) if range_guard else None, cta, together)
 
     def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:
         def parameter(role: str) -> Value:
@@ -239,7 +240,7 @@ class _Shaping:
     # names -------------------------------------------------------------------------------------------
 
     def values(self, code: Sequence[Statement], view: View) -> dict[str, Operand]:
-        """What stands for special registers and for variables in W's dynamic array."""
+        """What stands for special registers and for variables in the dynamic array."""
         start = self.plan.start(self.position, self.kernel.copy)
         found: dict[str, Operand] = {}
         packed = in_vectors(code)
@@ -258,18 +259,18 @@ class _Shaping:
         return dict.fromkeys((v.name for v in self.own.dynamic), 0) if self.pool else {}
 
     @property
-    def unknown_ahead(self) -> dict[str, int]:
-        """How many parts of which kernels lie ahead of this one's whose size is known at launch only."""
-        ahead = [] if self.plan.overlaid else self.plan.order[: self.plan.order.index(self.position)]
-        parts = {k: self.plan.coarse[k].factor for k in ahead} | {self.position: self.kernel.copy}
+    def unknown_before(self) -> dict[str, int]:
+        """How many parts of which kernels lie before this one's and have a size that is known at launch only."""
+        earlier = [] if self.plan.overlaid else self.plan.order[: self.plan.order.index(self.position)]
+        parts = {k: self.plan.coarse[k].factor for k in earlier} | {self.position: self.kernel.copy}
         return {self.plan.letters[k]: n for k, n in parts.items() if n and self.plan.shapes[k].shared is None}
 
     def address(self, view: View, place: int, offset: int, size: int) -> Name:
-        """Of a variable behind parts of unknown size, `offset` bytes on, in 32 or 64 bits."""
+        """Of a variable after parts of unknown size, `offset` bytes on, in 32 or 64 bits."""
         scalars = view.scalars
         start = self.plan.start(self.position, self.kernel.copy)
         base: Value = scalars.read(self.pool)
-        for letter, parts in self.unknown_ahead.items():
+        for letter, parts in self.unknown_before.items():
             base = scalars.multiply_add(scalars.round_up(view.hidden(f"{letter}.shared"), ALIGNMENT), parts, base)
         found = scalars.add(base, start + place + offset)
         assert isinstance(found, Name)

@@ -1,4 +1,4 @@
-"""Whole numbers that a kernel computes ahead of its own code: what is known of them is folded, the rest becomes
+"""Whole numbers that a kernel computes before its own code: what is known of them is folded, the rest becomes
 instructions on fresh 32-bit registers.
 
 Requires: numbers below 2**31, so that nothing overflows. Each register is written once, and what was computed before
@@ -56,7 +56,7 @@ class Scalars:
         return a if b == 0 else b if a == 0 else self._made("add.u32", a, b)
 
     def subtract(self, a: Value, b: Value) -> Value:
-        """Where `b` is above `a`, what is left is above all numbers that are asked for."""
+        """Where `b` is above `a`, what is left is above all numbers that matter."""
         if isinstance(a, int) and isinstance(b, int):
             return a - b
         return a if b == 0 else self._made("sub.u32", a, b)
@@ -74,7 +74,8 @@ class Scalars:
 
     def divide(self, a: Value, b: Value, most: int) -> Value:
         """Rounded down; `a` is at most `most`. ptxas writes out a division in full even by a constant, so by what is
-        known this multiplies: with m = 2**(32+s) / b + 1 and an s for which what m is too large by does not show."""
+        known this multiplies: with m = 2**(32+s) / b + 1 and an s large enough that the error of m does not change the
+        result."""
         if isinstance(b, int):
             if isinstance(a, int):
                 return a // b

@@ -1,8 +1,8 @@
-"""Shared memory of several kernels: in W's own, as it is declared, or carved from one dynamic pool.
+"""Shared memory of several kernels: as declared, or carved from one dynamic pool.
 
-Requires: linked kernels, none of which uses another's variables. Ensures: no array of one kernel overlaps another's,
+Requires: linked kernels; no kernel uses another's variables. Ensures: no array of one kernel overlaps another's,
 or `CannotLink` is raised. Arrays of unknown size all begin at one place, whichever kernel declares them, so two kernels
-with such arrays need a pool, in which the sizes of `goptx.Shape` keep them apart; and so do static arrays that are more
+with such arrays need a pool, in which the sizes of `goptx.Shape` separate them. So do static arrays that are more
 than ptxas allows.
 """
 
@@ -44,7 +44,7 @@ class Own:
 
 
 def packed(variables: Sequence[Variable]) -> tuple[dict[str, int], int]:
-    """Where each lies, one behind the other, and where the last one ends; bytes."""
+    """Where each lies, one after the other, and where the last one ends; bytes."""
     places: dict[str, int] = {}
     size = 0
     for variable in variables:
@@ -91,5 +91,5 @@ def static_total(own: Sequence[Own]) -> int:
 
 
 def pool_variable(name: str) -> Variable:
-    """W's one array of dynamic shared memory."""
+    """The fused kernel's one array of dynamic shared memory."""
     return Variable(".shared", (f".align {ALIGNMENT}", ".b8"), name, ("",), linkage=(".extern",))

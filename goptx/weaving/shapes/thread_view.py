@@ -1,9 +1,9 @@
 """What a kernel reads of its launch while it runs within another: %tid and its like, by the kernel's own shape.
 
-Requires: a plan of the launch. Ensures: thread k of the kernel, counted along x first, is thread k of W's CTA, or
-of the kernel's own part of that, so that warps and lanes are the same; and its CTAs lie among those of W as the plan
-says. Registers that tell the same in W stay as they are: `%laneid`, the masks of lanes, `%nwarpid` (of an SM), clocks,
-`%smid`.
+Requires: a plan of the launch. Ensures: thread k of the kernel, counted along x first, is thread k of the fused
+kernel's CTA, or of the kernel's own part of that, so that warps and lanes are the same; its CTAs lie among those of the
+fused kernel as planned. Registers with the same value in both stay as they are: `%laneid`, the masks of lanes,
+`%nwarpid` (of an SM), clocks, `%smid`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class View:
 
     @property
     def ctas(self) -> int | None:
-        """How many CTAs of W carry the kernel; None if that is known at launch only."""
+        """How many CTAs of the fused kernel carry the kernel; None if that is known at launch only."""
         sizes = [n for n in self.plan.carried("grid", self.plan.shapes)[self.position] if n is not None]
         return prod(sizes) if len(sizes) == len(AXES) else None
 
@@ -73,28 +73,28 @@ class View:
         return self.hidden(f"{self.letter}.{what}.{AXES[axis]}")
 
     def is_w_size(self, what: str, axis: int) -> bool:
-        """Whether W alone tells the size."""
+        """Whether the fused kernel's own registers give the size."""
         return self.shape.axes(what)[axis] is None and self.plan.is_common(what, axis)
 
     def w_size(self, what: str, axis: int) -> Value:
-        """Of the grid of W, or of its block."""
+        """Of the fused kernel's grid, or of its block."""
         known = self.plan.axes(what)[axis]
         register = {"grid": "%nctaid", "block": "%ntid"}[what]
         return self.scalars.read(f"{register}.{AXES[axis]}") if known is None else known
 
     def along(self, what: str, axis: int) -> Value:
-        """How many CTAs of W carry the kernel along the axis, or how many threads it has there."""
+        """How many CTAs of the fused kernel carry the kernel along the axis, or how many threads it has there."""
         s, size = self.scalars, self.size(what, axis)
         if what == "block" or axis != self.coarse.axis or self.coarse.factor == 1:
             return size
         return s.add(self.whole(), s.remainder(size, self.coarse.factor, MOST_CTAS[0]))
 
     def whole(self) -> Value:
-        """How many CTAs of W along the axis carry as many of the kernel's as one can."""
+        """How many CTAs of the fused kernel along the axis carry as many of the kernel's as one can."""
         return self.scalars.divide(self.size("grid", self.coarse.axis), self.coarse.factor, MOST_CTAS[0])
 
     def total(self, what: str) -> Value:
-        """How many CTAs of W carry the kernel, or how many threads it has."""
+        """How many CTAs of the fused kernel carry the kernel, or how many threads it has."""
         s = self.scalars
         return s.multiply(s.multiply(self.along(what, 0), self.along(what, 1)), self.along(what, 2))
 
@@ -103,7 +103,7 @@ class View:
         return self.hidden(f"{self.letter}.shared") if self.shape.shared is None else self.shape.shared
 
     def number(self, what: str) -> Value:
-        """Of the CTA of W within its grid, or of the kernel's thread within its CTA, along x first."""
+        """Of the fused kernel's CTA within its grid, or of the kernel's thread within its CTA, along x first."""
         s, register = self.scalars, {"grid": "%ctaid", "block": "%tid"}[what]
         sizes = self.plan.axes(what)
         x, y, z = (0 if n == 1 else s.read(f"{register}.{a}") for n, a in zip(sizes, AXES, strict=True))
@@ -112,8 +112,8 @@ class View:
         return s.subtract(number, self.plan.first_thread(self.position)) if what == "block" else number
 
     def carrying(self) -> tuple[Value, Name | None]:
-        """The number of the kernel's CTA that this CTA of W carries, or of those that are in one, and the predicate
-        that it carries none, if there are such."""
+        """The number of the kernel's CTA that this CTA of the fused kernel carries, or of those that are in one, and
+        the predicate that it carries none, if there are such."""
         if isinstance(self.plan, Interleaved):
             return self.plan.carrying(self)
         s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
@@ -131,48 +131,48 @@ class View:
         return self.carrying()[0] if self.cta is None else self.cta
 
     def fewer_ctas(self) -> bool:
-        """Whether W may have more CTAs than carry the kernel."""
+        """Whether the fused kernel may have more CTAs than carry the kernel."""
         return not self.plan.covers_exactly("grid", self.position) and (
             self.ctas is None or self.ctas != self.plan.shape.ctas
         )
 
     def left_over(self) -> Name | None:
-        """The predicate that a CTA of W carries one of the kernel's alone and not several, if there are such."""
+        """The predicate that a CTA carries one of the kernel's alone and not several, if there are such."""
         if not self.coarse.leaves_over(self.shape.axes("grid")):
             return None
         return self.scalars.compare("ge", self.place_along(self.coarse.axis), self.whole())
 
     def more_warps(self) -> bool:
-        """Whether W may have more warps than the kernel."""
+        """Whether the fused kernel may have more warps than the kernel."""
         if self.plan.same_shape:
             return False
         most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
         return own is None or -(-own // WARP) < -(-most // WARP)
 
     def more_lanes(self) -> bool:
-        """Whether W may have more threads in the last warp of the kernel."""
+        """Whether the fused kernel may have more threads in the last warp of the kernel."""
         if self.plan.same_shape:
             return False
         most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
         return own is None or (own % WARP > 0 and own < most)
 
     def pass_by(self) -> bool:
-        """Whether whole warps of W have to pass by the kernel."""
+        """Whether whole warps have to skip the kernel."""
         return self.more_warps() and not self.plan.overlaid
 
     def warps_end(self) -> bool:
-        """Whether they end in it, for its CTA has nothing else to do."""
+        """Whether they end in it, since its CTA has nothing else to do."""
         return self.more_warps() and self.plan.overlaid
 
     def end_at_once(self) -> bool:
-        """Whether threads of W that come to the kernel are none of its. Whole warps end ahead of all copies of it."""
+        """Whether threads come to the kernel that do not belong to it. Whole warps end before all copies of it."""
         return self.more_lanes() or (self.warps_end() and self.coarse.factor == 1)
 
     # special registers -------------------------------------------------------------------------------
 
     def of(self, register: str, in_vector: bool = False) -> Operand | None:
-        """What stands for a special register; None if that is the register itself. In a vector it may not stand beside
-        what is none."""
+        """What stands for a special register; None if that is the register itself. A vector of
+        registers may not hold a special one, so there it is read first."""
         stem, dot, axis = register.partition(".")
         if stem in _VECTORS:
             rule = partial(_VECTORS[stem], self)
@@ -191,7 +191,7 @@ class View:
         return None if value is None else operand(value)
 
     def coordinate(self, what: str, axis: int) -> Value | None:
-        """Of the kernel's CTA in its grid, or of the thread in its CTA; None where W's is the same."""
+        """Of the kernel's CTA in its grid, or of the thread in its CTA; None where the fused kernel's is the same."""
         if what == "block" or axis != self.coarse.axis or self.coarse.factor == 1:
             return self.carried(what, axis)
         s, place, factor = self.scalars, self.place_along(axis), self.coarse.factor
@@ -200,12 +200,13 @@ class View:
         return s.multiply_add(s.least(place, self.whole()), factor - 1, place)
 
     def place_along(self, axis: int) -> Value:
-        """Of this CTA of W among those that carry the kernel."""
+        """Of this CTA among those that carry the kernel."""
         found = self.carried("grid", axis)
         return self.scalars.read(f"%ctaid.{AXES[axis]}") if found is None else found
 
     def carried(self, what: str, axis: int) -> Value | None:
-        """Of the CTA among those that carry the kernel, or of the thread in its CTA; None where W's is the same."""
+        """Of the CTA among those that carry the kernel, or of the thread in its CTA; None where the fused
+        kernel's is the same."""
         if self.plan.covers_exactly(what, self.position):
             return None
         sizes = self.plan.carried(what, self.plan.shapes)[self.position]
@@ -222,8 +223,8 @@ class View:
         return outer if last else s.remainder(outer, self.along(what, axis), most)
 
     def warp(self) -> Value | None:
-        """Hardware numbers the warps of a CTA in any way, but from 0 on: a kernel with fewer warps than W has counts on
-        numbers below that of its own."""
+        """Hardware numbers the warps of a CTA in any order, but from 0 on. A kernel with fewer warps than the fused one
+        relies on numbers below its own number of warps."""
         return self.scalars.divide(self.number("block"), WARP, MOST_THREADS) if self.more_warps() else None
 
     def total_shared(self) -> Value:
