@@ -446,7 +446,7 @@ class Projection:
                 chosen = self.terms.atom("equals", index, self.terms.make(str(k)))
                 if self.formulas.under(chosen, case.given) is None:
                     return chosen
-        return self._holds(self.inner.guard(case.registers, step), case.given)
+        return self.inner.guard(case.registers, step)
 
     def _split(self, case: Case, test: int) -> list[Case]:
         found = []
@@ -693,12 +693,11 @@ class _Join:
             olds = set(formulas.support(condition))
             for other, came in self.edges.items() if i in self.entries else ():
                 condition = formulas.both(condition, came if other == i else formulas.negation(came))
-            for atom, values in links:
-                olds |= formulas.support(values[i])
-                condition = formulas.both(condition, formulas.same(atom, values[i]))
-            for atom, values in more:
-                olds |= formulas.support(values[position])
-                condition = formulas.both(condition, formulas.same(atom, values[position]))
+            given_here = condition
+            for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more)):
+                value = of.terms.formula_under(value, given_here)
+                olds |= formulas.support(value)
+                condition = formulas.both(condition, formulas.same(atom, value))
             fresh = {v for atom, _ in (*links, *more) for v in formulas.support(atom)}
             fresh |= {v for came in self.edges.values() for v in formulas.support(came)}
             given = formulas.either(given, formulas.without(condition, olds - fresh - self.held))
