@@ -195,6 +195,46 @@ class Program:
         return {head: self._reached(head, self.successors) & self._reached(head, self.predecessors.__getitem__)
                 for head in self.loop_heads}  # fmt: skip
 
+    @cached_property
+    def meeting_points(self) -> dict[int, int]:
+        """For each block the nearest one that every path from it to the end passes; `END` if there is none before."""
+        order = self.order
+        above: dict[int, frozenset[int] | None] = dict.fromkeys(order)
+        changed = True
+        while changed:
+            changed = False
+            for start in reversed(order):
+                sets = [above[t] | {t} for t in self.successors(start) if t != END and above[t] is not None]
+                if any(t == END for t in self.successors(start)):
+                    found = frozenset[int]()
+                elif not sets:
+                    continue
+                else:
+                    found = frozenset.intersection(*sets)
+                if above[start] != found:
+                    above[start], changed = found, True
+        nearest = {}
+        for start in order:
+            later = above[start] or frozenset()
+            nearest[start] = max(later, key=lambda b: len(above[b] or ()), default=END)
+        return nearest
+
+    def side(self, branch: int, target: int) -> frozenset[int]:
+        """The blocks that lanes pass which take one side of a branch, until the sides have met."""
+        if target in (END, self.meeting_points[branch]):
+            return frozenset()
+        seen, waiting = {target}, [target]
+        while waiting:
+            for following in self.successors(waiting.pop()):
+                if following not in (END, self.meeting_points[branch]) and following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+        return frozenset(seen)
+
+    def region(self, branch: int) -> frozenset[int]:
+        """The blocks on the sides of a branch."""
+        return frozenset().union(*(self.side(branch, t) for t in self.successors(branch)))
+
     def _reached(self, start: int, following: Callable[[int], Iterable[int]]) -> frozenset[int]:
         seen, waiting = {start}, [start]
         while waiting:

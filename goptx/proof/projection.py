@@ -83,8 +83,11 @@ class Projection:
     symbols: Mapping[str, str]
     kernel_symbols: Mapping[str, str]
     foreign: frozenset[int] = frozenset()  # steps that claim to be another kernel's
-    waits_for_all: frozenset[int] = frozenset()
+    branches: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # the kernel's that a branch claims to be
     visits: int = 0
+    polarity: dict[int, tuple[int, bool | None]] = field(default_factory=dict)
+    ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict)
+    ballots: dict[int, frozenset[str]] = field(default_factory=dict)  # which a step's mask is cut by
     renamed: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -179,6 +182,10 @@ class Projection:
             for number, event in events.items():
                 if number not in case.done and self._holds(event.guard, case.given) != FALSE:
                     self._unmatched(case, event)
+                if case.place == END and event.step.facts.row.scope and self._holds(event.guard, case.given) != TRUE:
+                    self._check_mask(case, event)
+        self.ends[start] = registers, ended
+        self._note_polarity(last, registers, ended)
         if not last.is_branch:
             yield from self._edge(registers, ended, TRUE, last, self.fused.following(last)[0])
             return
@@ -195,6 +202,19 @@ class Projection:
             after = last.number + 1 if last.number + 1 < len(self.fused.steps) else END
             if after != taken:
                 yield from self._edge(registers, ended, self.formulas.negation(test), last, after)
+
+    def _note_polarity(self, last: Step, registers: Mapping[str, int], cases: Sequence[Case]) -> None:
+        """Whether a branch goes where the kernel's branch goes, or the other way round; None where that is not one."""
+        for number in self.branches.get(last.number, ()):
+            own = self.kernel.steps[number]
+            if own.facts.base != "bra" or not own.guard or not last.guard:
+                continue
+            for case in cases:
+                if case.place == number:
+                    outer, inner = self.outer.guard(registers, last), self.inner.guard(case.registers, own)
+                    same = self.truths_are_equal(outer, inner, case.given)
+                    opposite = self.truths_are_equal(outer, self.formulas.negation(inner), case.given)
+                    self.polarity[last.number] = number, same if same != opposite else None
 
     def _edge(
         self, registers: dict[str, int], cases: Sequence[Case], test: int, last: Step, target: int
@@ -327,8 +347,8 @@ class Projection:
         raise NotProved(step.line, f"`{step.statement}` belongs to no kernel, and its effect is not known")
 
     def _unmatched(self, case: Case, event: Event) -> None:
-        if case.place == END and event.step.number in self.waits_for_all:
-            return
+        if case.place == END and event.step.facts.row.scope and event.step.facts.row.access in ("", "f"):
+            return  # a thread that has ended comes along: it counts as one that does
         own = self.claims[event.step.number]
         if DEBUG:
             for f in (event.guard, case.given):
@@ -497,7 +517,7 @@ class Projection:
         mask = len(step.sources) + step.facts.row.mask if step.facts.row.mask is not None else None
         for position, (a, b) in enumerate(zip(mine, event.operands, strict=False)):
             first, second = self.terms.resolved(a, case.given), self.terms.resolved(b, case.given)
-            if first != second and not (position == mask and self._is_cut(first, second)):
+            if first != second and not (position == mask and self._is_cut(first, second, event.step)):
                 for term in (second, first):
                     test = self.terms.undecided(term)
                     if test is not None and (parts := self._split(case, test)) and len(parts) > 1:
@@ -528,10 +548,27 @@ class Projection:
         if not depth: return f"#{number}"
         return f"{t.head}({', '.join(self.show(p, depth-1) for p in t.parts)}{'' if t.formula<0 else ' |f%d' % t.formula})"
 
-    def _is_cut(self, mask: int, other: int) -> bool:
+    def _check_mask(self, case: Case, event: Event) -> None:
+        """That nobody waits for a lane that has ended and does not come along."""
+        step = event.step
+        if step.facts.row.mask is None:
+            return
+        given = self.formulas.both(case.given, self.formulas.negation(event.guard))
+        mask = event.operands[len(step.sources) + step.facts.row.mask]
+        for found, _ in self.terms.outcomes(mask, given):
+            term = self.terms[found]
+            parts = [self.terms[p] for p in term.parts]
+            if term.head != "and.b32" or not any(p.head.startswith("ballot ") and p.formula == FALSE for p in parts):
+                raise NotProved(
+                    step.line, f"`{step.statement}` may wait for a lane whose kernel has ended and which does not come"
+                )
+
+    def _is_cut(self, mask: int, other: int, step: Step) -> bool:
         """Whether a mask of lanes is the kernel's, less lanes for which the kernel has ended."""
         term = self.terms[other]
-        return term.head == "and.b32" and mask in term.parts and any(self._is_ballot(p) for p in term.parts)
+        ballots = [self.terms[p].head for p in term.parts if self._is_ballot(p)]
+        self.ballots[step.number] = self.ballots.get(step.number, frozenset()).union(ballots)
+        return term.head == "and.b32" and mask in term.parts and bool(ballots)
 
     def _is_ballot(self, number: int) -> bool:
         """Whether the term is an added ballot in which this lane has its bit."""

@@ -6,7 +6,7 @@ is known of its value but which instruction made it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from goptx.proof.formulas import FALSE, TRUE, Formulas
@@ -138,6 +138,20 @@ class Terms:
         found = self.formulas.replaced(formula, by)
         decided = self.formulas.under(found, given)
         return found if decided is None else decided
+
+    def outcomes(self, number: int, given: int, most: int = 64) -> Iterator[tuple[int, int]]:
+        """The term in each of the cases that its choices tell apart, with the formula of the case."""
+        waiting = [given]
+        while waiting:
+            given = waiting.pop()
+            found = self.resolved(number, given)
+            test = self.undecided(found) if most else None
+            parts = [] if test is None else [self.formulas.both(given, t) for t in (test, self.formulas.negation(test))]
+            if FALSE in parts or not parts:
+                yield found, given
+            else:
+                waiting += parts
+                most -= 1
 
     def undecided(self, number: int) -> int | None:
         """The condition of a choice inside the term, if there is one."""
