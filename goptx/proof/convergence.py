@@ -27,8 +27,18 @@ def check_convergence(projection: Projection) -> int:
         for number, claims in projection.claims.items()
         if fused.steps[number].facts.row.scope in (Scope.WARP, Scope.WARPGROUP)
     }
-    if not together:
-        return 0
+    added = [s for s in fused.steps if s.facts.row.scope == Scope.WARP and s.number not in projection.foreign.union(together)]
+    for branch in sorted(varying_branches(fused, Scope.WARP)):
+        last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
+        for step in added:
+            if fused.block_of[step.number] in region:
+                raise NotProved(step.line, f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}")
+        for number in projection.claims:
+            step = fused.steps[number]
+            if step.facts.row.scope >= Scope.CTA and step.facts.aligned and fused.block_of[number] in region and not projection.branches.get(last.number):
+                raise NotProved(step.line, f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}")
+        if "uni" in last.facts.modifiers and not any("uni" in projection.kernel.steps[n].facts.modifiers for n in projection.branches.get(last.number, ())) and last.number not in projection.foreign:
+            raise NotProved(last.line, f"`{last.statement}` says that all lanes of a warp go one way, which is not shown")
     at = {number: fused.block_of[number] for number in together}
     for branch in sorted(varying_branches(fused, Scope.WARP)):
         sides = [fused.side(branch, target) for target in dict.fromkeys(fused.successors(branch))]

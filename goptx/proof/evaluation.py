@@ -94,7 +94,7 @@ class Evaluation:
                     return [formulas.negation(formulas.same(*values))]
         if base == "setp":
             return self._comparison(registers, step)
-        if base == "mov" and len(step.writes) == 1 and sources[0].text in ("{}",) and not sources[0].negated:
+        if base == "mov" and len(step.writes) == 1 and self._is_register(sources[0]):
             return [self.name(registers, sources[0].names[0])]
         if base == "selp":
             test = self.truth(registers, sources[2])
@@ -111,6 +111,9 @@ class Evaluation:
         written = (*step.writes, CARRY) if step.facts.sets_carry else step.writes
         found = [terms.make(f"part {k}", whole) for k in range(len(written))]
         return [formulas.variable(v) if self.program.is_predicate(w) else v for w, v in zip(written, found, strict=True)]
+
+    def _is_register(self, source: Source) -> bool:
+        return source.text == "{}" and self.program.type_of(source.names[0]) is not None
 
     def _comparison(self, registers: Registers, step: Step) -> list[int]:
         """Of `setp.lt.and.s32 p|q, a, b, c`."""

@@ -182,7 +182,7 @@ class Projection:
             for number, event in events.items():
                 if number not in case.done and self._holds(event.guard, case.given) != FALSE:
                     self._unmatched(case, event)
-                if case.place == END and event.step.facts.row.scope and self._holds(event.guard, case.given) != TRUE:
+                if case.place == END and event.step.facts.row.scope:
                     self._check_mask(case, event)
         self.ends[start] = registers, ended
         self._note_polarity(last, registers, ended)
@@ -328,8 +328,7 @@ class Projection:
     def _added(self, registers: dict[str, int], step: Step) -> int:
         """Executes a step that was added, and what is known of its result: votes of a warp."""
         words = step.opcode.split(".")
-        guard = self.outer.guard(registers, step)
-        if step.facts.base == "vote" and step.writes:
+        if step.facts.base == "vote" and step.writes and not step.guard and is_full(step):
             asked = self.outer.truth(registers, step.sources[0])
             if "ballot" in words:
                 block = self.fused.block_of[step.number]
@@ -338,11 +337,11 @@ class Projection:
             (found,) = self._results(step)
             self.outer.write(registers, step, [found])
             if "any" in words:
-                return self.formulas.implies(self.formulas.both(guard, asked), found)
+                return self.formulas.implies(asked, found)
             if "all" in words:
-                return self.formulas.implies(self.formulas.both(guard, found), asked)
+                return self.formulas.implies(found, asked)
             return TRUE
-        if step.facts.base == "bar" and "warp" in words:
+        if step.facts.base == "bar" and "warp" in words and not step.guard and is_full(step):
             return TRUE
         raise NotProved(step.line, f"`{step.statement}` belongs to no kernel, and its effect is not known")
 
@@ -549,19 +548,20 @@ class Projection:
         return f"{t.head}({', '.join(self.show(p, depth-1) for p in t.parts)}{'' if t.formula<0 else ' |f%d' % t.formula})"
 
     def _check_mask(self, case: Case, event: Event) -> None:
-        """That nobody waits for a lane that has ended and does not come along."""
+        """That of the lanes that have ended, the mask names those that come along and no others."""
         step = event.step
         if step.facts.row.mask is None:
             return
-        given = self.formulas.both(case.given, self.formulas.negation(event.guard))
         mask = event.operands[len(step.sources) + step.facts.row.mask]
-        for found, _ in self.terms.outcomes(mask, given):
-            term = self.terms[found]
-            parts = [self.terms[p] for p in term.parts]
-            if term.head != "and.b32" or not any(p.head.startswith("ballot ") and p.formula == FALSE for p in parts):
-                raise NotProved(
-                    step.line, f"`{step.statement}` may wait for a lane whose kernel has ended and which does not come"
-                )
+        for comes in (TRUE, FALSE):
+            given = self.formulas.both(case.given, self.formulas.same(event.guard, comes))
+            for found, here in self.terms.outcomes(mask, given) if given != FALSE else ():
+                term = self.terms[found]
+                bits = {p.formula for p in map(self.terms.__getitem__, term.parts) if p.head.startswith("ballot ")}
+                if (comes not in bits) if term.head == "and.b32" and bits else not comes:
+                    raise NotProved(
+                        step.line, f"`{step.statement}` may wait for a lane whose kernel has ended and which does not come"
+                    )
 
     def _is_cut(self, mask: int, other: int, step: Step) -> bool:
         """Whether a mask of lanes is the kernel's, less lanes for which the kernel has ended."""
@@ -770,6 +770,11 @@ class _Join:
     def _given(self, i: int, place: int, value: int, is_predicate: bool) -> int:
         given = self.states[i].cases[place][0]
         return (self.of.terms.formula_under if is_predicate else self.of.terms.resolved)(value, given)
+
+
+def is_full(step: Step) -> bool:
+    """Whether its mask names all lanes of the warp."""
+    return step.sources[-1].text in ("-1", "0xffffffff", "0xFFFFFFFF", "4294967295")
 
 
 def plain(step: Step) -> tuple[str, tuple[str, ...], tuple[int | None, ...]]:
