@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goptx.proof.formulas import FALSE
-from goptx.proof.program import END
-from goptx.proof.projection import NotProved, Projection
+from goptx.proof.program import END, NotProved
+from goptx.proof.projection import Projection
 from goptx.proof.uniformity import varying_branches
 from goptx.ptx.opcodes import Scope
 
@@ -27,18 +27,39 @@ def check_convergence(projection: Projection) -> int:
         for number, claims in projection.claims.items()
         if fused.steps[number].facts.row.scope in (Scope.WARP, Scope.WARPGROUP)
     }
-    added = [s for s in fused.steps if s.facts.row.scope == Scope.WARP and s.number not in projection.foreign.union(together)]
+    added = [
+        s for s in fused.steps if s.facts.row.scope == Scope.WARP and s.number not in projection.foreign.union(together)
+    ]
     for branch in sorted(varying_branches(fused, Scope.WARP)):
         last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
         for step in added:
             if fused.block_of[step.number] in region:
-                raise NotProved(step.line, f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}")
+                raise NotProved(
+                    step.line,
+                    f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}",
+                )
         for number in projection.claims:
             step = fused.steps[number]
-            if step.facts.row.scope >= Scope.CTA and step.facts.aligned and fused.block_of[number] in region and not projection.branches.get(last.number):
-                raise NotProved(step.line, f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}")
-        if "uni" in last.facts.modifiers and not any("uni" in projection.kernel.steps[n].facts.modifiers for n in projection.branches.get(last.number, ())) and last.number not in projection.foreign:
-            raise NotProved(last.line, f"`{last.statement}` says that all lanes of a warp go one way, which is not shown")
+            if (
+                step.facts.row.scope >= Scope.CTA
+                and step.facts.aligned
+                and fused.block_of[number] in region
+                and not projection.branches.get(last.number)
+            ):
+                raise NotProved(
+                    step.line,
+                    f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}",
+                )
+        if (
+            "uni" in last.facts.modifiers
+            and not any(
+                "uni" in projection.kernel.steps[n].facts.modifiers for n in projection.branches.get(last.number, ())
+            )
+            and last.number not in projection.foreign
+        ):
+            raise NotProved(
+                last.line, f"`{last.statement}` says that all lanes of a warp go one way, which is not shown"
+            )
     at = {number: fused.block_of[number] for number in together}
     for branch in sorted(varying_branches(fused, Scope.WARP)):
         sides = [fused.side(branch, target) for target in dict.fromkeys(fused.successors(branch))]

@@ -5,7 +5,7 @@ Registers of predicates hold formulas, all others terms. A register that has no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 
 from goptx.proof.formulas import FALSE, TRUE
@@ -18,18 +18,21 @@ _TRUTHS = {"0": FALSE, "1": TRUE, "-1": TRUE}
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """`symbols` has what parameters, variables and functions are called in both texts, `undefined` what a register holds
-    that was never written."""
+    """`symbols` has what parameters, variables and functions are called in both texts, `renamed` what registers that were
+    never written are called."""
 
     terms: Terms
     program: Program
     symbols: Mapping[str, str]
-    undefined: Callable[[str], int]
+    renamed: Mapping[str, str]
 
     def read(self, registers: Mapping[str, int], name: str) -> int:
         """The value of a register: a formula if it is a predicate."""
         value = registers.get(name)
-        return self.undefined(name) if value is None else value
+        if value is None:
+            head = f"undefined {self.renamed.get(name, name)}"
+            return self.terms.atom(head) if self.program.is_predicate(name) else self.terms.make(head)
+        return value
 
     def guard(self, registers: Mapping[str, int], step: Step) -> int:
         """Whether the step is executed."""
@@ -110,7 +113,9 @@ class Evaluation:
             return [formulas.variable(whole) if to_predicate else whole]
         written = (*step.writes, CARRY) if step.facts.sets_carry else step.writes
         found = [terms.make(f"part {k}", whole) for k in range(len(written))]
-        return [formulas.variable(v) if self.program.is_predicate(w) else v for w, v in zip(written, found, strict=True)]
+        return [
+            formulas.variable(v) if self.program.is_predicate(w) else v for w, v in zip(written, found, strict=True)
+        ]
 
     def _is_register(self, source: Source) -> bool:
         return source.text == "{}" and self.program.type_of(source.names[0]) is not None
@@ -133,3 +138,10 @@ class Evaluation:
             }[joins]
             both = [combine(value, third) for value in both]
         return both[: len(step.writes)]
+
+
+def operands_of(side: Evaluation, registers: Mapping[str, int], step: Step) -> tuple[int, ...]:
+    """The terms of what a step reads."""
+    parts = [side.source(registers, s) for s in step.sources]
+    parts += [side.name(registers, w) for w in step.writes if step.facts.row.updates]
+    return tuple(parts)

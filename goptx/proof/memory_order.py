@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from goptx.proof.evaluation import Evaluation
 from goptx.proof.program import Step
-
-_BITS = {"b": 1, "u": 1, "s": 1, "f": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,14 @@ class Access:
     base: int
     offset: int
     size: int
+
+
+def access_of(side: Evaluation, registers: Mapping[str, int], step: Step) -> Access | None:
+    """Where a step accesses memory, None if that is not one address."""
+    found = [s for s in step.sources if s.offset is not None]
+    if len(found) != 1 or found[0].offset is None:
+        return None
+    return Access(side.source(registers, found[0]), found[0].offset, size_of(step))
 
 
 def size_of(step: Step) -> int:

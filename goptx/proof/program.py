@@ -13,8 +13,21 @@ from functools import cached_property
 
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
-    Address, Arguments, Directive, Expression, Function, Immediate, Instruction, Label, Name, Negated, Operand, Pair,
-    Registers, Scope, Sum, Vector,
+    Address,
+    Arguments,
+    Directive,
+    Expression,
+    Function,
+    Immediate,
+    Instruction,
+    Label,
+    Name,
+    Negated,
+    Operand,
+    Pair,
+    Scope,
+    Sum,
+    Vector,
 )  # fmt: skip
 from goptx.ptx.opcodes import Facts, facts_of
 
@@ -23,8 +36,8 @@ NOWHERE = "_"  # the destination that PTX throws away
 _TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
 
-class NotRead(Exception):
-    """Code that the checker does not know, at a line of the text."""
+class NotProved(Exception):
+    """What could not be shown, at a line of the fused kernel, or of the kernel whose code the checker does not know."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)
@@ -59,25 +72,6 @@ class Step:
     @property
     def is_branch(self) -> bool:
         return self.facts.row.ends in ("branch", "exit")
-
-    @property
-    def is_effect(self) -> bool:
-        """Whether it does more than to compute a value from registers: it must be done as often as the kernel does it,
-        and in an order that nobody can tell from the kernel's own."""
-        row, facts = self.facts.row, self.facts
-        if row.ends == "trap" or not facts.known or row.scope or row.blocking or row.releases or row.acquires:
-            return True
-        if facts.base in ("ld", "ldu") and facts.space == "param":
-            return not self.is_parameter
-        if row.access or row.hint:
-            return True
-        return any(name in _CHANGING for s in self.sources for name in s.names)
-
-    @property
-    def is_parameter(self) -> bool:
-        """Whether it loads a parameter by name at a constant offset: that cannot fault, whoever does it."""
-        address = self.sources[0] if self.sources else None
-        return address is not None and address.offset is not None and not address.names[0].startswith("%")
 
 
 _CHANGING = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi %smid %warpid".split())
@@ -115,6 +109,23 @@ class Program:
     @cached_property
     def _by_stem(self) -> dict[str, tuple[int, str]]:
         return {stem: (count, type) for stem, count, type in self.ranges}
+
+    def is_effect(self, step: Step) -> bool:
+        """Whether a step does more than to compute a value from registers: it must be done as often as the kernel does
+        it, and in an order that nobody can tell from the kernel's own."""
+        row, facts = step.facts.row, step.facts
+        if row.ends == "trap" or not facts.known or row.scope or row.blocking or row.releases or row.acquires:
+            return True
+        if row.access or row.hint:
+            return not self.is_parameter(step)
+        return any(name in _CHANGING for s in step.sources for name in s.names)
+
+    def is_parameter(self, step: Step) -> bool:
+        """Whether it loads a parameter by name at a constant offset: that cannot fault, whoever does it."""
+        if step.facts.base not in ("ld", "ldu") or step.facts.space != "param":
+            return False
+        address = step.sources[0]
+        return address.offset is not None and self.type_of(address.names[0]) is None
 
     def is_predicate(self, register: str) -> bool:
         return self.type_of(register) == ".pred"
@@ -283,7 +294,7 @@ CARRY = "%%carry"  # the carry flag as a register
 
 
 def program_of(entry: Function) -> Program:
-    """Raises `NotRead` for code that the checker does not know."""
+    """Raises `NotProved` for code that the checker does not know."""
     body = flatten(entry.body or (), lambda name: name)
     singles: dict[str, str] = {CARRY: ".pred"}
     ranges = []
@@ -319,7 +330,7 @@ def _step(
 ) -> Step:
     if isinstance(statement, Scope):
         first = next(s for s in statement.body if isinstance(s, Instruction))
-        raise NotRead(first.line, "a call, which the checker does not follow")
+        raise NotProved(first.line, "a call, which the checker does not follow")
     facts = facts_of(statement.opcode)
     guard, negated = (statement.guard.predicate.text, statement.guard.negated) if statement.guard else ("", False)
 
@@ -339,7 +350,7 @@ def _step(
             number, statement.line, statement.opcode, facts, guard, negated, (), (), (place(target.text),), statement
         )
     if not facts.known or facts.base == "call":
-        raise NotRead(statement.line, f"`{statement}`, which the checker does not know")
+        raise NotProved(statement.line, f"`{statement}`, which the checker does not know")
     writes: list[str] = []
     sources: list[Source] = []
     for position, operand in enumerate(statement.operands):
@@ -361,7 +372,7 @@ def _names(operand: Operand, line: int) -> list[str]:
             return _names(first, line) + _names(second, line)
         case Vector(parts):
             return [n for part in parts for n in _names(part, line)]
-    raise NotRead(line, f"`{operand}` as a destination, which the checker does not know")
+    raise NotProved(line, f"`{operand}` as a destination, which the checker does not know")
 
 
 def _source(operand: Operand) -> Source:
@@ -376,9 +387,7 @@ def _source(operand: Operand) -> Source:
             text = "".join("{}" if isinstance(t, Name) else t for t in tail)
             names = tuple(t.text for t in tail if isinstance(t, Name))
             return (
-                Source("{}" + text, (base.text, *names))
-                if isinstance(base, Name)
-                else Source(str(base) + text, names)
+                Source("{}" + text, (base.text, *names)) if isinstance(base, Name) else Source(str(base) + text, names)
             )
         case Vector(parts):
             inner = [_source(p) for p in parts]

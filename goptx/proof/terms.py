@@ -153,6 +153,27 @@ class Terms:
                 waiting += parts
                 most -= 1
 
+    def are_equal(self, first: int, second: int, given: int, splits: int = 64) -> bool:
+        """Whether two terms have one value wherever the formula holds, as far as `splits` cases show it."""
+        waiting = [given]
+        while waiting and splits:
+            splits -= 1
+            given = waiting.pop()
+            a, b = self.resolved(first, given), self.resolved(second, given)
+            if a == b:
+                continue
+            test = next((t for t in map(self.undecided, (b, a)) if t is not None), None)
+            parts = [] if test is None else [self.formulas.both(given, t) for t in (test, self.formulas.negation(test))]
+            if FALSE in parts or not parts:
+                return False
+            waiting += parts
+        return not waiting
+
+    def truths_are_equal(self, first: int, second: int, given: int) -> bool:
+        """Whether two formulas have one value wherever `given` holds."""
+        a, b = self.formula_under(first, given), self.formula_under(second, given)
+        return a == b or self.formulas.both(given, self.formulas.negation(self.formulas.same(a, b))) == FALSE
+
     def undecided(self, number: int) -> int | None:
         """The condition of a choice inside the term, if there is one."""
         stack, seen = [number], set[int]()

@@ -23,7 +23,8 @@ def varying_branches(program: Program, scope: Scope) -> frozenset[int]:
         more = {
             start
             for start, names in varying.items()
-            if len(set(program.successors(start))) > 1 and _depends(program, program.steps[program.blocks[start][-1]], names, scope)
+            if len(set(program.successors(start))) > 1
+            and _depends(program, program.steps[program.blocks[start][-1]], names, scope)
         }
         if more <= found:
             return frozenset(found)
@@ -34,7 +35,9 @@ def _varying_at_ends(program: Program, scope: Scope, branches: set[int]) -> dict
     """For each block the registers that vary when it ends."""
     at_meeting: dict[int, set[str]] = {}
     for branch in branches:
-        written = {w for start in program.region(branch) for n in program.blocks[start] for w in _writes(program.steps[n])}
+        written = {
+            w for start in program.region(branch) for n in program.blocks[start] for w in _writes(program.steps[n])
+        }
         at_meeting.setdefault(program.meeting_points[branch], set()).update(written)
     before: dict[int, frozenset[str]] = {0: frozenset()}
     after: dict[int, frozenset[str]] = {}
@@ -73,7 +76,7 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
         return False  # a reduction over all threads
     if row.scope == Scope.WARP and facts.base in ("vote", "redux"):
         return scope > Scope.WARP
-    if (row.access or row.scope) and not (facts.base in ("ld", "ldu") and step.is_parameter and facts.space == "param"):
+    if program.is_effect(step):
         constant = facts.read_only and scope == Scope.WARP
         return not constant or any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names)
     return any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names) or (

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from goptx.proof.program import END, Program, Step
-from goptx.proof.projection import NotProved, Projection
+from goptx.proof.program import END, NotProved, Program, Step
+from goptx.proof.projection import Projection
 from goptx.proof.uniformity import varying_branches
 from goptx.ptx.opcodes import Scope
 
@@ -78,7 +78,11 @@ def _decides(program: Program, asking: Sequence[Step], steps: Sequence[Step], lo
                     in_memory |= any("s" in s.facts.row.access for s in inside)
         if before == (len(names), in_memory):
             break
-    leaving = [s for s in steps if s.is_branch and any(t == END or program.block_of[t] not in loop for t in program.following(s))]
+    leaving = [
+        s
+        for s in steps
+        if s.is_branch and any(t == END or program.block_of[t] not in loop for t in program.following(s))
+    ]
     return any(not program.reads(s).isdisjoint(names) for s in leaving)
 
 
@@ -217,14 +221,17 @@ class _Order:
             yield [self._behind(place) for place in places]
             return
         if len(places) == 1:
-            (start, _), = places
+            ((start, _),) = places
             for target in dict.fromkeys(self.fused.successors(start)):
                 if target != END:
                     yield [(target, 0)]
             return
         if len(branches) < len(places):
             step = next(s for s in steps.values() if not s.is_branch)
-            raise NotProved(step.line, f"some threads of a CTA may be at `{step.statement}` while others are at the branch in line {branches[0].line}")
+            raise NotProved(
+                step.line,
+                f"some threads of a CTA may be at `{step.statement}` while others are at the branch in line {branches[0].line}",
+            )
         yield from self._alike({place[0]: s for place, s in steps.items()})
 
     def _alike(self, branches: Mapping[int, Step]) -> Iterator[list[Place]]:
@@ -234,7 +241,10 @@ class _Order:
             if all(k is not None and k[1] is not None and k[0] == (known[0] or k)[0] for k in known):
                 number = known[0][0]  # type: ignore[index]
                 ended = any(c.place == END for start in branches for c in projection.ends[start][1])
-                if projection.kernel.block_of[number] not in varying_branches(projection.kernel, Scope.CTA) and not ended:
+                if (
+                    projection.kernel.block_of[number] not in varying_branches(projection.kernel, Scope.CTA)
+                    and not ended
+                ):
                     for side in (True, False):
                         yield [
                             (target, 0)
@@ -243,7 +253,10 @@ class _Order:
                         ]
                     return
         first, second, *_ = branches.values()
-        raise NotProved(second.line, f"some threads of a CTA may be at this branch while others are at the branch in line {first.line}")
+        raise NotProved(
+            second.line,
+            f"some threads of a CTA may be at this branch while others are at the branch in line {first.line}",
+        )
 
     def _side(self, start: int, taken: bool) -> int:
         step = self.fused.steps[self.fused.blocks[start][-1]]
@@ -267,7 +280,9 @@ def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence
             number = projections[letter].claims[step.number][0]
             mine, new = (_id(s) for s in (projections[letter].kernel.steps[number], step))
             if ids.setdefault(new, mine) != mine:
-                raise NotProved(step.line, f"barrier {new} stands for the barriers {ids[new]} and {mine} of kernel {letter}")
+                raise NotProved(
+                    step.line, f"barrier {new} stands for the barriers {ids[new]} and {mine} of kernel {letter}"
+                )
             users.setdefault(new, set()).add((letter, is_plain(step)))
     for name, its in users.items():
         if len({letter for letter, _ in its}) > 1 and not all(plain for _, plain in its):
