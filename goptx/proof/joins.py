@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
-from goptx.proof.lane_cases import State
+from goptx.proof.lane_cases import Lanes, State
 from goptx.proof.program import END
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Links = list[tuple[int, tuple[int, ...]]]  # new formulas, and what they are on 
 def joined(of: Projection, start: int, edges: Mapping[int, State]) -> State:
     """The state before a block, of those on its edges so far."""
     states = list(edges.values())
-    if len(of.fused.predecessors[start]) + (start == 0) == 1:
+    if len(of.fused.predecessors[start]) + (start == 0) == 1 and start not in of.fused.loop_heads:
         return states[0]
     loop = of.fused.loops.get(start, frozenset())
     entries = [i for i, source in enumerate(edges) if source not in loop]
@@ -53,7 +53,7 @@ class _Join:
                 registers[name] = self._truth(f"{self.start} {name}", values, truths, links)
             else:
                 registers[name] = self._value(f"{self.start} {name}", values, data)
-        cases: dict[int, tuple[int, dict[str, int]]] = {}
+        cases: dict[int, Lanes] = {}
         for place in sorted({p for s in self.states for p in s.cases}):
             own = [i for i, s in enumerate(self.states) if place in s.cases]
             cases[place] = self._case(place, own, registers, links)
@@ -73,6 +73,8 @@ class _Join:
 
     def _is_entered_with(self, values: tuple[int, ...]) -> bool:
         """Whether each edge into a loop brings a value from outside it, and those back bring what came in."""
+        if not self.entries:
+            return False
         outside = (self.of.terms.blocks(values[i]).isdisjoint(self.loop) for i in self.entries)
         return all(outside) and all(v == self._by_edge(values) for i, v in enumerate(values) if i not in self.entries)
 
@@ -113,7 +115,7 @@ class _Join:
 
     def _case(
         self, place: int, own: list[int], outer: Mapping[str, int], links: list[tuple[int, tuple[int, ...]]]
-    ) -> tuple[int, dict[str, int]]:
+    ) -> Lanes:
         of, formulas = self.of, self.of.formulas
         live = of.kernel.live[place] if place != END else frozenset()
         names = sorted({r for i in own for r in self.states[i].cases[place][1] if r in live})
@@ -154,7 +156,8 @@ class _Join:
             fresh = {v for atom, _ in (*links, *more) for v in formulas.support(atom)}
             fresh |= {v for came in self.edges.values() for v in formulas.support(came)}
             given = formulas.either(given, formulas.without(condition, olds - fresh - self.held))
-        return given, registers
+        moved = frozenset.intersection(*(self.states[i].cases[place][2] for i in own))
+        return given, registers, moved - {self.start}
 
     def _inner(self, i: int, place: int, name: str) -> int:
         """The value of a kernel's register; one that was never written may be whatever the fused kernel has."""
@@ -170,7 +173,7 @@ class _Join:
     def _are_twins(self, own: list[int], place: int, name: str, twin: str) -> bool:
         of = self.of
         for i in own:
-            given, registers = self.states[i].cases[place]
+            given, registers, _ = self.states[i].cases[place]
             if name not in registers:
                 continue
             values = registers[name], of.outer.read(self.states[i].registers, twin)

@@ -18,23 +18,26 @@ if TYPE_CHECKING:
 
 MOST_SPLITS = 4096  # of the cases in one block
 MOST_BRANCHES = 4  # in a row, behind which code is looked for
-Cases = Mapping[int, tuple[int, dict[str, int]]]
+Lanes = tuple[int, dict[str, int], frozenset[int]]  # where a lane is, the kernel's registers, and `Case.moved`
+Cases = Mapping[int, Lanes]
 
 
 @dataclass(slots=True)
 class Case:
     """Lanes at one place of the kernel: where the formula `given` holds. `done` are the steps of the fused kernel's
-    block that the kernel has had, `order` the events among them as the kernel had them."""
+    block that the kernel has had, `order` the events among them as the kernel had them. `moved` are the loops of the
+    fused kernel since whose beginning the kernel has gone on."""
 
     place: int
     given: int
     registers: dict[str, int]
+    moved: frozenset[int] = frozenset()
     done: frozenset[int] = frozenset()
     order: tuple[int, ...] = ()
 
     def at(self, place: int, given: int) -> Case:
         """A copy there."""
-        return Case(place, given, dict(self.registers), self.done, self.order)
+        return Case(place, given, dict(self.registers), self.moved, self.done, self.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,9 @@ class LaneCases:
         """The cases as far as the claims of the block take them; `known` holds of all lanes."""
         rank = {start: i for i, start in enumerate(self.kernel.order)}
         waiting: list[tuple[tuple[int, int], int, Case]] = []
-        todo = [Case(place, self.formulas.both(given, known), own) for place, (given, own) in before.items()]
+        todo = [
+            Case(place, self.formulas.both(given, known), own, moved) for place, (given, own, moved) in before.items()
+        ]
         through: list[Case] = []
         count = 0
         while todo or waiting:
@@ -119,7 +124,8 @@ class LaneCases:
         registers = self._either(case.given, case.registers, other.given, other.registers)
         order = (*case.order, *(n for n in other.order if n not in case.order))
         given = self.formulas.either(case.given, other.given)
-        return Case(case.place, given, self._pruned(registers, case.place), case.done | other.done, order)
+        own = self._pruned(registers, case.place)
+        return Case(case.place, given, own, case.moved & other.moved, case.done | other.done, order)
 
     def _pruned(self, registers: Mapping[str, int], place: int) -> dict[str, int]:
         live = self.kernel.live[place] if place != END else frozenset[str]()
@@ -151,18 +157,19 @@ class LaneCases:
         self, cases: Sequence[Case], test: int, last: Step, target: int
     ) -> dict[int, tuple[int, dict[str, int]]]:
         """The cases of the lanes that leave the block where `test` holds, after the kernel's branches that it decides."""
-        found: dict[int, tuple[int, dict[str, int]]] = {}
+        found: dict[int, Lanes] = {}
         for case in cases:
             given = self.formulas.both(case.given, test)
             if given == FALSE:
                 continue
             place = self._settled(case.at(case.place, given))
             own = self._pruned(case.registers, place)
+            moved = case.moved if place == case.place else self.of.fused.loop_heads
             if place in found:
-                other, its = found[place]
-                own = self._either(other, its, given, own)
+                other, its, also = found[place]
+                own, moved = self._either(other, its, given, own), moved & also
                 given = self.formulas.either(other, given)
-            found[place] = given, own
+            found[place] = given, own, moved
             if target == END and place != END:
                 step = self.kernel.steps[place]
                 raise NotProved(last.line, f"the fused kernel ends before {_quoted(step)}")
@@ -203,9 +210,7 @@ class LaneCases:
             if step.is_branch:
                 following = self._chosen(step, case)
                 if following is not None:
-                    return Case(
-                        following, case.given, self._pruned(case.registers, following), case.done, case.order
-                    ), False
+                    return self._gone(case, following), False
                 if not self._is_wanted(case, step, MOST_BRANCHES):
                     break
                 return self._split(case, next(t for _, t in self._tests(step, case) if self._is(t, case) != FALSE))
@@ -221,11 +226,17 @@ class LaneCases:
                     break
             else:
                 self._compute(case, step, numbers[:1])
-            (case.place,) = self.kernel.following(step)
-            if case.place in self.kernel.blocks:
-                case.registers = self._pruned(case.registers, case.place)
+            (following,) = self.kernel.following(step)
+            case = self._gone(case, following)
+            if following in self.kernel.blocks:
                 return case, False
         return case, True
+
+    def _gone(self, case: Case, place: int) -> Case:
+        registers = (
+            self._pruned(case.registers, place) if place == END or place in self.kernel.blocks else case.registers
+        )
+        return Case(place, case.given, registers, self.of.fused.loop_heads, case.done, case.order)
 
     def _is_wanted(self, case: Case, branch: Step, depth: int) -> bool:
         """Whether code after the branch stands in this block of the fused kernel."""

@@ -230,6 +230,15 @@ class Program:
             nearest[start] = max(later, key=lambda b: len(above[b] or ()), default=END)
         return nearest
 
+    def dominates(self, first: int, second: int) -> bool:
+        """Whether every way from the beginning to the second block passes the first one."""
+        seen, waiting = {first, 0}, [0] if first else []
+        while waiting:
+            more = [t for t in self.successors(waiting.pop()) if t != END and t not in seen]
+            seen.update(more)
+            waiting += more
+        return second == first or second not in seen
+
     def side(self, branch: int, target: int) -> frozenset[int]:
         """The blocks that lanes pass which take one side of a branch, until the sides have met."""
         if target in (END, self.meeting_points[branch]):

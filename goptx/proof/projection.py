@@ -31,7 +31,9 @@ class Projection:
     """`claims` has for each step of the fused kernel the steps of the kernel that it claims to be, `branches` the
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
-    step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way."""
+    step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
+    `back` the lanes that begin a loop again, with whether the kernel has gone on, and `asked` for the result of a vote
+    the formula of which it tells whether it holds for any lane."""
 
     terms: Terms
     fused: Program
@@ -45,6 +47,8 @@ class Projection:
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
     polarity: dict[int, tuple[int, bool | None]] = field(default_factory=dict)
+    back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
+    asked: dict[int, int] = field(default_factory=dict)
     visits: int = 0
 
     def __post_init__(self) -> None:
@@ -73,7 +77,7 @@ class Projection:
         """Raises `NotProved`."""
         rank = {start: i for i, start in enumerate(self.fused.order)}
         edges: dict[int, dict[int, State]] = {start: {} for start in rank}
-        edges[0][END] = State({}, {0: (TRUE, {})})
+        edges[0][END] = State({}, {0: (TRUE, {}, frozenset())})
         before: dict[int, State] = {}
         waiting, queued = [0], {0}
         while waiting:
@@ -121,6 +125,10 @@ class Projection:
         self.ends[start] = registers, cases
         for target, test in self._ways(registers, last):
             found = here.on_edge(cases, test, last, target)
+            if target in self.fused.loop_heads and start in self.fused.loops[target]:
+                self.back[start, target] = {
+                    place: (given, target in moved) for place, (given, _, moved) in found.items()
+                }
             if target != END and found:
                 yield target, State(registers, found)
 
@@ -166,4 +174,6 @@ class Projection:
             return TRUE
         (found,) = self._results(step)
         self.outer.write(registers, step, [found])
+        if "any" in words:
+            self.asked[found] = asked
         return self.formulas.implies(asked, found) if "any" in words else self.formulas.implies(found, asked)

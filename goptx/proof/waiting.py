@@ -53,7 +53,7 @@ def other_waits(program: Program) -> list[Step]:
         blocks = (row.blocking or row.releases) and row.scope != Scope.WARP
         if blocks and not (is_barrier(step) and is_plain(step)):
             found.append(step)
-    for head, loop in program.loops.items():
+    for loop in program.loops.values():
         steps = [program.steps[n] for start in loop for n in program.blocks[start]]
         asking = [s for s in steps if s.facts.asks or s.facts.asks_anew]
         if asking and _decides(program, asking, steps, loop):
@@ -89,7 +89,7 @@ def _decides(program: Program, asking: Sequence[Step], steps: Sequence[Step], lo
 def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Waits:
     """Raises `NotProved`."""
     barriers = [step for step in fused.steps if is_barrier(step)]
-    own = {letter: [s for s in barriers if s.number in p.claims] for letter, p in projections.items()}
+    own = {letter: [s for s in barriers if s.number in p.matched] for letter, p in projections.items()}
     waiting = {letter: other_waits(p.kernel) for letter, p in projections.items()}
     for letter, steps in waiting.items():
         others = [s for other, its in own.items() if other != letter for s in its]
@@ -177,9 +177,9 @@ class _Order:
         found = set()
         for start in self.fused.order:
             ends = set(self.fused.successors(start))
-            if len(ends) > 1 and len({frozenset([None]) if t == END else self._labels[t] for t in ends}) > 1:
-                if start not in self._varying or self._is_presumed(start):
-                    found.add(start)
+            differ = len({frozenset([None]) if t == END else self._labels[t] for t in ends}) > 1
+            if differ and (start not in self._varying or self._is_presumed(start)):
+                found.add(start)
         return frozenset(found)
 
     def _is_presumed(self, start: int) -> bool:
@@ -191,7 +191,7 @@ class _Order:
             if last.number in projection.branches and inside and all(s in self.own[letter] for s in inside):
                 kernel = projection.kernel
                 own = [n for n in projection.branches[last.number] if kernel.block_of[n] in _unclear(kernel)]
-                numbers = [n for s in inside for n in projection.claims[s.number]]
+                numbers = [n for s in inside for n in projection.matched[s.number]]
                 if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for b in own for n in numbers):
                     self.found.presumed.append(
                         f"all threads of a CTA take the branch in line {last.line} alike: the barriers of kernel {letter} need it"
@@ -277,7 +277,7 @@ def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence
     for letter, steps in own.items():
         ids: dict[str, str] = {}
         for step in steps:
-            number = projections[letter].claims[step.number][0]
+            number = min(projections[letter].matched[step.number])
             mine, new = (_id(s) for s in (projections[letter].kernel.steps[number], step))
             if ids.setdefault(new, mine) != mine:
                 raise NotProved(
