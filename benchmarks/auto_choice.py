@@ -40,8 +40,8 @@ def choose(pair: str) -> tuple[str, dict[str, Any], float]:
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches]
     begin = time.process_time()
     result = goptx.fuse(*(one.file for one in launches), strategy="auto", shapes=shapes)
-    assert result.report.why
-    return pair, result.report.why.to_dict(), time.process_time() - begin
+    assert result.report.decision
+    return pair, result.report.decision.to_dict(), time.process_time() - begin
 
 
 def _named(row: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
@@ -58,14 +58,14 @@ def measured(row: dict[str, Any], way: str) -> float | None:
 
 
 def compared(row: dict[str, Any], why: dict[str, Any], seconds: float) -> dict[str, Any]:
-    pairs = [(c["cycles"], ms) for c in why["candidates"] if (ms := measured(row, c["way"])) is not None]
+    pairs = [(c["cycles"], ms) for c in why["candidates"] if (ms := measured(row, c["name"])) is not None]
     chosen = why["candidates"][0]
-    taken = measured(row, chosen["way"])
+    taken = measured(row, chosen["name"])
     best = best_way(row)
     return {
-        "name": row["name"], "chosen": chosen["way"], "estimated_cycles": chosen["cycles"], "ms": taken,
+        "name": row["name"], "chosen": chosen["name"], "estimated_cycles": chosen["cycles"], "ms": taken,
         "best": best, "best_ms": row["ms"][best][0], "streams_ms": row["ms"][BASELINE][0], "seconds": seconds,
-        "made": sum(c["made"] for c in why["candidates"] if " capped" not in c["way"]),
+        "made": sum(c["made"] for c in why["candidates"] if " capped" not in c["name"]),
         "rank_correlation": spearman(pairs), "estimated_and_measured": pairs, "why": why,
     }  # fmt: skip
 

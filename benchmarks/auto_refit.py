@@ -71,9 +71,9 @@ def choices(pair: str) -> tuple[str, dict[Setting, str]]:
     for setting in SETTINGS:
         for (module, name), value in zip(TUNED, setting, strict=True):
             setattr(module, name, value)
-        chosen = auto.auto(*sources, shapes=shapes).report.why
+        chosen = auto.auto(*sources, shapes=shapes).report.decision
         assert chosen
-        found[setting] = chosen.chosen.way
+        found[setting] = chosen.chosen.name
     return pair, found
 
 

@@ -95,7 +95,7 @@ class Single:
     """A kernel on its own, assembled like the woven ones."""
 
     def __init__(self, file: Path) -> None:
-        from goptx.results.fused_kernel import Parameter
+        from goptx.launch.parameter import Parameter
 
         module = goptx.read(file)
         self.text = str(module)

@@ -191,8 +191,8 @@ def costs(woven: goptx.Woven) -> dict[str, Any]:
 
 
 def chosen(subject: Measured) -> str:
-    why = goptx.fuse(*subject.kernels, shapes=subject.shapes, strategy="auto").report.why
-    return why.chosen.way if why else "separate"
+    decision = goptx.fuse(*subject.kernels, shapes=subject.shapes, strategy="auto").report.decision
+    return decision.chosen.name if decision else "separate"
 
 
 def table(document: Mapping[str, Any]) -> str:

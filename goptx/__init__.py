@@ -1,7 +1,7 @@
 """goptx weaves GPU kernels at PTX level: `goptx.weave(ptx_a, ptx_b)`.
 
-The names below are loaded when first used; importing goptx imports neither CUDA nor numpy. No folder bears
-the name of a public function, since importing it would put the module in the function's place.
+The names below are loaded when first used; importing goptx imports neither CUDA nor numpy. No folder has the name of a
+public function, since importing it would put the module in the function's place.
 """
 
 from __future__ import annotations

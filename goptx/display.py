@@ -1,6 +1,6 @@
-"""How results show themselves: each kind of result has a function that `goptx/view/displays.py` registers here.
+"""How results are displayed: for each kind of result, `goptx/view/displays.py` registers functions here.
 
-A class of results takes `as_html`, `as_svg` or `as_text` as the method that IPython asks for. The functions are loaded
+A class of results uses `as_html`, `as_svg` or `as_text` as the method that IPython calls. The functions are loaded
 when the first result is displayed.
 """
 
@@ -30,37 +30,37 @@ def svg(result: object) -> str:
 
 @singledispatch
 def text(result: object) -> str:
-    """The result as text for a terminal: what `str()` gives, unless something else is registered."""
+    """The result as text for a terminal: its `str()`, unless something else is registered."""
     return str(result)
 
 
 def as_html(result: object) -> str:
-    """For a class to have as its `_repr_html_`."""
+    """The `_repr_html_` of a class."""
     _register()
     return html(result)
 
 
 def as_svg(result: object) -> str:
-    """For a class to have as its `_repr_svg_`."""
+    """The `_repr_svg_` of a class."""
     _register()
     return svg(result)
 
 
 def as_text(result: object, printer: Any, cycle: bool) -> None:
-    """For a class to have as its `_repr_pretty_`: text for a reader, not what would make the result again. IPython
-    does not use the method of a base class where a class has its own `repr`."""
+    """The `_repr_pretty_` of a class: text for a reader, not text that recreates the result. IPython does not use the
+    method of a base class where a class has its own `repr`."""
     printer.text(str(result))
 
 
 def as_listing(result: object, printer: Any, cycle: bool) -> None:
-    """For a class to have as its `_repr_pretty_` where its text for a terminal is not its `str()`."""
+    """The `_repr_pretty_` of a class whose text for a terminal is not its `str()`."""
     _register()
     printer.text(text(result))
 
 
 def brief(result: Any) -> str:
-    """For a dataclass to have as its `__repr__`: one line of at most `MOST` characters with its fields, of a long field
-    the number of its parts."""
+    """The `__repr__` of a dataclass: one line of at most `MOST` characters with its fields, and for a long field the
+    number of its parts."""
     parts = ", ".join(f"{f.name}={_part(getattr(result, f.name))}" for f in fields(result) if f.repr)
     whole = f"{type(result).__name__}({parts})"
     return whole if len(whole) <= MOST else f"{whole[: MOST - 4]}...)"
@@ -74,7 +74,7 @@ def _part(value: object) -> str:
 
 
 def _size(value: object) -> str:
-    """What stands for a long value."""
+    """A short text in place of a long value."""
     if isinstance(value, str):
         return repr(value[: PART - 5] + "...")
     kind = "dict" if isinstance(value, Mapping) else type(value).__name__

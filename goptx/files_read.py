@@ -1,6 +1,6 @@
-"""Which files were read of those that a caller names, or that lie beside one: what depends on a result has to know.
+"""Records the files that were read, of those that a caller names or that lie beside them: a result depends on them.
 
-Files of goptx itself, such as the latency tables that it brings, and of the cache are none of them.
+Files of goptx itself, such as its latency tables, and those of the cache do not count.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-_READ: ContextVar[set[Path] | None] = ContextVar("read", default=None)  # of each thread its own
+_READ: ContextVar[set[Path] | None] = ContextVar("read", default=None)  # separate for each thread
 
 
 def note_read(path: Path) -> None:
-    """To be called wherever such a file is read, also if what is made of it is there already."""
+    """To be called wherever such a file is read, also if its contents are cached already."""
     read = _READ.get()
     if read is not None:
         read.add(path)
@@ -22,7 +22,7 @@ def note_read(path: Path) -> None:
 
 @contextmanager
 def files_read() -> Iterator[set[Path]]:
-    """What was noted since, paths as they were given."""
+    """The files noted within the context, as paths in the given form."""
     read: set[Path] = set()
     before = _READ.set(read)
     try:

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Writes files completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from goptx.errors import InputError
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Makes it the file's content, or leaves whatever is there. Where a link leads is written, not the link; a device
-    (/dev/null) or a pipe (/dev/stdout) is given the bytes. Raises `InputError`."""
+    """Makes `data` the file's content, or leaves the file unchanged. Writes the target of a link, not the link; a
+    device (/dev/null) or a pipe (/dev/stdout) gets the bytes. Raises `InputError`."""
     if path.exists() and not path.is_file() and not path.is_dir():
         path.write_bytes(data)
         return
@@ -25,7 +25,7 @@ def write_whole(path: Path, data: bytes) -> None:
             file.write(data)
         mask = os.umask(0)
         os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)  # mkstemp makes files private
+        Path(temporary).chmod(0o666 & ~mask)  # mkstemp creates private files
         Path(temporary).replace(place)
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)

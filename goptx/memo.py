@@ -1,4 +1,4 @@
-"""What is made once and then kept, whichever thread asks for it first."""
+"""Values that are computed once and cached, whichever thread asks first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Same(Generic[T]):
-    """An object by its identity, which stays its own as long as it is held here. For keys that are quick to compare."""
+    """An object compared by identity, which remains valid while it is held here. For keys that are quick to compare."""
 
     def __init__(self, held: T) -> None:
         self.held = held
@@ -25,10 +25,10 @@ class Same(Generic[T]):
 
 
 class Memo(dict[K, V]):
-    """A dictionary that is filled by asking, with anything but None. What takes long, such as assembling, is done once
-    for each key and by one thread, while others may ask for other keys.
+    """A dictionary that computes missing values, which are never None. A slow computation, such as assembling, runs
+    once for each key and in one thread, while other threads may ask for other keys.
 
-    most: when there are as many, all are forgotten; 0 for no limit. Can be pickled if its contents can.
+    most: when there are as many, all are removed; 0 for no limit. Can be pickled if its contents can.
     """
 
     def __init__(self, contents: dict[K, V] | tuple[()] = (), most: int = 0) -> None:
@@ -38,7 +38,7 @@ class Memo(dict[K, V]):
         self._making: dict[K, Lock] = {}
 
     def made(self, key: K, make: Callable[[], V]) -> V:
-        """What is kept for the key; `make` makes it. What `make` raises is not kept."""
+        """The cached value for the key; `make` computes it. Exceptions of `make` are not cached."""
         found = self.get(key)
         if found is not None:
             return found

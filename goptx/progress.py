@@ -1,4 +1,4 @@
-"""How far something is: a bar on a terminal that has `rich`, else a line now and then, on standard error."""
+"""Progress reports: a bar on a terminal with `rich`, else a line now and then, on standard error."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[int, int, str], None]
-"""(done, in all, what else there is to say) -> nothing; in all is 0 where that is not known."""
+"""(done, total, more text) -> None; the total is 0 if unknown."""
 
 _LINES = 10
 
 
 @contextmanager
-def shown(what: str, quiet: bool = False) -> Iterator[Progress | None]:
-    """What to tell of the progress of `what`, such as "measured"; nothing where `quiet`."""
+def progress_of(what: str, quiet: bool = False) -> Iterator[Progress | None]:
+    """A function that reports the progress of `what`, such as "measured"; None if `quiet`."""
     if quiet:
         yield None
         return
@@ -36,7 +36,7 @@ def shown(what: str, quiet: bool = False) -> Iterator[Progress | None]:
 
 
 def lines(what: str) -> Progress:
-    """About ten of them, or one for each ten where it is not known how many there are."""
+    """About ten lines in all, or one for each ten steps if the total is unknown."""
 
     def tell(done: int, of: int, more: str) -> None:
         if done % max(1, of // _LINES if of else _LINES) == 0:

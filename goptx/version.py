@@ -4,7 +4,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def own_version() -> str:
-    """As it was installed; "unknown" where it runs from a folder."""
+    """The installed version; "unknown" where goptx runs from a folder."""
     try:
         return version("goptx")
     except PackageNotFoundError:

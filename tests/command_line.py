@@ -1,4 +1,4 @@
-"""The command line, run within the process of the tests, for starting Python takes longer than most commands."""
+"""Runs the command line within the process of the tests: starting Python takes longer than most commands."""
 
 import io
 import sys
@@ -11,7 +11,7 @@ from goptx.cli import main
 
 
 def run(*arguments: str, cwd: Path, stdin: bytes = b"") -> CompletedProcess[str]:
-    """What `goptx ARGUMENTS` does in that folder."""
+    """Runs `goptx ARGUMENTS` in that folder."""
     out, error = io.StringIO(), io.StringIO()
     given = patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
     with chdir(cwd), given, redirect_stdout(out), redirect_stderr(error):

@@ -1,5 +1,5 @@
 """The switch `--update-golden`, and the fixtures that compare with it: texts of tests/golden/ and tables of docs/. No
-test gets what another one made: nothing is kept, but where a test of the cache says so."""
+test gets results of another: the cache is off, except in the tests of the cache."""
 
 import gc
 import os
@@ -23,7 +23,7 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end: nobody needs to look for garbage in it again and again."""
+    """Freezes the collected tests: the garbage collector need not search them again and again."""
     gc.freeze()
     gc.enable()
 
@@ -45,7 +45,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 @pytest.fixture
 def table(request: pytest.FixtureRequest) -> Callable[[str, Sequence[Sequence[str]]], str]:
     """table(name, rows) fails unless the first table of docs/NAME has those rows below its head; with --update-golden
-    it writes them there. Gives the text behind the table."""
+    it writes them there. Gives the text after the table."""
 
     def check(name: str, rows: Sequence[Sequence[str]]) -> str:
         path = DOCUMENTS / name

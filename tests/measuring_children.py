@@ -1,4 +1,4 @@
-"""Processes that stand in for the one that measures; in a module of their own, since a new process must find them."""
+"""Processes that replace the measuring process; in a module of their own, since a new process must import them."""
 
 import os
 import time
@@ -10,7 +10,7 @@ DEVICE = Device("Imaginary", "sm_90", "580.1", "13.0", 1980, 3201)
 
 
 def honest(connection: Connection, pace: bytes) -> None:
-    """Each repetition takes 5 cycles, 100 the clock; the name of a job may ask for less honest behaviour."""
+    """Each repetition takes 5 cycles, the clock 100; the name of a job may ask for faulty behaviour."""
     connection.send(DEVICE)
     while True:
         job: Job = connection.recv()

@@ -1,4 +1,4 @@
-"""What a user is told about input that cannot be used; the messages themselves stand in tests/golden/."""
+"""The messages about input that cannot be used; their texts are in tests/golden/."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

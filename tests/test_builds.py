@@ -1,4 +1,4 @@
-"""What builds need of the command line: files beside the kernel, the same bytes every time, nothing half-written."""
+"""The command line in builds: files beside the kernel, the same bytes every time, nothing half-written."""
 
 import os
 import re
@@ -102,26 +102,26 @@ def test_make_understands_it(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
-        (["--depfile", "out.d"], "--depfile says what a file depends on; name that file with -o"),
-        (["-o", "-", "--depfile", "out.d"], "--depfile says what a file depends on; name that file with -o"),
+        (["--depfile", "out.d"], "--depfile lists the dependencies of a file; name that file with -o"),
+        (["-o", "-", "--depfile", "out.d"], "--depfile lists the dependencies of a file; name that file with -o"),
         (["-o", "out.ptx", "--header", "out.ptx"], "out.ptx: two outputs cannot be one file"),
         (["-o", "out.ptx", "--html", "./out.ptx"], "out.ptx: two outputs cannot be one file"),
         (["--html", "-"], "-: two outputs cannot be one file"),
-        (["-o", "lud.ptx"], "lud.ptx: an input, which would be written over; give another file"),
-        (["-o", "out.ptx", "--html", "./harris.ptx"], "./harris.ptx: an input, which would be written over"),
-        (["-o", "out.txt"], "-o out.txt: `.txt` is no kind of output; give .ptx or .cubin"),
-        (["--max-registers", "0"], "argument --max-registers: `0` is no cap of registers; give 1 to 255"),
-        (["--max-registers", "many"], "argument --max-registers: `many` is no cap of registers; give 1 to 255"),
+        (["-o", "lud.ptx"], "lud.ptx: an input, which would be overwritten; give another file"),
+        (["-o", "out.ptx", "--html", "./harris.ptx"], "./harris.ptx: an input, which would be overwritten"),
+        (["-o", "out.txt"], "-o out.txt: `.txt` is not a kind of output; give .ptx or .cubin"),
+        (["--max-registers", "0"], "argument --max-registers: `0` is not a register cap; give 1 to 255"),
+        (["--max-registers", "many"], "argument --max-registers: `many` is not a register cap; give 1 to 255"),
     ],
 )
-def test_outputs_that_make_no_sense(options: Sequence[str], said: str, folder: Path) -> None:
+def test_outputs_that_make_no_sense(options: Sequence[str], message: str, folder: Path) -> None:
     before = sorted(folder.iterdir())
     for command in ("weave", "fuse"):
         done = run(command, "harris.ptx", "lud.ptx", *options, cwd=folder)
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith(f"InputError: {said}")
+        assert done.stderr.startswith(f"InputError: {message}")
     assert sorted(folder.iterdir()) == before
 
 
@@ -136,7 +136,7 @@ def test_no_output_where_one_cannot_be_written(wrong: Sequence[str], folder: Pat
 def test_tuning_spares_its_inputs(folder: Path) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir()}
     done = run("tune", "harris.ptx", "lud.ptx", "-o", "best.json", "--html", "lud.ptx", cwd=folder)
-    assert done.returncode == 2 and "lud.ptx: an input, which would be written over" in done.stderr
+    assert done.returncode == 2 and "lud.ptx: an input, which would be overwritten" in done.stderr
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -217,7 +217,7 @@ def defined(text: str) -> dict[str, str]:
     return dict(re.findall(r"^#define GOPTX_(\w+) (.+)$", text, re.MULTILINE))
 
 
-def test_header_says_how_to_launch() -> None:
+def test_header_describes_the_launch() -> None:
     woven = goptx.weave(kernel("harris"), kernel("lud"), name="both", shapes=[goptx.Shape(8, 256), KNOWN])
     text = c_header(woven)
     constants = defined(text)
@@ -251,8 +251,8 @@ def test_header_names_what_is_not_passed() -> None:
     assert len(passed) < len(woven.params)
     assert defined(text)[f"{woven.name.upper()}_ARGUMENTS"] == str(len(passed))
     assert [name for _, name in re.findall(r"^ \*   (\d+) +\S+ +(\S+)", text, re.MULTILINE)] == passed
-    said = re.findall(r"^ \* Not passed: (.*)$", text, re.MULTILINE)
-    assert said == [
+    message = re.findall(r"^ \* Not passed: (.*)$", text, re.MULTILINE)
+    assert message == [
         "A:2 (out), its value does not matter.",
         "B:0 (x), its value does not matter.",
         "B:3 (n), equal to A:3.",
@@ -297,15 +297,15 @@ LAUNCHES = [
 
 
 def computed(woven: goptx.Woven, kernels: Sequence[goptx.Shape], folder: Path) -> list[list[int]]:
-    """What the function of the header says of each entry: three axes of the grid and of the block, shared bytes, and
+    """The results of the header's function for each entry: three axes of the grid and of the block, shared bytes, and
     hidden arguments."""
     (folder / "out.h").write_text(c_header(woven))
     text = (folder / "out.h").read_text()
     numbers = [str(n) for s in kernels for n in (*s.sizes("grid"), *s.sizes("block"), s.shared or 0)]
     given = ", ".join(numbers)
     body, many = "", len(woven.launches) > 1
-    for k, (entry, params, _) in enumerate(woven.launches):
-        hidden = sum(p.kernel is None for p in params)
+    for k, launch in enumerate(woven.launches):
+        entry, hidden = launch.entry, sum(p.kernel is None for p in launch.params)
         if f"goptx_{entry}_launch(" not in text:
             body += 'puts("");'
             continue

@@ -27,7 +27,9 @@ def test_the_reason_is_what_weave_raises(other: str, kind: type[Exception]) -> N
     assert isinstance(answer, goptx.Refusal)
     assert type(answer.reason) is kind
     assert str(answer) == str(answer.reason) == str(refused.value)
-    assert str(pickle.loads(pickle.dumps(answer))) == str(answer)
+    assert str(answer).endswith(f" [{answer.rule}]")
+    again = pickle.loads(pickle.dumps(answer))
+    assert (str(again), again.rule) == (str(answer), answer.rule)
 
 
 def test_a_refusal_keeps_nothing_alive() -> None:

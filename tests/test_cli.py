@@ -1,4 +1,4 @@
-"""The command line as a user meets it."""
+"""The command line."""
 
 import json
 import re
@@ -43,8 +43,8 @@ def test_python_runs_the_package(tmp_path: Path) -> None:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
 
     done = started("weave", HARRIS, SORT, "--report")
-    said = run("weave", HARRIS, SORT, "--report", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, said.stdout, said.stderr)
+    imported = run("weave", HARRIS, SORT, "--report", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, imported.stdout, imported.stderr)
     refused(started("weave", HARRIS, "none.ptx"), 2, "InputError: none.ptx: ")
 
 
@@ -69,14 +69,14 @@ def test_failure_leaves_an_old_output_file_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "said"),
+    ("output", "message"),
     [
         ("none/out.ptx", r"none/out\.ptx: cannot be written \(.*\); give a folder that exists"),
         (".", r"\.: cannot be written \(it is a folder\); give the path of a file"),
     ],
 )
-def test_output_that_cannot_be_written(output: str, said: str, tmp_path: Path) -> None:
-    refused(run("weave", HARRIS, SORT, "-o", output, cwd=tmp_path), 2, f"InputError: {said}")
+def test_output_that_cannot_be_written(output: str, message: str, tmp_path: Path) -> None:
+    refused(run("weave", HARRIS, SORT, "-o", output, cwd=tmp_path), 2, f"InputError: {message}")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -116,7 +116,7 @@ def test_check_of_kernels_with_shapes_of_their_own(tmp_path: Path) -> None:
 
 
 def test_report_goes_to_standard_error(tmp_path: Path) -> None:
-    done = run("weave", "--report", HARRIS, SORT, cwd=tmp_path)  # must not swallow the file behind it
+    done = run("weave", "--report", HARRIS, SORT, cwd=tmp_path)  # must not take the next file as its value
     assert done.returncode == 0
     assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
     for word in ("A harris", "B sort", "woven", "blocks", "est. cycles", "woven fraction"):
@@ -234,7 +234,7 @@ def test_fmt_prints_the_canonical_form(tmp_path: Path) -> None:
     assert run("fmt", "-", cwd=tmp_path, stdin=done.stdout.encode()).stdout == done.stdout
 
 
-def test_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
+def test_reader_that_stops_early_is_not_an_error(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "goptx", "fmt", HARRIS]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None

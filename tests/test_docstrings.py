@@ -1,4 +1,4 @@
-"""Every public name, and every public method and property of one, says what it is; and the reference has them all."""
+"""Every public name, and every public method and property of one, has a docstring; and the reference has them all."""
 
 import inspect
 import pkgutil
@@ -14,7 +14,7 @@ import goptx
 from goptx import adapters, sources
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
-SHOWN = re.findall(r"^::: (\S+)", "".join(page.read_text() for page in sorted(PAGES.glob("*.md"))), re.MULTILINE)
+REFERENCED = re.findall(r"^::: (\S+)", "".join(page.read_text() for page in sorted(PAGES.glob("*.md"))), re.MULTILINE)
 INTEROP = [f"{p.__name__}.{m.name}" for p in (sources, adapters) for m in pkgutil.iter_modules(p.__path__)]
 
 
@@ -38,13 +38,13 @@ def _functions(kind: type) -> Iterator[tuple[str, object]]:
 
 
 def _said(value: object) -> str:
-    """Its own docstring; not what a dataclass writes of itself."""
-    said = vars(value).get("__doc__") if isinstance(value, type) else value.__doc__
+    """Its own docstring, not the one that a dataclass generates."""
+    doc = vars(value).get("__doc__") if isinstance(value, type) else value.__doc__
     name = getattr(value, "__name__", "")
-    return "" if said is None or said.startswith(f"{name}(") else said
+    return "" if doc is None or doc.startswith(f"{name}(") else doc
 
 
-@pytest.mark.parametrize("path", sorted({f"goptx.{name}" for name in goptx.__all__} | set(SHOWN)))
+@pytest.mark.parametrize("path", sorted({f"goptx.{name}" for name in goptx.__all__} | set(REFERENCED)))
 def test_a_public_name_has_a_docstring(path: str) -> None:
     value = _found(path)
     inner = _functions(value) if isinstance(value, type) else ()
@@ -59,12 +59,12 @@ def test_a_public_function_for_a_framework_has_a_docstring(path: str) -> None:
 
 
 def test_the_reference_has_each_public_name_once() -> None:
-    assert sorted(set(SHOWN)) == sorted(SHOWN)
-    assert [name for name in goptx.__all__ if f"goptx.{name}" not in SHOWN] == []
+    assert sorted(set(REFERENCED)) == sorted(REFERENCED)
+    assert [name for name in goptx.__all__ if f"goptx.{name}" not in REFERENCED] == []
 
 
 def test_parameters_that_a_docstring_lists_are_there() -> None:
-    """`name: text` at the beginning of a line is a parameter, or the reference does not show it as one."""
+    """`name: text` at the beginning of a line is a parameter, or the reference does not render it as one."""
     wrong = []
     for name in goptx.__all__:
         value = _found(f"goptx.{name}")

@@ -1,4 +1,4 @@
-"""goptx doctor: everything missing, everything there, and goptx itself broken."""
+"""goptx doctor: all parts missing, all parts found, and goptx itself broken."""
 
 import builtins
 import json
@@ -57,7 +57,7 @@ def nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("nothing")
-def test_whatever_is_missing_is_said_with_what_it_is_needed_for(tmp_path: Path) -> None:
+def test_missing_parts_are_listed_with_their_uses(tmp_path: Path) -> None:
     missing = {finding.what for finding in found().values() if not finding.found}
     always = {"goptx", "Python", "latencies"}
     assert missing == {"parser", "graphs", "numpy", "cache", "ptxas", "nvJitLink", "cuda.core", "driver", "GPU",
@@ -66,20 +66,20 @@ def test_whatever_is_missing_is_said_with_what_it_is_needed_for(tmp_path: Path) 
     assert all(finding.needed for finding in found().values() if not finding.found)
     done = run("doctor", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    said = r"^missing  ptxas        not on the PATH, nor in a wheel\n +needed for machine code .*: pip install goptx"
-    assert re.search(said, done.stdout, re.MULTILINE)
+    line = r"^missing  ptxas        not on the PATH, nor in a wheel\n +needed for machine code .*: pip install goptx"
+    assert re.search(line, done.stdout, re.MULTILINE)
     assert done.stdout.endswith("goptx parses, weaves and prints PTX.\n")
 
 
-def test_what_is_here_is_found() -> None:
+def test_installed_parts_are_found() -> None:
     here = found()
     assert {"goptx", "Python", "parser", "graphs", "numpy", "latencies", "cache"} <= {
         f.what for f in here.values() if f.found
     }
-    assert here["goptx"].said.endswith(f" in {Path(installation.__file__).parent}")
-    assert here["latencies"].said.startswith("sm_80, sm_90 in ")
+    assert here["goptx"].detail.endswith(f" in {Path(installation.__file__).parent}")
+    assert here["latencies"].detail.startswith("sm_80, sm_90 in ")
     if path := find_ptxas():
-        assert re.fullmatch(rf"[0-9.]+ in {re.escape(path)}", here["ptxas"].said)
+        assert re.fullmatch(rf"[0-9.]+ in {re.escape(path)}", here["ptxas"].detail)
 
 
 def test_gpu_and_driver_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,8 +103,8 @@ def test_gpu_and_driver_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     for name, made in replaced.items():
         monkeypatch.setitem(sys.modules, name, made)
-    assert found()["GPU"].said == "NVIDIA H200 (sm_90), NVIDIA A100 (sm_80)"
-    assert found()["driver"].said == "for CUDA 13.0"
+    assert found()["GPU"].detail == "NVIDIA H200 (sm_90), NVIDIA A100 (sm_80)"
+    assert found()["driver"].detail == "for CUDA 13.0"
 
 
 def test_tools_that_cannot_be_asked_are_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -112,31 +112,31 @@ def test_tools_that_cannot_be_asked_are_missing(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "many")
     here = found()
     assert (here["ptxas"].found, here["cache"].found) == (False, False)
-    assert here["ptxas"].said == f"GOPTX_PTXAS names `{tmp_path / 'none'}`, which is no program that can be run"
-    assert here["cache"].said.startswith("GOPTX_CACHE_SIZE=many is no number of MiB")
+    assert here["ptxas"].detail == f"GOPTX_PTXAS names `{tmp_path / 'none'}`, which is not a program that can be run"
+    assert here["cache"].detail.startswith("GOPTX_CACHE_SIZE=many is not a number of MiB")
 
 
 def test_report_is_one_object(tmp_path: Path) -> None:
     done = run("doctor", "--report=json", cwd=tmp_path)
-    said = json.loads(done.stderr)
-    assert (done.returncode, said["trouble"], said["warnings"]) == (0, "", [])
-    assert [set(finding) for finding in said["findings"]] == [
-        {"what", "found", "said", "needed", "remedy"} for _ in said["findings"]
+    report = json.loads(done.stderr)
+    assert (done.returncode, report["trouble"], report["warnings"]) == (0, "", [])
+    assert [set(finding) for finding in report["findings"]] == [
+        {"what", "found", "detail", "needed", "remedy"} for _ in report["findings"]
     ]
 
 
 @pytest.mark.parametrize(
-    ("broken", "said"),
+    ("broken", "message"),
     [
         (lambda *_: 1 / 0, "ZeroDivisionError: division by zero"),
-        (lambda text: SimpleNamespace(items=[object()]), "what is printed is not what was read"),
+        (lambda text: SimpleNamespace(items=[object()]), "the printed text is not the text that was read"),
     ],
 )
 def test_goptx_that_is_broken_is_a_failure(
-    broken: object, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    broken: object, message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("goptx.ptx.parse.parse", broken)
     done = run("doctor", cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr == f"CheckFailed: goptx is broken here, install it again: {said}\n"
-    assert f"broken   {said}\n" in done.stdout
+    assert done.stderr == f"CheckFailed: goptx is broken here, install it again: {message}\n"
+    assert f"broken   {message}\n" in done.stdout

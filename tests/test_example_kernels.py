@@ -1,7 +1,7 @@
-"""The ten realistic kernels of examples/ give what a few lines of numpy, or hashlib, give.
+"""The ten realistic kernels of examples/ give the same results as a few lines of numpy, or hashlib.
 
-Each runs alone on the strict emulator, races looked for, in two orders of its warps and for both architectures. What
-is rounded is compared within its rounding; all else is exact.
+Each runs alone on the strict emulator with race detection, in two orders of its warps and for both architectures.
+Rounded results are compared within their rounding; all others are exact.
 """
 
 from __future__ import annotations

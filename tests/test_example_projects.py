@@ -1,5 +1,5 @@
-"""The example projects: what they have in common, and that their kernels woven do what they do alone. .ci/readme.py
-builds them."""
+"""The example projects: they have the same files, and their woven kernels write what their kernels write alone.
+.ci/readme.py builds them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The first command of the README does what the README says."""
+"""The first command of the README works as the README states."""
 
 import subprocess
 import sys

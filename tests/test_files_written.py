@@ -1,4 +1,4 @@
-"""Files are written whole, where links lead, and into what is no file."""
+"""Files are written whole, through links, and into paths that are not regular files."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Kernels have to be independent: who is refused at launch, who is warned of, who passes."""
+"""Kernels have to be independent: which launches are refused, which give a warning, and which pass."""
 
 import struct
 import warnings
@@ -13,6 +13,7 @@ from bodies import HEAD, kernel
 import goptx
 from goptx import DependentKernels
 from goptx.cli import main
+from goptx.device.executable import Executable
 from goptx.errors import DependenceWarning
 from goptx.results.fused_kernel import Woven
 
@@ -33,7 +34,7 @@ def woven() -> Woven:
 
 
 class Array:
-    """Like CuPy's and Numba's."""
+    """An array as CuPy and Numba have it."""
 
     def __init__(self, address: int, size: int = BYTES, strides: tuple[int, ...] | None = None) -> None:
         self.__cuda_array_interface__ = {
@@ -42,7 +43,7 @@ class Array:
 
 
 class Tensor:
-    """Like torch's; the elements `step` apart."""
+    """Like torch's, with a stride of `step` elements."""
 
     def __init__(self, address: int, size: int = BYTES, step: int = 1) -> None:
         self.address, self.shape, self.step = address, (size // 4,), step
@@ -64,7 +65,7 @@ class Tensor:
 
 
 class Buffer:
-    """Like cuda.core's, whose module is under `cuda`."""
+    """A buffer as cuda.core has it, whose module is under `cuda`."""
 
     __module__ = "cuda.core._memory"
 
@@ -73,12 +74,12 @@ class Buffer:
 
 
 def launched(monkeypatch: pytest.MonkeyPatch, woven: Woven, *args: Sequence[object], **options: Any) -> None:
-    """Up to what needs a GPU."""
-    monkeypatch.setattr(Woven, "_launcher", lambda *_: lambda stream, contents: None)
+    """Launches up to the point that needs a GPU."""
+    monkeypatch.setattr(Executable, "starter", lambda *_: lambda stream, contents: None)
     woven.launch(None, *args, grid=1, block=32, **options)
 
 
-def test_parameters_say_what_their_kernels_do_to_them() -> None:
+def test_parameters_have_their_kernels_accesses() -> None:
     woven = goptx.weave(KERNELS / "harris.sm_90.ptx", KERNELS / "lud.sm_90.ptx")
     accesses = [p.access for p in woven.params]
     assert accesses == ["read", "read", "read", "written", "none", "none", "both", "none"]
@@ -124,7 +125,9 @@ def test_an_array_that_one_kernel_writes_and_the_other_reads(
         (A, Tensor(A), "the same array"),
     ],
 )
-def test_what_depends(out: object, other: object, what: str, woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dependent_arguments(
+    out: object, other: object, what: str, woven: Woven, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for args in ([[FAR[0], out, 0], [other, FAR[1], 0]], [[FAR[0], other, 0], [out, FAR[1], 0]]):
         with pytest.raises(DependentKernels, match=what):
             launched(monkeypatch, woven, *args)
@@ -159,9 +162,9 @@ def test_pointers_in_structures_are_compared(load: str, monkeypatch: pytest.Monk
     def structure(first: int, second: int) -> list[bytes]:
         return [struct.pack("<QQQ", first, second, A)]
 
-    said = "is read and written" if both else "is written"
+    text = "is read and written" if both else "is written"
     with pytest.raises(
-        DependentKernels, match=rf"A:0\+8 \(s\) {said}, B:0 \(s\) is read.*the same pointer, 0x7f0000000000"
+        DependentKernels, match=rf"A:0\+8 \(s\) {text}, B:0 \(s\) is read.*the same pointer, 0x7f0000000000"
     ):
         launched(monkeypatch, made, structure(A + 64, A), structure(A, A + 128))
     launched(monkeypatch, made, structure(A, A + 64), structure(A + 128, A + 192))
@@ -178,7 +181,7 @@ def test_pointers_in_structures_are_compared(load: str, monkeypatch: pytest.Monk
         (Array(A), Array(A + BYTES)),  # views of one allocation
         (Tensor(A + BYTES), Buffer(A)),
         (Array(A + 4 * 1023, BYTES, (-4,)), Array(A + BYTES)),
-        (Tensor(A, 1024, 4), Tensor(A + 4096 - 12, 1024)),  # behind the last of every fourth element
+        (Tensor(A, 1024, 4), Tensor(A + 4096 - 12, 1024)),  # after the last of every fourth element
         (Array(A, 0), Array(A)),
         (Array(A, 0), A),
         (None, None),
@@ -188,14 +191,14 @@ def test_pointers_in_structures_are_compared(load: str, monkeypatch: pytest.Monk
         (A, Array(A + 8)),
     ],
 )
-def test_what_does_not_depend(out: object, other: object, woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_independent_arguments(out: object, other: object, woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         launched(monkeypatch, woven, [FAR[0], out, 0], [other, FAR[1], 0])
         launched(monkeypatch, woven, [FAR[0], other, 0], [out, FAR[1], 0])
 
 
-def test_what_both_read_and_what_one_kernel_uses_twice(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrays_that_both_read_or_one_kernel_uses_twice(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
     launched(monkeypatch, woven, [Array(A), Array(FAR[0]), 7], [Array(A), Array(FAR[1]), 7])
     launched(monkeypatch, woven, [Array(A), Array(A), 7], [Array(FAR[0]), Array(FAR[0]), 7])
 
@@ -214,7 +217,7 @@ def test_a_raw_pointer_into_an_array_is_warned_of_at_every_launch(
         launched(monkeypatch, woven, [FAR[0], A + BYTES, 0], [Array(A), FAR[1], 0])
 
 
-def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_launch_is_checked(woven: Woven, monkeypatch: pytest.MonkeyPatch) -> None:
     good = [Array(FAR[0]), Array(A), 0], [Array(FAR[1]), Array(FAR[2]), 0]
     bad = good[0], [Array(A), Array(FAR[2]), 0]
     for _ in range(2):
@@ -225,7 +228,7 @@ def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "text"),
     [
         (ATOMIC, "B:1 (j_out) is read and written, A:0 (k_in) is read"),
         (ATOMIC.replace("atom.global.add", "st.global").replace("%r2, [%rd1], 1", "[%rd1], %r2"),
@@ -235,14 +238,14 @@ def test_every_launch_is_looked_at(woven: Woven, monkeypatch: pytest.MonkeyPatch
     ],
     ids=("atomic", "store", "unknown"),
 )  # fmt: skip
-def test_unknown_counts_as_read_and_written(body: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_counts_as_read_and_written(body: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(kernel(COPY), kernel(body, "j"))
     with pytest.raises(DependentKernels) as refused:
         launched(monkeypatch, woven, [Array(A), Array(FAR[0]), 0], [0, Array(A), 0])
-    assert str(refused.value).startswith(f"{said}: the same array.")
+    assert str(refused.value).startswith(f"{text}: the same array.")
 
 
-def test_what_a_kernel_does_not_touch_is_nothing_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_parameters_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(kernel(COPY), kernel(ATOMIC, "j"))
     assert [p.access for p in woven.params] == ["read", "written", "none", "none", "both", "none"]
     launched(monkeypatch, woven, [Array(A), Array(FAR[0]), 0], [Array(FAR[0]), Array(FAR[1]), 0])
@@ -277,7 +280,7 @@ def test_emulate_refuses_arrays_with_memory_in_common(woven: Woven) -> None:
     goptx.emulate(woven, 1, 32, [[numbers(), whole[:32], 0], [whole[32:], numbers(), 0]])
 
 
-def test_emulate_believes_the_caller(woven: Woven) -> None:
+def test_emulate_trusts_the_caller(woven: Woven) -> None:
     shared, out = numbers(), numbers() * 0
     goptx.emulate(woven, 1, 32, [[numbers(), shared, 0], [shared, out, 0]], independent=True)
     assert (out == numbers()).all()
@@ -287,7 +290,7 @@ def test_check_refuses_an_array_for_both() -> None:
     shared = numbers(128)
     args = {"A:0": "u32[128]", "A:1": shared, "A:2": 0, "B:0": shared, "B:1": "u32[128]", "B:2": 0}
     texts = kernel(COPY), kernel(COPY.replace("k_", "j_"), "j")
-    with pytest.raises(DependentKernels, match=r"A:1 \(k_out\) is written, .* give each an array of its own\.$"):
+    with pytest.raises(DependentKernels, match=r"A:1 \(k_out\) is written, .* of its own\. \[independent-kernels\]$"):
         goptx.check(*texts, grid=1, block=32, args=args)
     assert goptx.check(*texts, grid=1, block=32, args=args | {"A:1": "u32[128]"})
     both_read = args | {"A:1": "u32[128]", "A:0": shared}
@@ -296,8 +299,8 @@ def test_check_refuses_an_array_for_both() -> None:
 
 def test_the_command_line_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise DependentKernels("A:1 is written")
+        raise DependentKernels("A:1 is written", rule="independent-kernels")
 
     monkeypatch.setattr("goptx.checking.check.check", refuse)
     assert main(["check", "a.ptx", "b.ptx"]) == 1
-    assert capsys.readouterr().err.splitlines()[0] == "DependentKernels: A:1 is written"
+    assert capsys.readouterr().err.splitlines()[0] == "DependentKernels: A:1 is written [independent-kernels]"

@@ -17,11 +17,11 @@ from goptx import errors
 
 TESTS = Path(__file__).parent
 SOURCES = TESTS.parent / "goptx"
-LEFT_OUT = ("emulator", "device", "ptx/generated")  # what is wrong with a kernel that runs, and what a GPU says
-NO_WITNESS = (TESTS / "random_kernels", Path(__file__))  # a list of what may be said, and this file
+LEFT_OUT = ("emulator", "device", "ptx/generated")  # faults of running kernels, and messages about a GPU
+NO_WITNESS = (TESTS / "random_kernels", Path(__file__))  # a list of messages, and this file
 MAKERS = {name for name, made in vars(errors).items() if inspect.isclass(made)} | {"Refused", "at", "warn"}
 ROW = 3  # words
-HOLE = ""  # what a message says of its case
+HOLE = ""  # the part of a message that depends on the case
 
 Words = tuple[str, ...]
 
@@ -62,7 +62,7 @@ def made_in(path: Path) -> Iterator[tuple[int, Words]]:
 
 
 def rows(message: Words) -> Iterator[Words]:
-    """Each `ROW` of its words with the holes between them; all of it where there are fewer."""
+    """Each `ROW` of the words with the holes between them; the whole message if it has fewer words."""
     places = [i for i, word in enumerate(message) if word != HOLE]
     for first, last in zip(places, places[ROW - 1 :] or places[-1:], strict=False):
         yield message[first : last + 1]
@@ -88,28 +88,28 @@ TIMES = Counter(row for message in set(MESSAGES.values()) for row in set(rows(me
 
 
 @pytest.fixture(scope="module")
-def said() -> list[str]:
+def texts() -> list[str]:
     return [f" {' '.join(words(text))} " for text in strings_of_tests()]
 
 
-def stands_in(row: Words, said: Sequence[str]) -> bool:
-    longest = f" {max(row, key=len)} "  # by which most strings can be passed over
+def stands_in(row: Words, texts: Sequence[str]) -> bool:
+    longest = f" {max(row, key=len)} "  # a quick test that excludes most strings
     gaps = re.compile("".join(".{0,60}?" if word == HOLE else f" {re.escape(word)}(?= )" for word in row))
-    return any(longest in text and gaps.search(text) for text in said)
+    return any(longest in text and gaps.search(text) for text in texts)
 
 
 @pytest.mark.parametrize("place", MESSAGES)
-def test_message_is_in_a_test(place: str, said: Sequence[str]) -> None:
+def test_message_is_in_a_test(place: str, texts: Sequence[str]) -> None:
     message = MESSAGES[place]
     own = [row for row in rows(message) if TIMES[row] == 1] or [message]
-    assert any(stands_in(row, said) for row in own), f"no test has words of `{' '.join(w or '...' for w in message)}`"
+    assert any(stands_in(row, texts) for row in own), f"no test has words of `{' '.join(w or '...' for w in message)}`"
 
 
-def test_that_a_message_without_a_test_is_found(said: Sequence[str]) -> None:
+def test_that_a_message_without_a_test_is_found(texts: Sequence[str]) -> None:
     source = ast.parse('raise CannotWeave(f"{at}: `{code}` is a " "sesquipedalian " + what + " instruction; shun it.")')
     message = next(n for n in ast.walk(source) if isinstance(n, ast.Call)).args[0]
     assert fixed_words(message, {}) == [HOLE, HOLE, *words("is a sesquipedalian"), HOLE, *words("instruction shun it")]
-    assert not any(stands_in(row, said) for row in rows(tuple(fixed_words(message, {}))))
+    assert not any(stands_in(row, texts) for row in rows(tuple(fixed_words(message, {}))))
     assert len(MESSAGES) > 150
 
 

@@ -31,14 +31,14 @@ def test_cells_say_what_happens() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
-    assert all(said[pair].startswith(("woven", "in turn")) for pair in (*WOVEN, *WAITING_OR_SHAPED))
+    listed = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert all(listed[pair].startswith(("woven", "in turn")) for pair in (*WOVEN, *WAITING_OR_SHAPED))
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 @pytest.mark.parametrize("pair", WOVEN)
 def test_woven_pairs_assemble(pair: str) -> None:
-    """For the architecture that the table does not speak of."""
+    """For the architecture that is not in the table."""
     woven = goptx.weave(*(KERNELS / f"{name}.sm_80.ptx" for name in pair.split("+")))
     made = assemble(woven.ptx, entry=woven.name)
     assert made.arch == "sm_80"

@@ -1,4 +1,4 @@
-"""What Linux has and other platforms lack is not needed; as far as that can be seen on one of them."""
+"""goptx needs nothing that only Linux has, as far as that can be tested on Linux."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""The README and the documents tell the truth: their commands and examples run."""
+"""The commands and examples of the README and the documents run."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Descriptions of arguments in words, the data made of them, and where specifications are looked for."""
+"""Descriptions of arguments as text, their data, and the search for specifications."""
 
 from pathlib import Path
 
@@ -76,8 +76,8 @@ def test_generators_of_specifications() -> None:
     assert out.tobytes() == bytes([POISON]) * 40
 
 
-def test_what_cannot_be_made() -> None:
-    with pytest.raises(goptx.InputError, match="argument x: `bf16` is no numpy dtype"):
+def test_data_that_cannot_be_made() -> None:
+    with pytest.raises(goptx.InputError, match="argument x: `bf16` is not a numpy dtype"):
         sample(Argument("x", "bf16", None, 4, "zeros"), 0)
     with pytest.raises(goptx.InputError, match="argument x: 1000000000 elements of float32 are too many to emulate"):
         sample(Argument("x", "float32", None, 10**9, "zeros"), 0)

@@ -1,4 +1,4 @@
-"""goptx.Shape: what it takes, what it refuses, and how it is written."""
+"""goptx.Shape: valid and invalid arguments, and its text."""
 
 import pickle
 from dataclasses import FrozenInstanceError
@@ -44,8 +44,8 @@ def test_it_is_written_as_it_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "4", "4:", ":4", "4:4:4:4", "4x:4", "4x4x4x4:4", "-1:4", "a:b", "4:4:1x1", "0x4:4"]
 )
-def test_what_cannot_be_read(text: str) -> None:
-    with pytest.raises(InputError, match=r"cannot be read; write GRID:BLOCK|is no extent"):
+def test_invalid_text(text: str) -> None:
+    with pytest.raises(InputError, match=r"cannot be read; write GRID:BLOCK|is not an extent"):
         Shape.parse(text)
 
 
@@ -55,30 +55,30 @@ LONG = (1 << 31) - 1
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [
-        ((0, 1), "grid=0 is no extent; give one to three numbers above 0"),
-        ((1, (1, -1)), r"block=\(1, -1\) is no extent"),
-        (((), 1), r"grid=\(\) is no extent"),
-        (((1, 1, 1, 1), 1), "is no extent"),
-        ((1.0, 1), "grid=1.0 is no extent"),
-        ((True, 1), "grid=True is no extent"),
-        (("4", 1), "grid=4 is no extent"),
-        ((np.array(3), 1), "grid=3 is no extent"),
+        ((0, 1), "grid=0 is not an extent; give one to three numbers above 0"),
+        ((1, (1, -1)), r"block=\(1, -1\) is not an extent"),
+        (((), 1), r"grid=\(\) is not an extent"),
+        (((1, 1, 1, 1), 1), "is not an extent"),
+        ((1.0, 1), "grid=1.0 is not an extent"),
+        ((True, 1), "grid=True is not an extent"),
+        (("4", 1), "grid=4 is not an extent"),
+        ((np.array(3), 1), "grid=3 is not an extent"),
         ((LONG + 1, 1), "is more than .* the most that a launch has"),
         (((1, 65536), 1), r"grid=\(1, 65536\) is more than"),
         ((1, 1025), "block=1025 has 1025 threads; a CTA has at most 1024"),
         ((1, (33, 32)), "has 1056 threads"),
         ((1, (1, 1, 65)), "is more than"),
         ((1, (None, 33, 32)), "has 1056 threads"),
-        ((1, 1, -1), "shared=-1 is no number of bytes from 0 to 232448"),
-        ((1, 1, 1.5), "shared=1.5 is no number"),
-        ((1, 1, 228 * 1024), "shared=233472 is no number"),
-        ((1, 1, 0, (None,)), "is no cluster of at most 16"),
+        ((1, 1, -1), "shared=-1 is not a number of bytes from 0 to 232448"),
+        ((1, 1, 1.5), "shared=1.5 is not a number"),
+        ((1, 1, 228 * 1024), "shared=233472 is not a number"),
+        ((1, 1, 0, (None,)), "is not a cluster of at most 16"),
         ((34, 1, 0, 17), "cluster=17 is more than"),
-        ((32, 1, 0, (8, 4)), "is no cluster of at most 16"),
-        ((7, 1, 0, 2), "is no multiple of cluster"),
+        ((32, 1, 0, (8, 4)), "is not a cluster of at most 16"),
+        ((7, 1, 0, 2), "is not a multiple of cluster"),
     ],
 )
-def test_what_no_gpu_takes(sizes: Any, message: str) -> None:
+def test_launches_that_no_gpu_accepts(sizes: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Shape(*sizes)
 

@@ -1,4 +1,4 @@
-"""`goptx show`: what it prints stands in tests/golden/."""
+"""`goptx show`: its outputs are in tests/golden/."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -119,10 +119,10 @@ def test_module_without_entries(run: Run) -> None:
     assert run("none.ptx").stdout == "none.ptx: PTX 8.0 for sm_90, 64-bit addresses\n\nno entry\n"
 
 
-def test_flow_that_cannot_be_told(run: Run) -> None:
+def test_unknown_flow(run: Run) -> None:
     listed = run("no_list.ptx")
     assert listed.returncode == 0
-    assert "flow        cannot be told: no_list.ptx:8: `brx.idx %r1, targets;`" in listed.stdout
+    assert "flow        unknown: no_list.ptx:8: `brx.idx %r1, targets;`" in listed.stdout
     drawn = run("no_list.ptx", "--cfg", "dot")
     assert (drawn.returncode, drawn.stdout) == (1, "")
     assert drawn.stderr.startswith("CannotWeave: no_list.ptx:8: ")

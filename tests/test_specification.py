@@ -45,8 +45,8 @@ ARGUMENT = '[[kernel]]\nfile = "a.ptx"\nentry = "a"\ngrid = [1]\nblock = [32]\n[
         (ARGUMENT + 'dtype = "int32"', "argument `x` needs `dtype` and either `value` (a scalar) or `length`"),
         (ARGUMENT + 'dtype = "int32"\nvalue = 1\nsize = 2', "argument `x`: unknown key `size`; expected dtype"),
         (ARGUMENT + 'dtype = "int32"\nlength = 1', "needs a `generator`"),
-        (ARGUMENT + 'dtype = "int32"\nlength = 1\ngenerator = "random"', "generator `random` is none of"),
-        (ARGUMENT + 'dtype = "int32"\nlength = 1\nrole = "both"', "role `both` is none of"),
+        (ARGUMENT + 'dtype = "int32"\nlength = 1\ngenerator = "random"', "generator `random` is not one of"),
+        (ARGUMENT + 'dtype = "int32"\nlength = 1\nrole = "both"', "role `both` is not one of"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Several threads, and several processes: weaving gives the same bytes, and what is kept is made once."""
+"""Several threads, and several processes: weaving gives the same bytes, and cached values are made once."""
 
 import ctypes
 import pickle
@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,9 +20,10 @@ from bodies import GUARD, kernel
 
 import goptx
 from goptx import Shape
+from goptx.device.executable import Executable
 from goptx.device.load import _Frame
+from goptx.launch.parameter import Parameter
 from goptx.memo import Memo
-from goptx.results.fused_kernel import Parameter, Woven
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 THREADS = 8
@@ -29,7 +31,7 @@ THREADS = 8
 
 @pytest.fixture
 def _often() -> Iterator[None]:
-    """Threads change after few instructions."""
+    """Threads switch after few instructions."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield
@@ -49,7 +51,7 @@ def at_once(tasks: list[Callable[[], Any]]) -> list[Any]:
 
 
 def texts() -> list[str]:
-    """Kernels that differ, and that nobody has parsed yet."""
+    """Different kernels that are not parsed yet."""
     bodies = [
         GUARD.format(body="st.shared.u32 [tile], %r1; bar.sync 0; ld.shared.u32 %r3, [tile];"),
         "LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra LOOP; ret;",
@@ -101,15 +103,15 @@ assert found == {pair: goptx.weave(*[files[name] for name in pair]).ptx for pair
 
 
 def test_threads_may_be_the_first_to_use_goptx() -> None:
-    """In a process where nothing is imported or remembered yet."""
+    """In a process where nothing is imported or cached yet."""
     subprocess.run([sys.executable, "-c", COLD, str(KERNELS)], check=True, timeout=120)
 
 
-# What is kept ---------------------------------------------------------------------------------------------
+# Memos ---------------------------------------------------------------------------------------------
 
 
 def test_threads_make_a_thing_once_and_wait_for_nothing_else() -> None:
-    kept: Memo[str, int] = Memo()
+    memo: Memo[str, int] = Memo()
     made: list[str] = []
     inside = threading.Event()
 
@@ -121,25 +123,25 @@ def test_threads_make_a_thing_once_and_wait_for_nothing_else() -> None:
 
     def other() -> int:
         inside.wait()
-        value = kept.made("other", lambda: 2)
+        value = memo.made("other", lambda: 2)
         assert made == []  # while the slow one is still being made
         return value
 
-    assert at_once([lambda: kept.made("slow", slow)] * 6 + [other]) == [1] * 6 + [2]
+    assert at_once([lambda: memo.made("slow", slow)] * 6 + [other]) == [1] * 6 + [2]
     assert made == ["slow"]
 
 
 def test_what_fails_is_tried_again() -> None:
-    kept: Memo[str, int] = Memo()
+    memo: Memo[str, int] = Memo()
     with pytest.raises(ZeroDivisionError):
-        kept.made("a", lambda: 1 // 0)
-    assert kept.made("a", lambda: 3) == 3
+        memo.made("a", lambda: 1 // 0)
+    assert memo.made("a", lambda: 3) == 3
 
 
-def test_what_is_kept_is_bounded_where_that_is_asked_for() -> None:
-    kept: Memo[int, int] = Memo(most=4)
-    assert [kept.made(i, partial(abs, -i)) for i in range(9)] == list(range(9))
-    assert len(kept) <= 4
+def test_a_memo_is_bounded_if_asked_for() -> None:
+    memo: Memo[int, int] = Memo(most=4)
+    assert [memo.made(i, partial(abs, -i)) for i in range(9)] == list(range(9))
+    assert len(memo) <= 4
 
 
 def test_threads_assemble_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,10 +172,10 @@ def test_threads_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append(cubin)
         return names
 
-    monkeypatch.setattr("goptx.device.load.current_device", Device)
-    monkeypatch.setattr("goptx.device.load.load_all", load_all)
-    monkeypatch.setattr("goptx.device.loaded.remember", lambda *loaded: None)
-    monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"%a" % cap)
+    monkeypatch.setattr("goptx.device.executable.current_device", Device)
+    monkeypatch.setattr("goptx.device.executable.load_all", load_all)
+    monkeypatch.setattr("goptx.device.executable.remember", lambda *loaded: None)
+    monkeypatch.setattr(Executable, "assembly", lambda self, cap: SimpleNamespace(cubin=b"%a" % cap))
     woven = goptx.weave(*texts()[:2])
     loads: list[Callable[[], Any]] = [woven.load, lambda: woven.load(32)]
     assert at_once(loads * 3) == [woven.name] * 6
@@ -189,15 +191,15 @@ def contents(frame: _Frame, sizes: list[int]) -> list[bytes]:
     return [ctypes.string_at(at or 0, size) for at, size in zip(places, sizes, strict=True)]
 
 
-def test_each_thread_has_its_own_room_for_parameters() -> None:
+def test_each_thread_has_its_own_memory_for_parameters() -> None:
     hidden = [struct.pack("<I", 77), b"\x05"]
     frame = _Frame([8, 4, 24, 2], hidden)
     ready = threading.Barrier(4)
 
     def fill(k: int) -> bool:
         own = [bytes([k]) * size for size in (8, 4, 24, 2)]
-        fill, room, _ = frame.parts
-        fill(room, 0, *own)
+        fill, memory, _ = frame.parts
+        fill(memory, 0, *own)
         ready.wait()  # until all have
         return contents(frame, [8, 4, 24, 2, 4, 1]) == own + hidden
 
@@ -205,8 +207,8 @@ def test_each_thread_has_its_own_room_for_parameters() -> None:
 
 
 def test_a_kernel_without_parameters_has_room_too() -> None:
-    fill, room, _ = _Frame([], []).parts
-    fill(room, 0)
+    fill, memory, _ = _Frame([], []).parts
+    fill(memory, 0)
 
 
 # Pickles ------------------------------------------------------------------------------------------------------
@@ -214,10 +216,11 @@ def test_a_kernel_without_parameters_has_room_too() -> None:
 
 def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(*texts()[1:], shapes=[Shape(4, 64), Shape(None, 32)])
-    monkeypatch.setattr("goptx.device.load.current_device", lambda: type("Device", (), {"device_id": 0}))
-    monkeypatch.setattr("goptx.device.load.load_all", lambda cubin, names: [threading.Lock()])  # which no pickle takes
-    monkeypatch.setattr("goptx.device.loaded.remember", lambda *loaded: None)
-    monkeypatch.setattr(Woven, "cubin", lambda self, cap: b"")
+    monkeypatch.setattr("goptx.device.executable.current_device", lambda: type("Device", (), {"device_id": 0}))
+    loaded = [threading.Lock()]  # which no pickle takes
+    monkeypatch.setattr("goptx.device.executable.load_all", lambda cubin, names: loaded)
+    monkeypatch.setattr("goptx.device.executable.remember", lambda *loaded: None)
+    monkeypatch.setattr(Executable, "assembly", lambda self, cap: SimpleNamespace(cubin=b""))
     woven.load()
     there = pickle.loads(pickle.dumps(woven))
     assert there == woven
@@ -228,7 +231,7 @@ def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> N
         woven.shape,
     )
     assert str(there.report) == str(woven.report)
-    assert len(woven._loaded) == 1 and len(there._loaded) == 0
+    assert len(woven.executable._loaded) == 1 and len(there.executable._loaded) == 0
     for part in (woven.report, woven.shape, *woven.params):
         assert pickle.loads(pickle.dumps(part)) == part
     assert any(isinstance(p, Parameter) and p.access == "read" for p in there.params)
@@ -236,7 +239,7 @@ def test_results_travel_to_other_processes(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_was_assembled_travels_too(monkeypatch: pytest.MonkeyPatch) -> None:
     woven = goptx.weave(*texts()[:2])
-    woven._assembled.made((None, True, None), lambda: "assembled")  # type: ignore[arg-type, return-value]
+    woven.executable._assembled.made((None, True, None), lambda: "assembled")  # type: ignore[arg-type, return-value]
     there = pickle.loads(pickle.dumps(woven))
     assert there.assembly() == "assembled"
-    there._assembled.made("new", lambda: "made")  # its locks are new
+    there.executable._assembled.made("new", lambda: "made")  # its locks are new

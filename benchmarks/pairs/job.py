@@ -24,10 +24,10 @@ import goptx
 from goptx.device.assemble import assemble
 from goptx.errors import CannotWeave, GoptxError, InputError
 from goptx.launch.arguments import pack_arguments
+from goptx.launch.parameter import Parameter
 from goptx.launch.sample_data import sample
 from goptx.launch.shape import Shape
 from goptx.launch.specification import read_specification
-from goptx.results.fused_kernel import Parameter
 
 ARCH = "sm_90"
 SECONDS = 60.0  # for weaving one pair

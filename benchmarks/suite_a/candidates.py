@@ -31,7 +31,7 @@ FUSED = ("weave", "vertical", "interleave", "horizontal")
 AUTO = Candidate("auto", (1, 1))
 BASELINE = STREAMS  # of the kernels as they are
 _MEASURED = set(map(str, WAYS))
-_BY_NAME = {str(way): way for way in (*WAYS, AUTO) if way.cap is None}
+_BY_NAME = {str(candidate): candidate for candidate in (*WAYS, AUTO) if candidate.cap is None}
 
 
 def tasks_of(subject: Subject) -> list[Task]:
@@ -45,13 +45,13 @@ def made(task: Task) -> Done:
 
 
 def _forms(task: Task) -> Iterator[Form]:
-    measured, way = measured_of(task.subject), _BY_NAME[task.scheme]
-    woven = fused(Job(measured.kernels, measured.shapes, measured.tunable, way, None))
-    why = woven.report.why if way == AUTO else None
-    yield Form(woven, said=why.chosen.way if why else "")
+    measured, candidate = measured_of(task.subject), _BY_NAME[task.scheme]
+    woven = fused(Job(measured.kernels, measured.shapes, measured.tunable, candidate, None))
+    decision = woven.report.decision if candidate == AUTO else None
+    yield Form(woven, chosen=decision.chosen.name if decision else "")
     registers = woven.resources().registers
     for capped in WAYS:
-        if capped.cap and capped.uncapped == way and capped.cap < registers:
+        if capped.cap and capped.uncapped == candidate and capped.cap < registers:
             yield Form(woven, capped.cap)
 
 
@@ -61,14 +61,14 @@ def renamed(row: Row) -> Row:
     return row
 
 
-def speedup(row: dict[str, Any], way: str) -> float:
-    return float(row["ms"][BASELINE][0] / row["ms"][way][0])
+def speedup(row: dict[str, Any], candidate: str) -> float:
+    return float(row["ms"][BASELINE][0] / row["ms"][candidate][0])
 
 
 def best(row: dict[str, Any], *strategies: str) -> str:
     """The fastest way, of these strategies if any are given; "" if none was taken."""
-    ways = [w for w in row["ms"] if w in _MEASURED and (not strategies or w.split()[0] in strategies)]
-    return min(ways, key=lambda way: float(row["ms"][way][0]), default="")
+    candidates = [w for w in row["ms"] if w in _MEASURED and (not strategies or w.split()[0] in strategies)]
+    return min(candidates, key=lambda candidate: float(row["ms"][candidate][0]), default="")
 
 
 def columns(row: dict[str, Any]) -> dict[str, tuple[str, str]]:
@@ -82,15 +82,18 @@ def columns(row: dict[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def cell(row: dict[str, Any], column: str) -> str:
-    way, name = columns(row)[column]
-    return f"{name} {speedup(row, way):.2f}" if way in row["ms"] else "-"
+    candidate, name = columns(row)[column]
+    return f"{name} {speedup(row, candidate):.2f}" if candidate in row["ms"] else "-"
 
 
 def summary(row: dict[str, Any]) -> str:
     state = "right" if row.get("right") else "WRONG"
     if "ms" not in row:
         return f"{row['name']:14} {state} {row.get('problem', '')[-600:]}"
-    cells = "  ".join(f"{way} {speedup(row, way):.2f}" for way in sorted(row["ms"], key=lambda w: row["ms"][w][0])[:4])
+    cells = "  ".join(
+        f"{candidate} {speedup(row, candidate):.2f}"
+        for candidate in sorted(row["ms"], key=lambda w: row["ms"][w][0])[:4]
+    )
     ends = f"{cell(row, 'best fused')} | auto: {cell(row, 'auto')}"
     return f"{row['name']:14} {state} {row['ms'][BASELINE][0]:6.3f} ms  {cells} | {ends}"
 
@@ -115,7 +118,9 @@ def table(document: dict[str, Any]) -> str:
             cells = " | ".join(cell(row, title) for title in titles)
             right = "yes" if row["right"] else "NO"
             lines.append(f"| {row['name']} | {right} | {row['ms'][BASELINE][0]:.3f} | {cells} |")
-        found = [[speedup(r, way) for r in rows if (way := columns(r)[title][0]) in r["ms"]] for title in titles]
+        found = [
+            [speedup(r, candidate) for r in rows if (candidate := columns(r)[title][0]) in r["ms"]] for title in titles
+        ]
         means = [f"{statistics.geometric_mean(own):.3f} of {len(own)}" if own else "-" for own in found]
         lines.append(f"| geomean | | | {' | '.join(means)} |")
     return "\n".join(lines) + "\n"

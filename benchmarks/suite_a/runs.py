@@ -60,7 +60,7 @@ def _costs(form: Form) -> dict[str, Any]:
         "instructions": report.merged.instructions,
         "woven_fraction": report.woven_fraction,
         "assembler": found.assembler,
-        **({"way": form.said} if form.said else {}),
+        **({"way": form.chosen} if form.chosen else {}),
     }
 
 

@@ -36,7 +36,7 @@ class Form:
     woven: goptx.Woven
     cap: int | None = None
     common: goptx.Shape | None = None
-    said: str = ""
+    chosen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ def _horizontal(measured: Measured) -> Iterator[Form]:
     yield from _made(measured, Candidate("horizontal", (1, 1)))
 
 
-def _made(measured: Measured, way: Candidate) -> Iterator[Form]:
+def _made(measured: Measured, candidate: Candidate) -> Iterator[Form]:
     """With the register caps that are worth a trial."""
-    made = make(Job(measured.kernels, measured.shapes, measured.tunable, way, None))
+    made = make(Job(measured.kernels, measured.shapes, measured.tunable, candidate, None))
     for trial in made.trials:
         if trial.status == "timed" and made.woven:
-            yield Form(made.woven, trial.way.cap)
+            yield Form(made.woven, trial.candidate.cap)
 
 
 def _capped(measured: Measured) -> Iterator[Form]:
@@ -132,7 +132,7 @@ def _papers_merge(measured: Measured) -> Iterator[Form]:
     """As it was published: for kernels of one shape, and it may hang."""
     one, other = measured.shapes
     if one != other:
-        raise goptx.CannotWeave("it takes kernels of one shape")
+        raise goptx.CannotWeave("it takes kernels of one shape", rule="published-merge")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield Form(goptx.weave(*measured.kernels, merge="paper"), common=one)
@@ -140,8 +140,8 @@ def _papers_merge(measured: Measured) -> Iterator[Form]:
 
 def _auto(measured: Measured) -> Iterator[Form]:
     (form,) = _fused(measured, "auto")
-    why = form.woven.report.why
-    yield Form(form.woven, said=why.chosen.way if why else "separate")
+    decision = form.woven.report.decision
+    yield Form(form.woven, chosen=decision.chosen.name if decision else "separate")
 
 
 PAIRED: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
@@ -161,7 +161,7 @@ PAIRED: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
 }
 TUNED = "tuned"
 SINGLE: Mapping[str, Callable[[Measured], Iterator[Form]]] = {
-    f"x{factor}": partial(_made, way=Candidate("coarsen", (factor,))) for factor in FACTORS
+    f"x{factor}": partial(_made, candidate=Candidate("coarsen", (factor,))) for factor in FACTORS
 }
 
 
@@ -196,6 +196,6 @@ def _forms(task: Task) -> Iterator[Form]:
     if task.scheme == TUNED:
         found = tuned(task.subject.name, task.subject.shape)
         job = replace(found.job(measured.kernels), shapes=measured.shapes)
-        yield Form(capped(fused(job), found.way), said=str(found.way))
+        yield Form(capped(fused(job), found.candidate), chosen=str(found.candidate))
     else:
         yield from (PAIRED if task.scheme in PAIRED else SINGLE)[task.scheme](measured)

@@ -99,7 +99,7 @@ def run(form: str, elements: int | None) -> dict[str, Any]:
     from goptx.device.assemble import assemble
     from goptx.device.load import current_device, launch, load
     from goptx.launch.arguments import pack_arguments
-    from goptx.results.fused_kernel import Parameter
+    from goptx.launch.parameter import Parameter
     from goptx.sources.read import read
 
     device = current_device()

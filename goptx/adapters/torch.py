@@ -13,7 +13,8 @@ from goptx.launch.shape import Shape
 if TYPE_CHECKING:
     from torch.library import CustomOpDef
 
-    from goptx.results.fused_kernel import Parameter, Woven
+    from goptx.launch.parameter import Parameter
+    from goptx.results.fused_kernel import Woven
 
 Extent = int | Sequence[int]
 
@@ -32,17 +33,17 @@ def custom_op(
     """The operator `name`, "namespace::name", made by `torch.library.custom_op`: a function of the kernels' arguments,
     A's, then B's, that launches the woven kernel on the current stream and returns nothing.
 
-    Pointers to what a kernel reads or writes are tensors (`woven.params` says which), the rest are integers and
-    floating-point numbers; tensors that are written to are declared to be mutated. The arguments are called a0, a1 and
-    so on, then b0. The rest is as of `Woven.launch`; `grid` and `shapes` may be functions of the operator's arguments.
+    Pointers through which a kernel reads or writes are tensors (see `woven.params`), the other arguments are integers
+    and floating-point numbers; written tensors are declared as mutated. The arguments are named a0, a1 and so on, then
+    b0. The other parameters are as in `Woven.launch`; `grid` and `shapes` may be functions of the operator's arguments.
 
-    Raises `InputError` for a kernel that takes a structure by value, which no operator of torch does.
+    Raises `InputError` for a kernel that takes a structure by value: operators of torch cannot.
     """
     params = [p for p in woven.params if p.kernel is not None]
-    for param, shown in zip(params, parameter_names(params), strict=True):
+    for param, called in zip(params, parameter_names(params), strict=True):
         if passed_by_value(param):
             raise InputError(
-                f"`{woven.name}` cannot be an operator of torch: {shown} is a structure passed by value. Launch it "
+                f"`{woven.name}` cannot be an operator of torch: {called} is a structure passed by value. Launch it "
                 "within a function of yours, made an operator by torch.library.custom_op."
             )
     import torch
@@ -82,7 +83,7 @@ def _is_written(param: Parameter) -> bool:
 
 
 def _type(name: str, param: Parameter) -> str:
-    """As torch's schemas have it."""
+    """The type of a parameter in torch's schemas."""
     if _is_written(param):
         return f"Tensor({name}!)"
     if param.access == "read":

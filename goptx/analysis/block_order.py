@@ -1,4 +1,4 @@
-"""An order of blocks in which loops stay together."""
+"""A block order in which loops stay together."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from goptx.analysis.cfg import Flow
 
 
 def loop_order(flow: Flow) -> list[str]:
-    """Reachable blocks, predecessors first but for back edges, and every loop in one piece: what follows a loop
-    comes after all of it (a weak topological order, Bourdoncle 1993)."""
+    """Reachable blocks, predecessors first except over back edges. Each loop is contiguous: what follows a loop comes
+    after all of it (a weak topological order, Bourdoncle 1993)."""
     graph = flow.graph()
     rank = {name: i for i, name in enumerate(flow.reverse_postorder())}
 

@@ -1,7 +1,7 @@
 """Cuts a flat body into basic blocks.
 
-Requires: a `FlatBody`. Ensures: what holds for every `Flow`; each block can be reached, and only the entry may be empty
-and jump on.
+Requires: a `FlatBody`. Ensures: the invariants of `Flow`; each block can be reached, and only the entry may be empty
+and end in a jump.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from goptx.ptx.opcodes import facts_of
 
 
 def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object], str] = str) -> Flow:
-    """The control-flow graph of a flat body; `where` names the file in messages, `quote` says statements there.
+    """The control-flow graph of a flat body. Messages name the file as `where` and render statements with `quote`.
 
     Raises `CannotWeave` for a branch whose targets are unknown.
     """
@@ -26,17 +26,17 @@ def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object],
 
 
 def flow_as_written(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> Flow:
-    """That of a function's body, names as the file has them. Raises `CannotWeave` as `control_flow` does."""
+    """The flow of a function's body, with the names of the file. Raises `CannotWeave` as `control_flow` does."""
     return control_flow(flatten(body or (), lambda name: name), where)
 
 
 def text_blocks(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> list[tuple[Code, ...]]:
     """The basic blocks of a function's text, each with the branch, `ret` or `exit` that ends it.
 
-    A block begins at the first instruction, where branches lead, and after each branch; a label that threads come to
-    from the instruction above only does not begin one. Labels without an instruction of their own, code that cannot be
-    reached and the `EXIT` of flows do not count. Functions that were put in place of their calls are text like any
-    other; a call that stays is one instruction. Raises `CannotWeave` as `control_flow` does.
+    A block begins at the first instruction, at the targets of branches, and after each branch. A label that threads
+    reach only from the instruction above it does not begin a block. Labels without an instruction of their own,
+    unreachable code and the `EXIT` of flows do not count. Inlined functions are ordinary text; a remaining call is one
+    instruction. Raises `CannotWeave` as `control_flow` does.
     """
     cutter = _Cutter(flatten(body or (), lambda name: name), where, str)
     cut, ends = cutter.cut(), cutter.terminators
@@ -53,7 +53,7 @@ def text_blocks(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> lis
 
 
 class _Cutter:
-    """`terminators` has, by the names of blocks, the instruction that ends each."""
+    """`terminators` maps the names of blocks to the instructions that end them."""
 
     def __init__(self, body: FlatBody, where: str, quote: Callable[[object], str]) -> None:
         self.where = where
@@ -93,7 +93,7 @@ class _Cutter:
         facts = facts_of(instruction.opcode)
         if facts.row.ends == "exit":
             target = EXIT
-        elif facts.base == "brx":
+        elif facts.is_indirect_branch:
             return self.switch(instruction, following)
         else:
             target = self.label(instruction, str(instruction.operands[0]))
@@ -106,7 +106,8 @@ class _Cutter:
         if table not in self.tables:
             raise CannotWeave(
                 f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the target list `{table}` is not "
-                f"declared; write `{table}: .branchtargets L1, L2;` in the same function."
+                f"declared; write `{table}: .branchtargets L1, L2;` in the same function.",
+                rule="known-branch-targets",
             )
         targets = tuple(self.label(instruction, t) for t in self.tables[table])
         uniform = "uni" in facts_of(instruction.opcode).modifiers
@@ -122,6 +123,7 @@ class _Cutter:
         if name not in self.labels:
             raise CannotWeave(
                 f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the label `{self.quote(name)}` is not "
-                "in this function; is the file cut off?"
+                "in this function; is the file cut off?",
+                rule="known-branch-targets",
             )
         return name

@@ -1,7 +1,7 @@
 """The control-flow graph of a kernel: basic blocks, and what follows from how they end (terminators.py).
 
-Holds for every `Flow`: every path of a thread ends in the block `EXIT`; every block but that one has an `end` that
-names its successors; a branch whose two sides are one is a `Jump`.
+Invariants of every `Flow`: every path of a thread ends in the block `EXIT`; every other block has an `end` that names
+its successors; a branch whose two targets are the same is a `Jump`.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from goptx.ptx.ir import Directive, Instruction, Scope
 
 EXIT = "exit"
 Code = Instruction | Scope
-Change = Callable[[tuple[Code, ...]], Iterable[Code]]  # of the code of a block
+Change = Callable[[tuple[Code, ...]], Iterable[Code]]  # changes the code of a block
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Straight code and how it ends. `pragmas` stand at its very beginning.
+    """Straight code and its end. `pragmas` stand at its very beginning.
 
-    A block with a `region` has no code: it stands for that piece of divergent flow, whole. Of copies of one kernel,
-    those with the same `step` begin together.
+    A block with a `region` has no code: it stands for that whole piece of divergent flow. Where copies of one kernel
+    run in lockstep, their blocks with the same `lockstep` begin together.
     """
 
     code: tuple[Code, ...]
     end: End
     pragmas: tuple[Directive, ...] = ()
     region: Region | None = None
-    step: str = ""
+    lockstep: str = ""
 
     def instructions(self) -> Iterator[Instruction]:
-        """Every instruction of the block, those of call scopes and of a region's blocks among them."""
+        """Every instruction of the block, including those of call scopes and of a region's blocks."""
         for code in self.code:
             if isinstance(code, Scope):
                 yield from instructions_in(code)
@@ -45,11 +45,11 @@ class Block:
             yield from block.instructions()
 
     def inner(self) -> Collection[Block]:
-        """The blocks of its region, which may have regions themselves."""
+        """The blocks of its region, which may themselves have regions."""
         return self.region.blocks.values() if self.region else ()
 
     def with_code(self, change: Change) -> Block:
-        """With its code changed, and that of all blocks in its region."""
+        """The block with its code changed, and the code of all blocks in its region."""
         region = self.region
         if region is not None:
             region = replace(region, blocks={n: b.with_code(change) for n, b in region.blocks.items()})
@@ -57,7 +57,7 @@ class Block:
 
     @property
     def size(self) -> int:
-        """Its instructions, with the branch at its end and those of its region."""
+        """The number of its instructions, including the branch at its end and those of its region."""
         in_braces = sum(sum(1 for _ in instructions_in(c)) - 1 for c in self.code if isinstance(c, Scope))
         branches = 1 + len(self.end.others) if isinstance(self.end, Branch) else len(self.end.successors()) > 1
         return len(self.code) + in_braces + branches + sum(block.size for block in self.inner())
@@ -65,9 +65,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A piece of flow with one way in (`entry`) and one way out: every path leads to the block `leave`,
-    which is not among `blocks`. All lanes that enter leave together. `sides` are empty blocks of which every path
-    passes one, once; there may be none."""
+    """A single-entry, single-exit piece of flow: it is entered at `entry`, and every path leads to the block `leave`,
+    which is not among `blocks`. All lanes that enter it leave it together. `sides` are empty blocks; each path passes
+    exactly one of them, once. There may be no `sides`."""
 
     entry: str
     blocks: dict[str, Block]
@@ -75,13 +75,13 @@ class Region:
     sides: tuple[str, ...] = ()
 
     def flow(self) -> Flow:
-        """The region as a flow of its own, which ends where the region is left."""
+        """The region as a separate flow, which ends where threads leave the region."""
         blocks = {n: replace(b, end=b.end.retarget({self.leave: EXIT})) for n, b in self.blocks.items()}
         return Flow(self.entry, {**blocks, EXIT: Block((), Stop())})
 
 
 def instructions_in(scope: Scope) -> Iterator[Instruction]:
-    """The instructions of a scope and of those within it, in order."""
+    """The instructions of a scope and of the scopes within it, in order."""
     for statement in scope.body:
         if isinstance(statement, Instruction):
             yield statement
@@ -97,31 +97,32 @@ def _with_inner(blocks: Iterable[Block]) -> Iterator[Block]:
 
 @dataclass(frozen=True)
 class Flow:
-    """The blocks of one kernel by name, in layout order; `EXIT` is always among them. As it does not change, what
-    passes ask of it again and again is found once."""
+    """The blocks of one kernel by name, in layout order; `EXIT` is always among them. A flow never changes, so the
+    results of frequent queries are cached."""
 
     entry: str
     blocks: dict[str, Block]
 
     def instructions(self) -> Iterator[Instruction]:
-        """Every instruction, those of call scopes and of regions among them."""
+        """Every instruction, including those of call scopes and of regions."""
         for block in self.blocks.values():
             yield from block.instructions()
 
     def codes(self) -> Iterator[Code]:
-        """All that stands in the blocks, and in those of regions; call scopes whole."""
+        """All code of the blocks and of the blocks in regions; a call scope is one item."""
         return (code for block in _with_inner(self.blocks.values()) for code in block.code)
 
     def ends(self) -> Iterator[End]:
-        """How the blocks end, and those of regions."""
+        """The ends of all blocks, including those in regions."""
         return (block.end for block in _with_inner(self.blocks.values()))
 
     def with_code(self, change: Change) -> Flow:
-        """With the code of each block changed, and of those of regions."""
+        """The flow with the code of each block changed, including the blocks in regions."""
         return Flow(self.entry, {name: block.with_code(change) for name, block in self.blocks.items()})
 
     def graph(self) -> nx.DiGraph[str]:
-        """Blocks on nodes (attribute `block`), edge kinds on edges (attribute `kind`). It is frozen: copy it first."""
+        """The graph with blocks as nodes (attribute `block`) and the kinds of edges (attribute `kind`). It is frozen:
+        copy it to change it."""
         return self._graph
 
     @cached_property
@@ -137,7 +138,7 @@ class Flow:
         return frozen
 
     def reverse_postorder(self) -> Sequence[str]:
-        """Blocks reachable from the entry, predecessors first but for back edges."""
+        """The blocks reachable from the entry, predecessors first except over back edges."""
         return self._reverse_postorder
 
     @cached_property
@@ -145,7 +146,7 @@ class Flow:
         return tuple(nx.dfs_postorder_nodes(self.graph(), self.entry))[::-1]
 
     def dominators(self) -> dict[str, str | None]:
-        """Immediate dominators; the entry's is None."""
+        """The immediate dominators; None for the entry."""
         return self._dominators
 
     @cached_property
@@ -155,7 +156,7 @@ class Flow:
         return idom
 
     def post_dominators(self) -> dict[str, str | None]:
-        """Immediate post-dominators; that of `EXIT` is None. Endless loops count as leading to `EXIT`."""
+        """The immediate post-dominators; None for `EXIT`. Endless loops are treated as leading to `EXIT`."""
         return self._post_dominators
 
     @cached_property
@@ -177,7 +178,7 @@ class Flow:
         return {name: frozenset(frontiers.get(name, ())) for name in self.blocks}
 
     def with_virtual_exits(self) -> nx.DiGraph[str]:
-        """The graph with an edge to `EXIT` from each region that can never reach it."""
+        """The graph with an edge to `EXIT` from each endless loop."""
         graph = self.graph()
         while trapped := graph.nodes - nx.ancestors(graph, EXIT) - {EXIT}:
             graph = graph.copy()
@@ -187,13 +188,13 @@ class Flow:
         return graph
 
     def dominates(self, above: str, below: str) -> bool:
-        """Whether every way from the entry to `below`, of which there are some, leads through `above`."""
+        """Whether `below` is reachable and every path from the entry to it passes through `above`."""
         begin, end = self._dominated.get(above, (0, 0))
         return begin <= self._dominated.get(below, (-1, -1))[0] < end
 
     @cached_property
     def _dominated(self) -> dict[str, tuple[int, int]]:
-        """Blocks are numbered down the tree of dominators: of each, its number and that behind what it dominates."""
+        """For each block the half-open interval of preorder numbers of its subtree in the dominator tree."""
         above, order = self.dominators(), self.reverse_postorder()
         size = dict.fromkeys(order, 1)
         for name in reversed(order[1:]):
@@ -212,16 +213,18 @@ class Flow:
         return _natural_loops(self)
 
     def pruned(self) -> Flow:
-        """Without empty blocks and unreachable ones, a jump joined with its target where no other leads there."""
+        """The flow without empty and unreachable blocks; a jump is joined with its target if it is its only
+        predecessor."""
         flow = self.without_empty()
         return flow.joined(flow.chains())
 
     def joined(self, runs: Mapping[str, Sequence[str]]) -> Flow:
-        """With each of these runs of blocks, by the first, one block. They are all blocks, in parts of `chains`."""
+        """The flow with each of these runs of blocks, by first block, as one block. The runs are pieces of `chains` and
+        cover all blocks."""
         blocks: dict[str, Block] = {}
         for head, members in runs.items():
             pieces = [self.blocks[m] for m in members]
-            if len(pieces) == 1 and not pieces[0].step:
+            if len(pieces) == 1 and not pieces[0].lockstep:
                 blocks[head] = pieces[0]
                 continue
             code = tuple(c for piece in pieces for c in piece.code)
@@ -229,23 +232,23 @@ class Flow:
         return self.with_blocks(blocks)
 
     def without_empty(self) -> Flow:
-        """Without blocks that only jump on and blocks that cannot be reached; `EXIT` comes last."""
+        """The flow without blocks that only jump on and without unreachable blocks; `EXIT` comes last."""
         skipped = {name: self._past_empty(name) for name in self.blocks}
         ends = {n: b.end.retarget(skipped) for n, b in self.blocks.items()}
         redirected = {n: b if ends[n] is b.end else replace(b, end=ends[n]) for n, b in self.blocks.items()}
         reachable = [n for n in self.with_blocks(redirected).reverse_postorder() if n != EXIT]
         flow = self.with_blocks({n: redirected[n] for n in [*reachable, EXIT]})
-        # A branch whose ways have become one leaves a block that only jumps on.
+        # A branch whose two targets became one leaves a block that only jumps on.
         merged = (isinstance(b.end, Jump) and not isinstance(self.blocks[n].end, Jump) for n, b in flow.blocks.items())
         return flow.without_empty() if any(merged) else flow
 
     def with_blocks(self, blocks: dict[str, Block]) -> Flow:
-        """With these blocks instead; itself, with all that was found of it, if they are its own."""
+        """A flow with these blocks; the flow itself, with its cached results, if the blocks are unchanged."""
         same = list(blocks) == list(self.blocks) and all(blocks[n] is b for n, b in self.blocks.items())
         return self if same else Flow(self.entry, blocks)
 
     def chains(self) -> dict[str, tuple[str, ...]]:
-        """Runs of blocks that always follow each other, by their first block; each could be one block."""
+        """Runs of blocks that always follow each other, by first block. Each run could be one block."""
         predecessors = self.graph().pred
         follower: dict[str, str] = {}
         for name, block in self.blocks.items():
@@ -264,12 +267,12 @@ class Flow:
         return chains
 
     def cut(self, starts: Callable[[tuple[Code, ...]], Sequence[int]], word: str) -> Flow:
-        """With the code of each block cut before the positions `starts(code)`, none of them the first; the later
-        pieces of a block are called `NAME.WORD1` and so on."""
+        """The flow with the code of each block cut before the positions `starts(code)`, which exclude position 0. The
+        later pieces of a block are called `NAME.WORD1` and so on."""
         return self.cut_blocks(lambda block: starts(block.code), word)
 
     def cut_blocks(self, starts: Callable[[Block], Sequence[int]], word: str) -> Flow:
-        """`cut`, where the positions depend on how the block ends too."""
+        """`cut` for positions that also depend on the end of the block."""
         blocks: dict[str, Block] = {}
         for name, block in self.blocks.items():
             bounds = [0, *starts(block), len(block.code)]
@@ -277,8 +280,8 @@ class Flow:
             for k, piece in enumerate(names):
                 end = Jump(names[k + 1]) if k + 1 < len(names) else block.end
                 code = block.code[bounds[k] : bounds[k + 1]]
-                pragmas, step = ((), "") if k else (block.pragmas, block.step)
-                blocks[piece] = replace(block, code=code, end=end, pragmas=pragmas, step=step)
+                pragmas, lockstep = ((), "") if k else (block.pragmas, block.lockstep)
+                blocks[piece] = replace(block, code=code, end=end, pragmas=pragmas, lockstep=lockstep)
         return Flow(self.entry, blocks)
 
     def _past_empty(self, name: str) -> str:
@@ -293,12 +296,12 @@ class Flow:
 
 
 def original(piece: str) -> str:
-    """The name of the block that a piece was cut from (`Flow.cut`)."""
+    """The name of the block that the piece was cut from (`Flow.cut`)."""
     return piece.partition(".")[0]
 
 
 def marked_uniform(flow: Flow, names: Collection[str]) -> Flow:
-    """The flow with the branches of those blocks `.uni`: all lanes of a warp agree."""
+    """The flow with the branches of those blocks marked `.uni`: all lanes of a warp agree."""
     blocks = dict(flow.blocks)
     for name in names:
         end = blocks[name].end
@@ -308,10 +311,10 @@ def marked_uniform(flow: Flow, names: Collection[str]) -> Flow:
 
 
 def loops(flow: Flow) -> dict[str, frozenset[str]]:
-    """Natural loops: header to the blocks of its body, loops with one header joined.
+    """The natural loops: header to the blocks of the body. Loops with the same header are one loop.
 
-    A cycle whose header does not dominate it (irreducible flow) is listed under its first block, whole, with the
-    loops in it.
+    An irreducible (multiple-entry) cycle is listed under its first block, with all its blocks and those of the loops
+    in it.
     """
     return flow._loops
 
@@ -343,13 +346,13 @@ def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
 
 
 def depths(flow: Flow) -> dict[str, int]:
-    """Of each block, how many loops it lies in."""
+    """The number of loops around each block."""
     bodies = loops(flow).values()
     return {name: sum(name in body for body in bodies) for name in flow.blocks}
 
 
 def controls(flow: Flow) -> dict[str, frozenset[str]]:
-    """Of each block, the blocks whose branch decides directly whether it runs (control dependence).
+    """For each block the blocks whose branch directly decides whether it runs (control dependence).
 
     That is the post-dominance frontier (Ferrante, Ottenstein, Warren 1987).
     """
@@ -357,7 +360,7 @@ def controls(flow: Flow) -> dict[str, frozenset[str]]:
 
 
 def closure(start: Iterable[str], edges: dict[str, frozenset[str]]) -> frozenset[str]:
-    """Everything that `start` leads to over `edges`, `start` left out unless it is reached again."""
+    """Everything reachable from `start` over `edges`. A start node is included only if it can be reached again."""
     seen: set[str] = set()
     stack = [t for s in start for t in edges.get(s, ())]
     while stack:

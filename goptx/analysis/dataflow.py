@@ -1,4 +1,4 @@
-"""What instructions read and write, the one data-flow solver, and liveness."""
+"""The registers that instructions read and write, the data-flow solver, and liveness."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from goptx.ptx.ir import (
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.walk import names_in
 
-KNOWN = 1 << 14  # instructions of which it is remembered what they read and write
+KNOWN = 1 << 14  # instructions whose reads and writes are cached
 
 
 def register_of(name: str) -> str:
-    """The register that holds a name: `%v.x` lies in `%v`; special registers stay as they are."""
+    """The register that a name belongs to: `%v` for `%v.x`; special registers are returned unchanged."""
     return name if name.startswith("%") and name.partition(".")[0] in _WITH_AXES else name.partition(".")[0]
 
 
@@ -30,15 +30,15 @@ _WITH_AXES = frozenset("%tid %ntid %ctaid %nctaid %clusterid %nclusterid %cluste
 
 
 def _is_destination(facts: Facts, position: int, operand: Operand) -> bool:
-    """Whether an instruction writes the registers of an operand; what it writes to memory does not count."""
+    """Whether an instruction writes the registers of an operand. Writes to memory do not count."""
     if position >= facts.row.writes or isinstance(operand, Address | Element):
         return False
-    return facts.base != "call" or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
+    return not facts.calls or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
 
 
 @lru_cache(KNOWN)
 def written(code: Code) -> frozenset[str]:
-    """Registers that an instruction, or the instructions of a call scope, may write."""
+    """The registers that an instruction, or the instructions of a call scope, may write."""
     if isinstance(code, Scope):
         return frozenset().union(*(written(s) for s in instructions_in(code)))
     facts = facts_of(code.opcode)
@@ -52,7 +52,7 @@ def written(code: Code) -> frozenset[str]:
 
 @lru_cache(KNOWN)
 def read(code: Code) -> frozenset[str]:
-    """Registers, special registers and symbols that an instruction or call scope may read."""
+    """The registers, special registers and symbols that an instruction or call scope may read."""
     if isinstance(code, Scope):
         return frozenset().union(*(read(s) for s in instructions_in(code)))
     facts = facts_of(code.opcode)
@@ -60,14 +60,14 @@ def read(code: Code) -> frozenset[str]:
     for position, operand in enumerate(code.operands):
         found = names_in(operand)
         if not facts.row.updates and _is_destination(facts, position, operand):
-            found = (name for name in found if "." in name)  # writing one component keeps the others
+            found = (name for name in found if "." in name)  # a write to one component leaves the others
         names.update(map(register_of, found))
     return frozenset(names)
 
 
 @lru_cache(KNOWN)
 def killed(code: Code) -> frozenset[str]:
-    """Registers whose old value is surely gone afterwards."""
+    """The registers whose old value is surely overwritten."""
     if isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates:
         return frozenset()
     return frozenset(name for name in written(code) if name not in read(code))
@@ -80,9 +80,9 @@ T = TypeVar("T")
 def solve(
     order: Sequence[K], sources: Mapping[K, Iterable[K]], transfer: Callable[[K, Mapping[K, T]], T]
 ) -> dict[K, T]:
-    """The one data-flow solver: the value of each node of `order`, a fixpoint of `values[n] = transfer(n, values)`.
+    """The one data-flow solver: a fixpoint of `values[n] = transfer(n, values)` for the nodes of `order`.
 
-    sources: of each node those whose values its transfer asks for; one that has no value yet is not in `values`.
+    sources: for each node those whose values its transfer reads; `values` lacks a node that has no value yet.
 
     A node is computed again when the value of a source has changed, the first in the order first. So in reverse
     postorder (of the reversed graph, for a backward problem) inner loops are solved before what comes after them.
@@ -111,8 +111,8 @@ def solve(
 
 
 def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str]]:
-    """Registers whose value at the start of each block may still be read. Blocks of `partly` are run by some lanes
-    only: what they overwrite may be read behind them by the others."""
+    """The registers that are live at the start of each block. Only some lanes execute the blocks in `partly`: other
+    lanes may still read after such a block what it overwrites."""
     uses: dict[str, frozenset[str]] = {}
     kills: dict[str, frozenset[str]] = {}
     for name, block in flow.blocks.items():
@@ -129,10 +129,10 @@ def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str
 
 
 def _upward(block: Block) -> tuple[frozenset[str], frozenset[str]]:
-    """Registers that a block reads before it writes them, and those whose value surely ends in it."""
+    """The registers that a block reads before it writes them, and those that it surely overwrites."""
     used: set[str] = set()
     gone: set[str] = set()
-    if block.region:  # some of its blocks may not run: everything read counts, nothing is surely gone
+    if block.region:  # some of its blocks may not run: all reads count, no write is certain
         for inner in block.region.blocks.values():
             used |= _upward(inner)[0]
     for code in block.code:

@@ -1,10 +1,11 @@
-"""What decides a value: registers, memory and branches by which one instruction of some blocks influences another.
+"""What decides a value: the registers, memory and branches through which one instruction influences another.
 
-Requires: a flow, or blocks of one. Ensures: whatever an instruction of these blocks can change of a register, in one
-thread, within them, by data or by control, by registers, parameters or memory, is found. The order of instructions
-does not count. Memory is told apart by where addresses come from: a variable of which no address is stored or passed
-on is reached by its name only, and where offsets are constant, byte by byte; pointers that are different parameters are
-taken for different memory; an address that comes out of memory, or out of a call, may be any other.
+Requires: a flow, or blocks of one. Ensures: finds whatever an instruction of these blocks can change in a
+register, in one thread, within them: by data or by control, through registers, parameters or memory. The order of
+instructions does not count. Memory is distinguished by the origins of addresses: a variable whose address is never
+stored or passed on is accessed through its name only, and byte by byte where offsets are constant; pointers in
+different parameters are assumed to point to different memory; an address that is loaded from memory or returned by a
+call may be any address.
 """
 
 from __future__ import annotations
@@ -32,25 +33,27 @@ from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.verify import SPECIAL
 from goptx.ptx.walk import names_in
 
-Asked = Mapping[str, tuple[Instruction, ...]]  # by function: the strong reads that what it gives depends on
-NOTHING_ASKED: Asked = {}
-_ANY = "[*]"  # what is stored anywhere, behind it the space
-_ALL = "[all]"  # what is stored where a load from anywhere may find it, behind it the space
+StrongReads = Mapping[str, tuple[Instruction, ...]]  # by function: the strong reads that its results depend on
+NO_STRONG_READS: StrongReads = {}
+_ANY = "[*]"  # the memory of stores to unknown places; followed by the space
+_ALL = "[all]"  # the memory that a load from an unknown place may read; followed by the space
 _CARRY = "[carry]"
 
 
 class Influence:
-    """Of the blocks `body` of a flow. `sources` has by register, or piece of memory, what it depends on directly,
-    `asked` the strong reads that give it a value."""
+    """The influences within the blocks `body` of a flow. By register or piece of memory, `sources` has what it depends
+    on directly, and `strong_reads` the strong reads that give it a value."""
 
-    def __init__(self, flow: Flow, body: Collection[str], addresses: Addresses, asked: Asked = NOTHING_ASKED) -> None:
+    def __init__(
+        self, flow: Flow, body: Collection[str], addresses: Addresses, function_reads: StrongReads = NO_STRONG_READS
+    ) -> None:
         self.flow = flow
         self.addresses = addresses
-        self.callees = asked
+        self.function_reads = function_reads
         self.sources: dict[str, frozenset[str]] = {}
-        self.asked: dict[str, dict[int, Instruction]] = {}  # each by its identity
-        self.asks: dict[int, Instruction] = {}  # all of them, in order
-        self.writers: dict[str, list[tuple[str, Instruction]]] = {}  # of registers: the blocks and instructions
+        self.strong_reads: dict[str, dict[int, Instruction]] = {}  # by `id`
+        self.all_strong_reads: dict[int, Instruction] = {}  # all strong reads by `id`, in order
+        self.writers: dict[str, list[tuple[str, Instruction]]] = {}  # by register
         self.body = frozenset(body)
         for name, block in flow.blocks.items():
             if name in body:
@@ -58,29 +61,29 @@ class Influence:
                 self._block(name, block)
 
     def deciders(self, name: str) -> frozenset[str]:
-        """What the branches depend on that decide whether a block runs."""
+        """The registers of the branches that decide whether a block runs."""
         blocks = closure([name], controls(self.flow)) & self.body
         return frozenset(register_of(r) for d in blocks for r in self.flow.blocks[d].end.reads())
 
     def decide(self, wanted: Iterable[str]) -> Iterator[Instruction]:
-        """The strong reads, in order, that decide one of the registers or pieces of memory. A sum that an atomic adds
-        to does not count where it comes by memory: the loop that draws numbers for a CTA ends by itself."""
+        """The strong reads, in order, that decide one of the registers or pieces of memory. A sum in memory that an
+        atomic increments does not count: a loop that draws work numbers for a CTA ends by itself."""
         work = [(name, is_memory(name)) for name in sorted(set(wanted))]
         seen = set(work)
         found = set[int]()
         while work:
             name, by_memory = work.pop()
-            found.update(k for k, i in self.asked.get(name, {}).items() if not (by_memory and _draws(i)))
+            found.update(k for k, i in self.strong_reads.get(name, {}).items() if not (by_memory and _draws(i)))
             for source in sorted(self.sources.get(name, ())):
                 state = (source, by_memory or is_memory(source))
                 if state not in seen:
                     seen.add(state)
                     work.append(state)
-        yield from (i for k, i in self.asks.items() if k in found)
+        yield from (i for k, i in self.all_strong_reads.items() if k in found)
 
     def moves_on(self, load: Instruction, latches: Collection[str]) -> bool:
-        """Whether the address of a load is another one each time around, as far as is seen: it follows a pointer, or
-        what every way around adds to."""
+        """Whether the address of a load is known to change in each iteration: it follows a pointer, or every path
+        through the loop adds to it."""
         data = {r: frozenset().union(*(read(i) for _, i in found)) for r, found in self.writers.items()}
         start = [register_of(n) for o in load.operands if isinstance(o, Address) for n in names_in(o)]
         for register in sorted({*start, *closure(start, data)}):
@@ -92,7 +95,7 @@ class Influence:
         return False
 
     def _is_stepped(self, cycle: Collection[str], latches: Collection[str]) -> bool:
-        """Whether every way around changes the registers, which depend on each other, by one step."""
+        """Whether every iteration changes the registers, which depend on each other, by one step."""
         steps = False
         for register in cycle:
             if len(self.writers[register]) != 1:
@@ -117,7 +120,7 @@ class Influence:
                     self._instruction(name, instruction, own)
             else:
                 self._instruction(name, code, {})
-        for inner in block.inner():  # of a region, in any order
+        for inner in block.inner():  # the blocks of a region, in any order
             self._block(name, inner)
 
     def _instruction(self, block: str, instruction: Instruction, own: Mapping[str, str]) -> None:
@@ -131,26 +134,26 @@ class Influence:
         loaded, stored = self.addresses.cells(instruction)
         reads |= {own.get(n, n) for n in loaded}
         writes |= {own.get(n, n) for n in stored}
-        asks: tuple[Instruction, ...] = (instruction,) if facts.asks or facts.asks_anew else ()
-        if facts.base == "call":
-            asks = asked_by(instruction, self.callees)
-        self.asks.update((id(i), i) for i in asks)
+        strong: tuple[Instruction, ...] = (instruction,) if facts.is_strong_read or facts.bypasses_l1 else ()
+        if facts.calls:
+            strong = strong_reads_of_call(instruction, self.function_reads)
+        self.all_strong_reads.update((id(i), i) for i in strong)
         for name in sorted(writes):
             self.sources[name] = self.sources.get(name, frozenset()) | reads
-            if asks and not (is_memory(name) and facts.base != "call"):
-                self.asked.setdefault(name, {}).update((id(i), i) for i in asks)
+            if strong and not (is_memory(name) and not facts.calls):
+                self.strong_reads.setdefault(name, {}).update((id(i), i) for i in strong)
 
 
-def asked_by(call: Instruction, asked: Asked) -> tuple[Instruction, ...]:
-    """The strong reads that what a call gives may depend on; one through a pointer may lead to every function."""
+def strong_reads_of_call(call: Instruction, function_reads: StrongReads) -> tuple[Instruction, ...]:
+    """The strong reads that the results of a call may depend on. A call through a pointer may reach every function."""
     callee = callee_of(call)
-    if callee in asked:
-        return asked[callee]
-    return tuple(i for found in asked.values() for i in found) if callee.startswith("%") else ()
+    if callee in function_reads:
+        return function_reads[callee]
+    return tuple(i for found in function_reads.values() for i in found) if callee.startswith("%") else ()
 
 
 def callee_of(call: Instruction) -> str:
-    """The function that is called, or the register that has its address."""
+    """The called function, or the register with its address."""
     return next((str(o) for o in call.operands if not isinstance(o, Arguments)), "")
 
 
@@ -172,14 +175,14 @@ def is_memory(name: str) -> bool:
 
 
 def _draws(instruction: Instruction) -> bool:
-    """Whether it adds to a word in memory, always more than nothing."""
+    """Whether it adds a constant that is not zero to a word in memory."""
     added = instruction.operands[-1]
-    return facts_of(instruction.opcode).counts and isinstance(added, Immediate) and bool(_number(str(added)))
+    return facts_of(instruction.opcode).is_atomic_add and isinstance(added, Immediate) and bool(_number(str(added)))
 
 
 class Addresses:
-    """Where the addresses of a flow come from: variables, parameters, or anywhere (`*`). Of a `piece` of one, it is not
-    known who else has the addresses of its variables."""
+    """Where the addresses of a flow come from: variables, parameters, or anywhere (`*`). In a `piece` of a flow, other
+    code may have the addresses of its variables."""
 
     def __init__(self, flow: Flow, piece: bool = False) -> None:
         self.piece = piece
@@ -197,9 +200,9 @@ class Addresses:
         places = [o for o in instruction.operands if isinstance(o, Address)]
         if access in ("", "f") or facts.read_only:
             return set(), set()
-        if facts.base == "call" or not facts.known or not places:
+        if facts.calls or not facts.known or not places:
             return set(_everywhere(_ALL, "")), {_ANY, _ALL}
-        if facts.space == "param":  # goes by the name, which `read` knows
+        if facts.space == "param":  # the name decides, which `read` returns
             return set(), set() if "l" in access else {n for o in places for n in names_in(o)}
         loads, stores = set[str](), set[str]()
         for i, address in enumerate(places):
@@ -227,13 +230,13 @@ class Addresses:
 
     @cached_property
     def private(self) -> frozenset[str]:
-        """The variables of the thread of which no address is stored, passed on, or made a number."""
+        """The thread's own variables whose address is never stored, passed on, or converted to a number."""
         if self.piece:
             return frozenset()
         local, escaped = set[str](), set[str]()
         for instruction in self.instructions:
             facts = facts_of(instruction.opcode)
-            follows = facts.points_by or ()
+            follows = facts.pointer_operands or ()
             for position, operand in enumerate(instruction.operands):
                 if facts.space == "local":
                     local |= self.roots(operand)
@@ -243,7 +246,7 @@ class Addresses:
         return frozenset(local - escaped - {"*"})
 
     def is_shared(self, operand: Operand, within: frozenset[str] = frozenset()) -> bool:
-        """Whether a generic address surely is one of the CTA's shared memory: of a variable there, plus numbers."""
+        """Whether a generic address is surely in the CTA's shared memory: that of a variable there, plus numbers."""
         base = operand.parts[0] if isinstance(operand, Address) else operand
         base = base.base if isinstance(base, Sum) else base
         if not isinstance(base, Name) or base.text in within:
@@ -260,13 +263,13 @@ class Addresses:
         return facts.adds and any(self.is_shared(o, within) for o in instruction.operands[1:])
 
     def roots(self, operand: Operand) -> frozenset[str]:
-        """Where the address that the operand is may come from."""
+        """The possible origins of the address in the operand."""
         base = operand.parts[0] if isinstance(operand, Address) else operand
         base = base.base if isinstance(base, Sum) else base
         return (self.of(register_of(base.text)) if isinstance(base, Name) else frozenset()) or frozenset("*")
 
     def of(self, name: str) -> frozenset[str]:
-        """Where what a register holds may come from, if it is an address."""
+        """The possible origins of what a register holds, if it is an address."""
         if name not in self.known:
             found, seen, work = set[str](), {name}, [name]
             while work:
@@ -282,18 +285,18 @@ class Addresses:
         return self.known[name]
 
     def given(self, instruction: Instruction) -> tuple[set[str], set[str]]:
-        """Where what an instruction gives may come from, if it is an address; and the registers that it may be made of
-        instead."""
+        """The possible origins of an instruction's result, if it is an address, and the registers from which it may
+        come instead."""
         facts = facts_of(instruction.opcode)
         if facts.row.access == "l" and facts.space == "param":
             return {f"param {o}" for o in instruction.operands if isinstance(o, Address)}, set()
-        positions = facts.points_by
+        positions = facts.pointer_operands
         if facts.row.access or positions is None:
             return {"*"}, set()
         return set(), {register_of(n) for p in positions for n in names_in(instruction.operands[p])}
 
     def exact(self, operand: Operand, offset: int = 0) -> tuple[str, int] | None:
-        """The variable, and the offset in it, that an address always is."""
+        """The variable and the offset in it, if the address is always the same."""
         base = operand.parts[0] if isinstance(operand, Address) else operand
         if isinstance(base, Sum):
             more = _number("".join(map(str, base.tail)))
@@ -314,7 +317,7 @@ class Addresses:
 
 
 def _everywhere(what: str, space: str) -> Iterator[str]:
-    """What is known of nowhere in the spaces that an access to this one, or a generic one, may go to."""
+    """`what` in each space that an access to this space, or a generic access, may reach."""
     return (f"{what}{s}" for s in (("", "global", "shared", "local") if not space else ("", space)))
 
 

@@ -1,4 +1,4 @@
-"""How many registers of 32 bits each declared register takes."""
+"""The number of 32-bit registers that each declared register takes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from goptx.ptx.ir import Registers
 
 
 def widths(declared: Iterable[Registers]) -> dict[str, int]:
-    """By name. Predicates have registers of their own and take none."""
+    """The widths by name. Predicates have registers of their own and take 0."""
     found: dict[str, int] = {}
     for one in declared:
         width = _width(one.types)
@@ -18,7 +18,7 @@ def widths(declared: Iterable[Registers]) -> dict[str, int]:
 
 
 def _width(types: Sequence[str]) -> int:
-    """Of a declaration: the type at its end, of vectors as often as they have components."""
+    """The width of a declaration: that of its last type, times the components of a vector."""
     bits = "".join(c for c in types[-1] if c.isdigit())
     lanes = next((int(t[2:]) for t in types if t in (".v2", ".v4", ".v8")), 1)
     return lanes * -(-int(bits or 0) // 32)

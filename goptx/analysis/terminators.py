@@ -1,4 +1,4 @@
-"""How basic blocks end: where a thread goes next, by which guard, and what is read to decide that."""
+"""How basic blocks end: where a thread goes next, under which guard, and which registers decide that."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """To `taken` where the guard holds, or one of `others`, else to `fallen`; `uniform` if every lane of a warp agrees.
+    """To `taken` where `guard` or one of `others` holds, else to `fallen`; `uniform` if all lanes of a warp agree.
 
-    Of copies of one kernel: `lasting` if nothing comes of it when a warp goes to `taken` though none of its lanes has
-    to; `step` names what each copy decides as the others do, "" if they may differ.
+    For copies of one kernel: `safe_to_take` if a warp may go to `taken` without effect although none of its lanes has
+    to; `lockstep` names what all copies decide alike, "" if they may differ.
     """
 
     guard: Guard
@@ -39,8 +39,8 @@ class Branch:
     uniform: bool = False
     line: int = field(default=0, compare=False)
     others: tuple[Guard, ...] = ()
-    lasting: bool = False
-    step: str = ""
+    safe_to_take: bool = False
+    lockstep: str = ""
 
     def successors(self) -> tuple[str, ...]:
         return (self.taken, self.fallen)
@@ -60,7 +60,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """`brx.idx`: to `targets[index]`."""
+    """`brx.idx`: goes to `targets[index]`."""
 
     index: Operand
     targets: tuple[str, ...]

@@ -19,11 +19,11 @@ from goptx.ptx.opcodes import Facts, facts_of
 
 
 class Uniformity(IntEnum):
-    """How alike the threads' values are.
+    """How far the values of threads agree.
 
-    CTA: the same for all threads of the CTA. WARP_DATA: the same for all lanes of a warp; nothing but the input decides
-    whether other warps have it too. WARP: the same for all lanes of a warp, and known to depend on which warp it is.
-    DATA: came from memory, so only the input decides. DIVERGENT: known to depend on which thread it is.
+    CTA: the same for all threads of the CTA. WARP_DATA: the same for all lanes of a warp; only the input decides
+    whether other warps have the same. WARP: the same for all lanes of a warp, and known to depend on the warp's number.
+    DATA: came from memory, so only the input decides. DIVERGENT: known to depend on the thread's number.
     """
 
     CTA = 0
@@ -33,21 +33,21 @@ class Uniformity(IntEnum):
     DIVERGENT = 4
 
     def joined(self, other: Uniformity) -> Uniformity:
-        """Of what depends on both. A value that depends on the warp and on data may differ within the warp, and not by
-        the input alone."""
+        """The uniformity of a value that depends on both. One that depends on the warp and on data may differ within
+        the warp, and not by the input alone."""
         if {self, other} == {Uniformity.WARP, Uniformity.DATA}:
             return Uniformity.DIVERGENT
         return max(self, other)
 
 
 _DIVERGENT_REGISTERS = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer", "%warpid", "%smid", "%pm")
-_WHOLE_WARP = ("31", "0x1f", "0x1F")  # how a shuffle says that its segment is the warp
+_WHOLE_WARP = ("31", "0x1f", "0x1F")  # a shuffle's clamp operand for a segment of the whole warp
 ALL_LANES = ("-1", "0xffffffff", "0xFFFFFFFF", "4294967295")
 
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
-    """The result: uniformity of each register, and of the branch that ends each block."""
+    """The result: the uniformity of each register, and of the branch that ends each block."""
 
     registers: dict[str, Uniformity]
     branches: dict[str, Uniformity]
@@ -58,7 +58,7 @@ class Uniform:
         return self.registers.get(name, Uniformity.DIVERGENT if special else Uniformity.CTA)
 
 
-# What a definition makes of the uniformity of what it depends on, by the number of that.
+# Maps the uniformity of what a definition depends on to that of its result.
 _Passes = tuple[Uniformity, Uniformity, Uniformity, Uniformity, Uniformity]
 _CTA, _WARP_DATA, _WARP, _DATA, _DIVERGES = Uniformity
 _AS_IT_IS: _Passes = (_CTA, _WARP_DATA, _WARP, _DATA, _DIVERGES)
@@ -69,7 +69,7 @@ _Key = str | tuple[str, str]  # a register; ("branch", block); ("control", block
 
 
 class _Rules:
-    """How uniform each key is: at least so much, and what `passes` makes of its sources."""
+    """The uniformity rules of all keys: a given value, joined with the values of its sources as `passes` maps them."""
 
     def __init__(self) -> None:
         self.least: dict[_Key, Uniformity] = {}
@@ -97,7 +97,7 @@ class _Rules:
 
 
 def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = None) -> Uniform:
-    """Of the registers and branches of a flow, by data and by control: by `controls`, unless that is known."""
+    """The uniformity of the registers and branches of a flow, by data and by control: by `controls`, unless given."""
     rules = _Rules()
     for name, deciders in (controls(flow) if controlled is None else controlled).items():
         above = [(what, decider) for decider in deciders for what in ("branch", "control")]
@@ -110,7 +110,7 @@ def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = No
                 rules.define(writes, least, sources, of_values)
                 rules.define(writes, least, [control], of_control)
         for instruction in block.instructions() if block.region else ():
-            # What a region writes depends on the ways its lanes took.
+            # What a region writes depends on the branches that its lanes took.
             rules.define(written(instruction), Uniformity.DIVERGENT)
         # `.uni` promises that the active lanes agree: enough for the warp, never for the CTA.
         promised = isinstance(block.end, Branch | Switch) and block.end.uniform
@@ -126,27 +126,27 @@ def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = No
 
 @lru_cache(KNOWN)
 def _definition(code: Code) -> tuple[frozenset[str], Uniformity, frozenset[str], _Passes, _Passes]:
-    """What an instruction writes, how uniform that is at best, what it depends on, and what it makes of that, and of
-    what decides whether the instruction runs."""
+    """What an instruction writes, how uniform that is at best, what it depends on, and the functions that map the
+    uniformity of its sources, and of what decides whether it runs, to that of the result."""
     least, of_values, of_control = _rule(code)
     return written(code), least, read(code) if of_values else frozenset(), of_values or _AS_IT_IS, of_control
 
 
 def _rule(code: Code) -> tuple[Uniformity, _Passes | None, _Passes]:
-    """How uniform what an instruction writes is at best, what it makes of what it reads, if that counts, and of what
-    decides whether it runs."""
+    """How uniform the results of an instruction are at best, and the functions that map the uniformity of its sources
+    (None if they do not count), and of what decides whether it runs, to that of the result."""
     facts = facts_of(code.opcode) if isinstance(code, Instruction) else None
     if isinstance(code, Scope) or facts is None or not facts.known:
         return _DIVERGENT
-    if facts.base in ("vote", "redux", "match", "shfl", "elect", "activemask"):
+    if facts.is_lane_exchange:
         if not _is_of_warp(code, facts):
             return _DIVERGENT
-        counts = facts.base == "redux" or "ballot" in facts.modifiers  # the last warp may have fewer lanes
+        counts = facts.reduces_lanes or facts.is_ballot  # the last warp may have fewer lanes
         return _WARP if counts else _WARP_DATA, _WARP_AT_MOST, _WHOLE_WARPS_ONLY
-    if facts.barrier and facts.row.writes:  # a count lets groups of threads have results of their own
+    if facts.barrier and facts.row.writes:  # with a count, groups of threads may have separate results
         shared = code.guard is None and len(code.operands) <= 3
         return (Uniformity.CTA, None, _AS_IT_IS) if shared else _DIVERGENT
-    if facts.base in ("atom", "call") or facts.space == "local":
+    if facts.is_atomic or facts.calls or facts.space == "local":
         return _DIVERGENT
     if facts.row.access and not is_constant_load(code, facts):
         return Uniformity.DATA, _AS_IT_IS, _AS_IT_IS
@@ -157,8 +157,8 @@ _DIVERGENT = (Uniformity.DIVERGENT, None, _AS_IT_IS)
 
 
 def is_constant_load(code: Instruction, facts: Facts) -> bool:
-    """A load that gives every thread the same value where the address is the same."""
-    if facts.base != "ld" or facts.volatile:
+    """Whether it is a load that gives every thread the same value where the address is the same."""
+    if not facts.only_loads_element or facts.volatile:
         return False
     if facts.space == "param":
         return True
@@ -166,15 +166,15 @@ def is_constant_load(code: Instruction, facts: Facts) -> bool:
 
 
 def _is_of_warp(code: Instruction, facts: Facts) -> bool:
-    """Whether it gives all lanes of the warp one value where whole warps run it."""
+    """Whether it gives all lanes of the warp the same value where whole warps execute it."""
     full = bool(code.operands) and str(code.operands[-1]) in ALL_LANES and code.guard is None
-    of_all = facts.base == "redux" or (facts.base == "vote" and "sync" in facts.modifiers)
+    of_all = facts.reduces_lanes or facts.votes
     return full and (of_all or _from_one_lane(code, facts))
 
 
 def _from_one_lane(code: Instruction, facts: Facts) -> bool:
-    """A shuffle that gives all lanes of the warp the value of one."""
-    if facts.base != "shfl" or not {"sync", "idx"} <= facts.modifiers:
+    """Whether it is a shuffle that gives all lanes of the warp the value of one."""
+    if not facts.shuffles_by_index:
         return False
     lane, segments = code.operands[2:4]
     return isinstance(lane, Immediate) and str(segments) in _WHOLE_WARP

@@ -1,7 +1,7 @@
 """Activity: what the threads of a launch do, and when: rows of warps, stripes of kernels.
 
-Cycles are the cost model's, for one warp on its longest way (latency/cost.py): as if all began at once. Plain data,
-with text for a terminal; working.py derives it.
+Cycles are those of the cost model, for one warp on its critical path (latency/cost.py), as if all warps began at once.
+Plain data, with text for a terminal; working.py derives it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ WIDTH = 64  # characters of the longest row
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A kernel at work from cycle `begin` to `end`; of a coarsened one, which of its CTAs in this one, from 0 on."""
+    """A kernel at work from cycle `begin` to `end`; `copy` is the number of its CTA within a coarsened CTA, from 0."""
+
+    __repr__ = brief
 
     kernel: str
     copy: int
@@ -27,9 +29,11 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Warps of CTAs that do the same: numbers of the first and the last, None where what is known at launch only is the
-    last. `entry` is what was launched; `of` the letter of the kernel whose CTAs these are, "" of what is one launch of
-    all of them."""
+    """Warps of CTAs that do the same: the numbers of the first and the last, the last None if it is known only at
+    launch. `entry` is the launched entry; `of` is the letter of the kernel that has these CTAs, "" if all kernels share
+    them."""
+
+    __repr__ = brief
 
     entry: str
     ctas: tuple[int, int | None]
@@ -39,25 +43,25 @@ class Row:
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Letters of those that run in it, in order."""
+        """The letters of the kernels that run in it, in order."""
         return tuple(dict.fromkeys(s.kernel for s in self.segments))
 
     @property
     def cta_label(self) -> str:
-        """Such as "CTA 0 of B"."""
+        """The CTAs as text, such as "CTA 0 of B"."""
         return _range("CTA", self.ctas) + (f" of {self.of}" if self.of else "")
 
     @property
     def label(self) -> str:
-        """Such as "CTA 0 of B, warp 0 to 3"."""
+        """The CTAs and warps as text, such as "CTA 0 of B, warps 0-3"."""
         return f"{self.cta_label}, {_range('warp', self.warps)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """`rows` in the order of launches, CTAs and warps; of many CTAs some at the beginning and at the end. `kernels` are
-    the names by letters, `copies` says how many CTAs of a coarsened kernel may be one, `cycles` how long all of it
-    takes, `notes` what is not in it."""
+    """`rows` are in the order of launches, CTAs and warps; of many CTAs there are some at the beginning and at the end.
+    `kernels` are the letters with names, `copies` the coarsening factors, `cycles` the length of all rows, `notes` what
+    is not in the rows."""
 
     __repr__ = brief
 
@@ -71,7 +75,7 @@ class Activity:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Plain data, for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -94,7 +98,7 @@ def _rows(found: Activity) -> Iterator[str]:
 
 
 def _line(row: Row, cycles: float) -> str:
-    """A letter for each piece of time, that of the kernel at work in its middle; copies take turns as small ones."""
+    """A letter for each piece of time: the kernel at work in its middle; every second copy is a small letter."""
     line = []
     for i in range(WIDTH):
         now = (i + 0.5) * cycles / WIDTH

@@ -1,4 +1,4 @@
-"""Anatomy: the control flow of kernels and of what was woven of them, and which blocks of theirs stand in which of it.
+"""Anatomy: the control flow of kernels and of the fused kernel, and which blocks of the kernels its blocks hold.
 
 Plain data, with text for a terminal; chart.py derives it.
 """
@@ -14,7 +14,7 @@ from goptx.display import as_svg, as_text, brief
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """To a block. `kind` is "jump", "taken", "fallen" or "case"; `label` the guard under which it is taken."""
+    """An edge to a block. `kind` is "jump", "taken", "fallen" or "case"; `label` is the guard of a taken branch."""
 
     target: str
     kind: str
@@ -23,8 +23,8 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """What synchronises the threads of a CTA or of a cluster, or acts on an mbarrier. `line` is that of the kernel's
-    file, 0 where goptx put it there; `kernel` the letter of the one that it is from."""
+    """An instruction that synchronises the threads of a CTA or of a cluster, or acts on an mbarrier. `line` is its line
+    in the kernel's file, 0 if goptx inserted it; `kernel` is the letter of its kernel."""
 
     kernel: str
     text: str
@@ -33,7 +33,7 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Instructions of a kernel in a block of W, and how many of them goptx inserted for it."""
+    """Instructions of a kernel in a block of the fused kernel, and how many of them goptx inserted for it."""
 
     kernel: str
     instructions: int
@@ -42,8 +42,8 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """So many instructions in a block of W are of that block of a kernel; of one of `blocks` where these are several,
-    and it cannot be told of which."""
+    """So many instructions in a block of the fused kernel come from this block of a kernel; if there are several
+    `blocks`, it is not known from which of them."""
 
     kernel: str
     blocks: tuple[str, ...]
@@ -52,16 +52,18 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Straight code, as it stands in the text.
+    """A basic block, in the order of the text.
 
-    first, last: its lines in its file, 0 for blocks of W and empty ones.
+    first, last: its lines in its file, 0 for blocks of the fused kernel and empty ones.
     instructions: with the branch at its end, as reports count them, which count one `ret` of the kernel too.
-    cycles: estimated, for one warp, once through. depth: in how many loops it lies.
-    Of a kernel: `stands_in` are the blocks of W with code of it, `copies` the most of these that one instruction stands
-    in, None where that cannot be told.
-    Of W: `shares` and `pairs` say whose code it is, and `waits` which kernels wait while it runs although they have not
-    finished: a dummy block, if there are any.
+    cycles: estimated, for one warp and one execution. depth: the number of loops around it.
+    For a block of a kernel: `stands_in` are the blocks of the fused kernel with code of it; `copies` is the largest
+    number of these that hold one instruction, None if that is unknown.
+    For a block of the fused kernel: `shares` and `pairs` name the origins of its code; `waits` are the kernels that
+    wait while it runs although they have not finished: if there are any, it is a dummy block.
     """
+
+    __repr__ = brief
 
     name: str
     first: int
@@ -79,21 +81,21 @@ class Block:
 
     @property
     def lines(self) -> str:
-        """In its file, such as "41-73"; "" where it has none."""
+        """Its lines in its file, such as "41-73"; "" if it has none."""
         if not self.first:
             return ""
         return f"{self.first}" if self.first == self.last else f"{self.first}-{self.last}"
 
 
 def waiting(kernels: Sequence[str]) -> str:
-    """Such as "A waits", "A B wait"."""
+    """A text such as "A waits", "A B wait"."""
     return f"{' '.join(kernels)} wait{'s' if len(kernels) == 1 else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The blocks of one entry, in the order of the text, "exit" last. `letter` is that of a kernel, "" of what was
-    woven. `trouble` says why the flow cannot be told, where it cannot."""
+    """The blocks of one entry, in the order of the text, "exit" last. `letter` is that of a kernel, "" for the fused
+    kernel. `trouble` is the reason if the flow is unknown, else ""."""
 
     __repr__ = brief
 
@@ -104,20 +106,20 @@ class Chart:
     trouble: str = ""
 
     def rank(self) -> Mapping[str, int]:
-        """Of each block its place."""
+        """The position of each block."""
         return {b.name: i for i, b in enumerate(self.blocks)}
 
     def __str__(self) -> str:
         title = f"{self.letter} {self.name} ({self.source})" if self.letter else f"{self.name} ({self.source})"
         if self.trouble:
-            return f"{title}\n  flow cannot be told: {self.trouble}"
+            return f"{title}\n  unknown flow: {self.trouble}"
         return "\n".join([title, *_table([_HEAD, *map(_row, self.blocks)])])
 
 
 @dataclass(frozen=True, slots=True)
 class Anatomy:
-    """`woven` has a chart for each entry: one, but where kernels stay separate. `latency` names the table that cycles
-    are of: that of this architecture which goptx brings."""
+    """`woven` has a chart for each entry: one, or several if the kernels stay separate. `latency` is the architecture
+    whose latency table of goptx gives the cycles."""
 
     __repr__ = brief
 
@@ -128,7 +130,7 @@ class Anatomy:
 
     @property
     def dummies(self) -> int:
-        """Blocks of W in which a kernel waits although it has not finished."""
+        """Blocks of the fused kernel in which a kernel waits although it has not finished."""
         return sum(bool(b.waits) for chart in self.woven for b in chart.blocks)
 
     def to_dict(self) -> dict[str, Any]:
@@ -154,7 +156,7 @@ def _row(block: Block) -> tuple[str, ...]:
 
 
 def _where(block: Block) -> str:
-    """What a block of W holds, or where that of a kernel stands."""
+    """What a block of the fused kernel holds, or which blocks of the fused kernel hold a kernel's block."""
     if block.shares:
         held = " ".join(f"{s.kernel}:{_of(block, s.kernel)}" for s in block.shares)
         return f"{held}, {waiting(block.waits)}" if block.waits else held
@@ -165,13 +167,13 @@ def _where(block: Block) -> str:
 
 
 def _of(block: Block, letter: str) -> str:
-    """The kernel's blocks there, the first few of them."""
+    """The first few of the kernel's blocks in this block."""
     names = ["|".join(p.blocks) for p in block.pairs if p.kernel == letter] or ["inserted"]
     return ",".join(names[:3]) + (",..." if len(names) > 3 else "")
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Numbers to the right."""
+    """The rows as lines, with numbers right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [c.rjust(w) if 2 <= i <= 5 else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]

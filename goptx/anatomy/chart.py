@@ -1,6 +1,6 @@
 """Derives the anatomy of a result from its text, the origins of its instructions and the kernels.
 
-So it is the same for every strategy, and for results that were kept.
+So it works for every strategy.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 def anatomy_of(module: Module, name: str | None = None, latency: LatencyTable | None = None) -> Chart:
-    """The chart of the entry of that name, or of the only one, as its file has it. Raises `InputError` where there is
-    no such entry, `CannotWeave` where its control flow cannot be told."""
+    """The chart of the entry of that name, or of the only one, as in its file. Raises `InputError` if there is no such
+    entry, `CannotWeave` if its control flow is unknown."""
     entry = choose_entry(module, name)
     trace = traced(entry, module.source)
     table = latency or load_table(None, module.target[0])
@@ -51,7 +51,8 @@ def anatomy(woven: Woven) -> Anatomy:
 
 
 def _plain(trace: Traced, entry: Function, letter: str, table: LatencyTable) -> list[Block]:
-    """Those of a kernel; the lines of functions in it, which stand elsewhere, count where a block has no others."""
+    """The blocks of a kernel. Lines of inlined functions, which are elsewhere in the file, count only if a block has no
+    others."""
     lines = [i.line for i in trace.instructions]
     blocks = []
     for block in _blocks(trace, [letter] * len(lines), lines, table):

@@ -1,7 +1,7 @@
-"""Derives the timeline of a block of W, and those of the kernels' parts of it alone.
+"""Derives the timeline of a block of the fused kernel, and those of each kernel's part of it alone.
 
-A part is what the kernel itself has: its instructions as its file has them, in that order, without what goptx inserted.
-Of a coarsened kernel it is that of one copy.
+A part has the kernel's own instructions in the order of its file, without those that goptx inserted; for a coarsened
+kernel, those of one copy.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ def timeline(woven: Woven, block: str | None = None) -> Timeline:
 def _named(found: Matched, block: str) -> tuple[Entry, str]:
     for entry in found.entries:
         for name in entry.trace.order:
-            if block in (name, found.told(entry, name)):
+            if block in (name, found.title(entry, name)):
                 return entry, name
-    names = [found.told(e, n) for e in found.entries for n in e.trace.order if n != EXIT]
+    names = [found.title(e, n) for e in found.entries for n in e.trace.order if n != EXIT]
     few = ", ".join(f"`{n}`" for n in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     raise InputError(f"`{found.entries[0].name}` has no block `{block}`; it has {few}: see `.anatomy()`.")
 
 
 def _heaviest(found: Matched) -> tuple[Entry, str]:
-    """Of the blocks with code of several kernels, or of all if there are none such: the one with the most estimated
-    cycles, ten times as many for each loop around it."""
+    """The block with the most estimated cycles, ten times as many for each loop around it, among those with code of
+    several kernels, or among all if no block has."""
 
     def weighed(entry: Entry) -> Iterator[tuple[bool, int, Entry, str]]:
         cycles = weights(entry.trace.flow, lambda code: cycles_of(found.table, code))
@@ -78,11 +78,11 @@ class _Part:
 
 
 def _part(kernel: Kernel, entry: Entry, name: str) -> _Part:
-    """The kernel's own code of which this block of W has some. Where a line stands in several blocks of the kernel and
-    not all of them can be meant, it is those of which other lines stand here too."""
+    """The kernel's own code that this block of the fused kernel holds. If a line is in several blocks of the kernel and
+    not all of them can be meant, those count of which other lines are here too."""
     trace = kernel.trace
     if trace is None:
-        return _Part(kernel, (), 1, [f"the flow of {kernel.letter} cannot be told: {kernel.trouble}"])
+        return _Part(kernel, (), 1, [f"the flow of {kernel.letter} is unknown: {kernel.trouble}"])
     held = Counter(o.line for o in entry.of(name) if o and o.kernel == kernel.letter and o.line)
     known = {line: kernel.numbers[line] for line in held if line in kernel.numbers}
     copies = max((held[line] // len(n) for line, n in known.items() if len(kernel.blocks(line)) == 1), default=1) or 1
@@ -95,7 +95,7 @@ def _part(kernel: Kernel, entry: Entry, name: str) -> _Part:
             doubtful += [line] if len(taken) > wanted else []
         numbers.update(taken)
     code = [c for b in trace.order for c in trace.flow.blocks[b].code if first_number(c) in numbers]
-    notes = [f"of {kernel.letter}, line {n} stands in several blocks; all are counted" for n in sorted(doubtful)]
+    notes = [f"of {kernel.letter}, line {n} is in several blocks; all are counted" for n in sorted(doubtful)]
     return _Part(kernel, code, copies, notes)
 
 
@@ -117,19 +117,19 @@ def _run(
 def _slots(code: Sequence[Code], whence: Iterable[tuple[str, int]], when: Iterable[tuple[int, int]]) -> Iterator[Slot]:
     free = 0
     for item, (kernel, line), (issue, done) in zip(code, whence, when, strict=True):
-        said = _said(item)
-        facts = facts_of(said.opcode)
-        access = _ACCESSES.get(facts.row.access, "") if facts.base != "call" else ""
+        instruction = _main(item)
+        facts = facts_of(instruction.opcode)
+        access = _ACCESSES.get(facts.row.access, "") if not facts.calls else ""
         yield Slot(
-            kernel, str(said), line, issue, done - issue, done, issue - free, access,
+            kernel, str(instruction), line, issue, done - issue, done, issue - free, access,
             (facts.space or "generic") if access else "", facts.synchronises,
         )  # fmt: skip
         free = issue + ISSUE
 
 
-def _said(code: Code) -> Instruction:
-    """Of a call's braces the call."""
+def _main(code: Code) -> Instruction:
+    """The instruction; for the braces of a call, the call."""
     if not isinstance(code, Scope):
         return code
     inner = list(instructions_in(code))
-    return next((i for i in inner if facts_of(i.opcode).base == "call"), inner[0])
+    return next((i for i in inner if facts_of(i.opcode).calls), inner[0])

@@ -1,7 +1,7 @@
-"""Which instructions of the kernels the instructions of a woven module W are.
+"""Matches the instructions of a woven module with those of the kernels.
 
-Requires: a result of any strategy. Ensures: nothing is guessed; where a line of a kernel stands in several of its
-blocks (a function that was put in place of several calls), all of them are named.
+Requires: a result of any strategy. Ensures: nothing is guessed; if a line of a kernel is in several of its blocks (a
+function that was inlined several times), all of them are named.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.coarsening import ALONE
 from goptx.ptx.aliases import without_aliases
 from goptx.results.fused_kernel import Origin
-from goptx.results.separate_kernels import Separate
 from goptx.sources.kernel_text import choose_entry
 from goptx.weaving.link.inline import inlined
 
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel as weaving took it: where functions have been put in place of calls. `trace` is None where its control
-    flow cannot be told, and `trouble` why."""
+    """A kernel as weaving took it: with its functions inlined. `trace` is None if its control flow is unknown, and
+    `trouble` is the reason."""
 
     letter: str
     source: str
@@ -40,7 +39,7 @@ class Kernel:
 
     @cached_property
     def numbers(self) -> Mapping[int, tuple[int, ...]]:
-        """By line, those of the instructions there that lie in a block."""
+        """The numbers of the instructions of each line that are in a block."""
         found: dict[int, list[int]] = {}
         for number in sorted(self.trace.block_of) if self.trace else ():
             assert self.trace
@@ -48,14 +47,14 @@ class Kernel:
         return {line: tuple(several) for line, several in found.items()}
 
     def blocks(self, line: int) -> tuple[str, ...]:
-        """Those with an instruction of that line, in the order of the text."""
+        """The blocks with an instruction of that line, in the order of the text."""
         block_of = self.trace.block_of if self.trace else {}
         return tuple(dict.fromkeys(block_of[number] for number in self.numbers.get(line, ())))
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One that is launched, with the origins of its own instructions."""
+    """A launched entry, with the origins of its instructions."""
 
     name: str
     trace: Traced
@@ -66,27 +65,26 @@ class Entry:
         return (self.origins[number] for number in self.trace.numbers(block))
 
     def of_code(self, block: str) -> list[Origin | None]:
-        """The origins of a block's code, without the branch at its end: one for each call."""
+        """The origins of a block's code without the branch at its end; a call counts as one."""
         return [self.origins[first_number(code)] for code in self.trace.flow.blocks[block].code]
 
 
 @dataclass(frozen=True)
 class Matched:
-    """`table` are the latencies of the architecture that the report names, as goptx brings them."""
+    """Kernels and entries; `table` are goptx's latencies for the architecture that the report names."""
 
     kernels: Mapping[str, Kernel]
     entries: Sequence[Entry]
     table: LatencyTable
 
-    def told(self, entry: Entry, block: str) -> str:
-        """The name of a block by which it is told from those of other entries."""
+    def title(self, entry: Entry, block: str) -> str:
+        """The name of a block, which is different for blocks of other entries."""
         return f"{entry.name}/{block}" if len(self.entries) > 1 else block
 
 
 def matched(woven: Woven) -> Matched:
-    apart = isinstance(woven, Separate)
     letters = list(woven.report.kernels)
-    kernels = [_kernel(c, letter, apart) for c, letter in zip(woven.chosen, letters, strict=True)]
+    kernels = [_kernel(c, letter, woven.is_separate) for c, letter in zip(woven.chosen, letters, strict=True)]
     table = load_table(None, woven.report.latency)
     origins = list(woven.origins)
     entries = []
@@ -97,9 +95,9 @@ def matched(woven: Woven) -> Matched:
     return Matched({k.letter: k for k in kernels}, entries, table)
 
 
-def _kernel(chosen: Chosen, letter: str, apart: bool) -> Kernel:
+def _kernel(chosen: Chosen, letter: str, separate: bool) -> Kernel:
     module = without_aliases(chosen.module)
-    if not apart or chosen.coarse != ALONE:
+    if not separate or chosen.coarse != ALONE:
         module = inlined(module)
     entry = choose_entry(module, chosen.entry)
     try:

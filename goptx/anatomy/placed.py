@@ -1,6 +1,6 @@
-"""Which CTAs of the kernels a CTA of W carries, and which kernels its warps run.
+"""Which CTAs of the kernels a CTA of the fused kernel runs, and which kernels its warps run.
 
-Requires: a plan. The arithmetic is that of `View.carrying` and `Interleaved.carrying`, which write it as code.
+Requires: a plan. The arithmetic is that of `View.carrying` and `Interleaved.carrying`, which emit it as code.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from goptx.weaving.shapes.interleaved import Interleaved
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.thread_view import WARP
 
-FIRST, LAST = 8, 3  # CTAs that are told apart where each may be another than the next
-Held = tuple[tuple[int, int], ...]  # of a CTA: the numbers of the kernels that it carries, and how many CTAs of each
+FIRST, LAST = 8, 3  # CTAs that get a row each, at the beginning and the end, if neighbours differ
+Held = tuple[tuple[int, int], ...]  # the numbers of the kernels that a CTA runs, and how many CTAs of each
 
 
 def carriers(plan: Plan, kernel: int) -> int | None:
-    """The CTAs of W that carry the kernel; None if that is known at launch only."""
+    """How many CTAs of the fused kernel run the kernel; None if that is known only at launch."""
     axes = plan.carried("grid", plan.shapes)[kernel]
     return None if None in axes else prod(n or 0 for n in axes)
 
 
 def carried(plan: Plan, cta: int) -> Held:
-    """By that CTA of W, of whose grid all is known."""
+    """What a CTA of the fused kernel runs. Requires a wholly known grid."""
     return tuple((k, _copies(plan, k, number)) for k, number in _numbers(plan, cta))
 
 
 def _copies(plan: Plan, kernel: int, number: int) -> int:
-    """Those of a grid along more axes than that of coarsening count as all."""
+    """The CTAs of a kernel in one; if the grid has more axes than that of coarsening, always the whole factor."""
     coarse, axes = plan.coarse[kernel], plan.shapes[kernel].axes("grid")
     along = axes[coarse.axis]
     alone = along is not None and all(n == 1 for i, n in enumerate(axes) if i != coarse.axis)
@@ -39,14 +39,14 @@ def _copies(plan: Plan, kernel: int, number: int) -> int:
 
 
 def _numbers(plan: Plan, cta: int) -> Iterator[tuple[int, int]]:
-    """The kernels there, and which of the CTAs that carry the kernel it is."""
+    """The kernels that the CTA runs, and its number among the CTAs that run the kernel."""
     counts = [carriers(plan, k) or 0 for k in range(len(plan.shapes))]
     if isinstance(plan, Interleaved):
         yield _one(plan, counts, cta)
         return
     total = plan.shape.ctas or 0
     for k, count in enumerate(counts):
-        if plan.keeps("grid", k) or count == total:
+        if plan.covers_exactly("grid", k) or count == total:
             yield k, cta
         elif plan.placement == "front":
             if cta < count:
@@ -80,21 +80,21 @@ def _one(plan: Interleaved, counts: Sequence[int], cta: int) -> tuple[int, int]:
 
 def _in_groups(ratio: Sequence[int], counts: Sequence[int], cta: int) -> tuple[int, int]:
     groups = min(n // each for n, each in zip(counts, ratio, strict=True))
-    group, place = divmod(cta, sum(ratio))
+    group, position = divmod(cta, sum(ratio))
     sizes, first = (
         (list(ratio), group)
         if group < groups
         else ([n - groups * r for n, r in zip(counts, ratio, strict=True)], groups)
     )
-    place = place if group < groups else cta - groups * sum(ratio)
+    position = position if group < groups else cta - groups * sum(ratio)
     starts = [0, *accumulate(sizes)]
-    k = next(k for k, end in enumerate(starts[1:]) if place < end)
-    return k, first * ratio[k] + place - starts[k]
+    k = next(k for k, end in enumerate(starts[1:]) if position < end)
+    return k, first * ratio[k] + position - starts[k]
 
 
 def spans(plan: Plan) -> list[tuple[int, int, Held]]:
-    """Runs of CTAs that carry the same, first and last; of grids where that changes all the time those at the beginning
-    and at the end."""
+    """Runs of CTAs that run the same: the first, the last, and what they run. If neighbouring CTAs differ throughout
+    the grid, only CTAs at the beginning and at the end."""
     total = plan.shape.ctas
     if total is None:
         return []
@@ -116,9 +116,9 @@ def spans(plan: Plan) -> list[tuple[int, int, Held]]:
 
 
 def _changes(plan: Plan, total: int) -> list[int] | None:
-    """The CTAs at which it may change what they carry, the first among them; None where it does so all the time."""
+    """The first CTA and those that may run something else than the one before; None if neighbours differ throughout."""
     counts = [carriers(plan, k) or 0 for k in range(len(plan.shapes))]
-    every = all(plan.keeps("grid", k) or n == total for k, n in enumerate(counts))
+    every = all(plan.covers_exactly("grid", k) or n == total for k, n in enumerate(counts))
     overlaid = isinstance(plan, Interleaved)
     ratio = plan.ratio if isinstance(plan, Interleaved) else ()
     if (overlaid and (ratio or plan.placement != "front")) or (
@@ -127,17 +127,17 @@ def _changes(plan: Plan, total: int) -> list[int] | None:
         return None
     starts = [0, *accumulate(counts)] if overlaid else [0] * len(counts)
     left_over = [(p.axes("grid")[c.axis] or 0) // c.factor for p, c in zip(plan.shapes, plan.coarse, strict=True)]
-    places = {
+    changes = {
         0,
         *(s + n for s, n in zip(starts, counts, strict=False)),
         *(s + n for s, n in zip(starts, left_over, strict=False)),
     }
-    return sorted(p for p in places if p < total)
+    return sorted(c for c in changes if c < total)
 
 
 def warps(plan: Plan | None, held: Held) -> list[tuple[int, int | None, Held]]:
-    """Runs of warps of such a CTA that run the same kernels, first and last, idle ones too; all of them where the
-    block is known at launch only."""
+    """Runs of warps of a CTA that run the same kernels: the first, the last, and what they run; idle warps too. One run
+    of all warps if the block is known only at launch."""
     threads = plan.shape.threads if plan else None
     if plan is None or threads is None:
         return [(0, None, held)]
@@ -151,14 +151,14 @@ def warps(plan: Plan | None, held: Held) -> list[tuple[int, int | None, Held]]:
 
 
 def _warps_of(plan: Plan, kernel: int) -> tuple[int, int]:
-    """From the first to behind the last."""
+    """The first warp of the kernel, and the one after its last."""
     first = plan.first_thread(kernel) // WARP
     own = plan.partition[kernel] if isinstance(plan, Partitioned) else plan.shapes[kernel].threads or 0
     return first, first + -(-own // WARP)
 
 
 def described(plan: Plan) -> list[str]:
-    """What is known at launch only, or not told apart."""
+    """Notes on what the rows do not distinguish."""
     notes = []
     for letter, shape, coarse in zip(plan.letters, plan.shapes, plan.coarse, strict=True):
         along = shape.axes("grid")[coarse.axis]

@@ -1,7 +1,7 @@
-"""Timeline: when each instruction of a block of W is issued, and when those of the kernels' own would be, alone.
+"""Timeline: when each instruction of a block of the fused kernel is issued, and when those of each kernel alone are.
 
-By the model of latency/cost.py: one warp, in order, memory answers after the table's latency. Plain data, with text
-for a terminal; issue.py derives it.
+By the model of latency/cost.py: one warp, in order; memory answers after the table's latency. Plain data, with text for
+a terminal; issue.py derives it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from goptx.latency.cost import ISSUE
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An instruction, or a call with what is passed. Cycles are from the beginning of the block.
+    """An instruction, or a call with its arguments. Cycles count from the beginning of the block.
 
-    kernel: its letter, "" for what belongs to none. line: in its file, 0 where goptx inserted it.
-    issue, done: when it is issued, and when its result is there, `latency` later.
-    stall: cycles in which nothing was issued before it, as it waited for what it reads.
-    access: "load", "store", "load and store" or "copy", "" for none; `space` is the memory's, "generic" where the
-        instruction does not say.
-    barrier: whether threads of the CTA, or of the cluster, are synchronised.
+    kernel: its letter, "" if it belongs to no kernel. line: in its file, 0 if goptx inserted it.
+    issue, done: when it is issued, and when its result is ready, `latency` later.
+    stall: cycles before it in which nothing was issued because its operands were not ready.
+    access: "load", "store", "load and store" or "copy", "" for none; `space` is that of the memory, "generic" if the
+        instruction does not name it.
+    barrier: whether it synchronises threads of the CTA or of the cluster.
     """
+
+    __repr__ = brief
 
     kernel: str
     text: str
@@ -39,14 +41,17 @@ class Slot:
 
     @property
     def far(self) -> bool:
-        """Whether it is an access to memory, parameters apart."""
+        """Whether it is an access to memory other than parameters."""
         return bool(self.access) and self.space != "param"
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Straight code from its first issue to its last result. `kernel` is "" for the block of W. `copies`: how often a
-    coarsened kernel's code would run, one after the other; `cycles` and the rest are of one."""
+    """Straight code from its first issue to its last result. `kernel` is "" for the block of the fused kernel.
+    `copies`: how often a coarsened kernel's code would run, one after the other; `cycles` and `slots` are those of one.
+    """
+
+    __repr__ = brief
 
     kernel: str
     slots: tuple[Slot, ...]
@@ -55,19 +60,20 @@ class Run:
 
     @property
     def stalled(self) -> int:
-        """Cycles in which nothing is issued, those until the last result is there among them."""
+        """Cycles in which nothing is issued, with those until the last result is ready."""
         return self.cycles - ISSUE * len(self.slots)
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """Those of the kernels with code in it, in order of first appearance."""
+        """The letters of the kernels with code in it, in order of first appearance."""
         return tuple(dict.fromkeys(s.kernel for s in self.slots))
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """`woven` is the block of W, `alone` what each kernel has in it, in the order of its own file and as it stands
-    there. `latency` names the table, `depth` says in how many loops the block lies, `notes` what could not be told."""
+    """`woven` is the block of the fused kernel; `alone` is the code of each kernel in it, unchanged and in the order of
+    its own file. `latency` names the table, `depth` is the number of loops around the block, `notes` name what is
+    uncertain."""
 
     __repr__ = brief
 
@@ -81,7 +87,7 @@ class Timeline:
 
     @property
     def cycles_alone(self) -> int:
-        """Of all kernels, one after the other."""
+        """Cycles of all kernels, one after the other."""
         return sum(run.copies * run.cycles for run in self.alone)
 
     @property
@@ -90,7 +96,7 @@ class Timeline:
         return sum(run.copies * run.stalled for run in self.alone)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON, with the totals."""
+        """Plain data for JSON, with the totals."""
         totals = {
             "cycles_alone": self.cycles_alone,
             "stalled_alone": self.stalled_alone,

@@ -1,7 +1,7 @@
 """Derives what the threads of a launch do from the result's strategy, plan and blocks.
 
-A warp goes the longest way through W's blocks that hold code of the kernels it runs; within a block kernels have shares
-of its cycles as they have of its instructions.
+A warp takes the critical path through the blocks of the fused kernel that hold code of the kernels it runs. Within a
+block, each kernel has the same share of the cycles as of the instructions.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 from goptx.anatomy.activity import Activity, Row, Segment
 from goptx.anatomy.matched import Entry, Matched, matched
 from goptx.anatomy.placed import Held, described, spans, warps
-from goptx.latency.cost import cycles_of, longest_way, weights
+from goptx.latency.cost import critical_path, cycles_of, weights
 
 if TYPE_CHECKING:
     from goptx.launch.launch_plan import Plan
     from goptx.results.fused_kernel import Woven
 
-STRIPES = 48  # of a row, at most about so many
+STRIPES = 48  # about the most stripes of a row
 
 
 def activity(woven: Woven) -> Activity:
@@ -32,7 +32,7 @@ def activity(woven: Woven) -> Activity:
     rows: list[Row] = []
     notes: list[str] = []
     begin = 0.0
-    for entry, (_, _, plan) in zip(found.entries, woven.launches, strict=True):
+    for entry, plan in zip(found.entries, (launch.plan for launch in woven.launches), strict=True):
         own = {x: n for x, n in factors.items() if plan is None or x in plan.letters}
         work = _Work(found, entry, woven.strategy, own, alone)
         made = list(_rows(work, plan))
@@ -56,9 +56,9 @@ def activity(woven: Woven) -> Activity:
 
 
 def _factors(woven: Woven) -> dict[str, int]:
-    """By letter, how many CTAs of a kernel may be one: what was asked for, or as many as its grid has."""
+    """The coarsening factor of each kernel, by letter: the requested one, or that which its grid allows."""
     found = {letter: c.coarse.factor for letter, c in zip(woven.report.kernels, woven.chosen, strict=True)}
-    plans = [plan for _, _, plan in woven.launches if plan is not None]
+    plans = [launch.plan for launch in woven.launches if launch.plan is not None]
     return found | {x: c.factor for plan in plans for x, c in zip(plan.letters, plan.coarse, strict=True)}
 
 
@@ -67,13 +67,13 @@ def _later(segments: Sequence[Segment], by: float) -> Iterator[Segment]:
 
 
 def _rows(work: _Work, plan: Plan | None) -> Iterator[Row]:
-    """In the numbers of the plan's kernels, or of all where there is none."""
+    """The rows of an entry. Kernels are numbered as in the plan, or among all kernels if there is no plan."""
     name = work.entry.name
     every: Held = tuple(enumerate(work.factors.values()))
     if plan is None or plan.shape.ctas is None:
-        apart = plan is not None and plan.overlaid  # each CTA is one kernel's
-        for held in [((k, n),) for k, n in every] if apart else [every]:
-            of = work.letters[held[0][0]] if apart else ""
+        separate = plan is not None and plan.overlaid  # each CTA runs one kernel
+        for held in [((k, n),) for k, n in every] if separate else [every]:
+            of = work.letters[held[0][0]] if separate else ""
             for low, high, those in warps(plan, held):
                 yield Row(name, (0, None), (low, high), work.segments(those), of)
         return
@@ -84,8 +84,8 @@ def _rows(work: _Work, plan: Plan | None) -> Iterator[Row]:
 
 @dataclass
 class _Work:
-    """What warps of one entry do. `factors` has by the letters of its kernels how many CTAs of each may be one, `alone`
-    the cycles of one."""
+    """What the warps of one entry do. `factors` are the coarsening factors of its kernels by letter, `alone` the cycles
+    of one CTA of each."""
 
     found: Matched
     entry: Entry
@@ -101,26 +101,27 @@ class _Work:
         copies = {self.letters[k]: n for k, n in held}
         if not copies:
             return ()
-        if len(held) == 1 and copies != {x: n for x, n in self.factors.items() if x in copies}:  # left over: one alone
+        whole = {x: n for x, n in self.factors.items() if x in copies}
+        if len(held) == 1 and copies != whole:  # a CTA that is left over
             ((letter, _),) = copies.items()
             return _lasting([Segment(letter, 0, 0.0, float(self.alone[letter]))])
-        way = self._way(frozenset(copies))
+        path = self._path(frozenset(copies))
         one = sum(copies.values()) == 1
-        return _lasting((_in_turn if one or self.strategy == "vertical" else _striped)(way, copies))
+        return _lasting((_in_sequence if one or self.strategy == "vertical" else _striped)(path, copies))
 
-    def _way(self, letters: frozenset[str]) -> list[dict[str, float]]:
-        """Of the blocks of the longest way with code of those kernels, the cycles of each kernel there."""
+    def _path(self, letters: frozenset[str]) -> list[dict[str, float]]:
+        """The cycles of each kernel in the blocks of the critical path with code of these kernels."""
         shares = {
             name: {letter: n / sum(counts.values()) for letter, n in counts.items() if letter in letters}
             for name, counts in self._counts.items()
         }
         weight = {n: w * sum(shares[n].values()) for n, w in self._weights.items()}
-        way = longest_way(self.entry.trace.flow, weight)
-        return [{x: self._weights[n] * share for x, share in shares[n].items()} for n in way if weight[n]]
+        path = critical_path(self.entry.trace.flow, weight)
+        return [{x: self._weights[n] * share for x, share in shares[n].items()} for n in path if weight[n]]
 
     @cached_property
     def _counts(self) -> Mapping[str, Mapping[str, int]]:
-        """Of each block, the instructions of each kernel."""
+        """The number of instructions of each kernel in each block."""
         owners = {n: [o.kernel for o in self.entry.of(n) if o] for n in self.entry.trace.order}
         return {n: {x: found.count(x) for x in self.letters if x in found} for n, found in owners.items()}
 
@@ -130,27 +131,27 @@ class _Work:
 
 
 def _lasting(segments: Iterable[Segment]) -> tuple[Segment, ...]:
-    """A kernel that only ends takes no time."""
+    """The segments that take time: a kernel that ends at once has none."""
     return tuple(s for s in segments if s.end > s.begin)
 
 
-def _in_turn(way: Sequence[Mapping[str, float]], copies: Mapping[str, int]) -> Iterator[Segment]:
+def _in_sequence(path: Sequence[Mapping[str, float]], copies: Mapping[str, int]) -> Iterator[Segment]:
     """Kernel after kernel, copy after copy."""
     now = 0.0
     for letter, n in copies.items():
-        total = sum(block.get(letter, 0.0) for block in way)
+        total = sum(block.get(letter, 0.0) for block in path)
         for copy in range(n):
             yield Segment(letter, copy, now, now + total / n)
             now += total / n
 
 
-def _striped(way: Sequence[Mapping[str, float]], copies: Mapping[str, int]) -> Iterator[Segment]:
-    """In pieces of equal length, within each of which every kernel and copy has its share."""
-    total = sum(sum(block.values()) for block in way)
+def _striped(path: Sequence[Mapping[str, float]], copies: Mapping[str, int]) -> Iterator[Segment]:
+    """Pieces of equal length; in each, every kernel and copy has its share."""
+    total = sum(sum(block.values()) for block in path)
     pieces = max(4, STRIPES // max(1, sum(copies.values())))
     held: list[dict[str, float]] = [dict.fromkeys(copies, 0.0) for _ in range(pieces)]
     now = 0.0
-    for block in way:
+    for block in path:
         cycles = sum(block.values())
         for i in range(int(now / total * pieces), pieces):
             low, high = i * total / pieces, (i + 1) * total / pieces

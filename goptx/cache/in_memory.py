@@ -1,4 +1,4 @@
-"""What is kept in memory: as bytes, so that nobody can change it."""
+"""The cache in memory: contents are bytes, so that they cannot be changed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from threading import Lock
 
 
 class Memory:
-    """At most `limit` bytes; what was asked for longest ago goes first. Threads may share one."""
+    """At most `limit` bytes; the entry used longest ago is removed first. Threads may share one."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.held = 0
-        self._contents: dict[str, bytes] = {}  # in the order in which they were asked for
+        self._contents: dict[str, bytes] = {}  # in the order of their last use
         self._lock = Lock()
 
     def find(self, key: str) -> bytes | None:

@@ -1,7 +1,7 @@
-"""Where results are kept, and how many bytes of them: what the environment says, asked again each time.
+"""Where results are cached, and how many bytes: read from the environment each time.
 
-GOPTX_CACHE_DIR: the folder; by default that which the platform has for caches. Empty: results are kept in memory only.
-GOPTX_CACHE_SIZE: how many MiB the folder may hold; 512 by default. 0: nothing is kept, not in memory either.
+GOPTX_CACHE_DIR: the folder; by default the platform's folder for caches. Empty: results are cached in memory only.
+GOPTX_CACHE_SIZE: how many MiB the folder may hold; 512 by default. 0: nothing is cached, in memory neither.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ def limit() -> int:
     """Bytes that the folder may hold. Raises `InputError`."""
     stated = os.environ.get(SIZE) or str(DEFAULT_SIZE)
     if not re.fullmatch("[0-9]+", stated, re.ASCII):
-        raise InputError(f"{SIZE}={stated} is no number of MiB; give for example {SIZE}={DEFAULT_SIZE}, or 0.")
+        raise InputError(f"{SIZE}={stated} is not a number of MiB; give for example {SIZE}={DEFAULT_SIZE}, or 0.")
     return int(stated) * MIB
 
 
 def folder() -> Path | None:
-    """The absolute path of the folder, which may not be there yet; None where none is wanted, or none is known."""
+    """The absolute path of the folder, which may not exist yet; None where none is wanted, or none is known."""
     stated = os.environ.get(FOLDER)
     if stated is None:
         from platformdirs import user_cache_path

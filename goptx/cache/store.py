@@ -1,6 +1,6 @@
-"""What was made is found again by its key: in the memory of this process, else on the disk, which processes share.
+"""Finds cached results by key: in the memory of this process, else on the disk, which processes share.
 
-Nothing here fails for want of a disk: what cannot be read is missing, what cannot be written is forgotten.
+Errors of the disk are harmless here: a file that cannot be read is missing, one that cannot be written is skipped.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ MEMORY = Memory(64 * settings.MIB)
 
 
 def switched_on() -> bool:
-    """Whether anything is kept. Raises `InputError` where the environment makes no sense."""
+    """Whether anything is cached. Raises `InputError` for an invalid environment."""
     return settings.limit() > 0
 
 
 def disk() -> Disk | None:
-    """None where nothing is kept on a disk."""
+    """The cache on disk; None where nothing is cached on a disk."""
     folder, limit = settings.folder(), settings.limit()
     return Disk(folder, limit) if folder and limit else None
 
 
 def find(key: str, read: Callable[[bytes], V]) -> V | None:
-    """What `read` makes of the bytes kept for the key; what it cannot read is missing."""
+    """`read` of the bytes cached for the key; None if there are none or `read` fails."""
     content = MEMORY.find(key)
     if content is None and (there := disk()) and (content := there.find(key)) is not None:
         MEMORY.keep(key, content)
     try:
         return None if content is None else read(content)
-    except Exception:  # whatever lies there under a right digest
+    except Exception:  # whatever the content, despite its correct digest
         return None
 
 

@@ -1,4 +1,4 @@
-"""check(): whether a woven kernel does what its kernels do alone, on data of its own making."""
+"""check(): whether a woven kernel writes what its kernels write alone, on given or made-up data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from goptx.checking.checked_kernel import Subject
 from goptx.checking.checked_shapes import launch_shapes
 from goptx.checking.inputs import MADE_UP, Input, given_to
-from goptx.checking.shared_parameters import Place, common_inputs, compared, one_buffers
+from goptx.checking.shared_parameters import Position, common_inputs, compared, one_buffers
 from goptx.checking.verdict import Check, Checked, Difference, differences
 from goptx.emulator.emulate import emulate
 from goptx.emulator.memory.caller_buffers import host_extents
@@ -22,10 +22,10 @@ from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import choose_entry
 from goptx.strategies.fuse import check_strategy, fuse
 
-OWN_SHAPES = ("horizontal", "interleave")  # which have to know them
-STEPS = 1_000_000  # of a warp of a kernel alone, where nothing says otherwise
+OWN_SHAPES = ("horizontal", "interleave")  # strategies that need the shapes
+STEPS = 1_000_000  # instructions of a warp of a kernel alone, by default
 OWN_ARRAYS = "give each an array of its own"
-PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take so many times what all warps alone took, and more
+PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take PATIENCE times what all warps alone took, and LEAST
 
 
 def check(
@@ -42,26 +42,26 @@ def check(
     shapes: Sequence[Shape] | None = None,
     **options: Any,
 ) -> Check:
-    """Weaves, runs the kernels alone and woven on equal data on the emulator, and compares all arrays bit for bit.
+    """Weaves the kernels, runs them alone and woven on equal data on the emulator, and compares all arrays bit for bit.
 
-    sources, entries, strategy, options: as of `goptx.fuse`. Kernels may depend on each other (`depends`, `same`,
-        `private`, `local`): alone they run one after the other, on the same arrays where these say so or `args` has
-        one array several times. What is in private and local buffers afterwards is not compared. A tunable kernel
-        that `partition` gives another block has that block alone too: in another one its sums may be rounded otherwise.
+    sources, entries, strategy, options: as in `goptx.fuse`. Kernels may depend on each other (`depends`, `same`,
+        `private`, `local`): alone they run one after the other, on the same arrays if these options name them or `args`
+        gives one array several times. Private and local buffers are not compared. If `partition` gives a tunable kernel
+        another block, it runs alone in that block too: in its own block it may round sums differently.
     grid, block, shared: CTAs, threads, bytes of dynamic shared memory, common to all kernels. By default those of the
         launch specifications beside the files, which may differ; else 4 CTAs of 256 threads, or what `.reqntid` and
         `.maxntid` allow.
-    shapes: of each kernel, to weave with; what they leave to the launch comes from where the above does.
+    shapes: of each kernel, to weave with; sizes that they leave open are chosen as for `grid`, `block` and `shared`.
     args: values by name ("A:2", "B:n"): text such as "f32[1024]" (a random array), "f32[1024]:zeros",
-        "i32[1024]:arange", "i32[1024]:0..10" or "i32:1024" (a scalar), or what `goptx.emulate` takes. By default what
-        the specification says, else made up where pointers are indexed by thread id and scalars bound it.
-        Parameters that are one get what one of them is given, else the longest of what they would get.
+        "i32[1024]:arange", "i32[1024]:0..10" or "i32:1024" (a scalar), or what `goptx.emulate` takes. By default those
+        of the specification; else they are made up if pointers are indexed by thread id and scalars bound it.
+        Parameters that are one buffer get the value given for one of them, else the longest of their arrays.
     seed: of the random data, and of the second order in which the warps run.
     races: report data races too. max_steps: the most instructions of a warp of one kernel alone; a million.
 
-    Raises what `weave` raises, `InputError` that says which argument is needed, `DependentKernels` where one kernel
-    writes an array that the other is given too, and `EmulationFault` for what a kernel does wrong on its own; what the
-    woven kernel does wrong is in the result.
+    Raises what `weave` raises; `InputError` that names the needed argument; `DependentKernels` if one kernel writes an
+    array that the other is given too; and `EmulationFault` for a fault of a kernel alone. A fault of the woven kernel
+    is in the result.
     """
     check_strategy(strategy, options)
     if seed < 0:
@@ -101,7 +101,7 @@ def check(
 
 
 def _with_blocks_of(woven: Woven, shapes: Sequence[Shape]) -> tuple[Shape, ...]:
-    """The kernels' shapes with the blocks that they have in the woven kernel, as far as it knows them."""
+    """The kernels' shapes with their blocks in the woven kernel, as far as these are known."""
     planned = woven.plan.shapes if woven.plan else shapes
     return tuple(replace(s, block=p.block) if p.threads else s for s, p in zip(shapes, planned, strict=True))
 
@@ -118,12 +118,12 @@ class _Runner:
     issued: int = 0
 
     def shape(self, woven: Woven) -> Shape:
-        """That of the woven kernel's launch; of kernels that are not fused, that of the first."""
+        """The shape of the woven kernel's launch; for separate kernels, that of the first."""
         return woven.starts(**self.launch(woven))[0].shape
 
     def launch(self, woven: Woven) -> dict[str, Any]:
-        """How the woven kernel is launched. Kernels that have no dynamic shared memory have none of what is common to
-        all."""
+        """The launch arguments of the woven kernel. A kernel without dynamic shared memory gets no share of the common
+        amount."""
         if woven.plan is None:
             common = self.shapes[0]
             return {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}
@@ -134,8 +134,8 @@ class _Runner:
         return {"grid": None, "block": None, "shapes": within}
 
     def alone(self, subjects: Sequence[Subject], taken: Sequence[Sequence[Input]]) -> list[list[Any]]:
-        """The arguments of each kernel as they are when all have run, one after the other; what each leaves has to be
-        the same in every order."""
+        """The arguments of each kernel after all have run, one after the other. Raises `InputError` if the results of a
+        kernel depend on the order of the warps."""
         states = [deepcopy([[i.value for i in own] for own in taken]) for _ in self.orders]
         for k, (subject, own) in enumerate(zip(subjects, taken, strict=True)):
             names = [subject.called(i) for i in range(len(own))]
@@ -156,16 +156,16 @@ class _Runner:
                 shape.shared or 0, races=self.races, seed=order, max_steps=self.max_steps, letter=subject.letter,
             )  # fmt: skip
         except EmulationFault as fault:
-            data = ", on data that was made up" if any(i.source == MADE_UP for i in own) else ""
-            fault.args = (f"{fault} It is {subject} alone that does this{data}; it was not woven yet.",)
+            data = ", on made-up data" if any(i.source == MADE_UP for i in own) else ""
+            fault.args = (f"{fault} This is a fault of {subject} alone{data}, before weaving.",)
             raise
         if order == self.orders[0]:
             self.issued += sum(done.instructions.values())
 
     def woven(
-        self, woven: Woven, values: list[list[object]], arrays: Mapping[Place, str], alone: list[list[Any]]
+        self, woven: Woven, values: list[list[object]], arrays: Mapping[Position, str], alone: list[list[Any]]
     ) -> tuple[tuple[Difference, ...], EmulationFault | None]:
-        """In the first order in which something is wrong, what that is. Compared are these `arrays`, by their names."""
+        """The differences or the fault in the first order that has any. Compares these `arrays`, given with names."""
         how = self.launch(woven)
         for order in self.orders:
             state = deepcopy(values)

@@ -1,4 +1,4 @@
-"""A kernel under check: its entry, where it comes from, and what its launch specification says of it."""
+"""A kernel under check: its entry, its file, and its launch specification."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from goptx.ptx.ir import Function, Module
 
 @dataclass(frozen=True)
 class Subject:
-    """`path` is the file that it was read from, None where it was none; `shape` what it was compiled for, if that was
-    said."""
+    """`path` is the file from which the kernel was read, None if it was not a file; `shape` the shape for which it was
+    compiled, if known."""
 
     letter: str
     module: Module
@@ -25,17 +25,17 @@ class Subject:
 
     @cached_property
     def launch(self) -> Launch | None:
-        """In the sizes for checks; None without a specification. Raises `InputError` where that does not fit."""
+        """The launch in the sizes for checks, None without a specification. Raises `InputError` if it does not fit."""
         return self.specified.small() if self.specified else None
 
     @cached_property
     def specified(self) -> Launch | None:
-        """In the sizes of the specification, as `launch`."""
+        """The launch in the sizes of the specification, None without one. Raises `InputError` if it does not fit."""
         found = find_specification(self.path, self.entry.name) if self.path else None
         return self.fitting(found, self.specification) if found else None
 
     def fitting(self, launch: Launch, path: Path | None) -> Launch:
-        """The launch, which `path` describes. Raises `InputError` where it is one of another kernel."""
+        """The launch that `path` describes. Raises `InputError` if it is the launch of another kernel."""
         if len(launch.arguments) != len(self.entry.parameters):
             raise InputError(
                 f"{path}: {len(launch.arguments)} arguments for `{self.entry.name}`, which has "
@@ -45,14 +45,14 @@ class Subject:
 
     @property
     def specification(self) -> Path | None:
-        """The file where its specification is looked for."""
+        """The path where its specification is looked for."""
         return specification_beside(self.path) if self.path else None
 
     def at(self, line: int) -> str:
         return f"{self.module.source}:{line}"
 
     def called(self, position: int) -> str:
-        """A parameter as messages have it: `A:2 (n)`."""
+        """The name of a parameter in messages: `A:2 (n)`."""
         return f"{self.letter}:{position} ({self.entry.parameters[position].name})"
 
     def __str__(self) -> str:

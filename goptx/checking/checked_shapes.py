@@ -10,7 +10,7 @@ from goptx.errors import InputError
 from goptx.launch.shape import Axes, Extent, Shape, axes
 from goptx.ptx.ir import whole_number
 
-CTAS, THREADS = 4, 256  # where nothing says otherwise
+CTAS, THREADS = 4, 256  # the default
 
 
 def launch_shapes(
@@ -20,11 +20,11 @@ def launch_shapes(
     shared: int | None,
     shapes: Sequence[Shape] | None,
 ) -> tuple[tuple[Shape, ...], Sequence[Shape] | None]:
-    """In what shape each kernel is launched, and the shapes to weave them with: those given, or, where the kernels' own
-    differ, these; else none.
+    """The shape in which each kernel is launched, and the shapes to weave the kernels with: the given ones, else the
+    kernels' own if these differ, else None.
 
-    What `shapes` leave open comes from grid, block and shared, else from the kernel's specification, what its entry
-    demands, or another's specification. Raises `InputError`.
+    Sizes that `shapes` leave open come from grid, block and shared, else from the kernel's specification, the demands
+    of its entry, or another kernel's specification. Raises `InputError`.
     """
     if shared is not None and shared < 0:
         raise InputError(f"shared={shared} is below 0.")
@@ -53,7 +53,7 @@ def _usual(subject: Subject, subjects: Sequence[Subject], grid: Extent, block: E
 
 
 def _filled(shape: Shape, usual: Shape) -> Shape:
-    """The shape with the usual sizes where it has none."""
+    """The shape, with the usual sizes for those that are open."""
     grid, block = (
         [u if s is None else s for s, u in zip(shape.axes(what), usual.axes(what), strict=True)]
         for what in ("grid", "block")

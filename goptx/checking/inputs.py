@@ -1,5 +1,5 @@
-"""What each parameter of a kernel under check gets: what the caller says, else what the launch specification beside
-its file says, else data made up.
+"""The arguments of a kernel under check: those that the caller gives, else those of the launch specification beside its
+file, else made-up data.
 
 Requires: the shape of the launch.
 """
@@ -22,15 +22,15 @@ GIVEN, MADE_UP = "given", "made up"
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The value of a parameter, an array being a buffer, and who says so: a specification's path, or the above."""
+    """The value of a parameter (an array for a buffer) and its source: a specification's path, `GIVEN` or `MADE_UP`."""
 
     value: object
     source: str
 
 
 def inputs(subject: Subject, given: Mapping[int, object], grid: Extent, block: Extent, seed: int) -> list[Input]:
-    """One for each parameter, arrays with data in them. What is `given` by position is taken as it is, text as
-    `described` reads it. `seed` is of all data. Raises `InputError` that says which argument is needed."""
+    """The inputs of all parameters, arrays with data in them. Values `given` by position are taken unchanged, except
+    text, which `described` reads. `seed` is that of all data. Raises `InputError` that names the needed argument."""
     return [
         replace(i, value=sample(i.value, seed, ord(subject.letter))) if isinstance(i.value, Argument) else i
         for i in stated(subject, subject.launch, given, grid, block)
@@ -40,22 +40,22 @@ def inputs(subject: Subject, given: Mapping[int, object], grid: Extent, block: E
 def stated(
     subject: Subject, launch: Launch | None, given: Mapping[int, object], grid: Extent, block: Extent
 ) -> list[Input]:
-    """As `inputs`, with arrays that are described still without data. `launch` is what the specification says."""
-    said: dict[int, tuple[object, str]] = {
+    """As `inputs`, but described arrays have no data yet. `launch` is that of the specification."""
+    found: dict[int, tuple[object, str]] = {
         i: (described(subject.called(i), value, i) if isinstance(value, str) else value, GIVEN)
         for i, value in given.items()
     }
-    if len(said) < len(subject.entry.parameters):
+    if len(found) < len(subject.entry.parameters):
         if launch:
             rest, source = dict(enumerate(launch.arguments)), str(subject.specification)
         else:
-            rest, source = made_up(subject, {i: v for i, (v, _) in said.items()}, grid, block), MADE_UP
-        said = {i: (argument, source) for i, argument in rest.items()} | said
-    return [Input(value, source) for _, (value, source) in sorted(said.items())]
+            rest, source = made_up(subject, {i: v for i, (v, _) in found.items()}, grid, block), MADE_UP
+        found = {i: (argument, source) for i, argument in rest.items()} | found
+    return [Input(value, source) for _, (value, source) in sorted(found.items())]
 
 
 def given_to(subjects: Sequence[Subject], args: Mapping[str, object]) -> list[dict[int, object]]:
-    """What each kernel is given, by position, from names such as `A:2` and `B:n`. Raises `InputError`."""
+    """The given arguments of each kernel by position, from names such as `A:2` and `B:n`. Raises `InputError`."""
     found: list[dict[int, object]] = [{} for _ in subjects]
     for key, value in args.items():
         kernel, position = parameter_named(key, [(s.letter, s.entry) for s in subjects], "argument")

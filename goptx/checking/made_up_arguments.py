@@ -1,7 +1,7 @@
-"""Arguments for a kernel that nobody described, where its accesses are plain enough.
+"""Made-up arguments for a kernel without a specification, if its accesses are simple enough.
 
-Requires: a launch of known shape. Only pointers that are indexed by the thread's number and scalars that bound it
-are made up, floating-point scalars, and what the kernel does not mention; the rest is asked for.
+Requires: a launch of known shape. Made up are only pointers that are indexed by the thread's number, scalars that bound
+it, floating-point scalars, and parameters that the kernel does not use; an error names the others.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from goptx.launch.specification import DTYPES, MOST, Argument
 from goptx.ptx.ir import TYPE_BYTES, Instruction
 from goptx.ptx.opcodes import facts_of
 
-SHORT = 24  # threads that a made-up bound leaves out, so that some take the guard
+SHORT = 24  # threads that a made-up bound excludes, so that some threads fail the bounds check
 FLOATING = 1.5  # every made-up floating-point scalar
 
 
 def made_up(subject: Subject, given: Mapping[int, object], grid: Extent, block: Extent) -> dict[int, Argument]:
-    """By position, an argument for each parameter that is not among the `given` ones.
+    """An argument for each parameter that is not `given`, by position.
 
-    First come scalars that bound the thread's number: somewhat less than there are such numbers. With them, every
-    pointer gets as many bytes as the kernel can touch. Raises `InputError` that says what has to be given.
+    First come scalars that bound the thread's number: they are somewhat less than the number of threads. With these,
+    every pointer gets as many bytes as the kernel can access. Raises `InputError` that names what has to be given.
     """
     parameters = subject.entry.parameters
     integers = [p for p in parameters if not p.dims and p.type[0] in "usb"]
@@ -67,7 +67,7 @@ def _argument(subject: Subject, position: int, found: Accesses, known: Mapping[s
 
 
 def _dtype(type_: str) -> str:
-    """The numpy name for a PTX type; what numpy lacks becomes unsigned integers."""
+    """The numpy name for a PTX type; a type that numpy lacks becomes unsigned integers."""
     word = {"s": "i", "f": "f"}.get(type_[0], "u") + type_[1:]
     return DTYPES.get(word, f"uint{8 * min(8, TYPE_BYTES[type_])}")
 
@@ -79,11 +79,11 @@ def _whole(value: object) -> int | None:
 
 
 def _request(subject: Subject, missing: Collection[int], found: Accesses, threads: int) -> str:
-    """What is asked of the caller, with an example for each of the missing parameters."""
+    """The message that asks for the missing parameters, with an example for each."""
     parameters = subject.entry.parameters
     first = min(missing)
     parameter = parameters[first]
-    where, reason = subject.at(parameter.line or subject.entry.line), "is no bound of a thread's number"
+    where, reason = subject.at(parameter.line or subject.entry.line), "does not bound the thread's number"
     if instruction := found.unclear.get(parameter.name):
         where = f"{subject.at(instruction.line)}: `{instruction}`"
         reason = "is not indexed by the thread's number alone"

@@ -1,8 +1,8 @@
-"""Parameters of kernels under check that are one buffer, or one number, as the caller says: what they get, and which of
+"""Parameters of kernels under check that are declared to be one buffer or one number: their arguments, and which of
 them are compared afterwards.
 
-Requires: names of parameters that are right, since fusing the kernels has asked for them already. Ensures: parameters
-that are one get one and the same array.
+Requires: valid names of parameters; fusing the kernels has checked them already. Ensures: parameters that are one
+buffer get the same array.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from goptx.errors import InputError
 from goptx.launch.parameter_names import parameter_named
 from goptx.launch.shape import Shape
 
-Place = tuple[int, int]  # the number of a kernel, and of its parameter
+Position = tuple[int, int]  # the number of a kernel, and of its parameter
 TEMPORARY = ("private", "local")
 
 
 @dataclass(slots=True)
 class OneBuffer:
-    """Parameters that are one, in order; `temporary` if nothing is known of what they hold afterwards."""
+    """Parameters that are one buffer or number, in order; `temporary` if its final content is undefined."""
 
-    members: list[Place]
+    members: list[Position]
     temporary: bool = False
 
 
@@ -53,12 +53,12 @@ def common_inputs(
     shapes: Sequence[Shape],
     seed: int,
 ) -> list[list[Input]]:
-    """What every kernel gets, `given` by position or as `inputs` has it. Of what is one, the first kernel's number is
-    that of all, and the longest array. Raises `InputError`."""
-    of = {place: buffer for buffer in buffers for place in buffer.members}
-    said = [dict(own) for own in given]
+    """The arguments of every kernel, `given` by position or from `inputs`. Parameters that are one get the number of
+    the first kernel, or the longest array. Raises `InputError`."""
+    of = {position: buffer for buffer in buffers for position in buffer.members}
+    stated = [dict(own) for own in given]
     for buffer in buffers:
-        _give_all(subjects, said, buffer)
+        _give_all(subjects, stated, buffer)
     found: dict[int, Input] = {}  # by the identity of the buffer
     taken: list[list[Input]] = []
     for k, (subject, shape) in enumerate(zip(subjects, shapes, strict=True)):
@@ -67,11 +67,11 @@ def common_inputs(
         numbers = {i: v.value for i, v in known.items() if i not in arrays}
         launch = shape.sizes("grid"), shape.sizes("block"), seed
         try:
-            own = inputs(subject, said[k] | numbers, *launch)
+            own = inputs(subject, stated[k] | numbers, *launch)
         except InputError:
             if not arrays:
                 raise
-            own = inputs(subject, said[k] | numbers | arrays, *launch)
+            own = inputs(subject, stated[k] | numbers | arrays, *launch)
         for i, value in enumerate(own):
             if one := of.get((k, i)):
                 before = found.get(id(one))
@@ -83,26 +83,26 @@ def common_inputs(
     ]
 
 
-def _give_all(subjects: Sequence[Subject], said: Sequence[dict[int, object]], buffer: OneBuffer) -> None:
-    """What one of the parameters is given, all are."""
-    givers = [(k, i) for k, i in buffer.members if i in said[k]]
-    values = [said[k][i] for k, i in givers]
+def _give_all(subjects: Sequence[Subject], stated: Sequence[dict[int, object]], buffer: OneBuffer) -> None:
+    """Gives a value stated for one of the parameters to all of them."""
+    givers = [(k, i) for k, i in buffer.members if i in stated[k]]
+    values = [stated[k][i] for k, i in givers]
     if any(v is not values[0] and (isinstance(v, np.ndarray) or v != values[0]) for v in values):
         names = " and ".join(subjects[k].called(i) for k, i in givers)
         raise InputError(f"arguments {names}: these are one, and are given different values; give it once.")
     if values:
         for k, i in buffer.members:
-            said[k][i] = values[0]
+            stated[k][i] = values[0]
 
 
 def _of_first(
-    subjects: Sequence[Subject], buffer: OneBuffer | None, place: Place, found: Mapping[int, Input], own: Input
+    subjects: Sequence[Subject], buffer: OneBuffer | None, position: Position, found: Mapping[int, Input], own: Input
 ) -> Input:
     if buffer is None:
         return own
     value = found[id(buffer)]
     k, i = buffer.members[0]
-    return value if place == (k, i) else Input(value.value, f"is {subjects[k].called(i)}")
+    return value if position == (k, i) else Input(value.value, f"is {subjects[k].called(i)}")
 
 
 def _bytes(value: Input) -> int:
@@ -111,14 +111,14 @@ def _bytes(value: Input) -> int:
 
 def compared(
     subjects: Sequence[Subject], values: Sequence[Sequence[object]], buffers: Sequence[OneBuffer]
-) -> tuple[dict[Place, str], tuple[str, ...]]:
-    """The arrays that are compared, each once, with what they are called; and what temporaries are called."""
-    temporary = {place for b in buffers if b.temporary for place in b.members}
-    arrays: dict[int, list[Place]] = {}
+) -> tuple[dict[Position, str], tuple[str, ...]]:
+    """The names of the arrays that are compared, each once; and the names of temporaries."""
+    temporary = {position for b in buffers if b.temporary for position in b.members}
+    arrays: dict[int, list[Position]] = {}
     for k, own in enumerate(values):
         for i, value in enumerate(own):
             if isinstance(value, np.ndarray):
                 arrays.setdefault(id(value), []).append((k, i))
-    called = {places[0]: ", ".join(subjects[k].called(i) for k, i in places) for places in arrays.values()}
-    undefined = tuple(name for place, name in called.items() if place in temporary)
-    return {place: name for place, name in called.items() if place not in temporary}, undefined
+    called = {found[0]: ", ".join(subjects[k].called(i) for k, i in found) for found in arrays.values()}
+    undefined = tuple(name for position, name in called.items() if position in temporary)
+    return {position: name for position, name in called.items() if position not in temporary}, undefined

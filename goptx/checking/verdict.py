@@ -1,4 +1,4 @@
-"""What a check found: what was run on what, and where the woven kernel differs from its kernels alone."""
+"""The result of a check: what was run on which data, and where the woven kernel differs from its kernels alone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ Host = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An array that two runs leave in different states: how many of its elements differ, and the first that does
-    with both values."""
+    """An array that differs after two runs: how many of its elements differ, and the first of them with both values."""
+
+    __repr__ = brief
 
     parameter: str
     count: int
@@ -36,7 +37,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One kernel: its letter, entry, file, by name of the parameter (`A:2 (n)`) what it was run on, and its launch."""
+    """One kernel: its letter, entry, file, its arguments by name of the parameter (`A:2 (n)`), and its launch."""
 
     __repr__ = brief
 
@@ -49,13 +50,13 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The outcome of `goptx.check`; true if the woven kernel did what its kernels do alone.
+    """The outcome of `goptx.check`; true if the woven kernel wrote what its kernels write alone.
 
-    shape: of the woven kernel's launch, and of every other if kernels do not differ in it.
+    shape: of the woven kernel's launch, and of every kernel's if they do not differ.
     orders: the seeds of the orders in which warps ran, each once for every kernel.
     compared: bytes, all arrays together.
-    differences: from the first order in which there were some; fault: what the woven kernel did wrong instead.
-    undefined: temporaries, by the names of their parameters, which are not compared.
+    differences: of the first order that has any; fault: that of the woven kernel, if it did not end.
+    undefined: the names of temporaries, which are not compared.
     """
 
     __repr__ = brief
@@ -81,7 +82,7 @@ class Check:
 
     @property
     def failure(self) -> GoptxError | None:
-        """Why it did not pass, ready to be raised: the woven kernel's fault, or `CheckFailed`."""
+        """The error to raise for a check that failed: the woven kernel's fault, or `CheckFailed`."""
         if self.fault is not None:
             return self.fault
         if not self.differences:
@@ -99,16 +100,16 @@ class Check:
 
     @property
     def block(self) -> Extent:
-        """Threads of one of them."""
+        """Threads of one CTA."""
         return self.shape.sizes("block")
 
     @property
     def shared(self) -> int:
-        """Bytes of dynamic shared memory of one of them."""
+        """Bytes of dynamic shared memory of one CTA."""
         return self.shape.shared or 0
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: the report of the weaving, and beside it what was checked."""
+        """Plain data for JSON: the report of the weaving, and the facts of the check."""
         failure = self.failure
         return self.report.to_dict() | {
             "passed": self.passed,
@@ -121,7 +122,7 @@ class Check:
             "orders": self.orders,
             "bytes_compared": self.compared,
             "undefined": self.undefined,
-            "arguments": {n: [value_said(i.value), i.source] for k in self.kernels for n, i in k.inputs.items()},
+            "arguments": {n: [value_text(i.value), i.source] for k in self.kernels for n, i in k.inputs.items()},
             "differences": [{f: getattr(d, f) for f in d.__slots__} for d in self.differences],
         }
 
@@ -134,20 +135,20 @@ class Check:
             first = f"{self.name} does what its kernels do alone: all {self.compared} bytes are equal."
         else:
             first = f"{type(self.failure).__name__}: {self.failure}"
-        lines = [first, f"{launch_said(self.shape)}, seed {self.seed}, strict, in "]
+        lines = [first, f"{launch_text(self.shape)}, seed {self.seed}, strict, in "]
         lines[-1] += f"{len(self.orders)} orders of the warps"
         lines += [f"not compared: {name}, a temporary" for name in self.undefined]
-        rows = [(name, value_said(i.value)) for kernel in self.kernels for name, i in kernel.inputs.items()]
+        rows = [(name, value_text(i.value)) for kernel in self.kernels for name, i in kernel.inputs.items()]
         names, values = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
         for kernel in self.kernels:
-            own = "" if kernel.shape == self.shape else f"  {launch_said(kernel.shape)}"
+            own = "" if kernel.shape == self.shape else f"  {launch_text(kernel.shape)}"
             lines.append(f"{kernel.letter} {kernel.name}  {kernel.source}{own}")
-            lines += [f"  {n:{names}}  {value_said(i.value):{values}}  {i.source}" for n, i in kernel.inputs.items()]
+            lines += [f"  {n:{names}}  {value_text(i.value):{values}}  {i.source}" for n, i in kernel.inputs.items()]
         return "\n".join(lines)
 
 
 def differences(names: Sequence[str], alone: Sequence[object], woven: Sequence[object]) -> tuple[Difference, ...]:
-    """Where arrays differ in any bit; other arguments are passed over."""
+    """The arrays that differ in any bit; other arguments are ignored."""
     found = []
     for name, expected, got in zip(names, alone, woven, strict=True):
         if not isinstance(expected, np.ndarray) or not isinstance(got, np.ndarray):
@@ -156,8 +157,8 @@ def differences(names: Sequence[str], alone: Sequence[object], woven: Sequence[o
         unequal = (_bits(first) != _bits(second)).any(axis=1)
         if unequal.any():
             at = int(unequal.argmax())
-            shown = (_shown(array, at) for array in (first, second))
-            found.append(Difference(name, int(np.count_nonzero(unequal)), len(first), at, *shown))
+            values = (_element_text(array, at) for array in (first, second))
+            found.append(Difference(name, int(np.count_nonzero(unequal)), len(first), at, *values))
     return tuple(found)
 
 
@@ -166,20 +167,20 @@ def _bits(array: Host) -> Host:
     return np.ascontiguousarray(array).view(np.uint8).reshape(len(array), -1)
 
 
-def _shown(array: Host, at: int) -> str:
-    """A value, with its bits where those say more."""
+def _element_text(array: Host, at: int) -> str:
+    """An element as text; floating-point values also with their bits."""
     value = array[at].item()
     return f"{value} (0x{array[at].tobytes()[::-1].hex()})" if array.dtype.kind == "f" else str(value)
 
 
-def value_said(value: object) -> str:
+def value_text(value: object) -> str:
     """An argument in a few words."""
     if isinstance(value, np.ndarray) and value.ndim:
         return f"{value.dtype}[{value.size}]"
     return f"{value.dtype} {value}" if isinstance(value, np.generic) else str(value)
 
 
-def launch_said(shape: Shape) -> str:
-    """A shape of which all is known, in words."""
+def launch_text(shape: Shape) -> str:
+    """A wholly known shape as text."""
     grid, block = ("x".join(map(str, extent)) for extent in (shape.grid, shape.block))
     return f"grid {grid}, block {block}, shared {shape.shared}"

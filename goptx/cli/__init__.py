@@ -1,7 +1,6 @@
 """The command line: `goptx weave A.ptx B.ptx -o AB.ptx` and its siblings, one file each in commands/.
 
-Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 anything else that is
-wrong.
+Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            # Alone, `--report` must not take the next argument for its value.
+            # `--report` without a value must not take the next argument as its value.
             options = command_line().parse_args(["--report=text" if word == "--report" else word for word in given])
             outcome: Outcome | None = options.run(options)
         except GoptxError as error:
@@ -34,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _print_warnings(caught)
             return 1 if isinstance(error, CannotWeave | DependentKernels) else 2
         except BrokenPipeError:
-            # Whoever read our output has stopped; nothing is left to be said, not even by the interpreter.
+            # The reader of our output has stopped: print nothing more, not even the interpreter's message.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 2
     failure = outcome.failure if outcome else None

@@ -1,4 +1,4 @@
-"""The parser of the command line, to which every command adds its own."""
+"""The parser of the command line, to which every command adds its own parser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goptx.errors import InputError
 
 
 def command_line() -> argparse.ArgumentParser:
-    """Its options have in `run` the function that runs the command."""
+    """The parser. Its options have in `run` the function that runs the command."""
     parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -20,7 +20,7 @@ def command_line() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong with the arguments as any other error is said."""
+    """Raises errors in the arguments as `InputError`, like any other error."""
 
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message}; see `{self.prog} --help`.")

@@ -1,4 +1,4 @@
-"""What the words of the command line mean: inputs, shapes, numbers."""
+"""Reads the values of the command line: inputs, shapes, numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sources(options: argparse.Namespace) -> list[Path | bytes]:
-    """The inputs. Raises `InputError` where there are not as many entries."""
+    """The inputs. Raises `InputError` if entries are given, but not one for each."""
     if options.inputs.count("-") > 1:
         raise InputError("standard input (`-`) can be given once only.")
     if options.entry is not None and len(options.entry) != len(options.inputs):
@@ -42,12 +42,12 @@ def _source(name: str) -> Path | bytes:
 
 
 def letters(options: argparse.Namespace) -> list[str]:
-    """Of the kernels that are the inputs."""
+    """The letters of the kernels, one for each input."""
     return [letter_of(i) for i in range(len(options.inputs))]
 
 
 def shapes(options: argparse.Namespace) -> list[Shape] | None:
-    """One for each input, or none. Raises `InputError`."""
+    """The shapes, one for each input, or None. Raises `InputError`."""
     from goptx.launch.shape import Shape
 
     known = letters(options)
@@ -62,13 +62,13 @@ def shapes(options: argparse.Namespace) -> list[Shape] | None:
 
 
 def launched(options: argparse.Namespace) -> dict[str, Any]:
-    """Kernels and how they are launched, of launch specifications or of PTX files: `sources` and other arguments of
+    """The kernels and their launches, from launch specifications or PTX files: `sources` and other arguments of
     `goptx.tune`. Raises `InputError`."""
     specified = [name.endswith(".toml") for name in options.inputs]
     if any(specified) and not all(specified):
         raise InputError("give launch specifications or PTX files, not both.")
     if all(specified) and (options.shape or options.entry):
-        raise InputError("--shape and --entry are for PTX files; a launch specification says both.")
+        raise InputError("--shape and --entry are for PTX files; a launch specification has both.")
     what: dict[str, Any] = {"entries": options.entry, "args": arguments(options.arg) or None}
     if all(specified):
         return {**what, "sources": [], "spec": options.inputs}
@@ -76,7 +76,7 @@ def launched(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def arguments(given: Sequence[str]) -> dict[str, object]:
-    """By name, what `A:0=f32[1024]` and the like say. Raises `InputError`."""
+    """The values of `A:0=f32[1024]` and the like, by name. Raises `InputError`."""
     args: dict[str, object] = {}
     for text in given:
         key, _, value = text.partition("=")
@@ -87,7 +87,7 @@ def arguments(given: Sequence[str]) -> dict[str, object]:
 
 
 def tunable(given: Sequence[str], known: Sequence[str]) -> list[bool]:
-    """Of each kernel, by the letters that are given. Raises `InputError`."""
+    """Whether each kernel is tunable, by the given letters. Raises `InputError`."""
     if unknown := [letter for letter in given if letter not in known]:
         raise InputError(f"--tunable {unknown[0]}: there are the kernels {', '.join(known)}.")
     return [letter in given for letter in known]
@@ -98,28 +98,32 @@ def slicing(text: str) -> str | int | None:
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Of `128,256` or `1:3`. Whatever is wrong with it, argparse says."""
+    """The numbers of `128,256` or `1:3`. argparse reports errors."""
     if not re.fullmatch(r"[0-9]+([,:][0-9]+)*", text):
-        raise argparse.ArgumentTypeError(f"`{text}` is none; write a number for each kernel, such as 128,256 or 1:3")
+        raise argparse.ArgumentTypeError(
+            f"`{text}` has no numbers; write a number for each kernel, such as 128,256 or 1:3"
+        )
     return tuple(map(int, re.split("[,:]", text)))
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """Of `512,768`. Whatever is wrong with it, argparse says."""
+    """The sizes of `512,768`. argparse reports errors."""
     if not re.fullmatch(r"[0-9]+(,[0-9]+)*", text):
         raise argparse.ArgumentTypeError(f"`{text}` has no sizes; give one number or several, such as 768 or 512,768")
     return tuple(map(int, text.split(",")))
 
 
 def registers(text: str) -> int:
-    """Of one thread. Whatever is wrong with it, argparse says."""
+    """The registers of a thread. argparse reports errors."""
     if not re.fullmatch(r"[0-9]+", text) or not 1 <= int(text) <= MOST_REGISTERS:
-        raise argparse.ArgumentTypeError(f"`{text}` is no cap of registers; give 1 to {MOST_REGISTERS}")
+        raise argparse.ArgumentTypeError(f"`{text}` is not a register cap; give 1 to {MOST_REGISTERS}")
     return int(text)
 
 
 def axes(text: str) -> tuple[int, ...]:
-    """Of `33x7`. Whatever is wrong with it, argparse says."""
+    """The sizes of `33x7`. argparse reports errors."""
     if not re.fullmatch(r"[1-9][0-9]*(x[1-9][0-9]*){0,2}", text):
-        raise argparse.ArgumentTypeError(f"`{text}` is none; write one to three numbers above 0, such as 4 or 33x7")
+        raise argparse.ArgumentTypeError(
+            f"`{text}` is not a size; write one to three numbers above 0, such as 4 or 33x7"
+        )
     return tuple(map(int, text.split("x")))

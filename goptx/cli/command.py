@@ -1,4 +1,4 @@
-"""What commands have in common: how they come by a parser, what they say, and how they write a kernel."""
+"""What all commands use: the type of a new parser, the outcome, and how a kernel is written."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from goptx.files_read import files_read
 if TYPE_CHECKING:
     from goptx.results.fused_kernel import Woven
 
-NewParser = Callable[..., argparse.ArgumentParser]  # by the name of a command, and what argparse is told of it
+NewParser = Callable[..., argparse.ArgumentParser]  # takes a command's name and the arguments of argparse
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A report in words and as plain data, and why a check failed."""
+    """A report as text and as plain data, and the error if a check failed."""
 
     report: object
     facts: Mapping[str, Any]
@@ -29,8 +29,8 @@ class Outcome:
 
 
 def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | None:
-    """Makes a kernel, writes it where `--output` says, machine code to `.cubin`, with what is to stand beside it, and
-    says of it what `--report` asks for. The kernel is written last: where it is, all of it is."""
+    """Makes a kernel, writes it to `--output` (machine code to `.cubin`) with the files that belong to it, and gives
+    the outcome that `--report` asks for. The kernel is written last: if it is there, so are all other files."""
     output, cap = options.output, options.max_registers
     _check_output(options)
     with files_read() as read:
@@ -56,12 +56,12 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
 
 
 def _check_output(options: argparse.Namespace) -> None:
-    """Raises `InputError` where `--output` is neither PTX nor machine code, or too little is said."""
+    """Raises `InputError` if `--output` is neither PTX nor machine code, or `--depfile` is given without it."""
     ending = Path(options.output or "").suffix
     if ending not in ("", ".ptx", ".cubin"):
-        raise InputError(f"-o {options.output}: `{ending}` is no kind of output; give .ptx or .cubin.")
+        raise InputError(f"-o {options.output}: `{ending}` is not a kind of output; give .ptx or .cubin.")
     if options.depfile and options.output in (None, "-"):
-        raise InputError("--depfile says what a file depends on; name that file with -o.")
+        raise InputError("--depfile lists the dependencies of a file; name that file with -o.")
     check_outputs(_outputs(options))
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 
 def rule(output: str, read: Collection[Path]) -> str:
-    """`out.ptx: a.ptx b.ptx`, paths as they were given, in alphabetical order."""
+    """The rule `out.ptx: a.ptx b.ptx`, with the paths as given, in alphabetical order."""
     return " \\\n  ".join([f"{_escaped(Path(output))}:", *sorted(map(_escaped, read))]) + "\n"
 
 
 def _escaped(path: Path) -> str:
-    """As GCC does it: Make takes backslashes for themselves but ahead of a blank or `#`."""
+    """The path escaped as GCC does it: Make takes backslashes literally, except before a blank or `#`."""
     text = re.sub(r"(\\*)([ \t#])", r"\1\1\\\2", path.as_posix())
     return text.replace("$", "$$")

@@ -1,7 +1,7 @@
-"""The flags that several commands have in common, and what is given of them.
+"""The flags that several commands have, and the values given for them.
 
-A flag of a table is an argument of the function that the command calls, under the same name. What is not given is left
-to that function.
+A flag of a table is an argument, of the same name, of the function that the command calls. A flag that is not given is
+not passed to that function.
 """
 
 from __future__ import annotations
@@ -12,23 +12,31 @@ from typing import Any
 
 from goptx.cli import argument_values
 
-Flags = Mapping[str, Mapping[str, Any]]  # by name, what argparse is told of each
+Flags = Mapping[str, Mapping[str, Any]]  # by name, the arguments of argparse for each
 WRITTEN = "write here instead of to standard output: PTX, or machine code to .cubin"
 
 WEAVING: Flags = {
-    "merge": {"help": "safe (default), or paper: as published, which does not keep convergence (it may hang)"},
+    "merge": {"help": "safe (default), or paper: as published, which does not preserve convergence (it may hang)"},
     "policy": {"help": "latency (default), paper (default of --merge paper) or concat"},
     "slicing": {"type": argument_values.slicing, "help": "adaptive (default), none, or a number of cycles"},
     "divergence": {
         "metavar": "CHOICE",
-        "help": "park, predicate or duplicate wherever lanes part; by cost if left out",
+        "help": "park, predicate or duplicate wherever lanes diverge; by default chosen by cost",
     },
     "placement": {"help": "CTAs of a smaller grid: spread (default) or front"},
-    "max_blocks": {"type": int, "metavar": "N", "help": "most blocks of the result; 4 for each of the inputs"},
-    "max_growth": {"type": float, "metavar": "X", "help": "most instructions, in times those of the inputs; 3"},
+    "max_blocks": {
+        "type": int,
+        "metavar": "N",
+        "help": "most blocks of the result (default 4 times the inputs' blocks)",
+    },
+    "max_growth": {
+        "type": float,
+        "metavar": "X",
+        "help": "most instructions of the result, as a multiple of the inputs' (default 3)",
+    },
     "presume": {
         "action": argparse.BooleanOptionalAction,
-        "help": "loaded data that decides about barriers counts as the same for all threads of a CTA (default)",
+        "help": "presume that loaded data on which barriers depend is the same for all threads of a CTA (default)",
     },
     "latency": {"metavar": "TABLE", "help": "latency table: a name such as sm_90, or a .toml file"},
 }
@@ -41,70 +49,73 @@ STRATEGIES: Flags = {
     "tunable": {
         "action": "append",
         "metavar": "A",
-        "help": "horizontal: kernel A is right with any multiple of 32 threads; by default what its specification says",
+        "help": "horizontal: kernel A is right with any multiple of 32 threads; by default as its specification states",
     },
     "ratio": {
         "type": argument_values.numbers,
         "metavar": "P:Q",
-        "help": "interleave: CTAs of each kernel that follow each other in turn",
+        "help": "interleave: numbers of CTAs of each kernel that alternate",
     },
     "streams": {"action": "store_true", "help": "separate: launch the kernels side by side"},
 }
-HANDING_ON = "of kernels that depend on each other (vertical, auto)"
+DEPENDENT_TITLE = "of kernels that depend on each other (vertical, auto)"
 DEPENDENT: Flags = {
     "depends": {"action": "store_true", "help": "kernels may depend on those before them"},
-    "assume_local": {"action": "store_true", "help": "what they hand on stays within a CTA"},
+    "assume_local": {"action": "store_true", "help": "assume that all dependences are within a CTA"},
     "assume_private": {
         "action": "store_true",
-        "help": "what a thread loads from a private buffer is what it has stored last itself to that element",
+        "help": "assume that a thread loads from a private buffer only what it stored there last itself",
     },
     "unproved": {
         "choices": ("refuse", "memory"),
-        "help": "what becomes of a private or local buffer that cannot be proved to be one: the kernels are refused "
-        "(vertical, by default), or it stays in memory",
+        "help": "a private or local buffer that cannot be proved to be one: refuse the kernels (default of vertical), "
+        "or leave it in memory",
     },
-    "no_barriers": {"action": "store_true", "help": "what they hand on within a CTA needs no barrier"},
+    "no_barriers": {"action": "store_true", "help": "dependences within a CTA need no barrier"},
     "same": {
         "action": "append",
         "metavar": "A:2=B:0",
-        "help": "parameters that are one: a buffer, or a number (weave and interleave too); may be given again",
+        "help": "parameters that are the same buffer or number (weave and interleave too); may be given again",
     },
     "private": {
         "action": "append",
         "metavar": "A:2=B:0",
-        "help": "a buffer that each thread only hands on to itself: keep it in registers",
+        "help": "a buffer of which each thread reads only what it wrote itself: keep it in registers",
     },
     "local": {
         "action": "append",
         "metavar": "A:2=B:0",
-        "help": "a buffer that is only handed on within a CTA: keep it in shared memory",
+        "help": "a buffer of which each CTA reads only what it wrote itself: keep it in shared memory",
     },
-    "apart": {
+    "apart": {  # word: apart, an option of vertical
         "action": "append",
         "metavar": "A:1",
-        "help": "a buffer that has no memory in common with others but those that it is named with",
+        "help": "a buffer that shares no memory with any other, except those that it is named with",
     },
 }
 COMMON = "of kernels with inputs in common"
 SAME: Flags = {
-    "same": {**DEPENDENT["same"], "help": "parameters that are one: a buffer that no kernel writes, or a number"}
+    "same": {
+        **DEPENDENT["same"],
+        "help": "parameters that are the same number, or the same buffer, which no kernel writes",
+    }
 }
 RESULT: Flags = {
-    "arch": {"metavar": "sm_NN", "help": "architecture of the result; the highest of the inputs"},
+    "arch": {"metavar": "sm_NN", "help": "architecture of the result (default the highest of the inputs)"},
     "name": {"help": "name of the woven entry"},
 }
 
 
 def add_flags(parser: argparse.ArgumentParser, title: str, flags: Flags) -> None:
-    """A group of them, for `given`."""
+    """Adds the flags as a group, for `given`."""
     group = parser.add_argument_group(title, argument_default=argparse.SUPPRESS)
-    for name, said in flags.items():
-        group.add_argument(f"--{name.replace('_', '-')}", **said)
+    for name, facts in flags.items():
+        group.add_argument(f"--{name.replace('_', '-')}", **facts)
     parser.set_defaults(flags=(*(parser.get_default("flags") or ()), *flags))
 
 
 def given(options: argparse.Namespace) -> dict[str, Any]:
-    """The flags that are given, as arguments. Raises `InputError`."""
+    """The given flags, as arguments of the function. Raises `InputError`."""
     found = {name: getattr(options, name) for name in options.flags if hasattr(options, name)}
     if "tunable" in found:
         found["tunable"] = argument_values.tunable(found["tunable"], argument_values.letters(options))
@@ -112,7 +123,7 @@ def given(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_inputs(parser: argparse.ArgumentParser, inputs: int | str = "+") -> None:
-    """PTX files and their entries, for `argument_values.sources`."""
+    """Adds PTX files and their entries, for `argument_values.sources`."""
     files = "a PTX file" if inputs == 1 else "PTX files"
     entries = "" if inputs == 1 else ", once per input, in order"
     parser.add_argument("inputs", nargs=inputs, metavar="A.ptx", help=f"{files}, `-` for standard input")
@@ -120,33 +131,35 @@ def add_inputs(parser: argparse.ArgumentParser, inputs: int | str = "+") -> None
 
 
 def add_shapes(parser: argparse.ArgumentParser) -> None:
-    """For `argument_values.shapes`."""
+    """Adds shapes, for `argument_values.shapes`."""
     parser.add_argument(
         "--shape",
         action="append",
         default=[],
         metavar="A=GRID:BLOCK[:SHARED]",
-        help="the shape in which kernel A is launched alone, once for each kernel: CTAs and threads of one as 33x7, "
-        "bytes of dynamic shared memory; `?` for what is known at launch only",
+        help="the shape in which kernel A is launched alone, once for each kernel: CTAs and threads per CTA as 33x7, "
+        "bytes of dynamic shared memory; `?` for a size that is known only at launch",
     )
 
 
 def add_launched(parser: argparse.ArgumentParser) -> None:
-    """For `argument_values.launched`."""
+    """Adds kernels and launches, for `argument_values.launched`."""
     parser.add_argument("inputs", nargs="+", metavar="SPEC.toml", help="launch specifications, or PTX files")
     parser.add_argument("--entry", action="append", metavar="NAME", help="entry to take, once per PTX file, in order")
     add_shapes(parser)
     parser.add_argument(
-        "--arg", action="append", default=[], metavar="A:0=f32[1024]", help="an argument, as of `goptx check`"
+        "--arg", action="append", default=[], metavar="A:0=f32[1024]", help="an argument, as for `goptx check`"
     )
 
 
 def add_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--report", choices=("text", "json"), help="say what was done; `--report` alone is text")
+    parser.add_argument(
+        "--report", choices=("text", "json"), help="report what was done; `--report` without a value is text"
+    )
 
 
 def add_weaving(parser: argparse.ArgumentParser, flags: Flags = WEAVING, inputs: int | str = "+") -> None:
-    """Inputs, and how they are woven."""
+    """Adds inputs, and the flags of weaving."""
     add_inputs(parser, inputs)
     add_shapes(parser)
     add_report(parser)
@@ -161,18 +174,18 @@ def add_strategies(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """For `command.made`."""
+    """Adds output files, for `command.made`."""
     parser.add_argument("-o", "--output", metavar="OUT", help=WRITTEN)
-    parser.add_argument("--depfile", metavar="OUT.d", help="write here, as a rule for Make, which files were read")
+    parser.add_argument("--depfile", metavar="OUT.d", help="write the files that were read here, as a rule for Make")
     parser.add_argument(
-        "--html", metavar="OUT.html", help="write here a page of the result; no output that --depfile speaks of"
+        "--html", metavar="OUT.html", help="write a page of the result here; --depfile does not list it"
     )
-    parser.add_argument("--header", metavar="OUT.h", help="write here, for C and C++, how to launch the result")
+    parser.add_argument("--header", metavar="OUT.h", help="write a C and C++ header for launching the result here")
     parser.add_argument(
         "--max-registers",
         type=argument_values.registers,
         metavar="N",
-        help="most registers of a thread, in PTX as `.maxnreg`",
+        help="most registers per thread, in PTX as `.maxnreg`",
     )
 
 

@@ -1,7 +1,7 @@
-"""What goptx finds where it runs, and what is missing for what.
+"""What goptx finds on this machine, what is missing, and what it is needed for.
 
-Nothing here fails for want of something: a part that is missing, or broken, is a finding. Only where PTX can no longer
-be read, woven and printed, goptx itself is broken.
+A part that is missing or broken is a finding, not an error. Only if PTX cannot be read, woven and printed, goptx itself
+is broken.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _KERNEL = """.version 8.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was looked for; what was found, version and place, or why nothing was; what it is needed for, and how to
-    come by it."""
+    """One part: `what` was looked for; `detail` is its version and path, or why it was not found; `needed` names its
+    uses, and `remedy` how to get it."""
 
     what: str
     found: bool
-    said: str
+    detail: str
     needed: str = ""
     remedy: str = ""
 
     def __str__(self) -> str:
-        head = f"{'found' if self.found else 'missing':8} {self.what:12} {self.said}"
+        head = f"{'found' if self.found else 'missing':8} {self.what:12} {self.detail}"
         if self.found:
             return head.rstrip()
         remedy = f": {self.remedy}" if self.remedy else ""
@@ -56,7 +56,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """All findings; `trouble` says why goptx itself is broken, "" where it is not."""
+    """All findings; `trouble` is the reason why goptx itself is broken, "" if it is not."""
 
     findings: tuple[Finding, ...]
     trouble: str
@@ -71,11 +71,11 @@ class Health:
 
 
 def examine() -> Health:
-    """Looks for everything that goptx may use. Starts a tool or two to ask their versions, and asks the driver."""
+    """Looks for everything that goptx may use. Starts tools to ask their versions, and asks the driver."""
     return Health(tuple(_findings()), _trouble())
 
 
-Answer = tuple[bool, str]  # whether it is there, and what is said of it
+Answer = tuple[bool, str]  # whether it was found, and the detail
 
 
 def _findings() -> Iterator[Finding]:
@@ -83,12 +83,12 @@ def _findings() -> Iterator[Finding]:
     yield Finding("Python", True, f"{platform.python_version()} in {sys.executable}, {platform.platform()}")
     for what, look, needed, remedy in _PARTS:
         try:
-            found, said = look()
+            found, detail = look()
         except GoptxError as error:
-            found, said = False, str(error).splitlines()[0].partition(": ")[0]  # the remedy stands here
-        except Exception as error:  # whatever is wrong with it, the others are to be looked for
-            found, said = False, f"{type(error).__name__}: {error}".splitlines()[0]
-        yield Finding(what, found, said, "" if found else needed, "" if found else remedy)
+            found, detail = False, str(error).splitlines()[0].partition(": ")[0]  # the remedy is in the table below
+        except Exception as error:  # a broken part must not hide the others
+            found, detail = False, f"{type(error).__name__}: {error}".splitlines()[0]
+        yield Finding(what, found, detail, "" if found else needed, "" if found else remedy)
 
 
 def _trouble() -> str:
@@ -98,7 +98,7 @@ def _trouble() -> str:
 
         module = parse(_KERNEL)
         if parse(str(module)).items != module.items:
-            return "what is printed is not what was read"
+            return "the printed text is not the text that was read"
         weave(_KERNEL, _KERNEL)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
@@ -178,11 +178,11 @@ def _nvcc() -> Answer:
 def _cache() -> Answer:
     from goptx.cache.store import disk
 
-    kept = disk()
-    if kept is None:
+    found = disk()
+    if found is None:
         return True, "switched off"
-    trouble = kept.trouble()
-    return not trouble, f"{kept.folder}{f': {trouble}' if trouble else f', {len(kept.entries())} entries'}"
+    trouble = found.trouble()
+    return not trouble, f"{found.folder}{f': {trouble}' if trouble else f', {len(found.entries())} entries'}"
 
 
 _CODE, _GPU = "machine code (.cubin), and registers and occupancy of a kernel", "launching, tuning and measuring"
@@ -191,7 +191,7 @@ _PARTS: tuple[tuple[str, Callable[[], Answer], str, str], ...] = (
     ("graphs", _package("networkx"), "everything but parsing", "pip install goptx"),
     ("numpy", _package("numpy"), "goptx check, goptx emulate and launches", "pip install goptx"),
     ("latencies", _latency_tables, "weaving", "install goptx again"),
-    ("cache", _cache, "quick second times", "name another folder in GOPTX_CACHE_DIR"),
+    ("cache", _cache, "fast second runs", "name another folder in GOPTX_CACHE_DIR"),
     ("ptxas", _ptxas, f"{_CODE}; nvJitLink does too", "pip install goptx[ptxas], or name it in GOPTX_PTXAS"),
     ("nvJitLink", _nvjitlink, f"{_CODE}; ptxas does too", "pip install goptx[gpu]"),
     ("cuda.core", _package("cuda-core", "cuda-bindings"), _GPU, "pip install goptx[gpu]"),
@@ -199,7 +199,7 @@ _PARTS: tuple[tuple[str, Callable[[], Answer], str, str], ...] = (
     ("GPU", _gpu, _GPU, ""),
     ("disassembler", _disassembler, "goptx latency measure", "pip install goptx[measure]"),
     ("ncu", _ncu, "goptx profile", "install Nsight Compute"),
-    ("rich", _package("rich"), "a bar that shows how far tuning and measuring are", "pip install goptx[tune]"),
+    ("rich", _package("rich"), "a progress bar for tuning and measuring", "pip install goptx[tune]"),
     ("distributed", _package("distributed"), "making kernels for tuning on other machines", "pip install distributed"),
-    ("nvcc", _nvcc, "making PTX of CUDA C++, which goptx leaves to others", "install the CUDA toolkit"),
+    ("nvcc", _nvcc, "making PTX of CUDA C++ outside goptx", "install the CUDA toolkit"),
 )

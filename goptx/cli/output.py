@@ -1,4 +1,4 @@
-"""Output, to standard output or whole into a file."""
+"""Writes output to standard output or to a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from goptx.files_written import write_whole
 
 
 def write(path: str | None, content: str | bytes) -> None:
-    """To standard output, or whole into a file or not at all."""
+    """Writes to standard output, or to a file; a file is written whole or not at all."""
     data = content.encode() if isinstance(content, str) else content
     if path is None or path == "-":
         sys.stdout.write(data.decode())
@@ -21,16 +21,16 @@ def write(path: str | None, content: str | bytes) -> None:
 
 
 def check_outputs(outputs: Sequence[str], inputs: Collection[Path] = ()) -> None:
-    """Before anything is written: raises `InputError` where two outputs are one file, one is an input, or one cannot be
-    written."""
-    places = [Path(output).resolve() for output in outputs]
+    """Raises `InputError` if two outputs are one file, one is an input, or one cannot be written. Call it before
+    writing."""
+    paths = [Path(output).resolve() for output in outputs]
     read = {path.resolve() for path in inputs}
-    for output, place in zip(outputs, places, strict=True):
-        if places.count(place) > 1:
+    for output, path in zip(outputs, paths, strict=True):
+        if paths.count(path) > 1:
             raise InputError(f"{output}: two outputs cannot be one file.")
-        if place in read:
-            raise InputError(f"{output}: an input, which would be written over; give another file.")
-        if output != "-" and not place.parent.is_dir():
+        if path in read:
+            raise InputError(f"{output}: an input, which would be overwritten; give another file.")
+        if output != "-" and not path.parent.is_dir():
             raise InputError(f"{output}: cannot be written (no such folder); give a folder that exists.")
-        if output != "-" and place.is_dir():
+        if output != "-" and path.is_dir():
             raise InputError(f"{output}: cannot be written (it is a folder); give the path of a file.")

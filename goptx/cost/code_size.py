@@ -1,9 +1,9 @@
 """How much machine code a warp runs through, and how many bytes of it the instruction cache does not hold.
 
-Requires: a flow without regions, how often each of its instructions is run, and the path that warps take. A loop
-whose code fits the cache is fetched once; one that does not is fetched anew in every pass, as far as it exceeds the
-cache. Warps drift: each is at another place of the code, so that none fetches for another ("Improving GPU Performance
-by Reducing Instruction Cache Misses", NVIDIA technical blog, 2024, of an H100). What fits is never counted.
+Requires: a flow without regions, how often each of its instructions is run, and the path that warps take. A loop whose
+code fits the cache is fetched once; of a larger loop, the bytes beyond the cache are fetched anew in every pass. Warps
+drift: each executes a different part of the code, so that no warp fetches for another ("Improving GPU Performance by
+Reducing Instruction Cache Misses", NVIDIA technical blog, 2024, of an H100). Code that fits is never counted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from goptx.ptx.ir import Instruction
 
 BYTES = 16  # of a machine instruction since Volta (Jia et al. 2018, arXiv 1804.06826)
 # Machine instructions for each slot: ptxas 13.0 makes 1.1 of them in the median of 70 kernels of 100 PTX instructions
-# and more in tests/corpus, 0.86 to 2.5 in four of five; slow paths and unrolled loops are what exceeds it.
+# and more in tests/corpus, 0.86 to 2.5 in four of five; kernels with slow paths and unrolled loops exceed it.
 PER_SLOT = 1.1
 
 Weight = Callable[[Instruction], float]  # how often a warp runs an instruction
@@ -26,8 +26,8 @@ Weight = Callable[[Instruction], float]  # how often a warp runs an instruction
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A loop, or all code of a kernel: its bytes, and how often a warp passes it. Passes of a loop within another are
-    those beyond the first in each pass of the outer loop, which has the inner loop's bytes, too."""
+    """A loop, or all code of a kernel: its bytes, and how often a warp passes it. For a loop within another, the first
+    pass in each pass of the outer loop is not counted: the outer loop has the inner loop's bytes, too."""
 
     size: float
     passes: float = 1.0
@@ -38,13 +38,13 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class CodeSize:
-    """Of a warp: all code of its kernel, and the loops, the largest first."""
+    """The code that a warp runs: all code of its kernel, and the loops, the largest first."""
 
     whole: float = 0.0
     loops: tuple[Stretch, ...] = ()
 
     def missed(self, cache: float) -> float:
-        """Bytes that a warp fetches from beyond a cache of so many bytes."""
+        """Bytes that a warp fetches because a cache of `cache` bytes does not hold them."""
         return sum(stretch.passes * max(stretch.size - cache, 0.0) for stretch in (Stretch(self.whole), *self.loops))
 
     @property
@@ -53,13 +53,13 @@ class CodeSize:
         return self.whole + sum(stretch.size * stretch.passes for stretch in self.loops)
 
     def beside(self, other: CodeSize) -> CodeSize:
-        """In one kernel, woven or one after the other: warps drift, so that while some are in a loop of one, others are
-        in one of the other (measured, see `MACHINES`). Loops go round side by side as long as both do, the largest with
-        the largest."""
+        """Both in one kernel, woven or one after the other. Warps drift, so that while some are in a loop of one,
+        others are in a loop of the other (measured, see `MACHINES`). Loops are paired by size; a pair iterates side by
+        side until the shorter one ends."""
         return CodeSize(self.whole + other.whole, _ordered(_side_by_side(self, other)))
 
     def copies(self, number: int) -> CodeSize:
-        """Copies of it in one kernel."""
+        """So many copies of it in one kernel."""
         return CodeSize(self.whole * number, tuple(loop.times(number) for loop in self.loops))
 
 
@@ -68,10 +68,10 @@ NO_CODE = CodeSize()
 
 def _side_by_side(one: CodeSize, other: CodeSize) -> Iterator[Stretch]:
     for mine, its in zip_longest(one.loops, other.loops, fillvalue=Stretch(0.0, 0.0)):
-        together = min(mine.passes, its.passes)
-        yield Stretch(mine.size + its.size, together)
+        common = min(mine.passes, its.passes)
+        yield Stretch(mine.size + its.size, common)
         longer = max(mine, its, key=lambda loop: loop.passes)
-        yield Stretch(longer.size, longer.passes - together)
+        yield Stretch(longer.size, longer.passes - common)
 
 
 def _ordered(stretches: Iterator[Stretch] | tuple[Stretch, ...]) -> tuple[Stretch, ...]:
@@ -80,7 +80,7 @@ def _ordered(stretches: Iterator[Stretch] | tuple[Stretch, ...]) -> tuple[Stretc
 
 
 def code_size(flow: Flow, weight: Weight, path: Collection[str]) -> CodeSize:
-    """Of the blocks that a warp passes."""
+    """The code of the blocks on `path`, which a warp passes."""
     sizes = dict.fromkeys(flow.blocks, 0.0) | {name: _bytes(flow.blocks[name], weight) for name in path}
     often = {name: max(map(weight, block.instructions()), default=0.0) for name, block in flow.blocks.items()}
     bodies = loops(flow)

@@ -1,13 +1,13 @@
 """How long the GPU takes for a launch: the cost model.
 
-A launch asks for several things at once: warps issue, hold units and memory, and each waits for its own chain of
-answers while as many others run as fit. If all that overlapped fully, the longest would decide; if not at all, their
-sum. What is measured lies between: they are added to the power of OVERLAP.
+A launch uses several resources at once: warps issue instructions, occupy units and memory, and each waits for its own
+chain of results while other warps on the SM run. If these overlapped fully, the time would be the longest of them; if
+not at all, their sum. Measured times are between: the parts are added to the power of OVERLAP.
 
-Code that the instruction cache does not hold has to be fetched in every pass: one thing more that is asked for.
+Code that the instruction cache does not hold has to be fetched in every pass, which is one more part.
 
-The result ranks ways to run the same kernels and does not predict times: data caches, and threads that end early, are
-not known.
+The result ranks candidates for running the same kernels and does not predict times: data caches, and threads that end
+early, are not known.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from goptx.cost.register_estimate import Pressure
 from goptx.cost.work import Work
 from goptx.device.occupancy import occupancy
 
-OVERLAP = 3.0  # 1: nothing overlaps; from 2 on it hardly changes what is chosen
-LOADED = 1.5  # times as long as for one warp alone memory takes to answer where many ask
-NEAR = 7  # registers that a cap may take: one step of occupancy; what is spilled beyond them costs more than is gained
-ENOUGH = 0.75  # of an SM's warps: with fewer there is enough to hide latency by as it is, or spilling would not end
-SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter for a register that is stored and loaded once
+OVERLAP = 3.0  # 1: nothing overlaps; above 2 the choice hardly changes
+LOADED = 1.5  # memory latency under load, as a multiple of that for one warp alone
+NEAR = 7  # registers that a cap may take, for one step of occupancy; spilling more costs more than it gains
+ENOUGH = 0.75  # of an SM's warps, the least share for a cap: with fewer, more warps hide little, or much spills
+SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter of an SM for a register that is stored and loaded once
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is to be done, however it is launched: `ctas` CTAs of `threads` threads, whose warps each do `work`;
-    `joined` of them are one in the launch."""
+    """The work of a kernel, independent of its launch: `ctas` CTAs of `threads` threads, whose warps each do `work`;
+    `joined` of these CTAs are one CTA in the launch."""
 
     work: Work
     ctas: int
@@ -43,7 +43,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """CTAs as they are launched: how many, of how many threads, how long each takes alone, and the code of a warp."""
+    """CTAs as they are launched: their number, their threads, the cycles of one alone, and the code of a warp."""
 
     ctas: int
     threads: int
@@ -53,7 +53,7 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Cycles of the GPU's clock, what asks for how many of them, and what was assumed."""
+    """Estimated cycles of the GPU's clock, the part of each resource, and the registers and occupancy assumed."""
 
     cycles: float
     parts: Mapping[str, float]
@@ -62,11 +62,11 @@ class Estimate:
 
     @property
     def decided_by(self) -> str:
-        """What asks for the most."""
+        """The resource with the largest part."""
         return max(self.parts, key=lambda part: self.parts[part])
 
     def then(self, other: Estimate) -> Estimate:
-        """One launch after the other."""
+        """This launch followed by the other."""
         every = dict.fromkeys((*self.parts, *other.parts))
         parts = {part: self.parts.get(part, 0.0) + other.parts.get(part, 0.0) for part in every}
         return Estimate(
@@ -78,8 +78,8 @@ class Estimate:
 def estimate(
     loads: Sequence[Load], waves: Sequence[Wave], pressure: Pressure, shared: int, arch: str, cap: int | None = None
 ) -> Estimate:
-    """Of one launch. `shared` is what each of its CTAs has in bytes, `cap` the most registers that a thread may have.
-    Infinitely many cycles where not one CTA fits on an SM."""
+    """The estimate of one launch. `shared` are the bytes of shared memory of a CTA, `cap` the most registers per
+    thread. The cycles are infinite if no CTA fits on an SM."""
     machine = machine_of(arch)
     spilled = max(pressure.registers - cap, 0) if cap else 0
     registers = pressure.registers - spilled
@@ -93,11 +93,11 @@ def estimate(
         parts["shared"] += warps * load.work.units["shared"]
         parts["memory"] += warps * load.work.units["memory"]
     for wave in waves:
-        turns = max(wave.ctas / (machine.sms * fits.ctas_per_sm), 1)
+        rounds = max(wave.ctas / (machine.sms * fits.ctas_per_sm), 1)
         warps = max(wave.ctas / machine.sms, 1) * ceil(wave.threads / WARP) / QUARTERS
         parts["arithmetic"] += warps * spilled * SPILL["issue"]
         parts["shared"] += warps * spilled * SPILL["shared"]
-        parts["latency"] += turns * (machine.turnover + LOADED * wave.latency)
+        parts["latency"] += rounds * (machine.turnover + LOADED * wave.latency)
     if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
         parts["instructions"] = parts.pop("arithmetic") + fetched
     cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
@@ -105,10 +105,10 @@ def estimate(
 
 
 def _fetched(waves: Sequence[Wave], machine: Machine) -> float:
-    """Cycles in which an SM fetches code that its instruction cache does not hold. CTAs of several kernels that are on
-    an SM at a time share the cache: what they miss together is divided by what the warps of each pass."""
-    together = reduce(CodeSize.beside, (wave.code for wave in waves))
-    missed = together.missed(machine.code_cache)
+    """Cycles in which an SM fetches code that its instruction cache does not hold. CTAs of several kernels on one SM
+    share the cache: the bytes that all miss are divided in proportion to the bytes that the warps of each pass."""
+    whole = reduce(CodeSize.beside, (wave.code for wave in waves))
+    missed = whole.missed(machine.code_cache)
     if not missed:
         return 0.0
     passed = sum(wave.code.passed for wave in waves)
@@ -120,8 +120,8 @@ def _fetched(waves: Sequence[Wave], machine: Machine) -> float:
 
 
 def next_step(pressure: Pressure, shared: int, threads: int, arch: str) -> int | None:
-    """The cap with which one more CTA fits on an SM, if that takes few registers from a thread and most of the SM is in
-    use then."""
+    """The cap with which one more CTA fits on an SM, if that takes few registers from a thread and fills most of the
+    SM; else None."""
     now = occupancy(arch, pressure.registers, shared, threads).ctas_per_sm
     for cap in range(pressure.registers - 1, max(pressure.registers - NEAR, pressure.least) - 1, -1):
         fits = occupancy(arch, cap, shared, threads)

@@ -1,4 +1,4 @@
-"""What a GPU can do in a cycle: the few numbers that the cost model takes from the hardware, each with its source.
+"""The numbers that the cost model needs of the hardware, each with its source.
 
 The unit of time is a cycle of the SM's clock; that of throughput one quarter of an SM, which issues one warp
 instruction in a cycle (Tesla V100 whitepaper; the same up to Blackwell).
@@ -18,10 +18,10 @@ WARP = 32  # threads
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """sms: of the GPU. memory: bytes that all SMs together move in a cycle. turnover: cycles from the end of a CTA to
-    the end of the next in its place, if that has nothing to do. gap: cycles between two launches of a stream.
-    code_cache: bytes of machine code that are at hand to issue. fetch: bytes of code from beyond it that an SM gets in
-    a cycle. lanes: of an SM, by unit, threads whose instruction it begins in a cycle."""
+    """sms: of the GPU. memory: bytes that all SMs move in a cycle. turnover: cycles from the end of a CTA to the end of
+    an empty CTA that replaces it. gap: cycles between two launches of a stream. code_cache: bytes of machine code in
+    the instruction cache. fetch: bytes of code that an SM fetches into it in a cycle. lanes: for each unit, threads of
+    an SM for which it begins an instruction in a cycle."""
 
     sms: int
     memory: float
@@ -32,12 +32,12 @@ class Machine:
     lanes: Mapping[str, int]
 
     def cycles(self, unit: str) -> float:
-        """For which one warp instruction holds a unit of a quarter."""
+        """Cycles for which one warp instruction occupies a unit of a quarter of an SM."""
         return WARP * QUARTERS / self.lanes[unit]
 
 
 def _lanes(integer: int, double: int, special: int) -> Mapping[str, int]:
-    """`issue` is what the schedulers give out; `shared` the pipeline to shared memory and L1, 128 bytes in a cycle."""
+    """`issue` are the schedulers; `shared` is the pipeline to shared memory and L1, 128 bytes in a cycle."""
     return MappingProxyType(
         {"issue": 128, "integer": integer, "double": double, "special": special, "shared": 32}
     )  # fmt: skip
@@ -49,12 +49,12 @@ def _lanes(integer: int, double: int, special: int) -> Mapping[str, int]:
 # Gap: 2 microseconds, assumed.
 # Memory: 92 % of the DRAM's peak (H200: 4.8 TB/s; A100 of 80 GB: 2.04 TB/s) by the boost clock (1.98 GHz; 1.41 GHz),
 # the share that streaming kernels reach.
-# Code cache, fetch: measured on an H200 (benchmarks/when_fusion_loses.py). A loop of multiply-adds keeps its speed up
-# to 33 kB of machine code; with 49, 65, 97 and 145 kB it takes 1.12, 1.23, 1.29 and 1.37 times as long. That is what
-# bytes beyond 36 KiB take at 150 bytes in a cycle, as this model counts bytes, and while they come nothing is issued.
+# Code cache, fetch: measured on an H200 (benchmarks/when_fusion_loses.py). A loop of multiply-adds has full speed up to
+# 33 kB of machine code; with 49, 65, 97 and 145 kB it takes 1.12, 1.23, 1.29 and 1.37 times as long. This fits bytes
+# beyond 36 KiB, as this model counts bytes, fetched at 150 bytes in a cycle, during which nothing is issued.
 # Published: 128 KiB for an SM of a V100 ("L1.5": Jia et al. 2018, arXiv 1804.06826), 46 KiB of a T4 (Jia et al. 2019,
 # arXiv 1903.07486), and a smaller cache for each quarter (12 KiB on a V100, 32 KiB on an A100: GTC 2021, S33322, as
-# tables of compute capabilities quote it), which is what the H200's figure comes near. An A100 is ASSUMED to behave so.
+# tables of compute capabilities quote it), which is near the H200's figure. An A100 is ASSUMED to behave the same.
 MACHINES: Mapping[tuple[int, int], Machine] = MappingProxyType(
     {
         (8, 0): Machine(
@@ -68,7 +68,7 @@ MACHINES: Mapping[tuple[int, int], Machine] = MappingProxyType(
 
 
 def machine_of(arch: str) -> Machine:
-    """That of `arch` ("sm_90"), else of the nearest lower architecture that is known, else of the lowest. Raises
+    """The machine of `arch` ("sm_90"), else of the nearest lower known architecture, else of the lowest. Raises
     `InputError`."""
     sm_limits(arch)
     number = int("".join(c for c in arch if c.isdigit()))

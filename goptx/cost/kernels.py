@@ -1,12 +1,13 @@
-"""The work of a kernel as it is, and how warps go through what was made of several."""
+"""The work of a kernel alone, and the paths of warps through a kernel made of several."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow, depths
+from goptx.analysis.numbering import numbered, provenance_of
 from goptx.cost.code_size import Weight, code_size
 from goptx.cost.hardware import Machine
 from goptx.cost.register_estimate import pressure
@@ -15,7 +16,7 @@ from goptx.cost.work import Course, Work, path_of, units_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
-from goptx.ptx.ir import Instruction
+from goptx.ptx.ir import Instruction, Provenance
 from goptx.ptx.walk import mentioned, statements_in
 from goptx.results.fused_kernel import Origin, Woven
 from goptx.sources.kernel_text import Chosen, choose_entry
@@ -25,8 +26,8 @@ from goptx.weaving.shapes.shared_pool import packed
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """A kernel: the work of one warp, how often it comes to each line of the file, the static shared memory of a CTA in
-    bytes, and how many loops within each other go round as often as nobody knows."""
+    """A kernel alone: the work of one warp, how often it executes each line of the file, the static shared memory of a
+    CTA in bytes, and the deepest nest of loops with unknown trip counts."""
 
     work: Work
     lines: Mapping[int, float]
@@ -35,19 +36,19 @@ class Alone:
 
 
 def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
-    """Raises `CannotWeave` where its control flow is not known."""
+    """The work of the kernel. Raises `CannotWeave` if its control flow is not known."""
     module = inlined(without_aliases(kernel.module))
     flat = flatten(choose_entry(module, kernel.entry).body or (), lambda name: name)
-    flow = control_flow(flat, module.source)
+    flow = control_flow(replace(flat, code=numbered(flat.code)), module.source)
     often, unknown = trips(flow)
-    times = {id(i): often[name] for name, block in flow.blocks.items() for i in block.instructions()}
+    times = {provenance_of(i): often[name] for name, block in flow.blocks.items() for i in block.instructions()}
     lines: dict[int, float] = {}
     for name, block in flow.blocks.items():
         for i in block.instructions():
             lines[i.line] = max(often[name], lines.get(i.line, 0.0))
 
     def weight(instruction: Instruction) -> float:
-        return times[id(instruction)]
+        return times[provenance_of(instruction)]
 
     latency, path = path_of(flow, weight, table)
     course = Course(latency, pressure(flow, flat.registers), code_size(flow, weight, path))
@@ -58,18 +59,19 @@ def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
 
 
 def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> list[Course]:
-    """That of a warp of what was made of the kernels; of each kernel, where each warp runs one of them. What warps have
-    to do is what the kernels have."""
+    """The course of a warp through each entry of `woven`; for each kernel one, if each warp runs only one of them. How
+    often instructions are executed follows from the kernels."""
     found: list[Course] = []
     origins = iter(woven.origins)
     for entry in woven.module.entries:
         flat = flatten(entry.body or (), lambda name: name)
-        flow = control_flow(flat, woven.name)
-        code = [s for s in statements_in(flat.code) if isinstance(s, Instruction)]
-        known = {id(i): origin for i, origin in zip(code, origins, strict=False) if origin and origin.line}
+        code = numbered(flat.code)
+        flow = control_flow(replace(flat, code=code), woven.name)
+        instructions = (s for s in statements_in(code) if isinstance(s, Instruction))
+        known = {provenance_of(i): o for i, o in zip(instructions, origins, strict=False) if o and o.line}
         needs = pressure(flow, flat.registers)
-        apart = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
-        for letters in apart:
+        groups = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
+        for letters in groups:
             weight = _weight(flow, known, kernels, letters)
             latency, path = path_of(flow, weight, table)
             found.append(Course(latency, needs, code_size(flow, weight, path)))
@@ -77,19 +79,19 @@ def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> l
 
 
 def _weight(
-    flow: Flow, known: Mapping[int, Origin], kernels: Sequence[Alone], letters: Collection[str] | None
+    flow: Flow, known: Mapping[Provenance, Origin], kernels: Sequence[Alone], letters: Collection[str] | None
 ) -> Weight:
-    """As often as the kernel comes to the line that an instruction is from. Where a loop's first way around stands
-    ahead of it, that is one time, and the loop is the others. If there are `letters`, other kernels do not count."""
+    """How often an instruction is executed: as often as the kernel executes its line. If the first iteration of a loop
+    was peeled, the peeled code counts once and the loop for the others. With `letters`, only these kernels count."""
     depth = depths(flow)
-    at = {id(i): depth[name] for name, block in flow.blocks.items() for i in block.instructions()}
+    at = {provenance_of(i): depth[name] for name, block in flow.blocks.items() for i in block.instructions()}
     depths_of: dict[tuple[str, int], set[int]] = {}
     for i, origin in known.items():
         if i in at:
             depths_of.setdefault((origin.kernel, origin.line), set()).add(at[i])
 
     def weight(instruction: Instruction) -> float:
-        origin = known.get(id(instruction))
+        origin = known.get(provenance_of(instruction))
         if origin is None or (letters and origin.kernel not in letters):
             return 0.0
         times = kernels[ord(origin.kernel) - ord("A")].lines.get(origin.line, 0.0)
@@ -97,6 +99,6 @@ def _weight(
         if len(several) == 1:
             return times
         first = times / UNKNOWN if times >= UNKNOWN else times
-        return first if at[id(instruction)] == min(several) else times - first
+        return first if at[provenance_of(instruction)] == min(several) else times - first
 
     return weight

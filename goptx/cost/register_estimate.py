@@ -1,8 +1,8 @@
 """How many registers the assembler will give a kernel, from what is live in its PTX.
 
-Requires: a flow without regions. The rule, found in what ptxas 13.0 made of 130 kernels for sm_90: where code is
-straight it moves instructions together until they fit the registers at which an SM is full, and beyond them still
-saves three of four; what lives across a slow path, which is a branch inside (`div.rn`), or around a loop it cannot.
+Requires: a flow without regions. The rule was found in the code of ptxas 13.0 for 130 kernels on sm_90: within straight
+code it reorders instructions until they fit the registers at which an SM is full, and saves three of four registers
+beyond. It cannot save registers that are live across a slow path (`div.rn` contains a branch) or around a loop.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from goptx.ptx.opcodes import facts_of
 
 FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
 OWN = 8  # for addresses, the stack pointer and what the assembler makes itself
-SLOW_PATH = 13  # that the code of a slow path takes
-KEPT = 0.25  # of what is beyond FULL
-MOST = 255
+SLOW_PATH = 13  # registers that the code of a slow path takes
+BEYOND_FULL = 0.25  # the share of the registers beyond FULL that the assembler does not save
+MOST = 255  # registers of a thread
 
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """32-bit registers that are live at one place at most; across a slow path; around a loop; and that one instruction
-    takes at most."""
+    """The most 32-bit registers that are live at one point; across a slow path; around a loop; and that one instruction
+    takes."""
 
     live: int = 0
     across: int = 0
@@ -42,7 +42,7 @@ class Pressure:
         )
 
     def __or__(self, other: Pressure) -> Pressure:
-        """Of one or the other."""
+        """The pressure of code that is either the one or the other."""
         return Pressure(
             max(self.live, other.live),
             max(self.across, other.across),
@@ -55,21 +55,21 @@ class Pressure:
 
     @property
     def least(self) -> int:
-        """Registers of a thread with fewer of which the assembler refuses the kernel."""
+        """The least cap per thread: with fewer registers the assembler refuses the kernel."""
         return self.widest + OWN
 
     @property
     def registers(self) -> int:
-        """Of a thread, as the assembler will say."""
+        """The registers per thread that the assembler is expected to give."""
         wanted = self.live + OWN
         if wanted > FULL:
-            wanted = FULL + round(KEPT * (wanted - FULL))
+            wanted = FULL + round(BEYOND_FULL * (wanted - FULL))
         fixed = max(self.across + SLOW_PATH if self.across else 0, self.around + OWN)
         return min(max(wanted, fixed), MOST)
 
 
 def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
-    """Of a flow whose registers are `declared`. Predicates do not count, nor does what the constant bank holds."""
+    """The pressure of a flow whose registers are `declared`, without predicates and values of the constant bank."""
     size = widths(declared)
     size |= dict.fromkeys(_constant(flow), 0)
     before = live_in(flow)
@@ -93,22 +93,22 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
 
 
 def _constant(flow: Flow) -> set[str]:
-    """Registers that hold a parameter, a number or a size of the launch, as operands can do themselves."""
+    """Registers that hold a parameter, a number or a size of the launch: operands can name these without a register."""
     made: dict[str, list[Instruction]] = {}
     for instruction in flow.instructions():
         for register in written(instruction):
             made.setdefault(register, []).append(instruction)
-    once = {r: ways[0] for r, ways in made.items() if len(ways) == 1 and not ways[0].guard}
+    once = {r: writes[0] for r, writes in made.items() if len(writes) == 1 and not writes[0].guard}
     found: set[str] = set()
-    while more := {r for r, way in once.items() if r not in found and _is_constant(way, found)}:
+    while more := {r for r, write in once.items() if r not in found and _is_constant(write, found)}:
         found |= more
     return found
 
 
-def _is_constant(way: Instruction, known: Collection[str]) -> bool:
-    facts = facts_of(way.opcode)
-    if facts.base == "ld":
+def _is_constant(instruction: Instruction, known: Collection[str]) -> bool:
+    facts = facts_of(instruction.opcode)
+    if facts.only_loads_element:
         return facts.space in ("param", "const")
-    return facts.base in ("mov", "cvta") and all(
-        r in known or not r.startswith("%") or r.startswith(("%ntid", "%nctaid")) for r in read(way)
+    return facts.moves and all(
+        r in known or not r.startswith("%") or r.startswith(("%ntid", "%nctaid")) for r in read(instruction)
     )

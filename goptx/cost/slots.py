@@ -1,8 +1,8 @@
-"""How many machine instructions the assembler makes of a PTX instruction, about, by kind: the common way through it.
+"""About how many machine instructions the assembler makes of a PTX instruction, by kind, on the common path.
 
-The counts are approximations, one for a whole family of instructions: the size of what ptxas 13.0 makes for sm_90,
-not counted one by one for each type and rounding. What is not listed is taken to become one. Of 22 pairs of suite A
-`auto` chooses another way for one if the counts below are all a quarter higher, and for none if a fifth lower.
+The counts are approximations, one for a whole family of instructions: the size of the code of ptxas 13.0 for sm_90, not
+counted for each type and rounding. An instruction that is not listed counts as one. Of 22 pairs of suite A, `auto`
+chooses another candidate for one if all counts below are a quarter higher, and for no pair if they are a fifth lower.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from functools import lru_cache
 from goptx.ptx.ir import TYPE_BYTES, Instruction, Vector
 from goptx.ptx.opcodes import Facts, facts_of
 
-FRAME = 8  # of a warp, for its numbers and addresses and to end
-_NONE = frozenset("mov cvta".split())  # operands of what reads them
+FRAME = 8  # slots of a warp for its numbers, its addresses and its end
 _SPECIAL = {"ex2": 4, "lg2": 4, "rsqrt": 4, "sin": 2, "cos": 2, "tanh": 1}  # denormals scaled in and out
 _APPROXIMATE = {"div": 6, "rcp": 4, "sqrt": 4}
 _ROUNDED = {"div": 10, "rcp": 7, "sqrt": 8, "rem": 24}
@@ -28,7 +27,7 @@ _USES_SPECIAL = frozenset((*_SPECIAL, *_ROUNDED))
 def _slots(opcode: str) -> int:
     facts = facts_of(opcode)
     base = facts.base
-    if base in _NONE or (base == "ld" and facts.space == "param"):
+    if facts.moves or facts.loads_parameter:  # operands of what reads them
         return 0
     type_ = facts.types[-1] if facts.types else ""
     wide = TYPE_BYTES.get(type_, 4) == 8
@@ -49,7 +48,7 @@ def slots(code: Instruction) -> int:
 
 
 def fragments(code: Instruction) -> int:
-    """A matrix goes to and from memory in as many accesses as it has registers; other instructions are one."""
+    """How many accesses an instruction makes: a matrix one for each of its registers, any other instruction one."""
     facts = facts_of(code.opcode)
     if facts.base == "wmma" and facts.row.access:
         return max((len(o.parts) for o in code.operands if isinstance(o, Vector)), default=1)
@@ -57,7 +56,7 @@ def fragments(code: Instruction) -> int:
 
 
 def unit_of(facts: Facts) -> str:
-    """Which unit does it beside the scheduler; "" for those that are as wide."""
+    """The unit that executes the instruction, if it is narrower than the scheduler; else ""."""
     type_ = facts.types[-1] if facts.types else ""
     if facts.base in _USES_SPECIAL and type_ not in _INTEGERS:
         return "special"
@@ -69,7 +68,7 @@ def unit_of(facts: Facts) -> str:
 
 
 def moved_bytes(code: Instruction) -> int:
-    """Between memory and one lane."""
+    """Bytes moved between memory and one lane."""
     facts = facts_of(code.opcode)
     if facts.base == "wmma":
         return 4 * fragments(code)

@@ -1,8 +1,8 @@
-"""How often a warp comes to each block of a kernel, as far as its code tells.
+"""How often a warp executes each block of a kernel, as far as its code determines it.
 
-Requires: a flow without regions. A loop that steps by the size of the grid goes round once (it is there for grids that
-are too small), one that counts from one constant to another as often as that takes, any other ten times, as elsewhere
-in goptx (latency/cost.py). Branches are taken both ways: which threads end early is not known.
+Requires: a flow without regions. A loop that steps by the size of the grid iterates once (it is there for grids that
+are too small); one that counts from one constant to another has that trip count; any other iterates ten times, as
+elsewhere in goptx (latency/cost.py). Both sides of a branch count: which threads end early is not known.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNKNOWN = 10.0
 
 
 def trips(flow: Flow) -> tuple[dict[str, float], int]:
-    """Of each block, and how many loops at most stand within each other of which the code does not tell."""
+    """How often each block is executed, and the deepest nest of loops with unknown trip counts."""
     found = dict.fromkeys(flow.blocks, 1.0)
     unknown = dict.fromkeys(flow.blocks, 0)
     sizes = _from_sizes(flow)
@@ -47,7 +47,7 @@ def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float |
     inside = [i for name in body for i in flow.blocks[name].instructions()]
     changed = {register for i in inside for register in written(i)}
     for step in inside:
-        if facts_of(step.opcode).base in ("add", "sub") and written(step) & read(step):
+        if facts_of(step.opcode).adds and written(step) & read(step):
             if any(n in sizes and n not in changed for n in read(step)):
                 return 1.0
             if (count := _counted(flow, body, inside, step)) is not None:
@@ -56,14 +56,14 @@ def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float |
 
 
 def _counted(flow: Flow, body: Collection[str], inside: Collection[Instruction], step: Instruction) -> float | None:
-    """How often a loop goes round whose counter `step` takes from one constant to another."""
+    """The trip count of a loop whose counter `step` takes from one constant to another; None if that is unknown."""
     (counter,) = written(step)
     first = [
         _number(i.operands[1])
         for name, block in flow.blocks.items() if name not in body
-        for i in block.instructions() if counter in written(i) and facts_of(i.opcode).base == "mov"
+        for i in block.instructions() if counter in written(i) and facts_of(i.opcode).moves
     ]  # fmt: skip
-    last = [_number(i.operands[-1]) for i in inside if facts_of(i.opcode).base == "setp" and counter in read(i)]
+    last = [_number(i.operands[-1]) for i in inside if facts_of(i.opcode).compares and counter in read(i)]
     by = _number(step.operands[-1])
     if len(first) != 1 or len(last) != 1 or first[0] is None or last[0] is None or not by:
         return None

@@ -1,7 +1,7 @@
-"""What one warp of a kernel has to do: how long it holds each unit, and how long it takes alone.
+"""The work of one warp of a kernel: how long it occupies each unit, and how long it takes alone.
 
-Requires: a flow without regions, and how often each of its instructions is run. Accesses are taken to be those of
-neighbouring lanes to neighbouring elements, and every one to memory: what caches hold is not known.
+Requires: a flow without regions, and how often each of its instructions is run. Neighbouring lanes are taken to access
+neighbouring elements, and every access to go to memory: the contents of caches are not known.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 
 DEPENDENT = 4  # cycles from one instruction of a slow path to the next: HPEC 2022 (arXiv 2208.11174), Table 5
-BRANCH = 30  # cycles that its branch adds: two instructions that keep the lanes together, and the branch; assumed
-WORTH = 1000  # cycles: more than any instruction takes, so that it never counts as shorter to pass one by
-PIPES = ("issue", "integer", "double", "special")  # a warp's instructions go through them together
+BRANCH = 30  # cycles that its branch adds: two instructions that reconverge the lanes, and the branch; assumed
+WORTH = 1000  # cycles: more than any instruction takes, so that a path with more work is always preferred
+PIPES = ("issue", "integer", "double", "special")  # these work at the same time
 _OUTSIDE = ("", "global")
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How one warp goes through: cycles that it takes if it is alone on the SM, the registers that it needs,
-    and the code that it passes."""
+    """The course of one warp: the cycles that it takes alone on the SM, the registers that it needs, and the code that
+    it passes."""
 
     latency: float
     pressure: Pressure
@@ -40,18 +40,18 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Of one warp: `units` are cycles for which it holds each unit of its quarter of an SM."""
+    """The work of one warp: `units` are the cycles for which it occupies each unit of its quarter of an SM."""
 
     units: Mapping[str, float] = field(hash=False)
     course: Course
 
     @property
     def arithmetic(self) -> float:
-        """Cycles of the pipe that it holds longest."""
+        """Cycles of the pipe that it occupies longest."""
         return max(self.units[pipe] for pipe in PIPES)
 
     def beside(self, other: Work) -> Work:
-        """Woven: while one waits, the other works."""
+        """The two woven: while one waits, the other issues."""
         mine, its = self.course, other.course
         latency = max(mine.latency, its.latency) + ISSUE * min(self.units["issue"], other.units["issue"])
         return Work(
@@ -59,19 +59,19 @@ class Work:
         )
 
     def before(self, other: Work) -> Work:
-        """One after the other."""
+        """This work, then the other."""
         mine, its = self.course, other.course
         course = Course(mine.latency + its.latency, mine.pressure | its.pressure, mine.code.beside(its.code))
         return Work(_sum(self.units, other.units), course)
 
     def copies(self, number: int) -> Work:
-        """Copies of it, woven."""
+        """So many copies of it, woven."""
         own = self.course
         latency = own.latency + (number - 1) * ISSUE * self.units["issue"]
         return Work(self._times(number), Course(latency, own.pressure.times(number), own.code.copies(number)))
 
-    def in_turn(self, number: int) -> Work:
-        """Copies of it, one after the other."""
+    def in_sequence(self, number: int) -> Work:
+        """So many copies of it, one after the other."""
         own = self.course
         return Work(self._times(number), Course(own.latency * number, own.pressure, own.code.copies(number)))
 
@@ -84,7 +84,7 @@ def _sum(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, floa
 
 
 def units_of(flow: Flow, weight: Weight, machine: Machine) -> dict[str, float]:
-    """As `Work.units`."""
+    """The cycles of each unit, for `Work.units`."""
     found = dict.fromkeys((*PIPES, "shared", "memory"), 0.0)
     found["issue"] = FRAME + sum(_times(flow, name, weight) for name in flow.blocks if flow.blocks[name].end.reads())
     for instruction in flow.instructions():
@@ -107,8 +107,8 @@ def _times(flow: Flow, name: str, weight: Weight) -> float:
 
 
 def path_of(flow: Flow, weight: Weight, table: LatencyTable) -> tuple[float, list[str]]:
-    """Cycles and blocks of the path on which all work is done, the shortest of such: where copies of code stand on
-    several paths, the others are taken by few warps."""
+    """Cycles and blocks of the critical path: of the paths with the most work the shortest. If copies of code are on
+    several paths, few warps take the others."""
     order = flow.reverse_postorder()
     rank = {name: i for i, name in enumerate(order)}
     best: dict[str, tuple[float, float]] = {}  # instructions, cycles
@@ -127,8 +127,8 @@ def path_of(flow: Flow, weight: Weight, table: LatencyTable) -> tuple[float, lis
 
 
 def _critical(block: Sequence[Code], table: LatencyTable) -> int:
-    """Cycles of a block as the assembler may order it: it lifts nothing over a barrier or a slow path, and no load over
-    a store."""
+    """Cycles of a block as the assembler may order it: it hoists nothing above a barrier or a slow path, and no load
+    above a store."""
     ready: dict[str, int] = {}
     wall = stored = finish = 0
     for code in block:

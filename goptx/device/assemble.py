@@ -1,6 +1,6 @@
-"""PTX text to cubin, with ptxas or nvJitLink, and what the assembler says that the kernel costs.
+"""PTX text to cubin, with ptxas or nvJitLink, and the costs of the kernel that the assembler reports.
 
-Needs no GPU and no driver. Imports CUDA only when nvJitLink is used. What was assembled is kept (goptx/cache).
+Needs no GPU and no driver. Imports CUDA only when nvJitLink is used. Assembled code is cached (goptx/cache).
 """
 
 import json
@@ -27,7 +27,7 @@ _INSTALL = "`pip install goptx[ptxas]`, or name the path of yours in the environ
 
 
 class RegisterCapWarning(UserWarning):
-    """The assembler gave a kernel more registers per thread than the cap that was asked for."""
+    """The assembler gave a kernel more registers per thread than the requested cap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Assembly:
     `registers` are per thread, `barriers` per CTA; `spill_store_bytes`, `spill_load_bytes` and `stack_bytes`
     per thread (spills are static counts of bytes in the code, not traffic); `shared_bytes` is static shared
     memory per CTA without what the driver reserves; `constant_bytes` the constant banks that the entry sees,
-    parameters included. `assembler` is name and version, `log` all that it printed, `warnings` its own
-    warnings and, last, a register cap that was not kept.
+    parameters included. `assembler` is name and version, `log` all of its output, `warnings` its own
+    warnings and, last, a register cap that was exceeded.
     """
 
     __repr__ = brief
@@ -87,10 +87,10 @@ def assemble_all(
     `arch` (such as "sm_90a") defaults to the text's `.target`. `assembler` is "ptxas", "nvjitlink" or the
     path of a ptxas; None takes the first of: the path in GOPTX_PTXAS, ptxas on the PATH, ptxas of the wheel
     nvidia-cuda-nvcc, nvJitLink. `fmad=False` forbids contracting `mul` and `add` to `fma`. `max_registers`
-    only says what the register count is compared with: the cap itself is a `.maxnreg` in the text, because
+    is only compared with the register count: the cap itself is a `.maxnreg` in the text, because
     `-maxrregcount` is silently ignored beside `.maxntid` and `.reqntid`. A count above it is one of
-    `Assembly.warnings`. `capped` gives the text with the cap, where `ptx` is the one without it, and is called only if
-    that was not assembled before.
+    `Assembly.warnings`. `capped` returns the text with the cap, while `ptx` lacks it, and is called only if
+    that text was not assembled before.
 
     Raises AssemblyError when there is no assembler or it refuses the text (with its own lines and the PTX
     lines they name), InputError when the text has no `.target` or no entry of that name.
@@ -102,7 +102,7 @@ def assemble_all(
         arch = target[1]
     name, run = _choose(assembler)
     asked = ptx, repr((arch, fmad, name, None if capped is None else max_registers))
-    cubin, log = _kept(asked, lambda: run(ptx if capped is None else capped(), arch, fmad))
+    cubin, log = _cached(asked, lambda: run(ptx if capped is None else capped(), arch, fmad))
     usage = read_usage(log, arch)
     if missing := [entry for entry in entries if entry not in usage]:
         raise InputError(f"no entry `{missing[0]}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
@@ -133,7 +133,7 @@ def assemble_all(
 
 
 def most_of(made: Sequence[Assembly]) -> Assembly:
-    """Of entries that were assembled together, the most that any of them costs, number by number."""
+    """The largest of each cost among entries that were assembled together."""
     if len(made) == 1:
         return made[0]
     costs = (
@@ -144,8 +144,8 @@ def most_of(made: Sequence[Assembly]) -> Assembly:
     return replace(made[0], **{cost: max(getattr(one, cost) for one in made) for cost in costs}, warnings=warnings)
 
 
-def _kept(asked: Sequence[str], run: Callable[[], tuple[bytes, str]]) -> tuple[bytes, str]:
-    """What `run` gives, a cubin and a log, if it was not asked for before."""
+def _cached(asked: Sequence[str], run: Callable[[], tuple[bytes, str]]) -> tuple[bytes, str]:
+    """The cubin and the log from `run`, or from the cache."""
     code = keys.code() if store.switched_on() else ""
     key = keys.digest("assembly", code, *asked)
     found = store.find(key, _read) if code else None
@@ -164,8 +164,7 @@ def _read(content: bytes) -> tuple[bytes, str]:
 
 
 def find_ptxas() -> str | None:
-    """Path of the ptxas that `assemble` takes by default: GOPTX_PTXAS, the PATH, the wheel; None when none is
-    there.
+    """Path of the ptxas that `assemble` uses by default: GOPTX_PTXAS, the PATH, the wheel; None if there is no ptxas.
 
     Raises AssemblyError when GOPTX_PTXAS names something that cannot be run.
     """
@@ -173,7 +172,7 @@ def find_ptxas() -> str | None:
     if forced:
         if found := shutil.which(forced):
             return found
-        raise AssemblyError(f"GOPTX_PTXAS names `{forced}`, which is no program that can be run")
+        raise AssemblyError(f"GOPTX_PTXAS names `{forced}`, which is not a program that can be run")
     if found := shutil.which("ptxas"):
         return found
     for folder in map(Path, sys.path):
@@ -197,7 +196,7 @@ def _choose(assembler: str | None) -> tuple[str, _Run]:
     elif assembler != "nvjitlink":
         if path := shutil.which(str(assembler)):
             return _ptxas(path)
-        raise AssemblyError(f"the assembler `{assembler}` is no program that can be run: {_INSTALL}")
+        raise AssemblyError(f"the assembler `{assembler}` is not a program that can be run: {_INSTALL}")
     version = nvjitlink_version()
     if version is None:
         if assembler == "nvjitlink":
@@ -220,7 +219,7 @@ def ptxas_version(path: str) -> str:
         raise AssemblyError(f"`{path}` cannot be run: {error}") from error
     version = re.search(r"\bV(\d+(?:\.\d+)+)", done.stdout)
     if version is None:
-        raise AssemblyError(f"`{path}` is no ptxas: `--version` printed {done.stdout.strip()[:200]!r}")
+        raise AssemblyError(f"`{path}` is not ptxas: `--version` printed {done.stdout.strip()[:200]!r}")
     return version[1]
 
 

@@ -1,8 +1,7 @@
-"""Reads what an assembler says about one entry: the `-v` log of ptxas or nvJitLink, and the cubin's ELF
-sections.
+"""Reads the assembler's report about one entry: the `-v` log of ptxas or nvJitLink, and the cubin's ELF sections.
 
-Requires the log of a successful `-v` (ptxas) or `-verbose` (nvJitLink) run; both print the same lines for the
-assembly itself, and nvJitLink adds one final line per entry after linking, which then holds.
+Requires the log of a successful `-v` (ptxas) or `-verbose` (nvJitLink) run. Both print the same lines for the assembly
+itself; nvJitLink adds one final line per entry after linking, which overrides them.
 """
 
 import re
@@ -21,13 +20,12 @@ _DIAGNOSTIC = re.compile(r"\bline (\d+); *(?:error|fatal)\b")
 _MAX_QUOTED = 10
 
 _SM90_RESERVED_SHARED = 1024
-"""Bytes that the driver keeps per CTA; nvJitLink 13 counts them as the kernel's own on sm_90 only."""
+"""Bytes that the driver reserves per CTA; nvJitLink 13 counts them as the kernel's own on sm_90 only."""
 
 
 @dataclass(slots=True)
 class Usage:
-    """What one entry uses: registers and barriers per thread and CTA; spills, stack and shared memory in
-    bytes.
+    """The resources of one entry: registers per thread and barriers per CTA; spills, stack and shared memory in bytes.
 
     Spills include those of the device functions that ptxas lists under the entry.
     """
@@ -44,7 +42,7 @@ def read_usage(log: str, arch: str) -> dict[str, Usage]:
     """Usage per entry (mangled name as in the PTX) of a verbose log; `arch` as given to the assembler."""
     usage: dict[str, Usage] = {}
     section = ""  # the entry whose lines these are
-    function = ""  # the function whose properties come next, `section` or one that it calls
+    function = ""  # the function with the next properties, `section` or one that it calls
     linked = False
     for line in log.splitlines():
         if compiling := _COMPILING.search(line):
@@ -77,7 +75,7 @@ def read_usage(log: str, arch: str) -> dict[str, Usage]:
 
 
 def read_warnings(log: str) -> tuple[str, ...]:
-    """The assembler's own warnings, without its prefix, in order, each once."""
+    """The assembler's own warnings, without its prefix, in order, without repetition."""
     return tuple(dict.fromkeys(_WARNING.findall(log)))
 
 

@@ -1,5 +1,5 @@
-"""A process that answers one message at a time, and whose end is no harm to this one: what it runs may hang or break
-the device for every process that uses it."""
+"""A process that answers one message at a time and may end at any time: the code that it runs may hang, or break the
+device for every process that uses it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
-END = 30  # seconds for the end of one that was killed
-_STARTING = RLock()  # threads that take the caller's script away at once would put the wrong one back
+END = 30  # seconds for a killed process to end
+_STARTING = RLock()  # threads that remove the caller's script at the same time would restore the wrong one
 
 
 class Lost(Exception):
-    """The process has no answer, and is gone; says why."""
+    """The process has no answer, and has ended; the message is the reason."""
 
 
 class Child:
-    """`serve(connection, *args)` runs in a process of its own, which begins with the first question. It answers each
-    message that it receives with one that it sends."""
+    """`serve(connection, *args)` runs in a process of its own, which starts with the first question. It answers each
+    message that it receives with one message."""
 
     def __init__(self, serve: Callable[..., None], *args: Any) -> None:
         self._serve, self._args = serve, args
@@ -45,7 +45,7 @@ class Child:
             self._running = process, ours
 
     def ask(self, message: object, seconds: float) -> Any:
-        """The answer. Raises `Lost` where there is none within `seconds`; the next question starts another process."""
+        """The answer. Raises `Lost` without an answer within `seconds`; the next question starts another process."""
         self.begin()
         assert self._running
         try:
@@ -56,7 +56,7 @@ class Child:
         return self.heard(seconds)
 
     def heard(self, seconds: float) -> Any:
-        """What the process says next; as `ask`."""
+        """The next message of the process; raises as `ask`."""
         assert self._running
         connection = self._running[1]
         try:
@@ -79,8 +79,8 @@ class Child:
 
 @contextmanager
 def without_main() -> Iterator[None]:
-    """Processes that start meanwhile do not run the caller's script again, as they would to find in it what they
-    execute: a script needs no `if __name__ == "__main__"` for them. What they execute is found elsewhere."""
+    """Processes that start meanwhile do not run the caller's script, which they normally do to find in it the code to
+    execute. So a script needs no `if __name__ == "__main__"` for them. Their code is in other modules."""
     with _STARTING:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")

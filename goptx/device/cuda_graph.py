@@ -1,8 +1,8 @@
-"""What is launched on a stream meanwhile, as a CUDA graph whose nodes can be read and replaced.
+"""The work launched on a stream within a context, as a CUDA graph whose nodes can be read and replaced.
 
-The capture is a relaxed one: within it, frameworks may load kernels and allocate memory, which the stricter kinds
-forbid. Whatever waits for the stream, for one of its events or for the device invalidates the capture. Imports CUDA
-only inside functions.
+The capture is a relaxed one: during it, frameworks may load kernels and allocate memory, which the stricter kinds
+forbid. A wait for the stream, for one of its events or for the device invalidates the capture. Imports CUDA only inside
+functions.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 from goptx.device.load import bindings, current_device, must, stream_handle
 from goptx.errors import DeviceError, InputError
 
-EDGE_DATA = 8  # bytes of what the driver knows of an edge, all zero for one that waits for the whole node
+EDGE_DATA = 8  # bytes of the driver's data of an edge, all zero for one that waits for the whole node
 
 
 @dataclass(frozen=True, slots=True)
 class KernelNode:
-    """A launch of a kernel: the handles by which it may be known, its shape, and the address of the driver's table of
-    its parameters, 0 where the launch passed them otherwise; `plain` whether it is neither cooperative nor has clusters
-    of the launch's own."""
+    """A launch of a kernel: the handles that may identify it, its shape, and the address of the driver's table of its
+    parameters, 0 where the launch passed them otherwise. `plain`: it is not cooperative and sets no clusters of its
+    own."""
 
     handles: tuple[int, ...]
     grid: tuple[int, int, int]
@@ -33,15 +33,15 @@ class KernelNode:
     plain: bool
 
     def contents(self, sizes: Sequence[int]) -> list[bytes]:
-        """What the parameters hold, which have these sizes in bytes."""
+        """The contents of the parameters, which have these sizes in bytes."""
         addresses = ctypes.cast(self.table, ctypes.POINTER(ctypes.c_void_p))
         return [ctypes.string_at(addresses[i] or 0, size) for i, size in enumerate(sizes)]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of a graph. kind: what it does, such as "kernel", "memcpy", "memset", "host" or "empty"; name: of its
-    kernel, else ""; handle: the driver's."""
+    """A node of a graph. kind: such as "kernel", "memcpy", "memset", "host" or "empty"; name: of its kernel, else "";
+    handle: the driver's."""
 
     handle: int
     kind: str
@@ -68,8 +68,8 @@ class Capture:
         return bool(int(must(self._driver.cuStreamIsCapturing(self._stream))))
 
     def mark(self) -> int | None:
-        """The handle of an empty node behind all that was launched so far and before all that follows; None where the
-        capture is not valid any more."""
+        """The handle of an empty node after all work launched so far and before all later work; None where the capture
+        is not valid any more."""
         found = dependencies(self._stream)
         if found is None:
             return None
@@ -80,8 +80,8 @@ class Capture:
         return int(node)
 
     def end(self) -> Graph | None:
-        """What was captured; None where that is not valid. Raises `InputError` where other streams take part in the
-        capture that were not joined to it again."""
+        """The captured graph; None where the capture is not valid. Raises `InputError` where other streams take part in
+        the capture that were not joined to it again."""
         failed, graph = self._driver.cuStreamEndCapture(self._stream)
         if failed == self._driver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
             raise InputError(
@@ -92,14 +92,14 @@ class Capture:
 
 
 class Graph:
-    """What was captured. `edges` are pairs of numbers of `nodes`; `partial` are those of them that do not wait for the
-    whole node. `fixed` whether no node may be taken out, because the graph allocates or frees memory."""
+    """A captured graph. `edges` are pairs of numbers of `nodes`; `partial` are those that do not wait for the whole
+    node. `fixed`: no node may be removed, because the graph allocates or frees memory."""
 
     def __init__(self, graph: Any, stream: Any) -> None:
         self._driver, self._graph, self._stream = bindings(), graph, stream
         _, _, count = _checked(self._driver.cuGraphGetNodes(graph, 0))
         self._handles = list(_checked(self._driver.cuGraphGetNodes(graph, count))[1])[:count] if count else []
-        self._now = list(self._handles)  # what stands in the place of each
+        self._now = list(self._handles)  # the current replacement of each
         self.nodes = [self._node(handle) for handle in self._handles]
         self.fixed = any(node.kind in ("mem_alloc", "mem_free") for node in self.nodes)
 
@@ -134,7 +134,7 @@ class Graph:
 
     @cached_property
     def _edges(self) -> list[tuple[int, int, bool]]:
-        """With whether each is partial."""
+        """The edges, each with whether it is partial."""
         *_, count = _checked(self._driver.cuGraphGetEdges(self._graph, 0))
         if not count:
             return []
@@ -156,12 +156,12 @@ class Graph:
     def replace(
         self, removed: Sequence[int], after: Sequence[int], before: Sequence[int], start: Callable[[], None]
     ) -> None:
-        """Puts what `start` launches on the stream in the place of the nodes `removed`, which are in order; `after` and
-        `before` as of `Replacement`."""
+        """Replaces the nodes `removed`, which are in order, by the work that `start` launches on the stream; `after`
+        and `before` as in `Replacement`."""
         child = self._launched(start)
-        behind = [self._now[removed[-1]]] if self.fixed else [self._now[node] for node in after]
+        preceding = [self._now[removed[-1]]] if self.fixed else [self._now[node] for node in after]
         try:
-            new = must(self._driver.cuGraphAddChildGraphNode(self._graph, behind, len(behind), child))
+            new = must(self._driver.cuGraphAddChildGraphNode(self._graph, preceding, len(preceding), child))
         finally:
             self._driver.cuGraphDestroy(child)
         following = [self._now[node] for node in before]
@@ -174,7 +174,7 @@ class Graph:
             self._now[node] = new
 
     def _launched(self, start: Callable[[], None]) -> Any:
-        """A graph of what `start` launches."""
+        """A graph of the work that `start` launches."""
         must(self._driver.cuStreamBeginCapture(self._stream, _relaxed()))
         try:
             start()
@@ -183,20 +183,20 @@ class Graph:
         return must(answer)
 
     def launch(self) -> None:
-        """On the stream, once; waits for nothing."""
+        """Launches the graph on the stream once; does not wait."""
         executable = must(self._driver.cuGraphInstantiate(self._graph, 0))
         try:
             must(self._driver.cuGraphLaunch(executable, self._stream))
         finally:
-            self._driver.cuGraphExecDestroy(executable)  # once it has ended
+            self._driver.cuGraphExecDestroy(executable)  # after it has ended
 
     def close(self) -> None:
         self._driver.cuGraphDestroy(self._graph)
 
 
 def dependencies(stream: Any) -> tuple[Any, list[Any]] | None:
-    """The graph into which the driver's stream is captured, and the nodes that come directly before whatever is
-    launched next; None where it is not captured, or that is not valid."""
+    """The graph into which the driver's stream is captured, and the nodes on which the next launch will depend; None
+    where the stream is not captured, or the capture is not valid."""
     made = bindings()
     failed, status, _, graph, after, _, count = made.cuStreamGetCaptureInfo(stream)
     if failed or status != made.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE:
@@ -205,8 +205,8 @@ def dependencies(stream: Any) -> tuple[Any, list[Any]] | None:
 
 
 def allocation(address: int) -> tuple[int, int] | None:
-    """The first byte of the device memory that was allocated as one with this address, and the byte after its last;
-    None where that is not known: arrays in memory that is mapped piece by piece, for one, may span several pieces."""
+    """The first byte of the device memory allocation that contains this address, and the byte after its last; None if
+    unknown: for example, arrays in memory that is mapped piece by piece may span several pieces."""
     made = bindings()
     failed, start, size = made.cuMemGetAddressRange(made.CUdeviceptr(address))
     if failed:

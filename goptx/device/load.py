@@ -1,8 +1,8 @@
 """Loads a cubin on the current device and launches its kernel, through cuda.core and the driver.
 
-Requires a GPU, its driver and cuda-python; without them every function here raises DeviceError and says what
-is missing. Imports CUDA only inside functions. A launch allocates nothing on the device and waits for nothing, so it
-may be captured into a CUDA graph; loading may not.
+Requires a GPU, its driver and cuda-python; without them every function here raises DeviceError, which names what is
+missing. Imports CUDA only inside functions. A launch does not allocate on the device and does not wait, so it may be
+captured into a CUDA graph; loading may not.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Shape = int | tuple[int, ...]
 
 
 def current_device() -> Device:
-    """The current device (the first one when none is), made current for this thread.
+    """The current device, or the first one if there is none, made current for this thread.
 
     Raises DeviceError without cuda-python, driver or GPU.
     """
@@ -53,22 +53,22 @@ def current_device() -> Device:
 
 
 def device_number() -> int | None:
-    """Of the current device; None where none is, or nothing of CUDA is there. Quick, and changes nothing."""
+    """The number of the current device; None without one, or without CUDA. Quick, and changes nothing."""
     try:
         failed, device = bindings().cuCtxGetDevice()
-    except Exception:  # `current_device` says what is missing
+    except Exception:  # `current_device` reports what is missing
         return None
     return None if failed else int(device)
 
 
 def architecture() -> str | None:
-    """Of the device in use, such as "sm_90"; None where there is none."""
+    """The architecture of the device in use, such as "sm_90"; None without a device."""
     number = device_in_use()
     return None if number is None else _architecture(number)
 
 
 def device_in_use() -> int | None:
-    """The number of the current device, the first made current where none is; None where there is none."""
+    """The number of the current device; makes the first one current if needed. None without a device."""
     number = device_number()
     try:
         return current_device().device_id if number is None else number
@@ -91,7 +91,7 @@ def bindings() -> Any:
 
 
 def must(answer: Any) -> Any:
-    """What the driver gives beside success. Raises `DeviceError` where it answers anything else."""
+    """The driver's results after its status. Raises `DeviceError` for any status but success."""
     failed, *value = answer
     if failed:
         raise DeviceError(f"the driver answers {failed.name}")
@@ -99,7 +99,7 @@ def must(answer: Any) -> Any:
 
 
 def driver_version() -> str:
-    """As nvidia-smi names it, or "unknown" where the management library is not there."""
+    """The version that nvidia-smi prints, or "unknown" without the management library."""
     try:
         from cuda.bindings import nvml
     except ImportError:
@@ -112,13 +112,13 @@ def driver_version() -> str:
 
 
 def load(cubin: bytes, name: str) -> Kernel:
-    """The kernel `name` of `cubin`, as of `load_all`."""
+    """The kernel `name` of `cubin`, see `load_all`."""
     return load_all(cubin, [name])[0]
 
 
 def load_all(cubin: bytes, names: Sequence[str]) -> list[Kernel]:
-    """The kernels of these names, of one `cubin` that is loaded once on the current device, and whole: the driver has
-    nothing left to do at the first launch.
+    """The kernels of these names, of one `cubin` that is loaded once and completely on the current device: the
+    driver has nothing left to do at the first launch.
 
     Raises DeviceError without a GPU, and when the driver refuses the cubin: built for another architecture,
     or by an assembler newer than the driver, or while a CUDA graph is captured.
@@ -173,13 +173,13 @@ def launch(
 
 
 _LAUNCHERS: WeakKeyDictionary[Kernel, Memo[Hashable, Launcher]] = WeakKeyDictionary()
-_SHAPES = 64  # of each kernel, that are remembered
+_SHAPES = 64  # shapes of each kernel that are cached
 
 
 class Launcher:
     """`launch` for a kernel that is launched again and again in one shape, on the device that is current now, with
-    parameters of these `sizes` in bytes, behind which come `hidden` ones that stay. Any thread may call it, as long as
-    somebody keeps the kernel."""
+    parameters of these `sizes` in bytes, followed by constant `hidden` ones. Any thread may call it, as long as
+    the kernel lives."""
 
     def __init__(
         self,
@@ -215,11 +215,11 @@ class Launcher:
 
 
 Starter = Callable[[Any, Sequence[bytes]], None]
-"""Takes a stream, and what the parameters hold."""
+"""Takes a stream, and the contents of the parameters."""
 
 
 def in_turn(launchers: Sequence[Launcher]) -> Starter:
-    """What starts one after the other; of the contents each launcher takes its own, those of the first come first."""
+    """Starts one after the other. Each launcher takes its own part of the contents, in order."""
     if len(launchers) == 1:
         return launchers[0]
     ends = [0, *accumulate(launcher.takes for launcher in launchers)]
@@ -233,13 +233,13 @@ def in_turn(launchers: Sequence[Launcher]) -> Starter:
 
 
 def side_by_side(launchers: Sequence[Launcher]) -> Starter:
-    """As `in_turn`, with all but the first on streams of their own: behind what was on the stream before, and ahead of
-    what comes on it later."""
+    """As `in_turn`, with all but the first on streams of their own: after the earlier work of the stream, and before
+    its later work."""
     return in_turn(launchers) if len(launchers) == 1 else _SideBySide(launchers)
 
 
 class _SideBySide(threading.local):
-    """Each thread has streams and events of its own, so that none waits for what another thread has started."""
+    """Each thread has its own streams and events, so it does not wait for the work of other threads."""
 
     def __init__(self, launchers: Sequence[Launcher]) -> None:
         device, driver = current_device(), bindings()
@@ -267,10 +267,10 @@ class _SideBySide(threading.local):
 
 
 class _Frame(threading.local):
-    """Room for the parameters of a launch; each thread has its own, since the driver reads it while other threads run.
+    """Memory for the parameters of a launch; separate for each thread, since the driver reads it while others run.
 
-    parts: what fills the room with the contents of parameters, the room, and the address of the table that says where
-        each of them stands, as the driver takes it.
+    parts: a function that copies the contents of parameters into the memory, the memory, and the address of the table
+        with the address of each parameter, which the driver takes.
     """
 
     def __init__(self, sizes: Sequence[int], hidden: Sequence[bytes]) -> None:
@@ -286,7 +286,7 @@ class _Frame(threading.local):
 
 
 def stream_handle(stream: Any) -> int:
-    """Of an object with `__cuda_stream__`, which some have as a method and some as a value."""
+    """The handle of an object with `__cuda_stream__`, which is a method or a value."""
     found = stream.__cuda_stream__
     return int((found() if callable(found) else found)[1])
 

@@ -1,4 +1,4 @@
-"""Which PTX the kernels come from that goptx has loaded, by the handles that the driver knows them by."""
+"""The PTX of the kernels that goptx has loaded, by the driver's handles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOADED: dict[int, tuple[weakref.ref[Kernel], Module, str]] = {}
 
 
 def remember(kernels: Sequence[Kernel], module: Module, entries: Sequence[str]) -> None:
-    """That these kernels, which are on the current device, are the entries of the module."""
+    """Records that these kernels on the current device are the entries of the module."""
     made = bindings()
     for kernel, entry in zip(kernels, entries, strict=True):
         handle = int(kernel.handle)
@@ -28,14 +28,14 @@ def remember(kernels: Sequence[Kernel], module: Module, entries: Sequence[str]) 
 
 def _forgetting(handle: int) -> Callable[[weakref.ref[Kernel]], None]:
     def forget(kernel: weakref.ref[Kernel]) -> None:
-        if _LOADED.get(handle, (None,))[0] is kernel:  # the driver may have given the handle to another since
+        if _LOADED.get(handle, (None,))[0] is kernel:  # the driver may have reused the handle since
             del _LOADED[handle]
 
     return forget
 
 
 def origin(handles: Iterable[int]) -> tuple[Module, str] | None:
-    """The module and the entry of a kernel with one of these handles; None of one that goptx has not loaded."""
+    """The module and the entry of a kernel with one of these handles; None if goptx did not load it."""
     for handle in handles:
         if found := _LOADED.get(handle):
             return found[1], found[2]

@@ -2,7 +2,7 @@
 
 The limits per compute capability are those of the CUDA C++ Programming Guide, "Technical Specifications per
 Compute Capability" (the same numbers as cuda::arch_traits in libcu++). The rules are those of NVIDIA's
-occupancy calculator, cuda_occupancy.h: registers are given out per warp in units of 256 and per quarter of
+occupancy calculator, cuda_occupancy.h: registers are allocated per warp in units of 256 and per quarter of
 the SM, shared memory in units of 128 or 256 bytes with 1 KiB per CTA for the driver from 8.0 on, and named
 barriers come from a pool per SM from 9.0 on.
 """
@@ -23,8 +23,8 @@ _QUARTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class SmLimits:
-    """What one SM holds: CTAs, warps, shared memory in bytes (all CTAs together), named barriers (0: they
-    set no limit). Shared memory is given out in units of `shared_unit`, with `reserved_shared` per CTA."""
+    """The capacity of one SM: CTAs, warps, shared memory in bytes (of all CTAs together), named barriers (0: no limit).
+    Shared memory is allocated in units of `shared_unit`, with `reserved_shared` per CTA."""
 
     ctas: int
     warps: int
@@ -69,10 +69,10 @@ most."""
 class Occupancy:
     """CTAs and warps resident on one SM, of `max_warps`; `fraction` is their ratio, 0 to 1.
 
-    `limited_by` is what allows no further CTA: "warps", "ctas", "registers", "shared", "barriers", or
-    "threads" for a CTA larger than any SM takes; the hardware's own limits win ties. `note` says when the
-    numbers are those of another compute capability, else it is empty. Shared memory is taken to be carved out
-    at its largest.
+    `limited_by` is the resource that admits no further CTA: "warps", "ctas", "registers", "shared", "barriers", or
+    "threads" for a CTA larger than any SM admits; the hardware's own limits win ties. `note` reports when the
+    numbers are those of another compute capability, else it is empty. Shared memory is assumed to have its largest
+    share of the L1.
     """
 
     ctas_per_sm: int
@@ -87,11 +87,11 @@ def sm_limits(arch: str) -> tuple[SmLimits, str]:
     """Limits of `arch` ("sm_90", "sm_90a", "compute_120") and a note, empty when the table has that very one.
 
     An unknown compute capability gets the nearest lower one of the table. Raises InputError below 7.0 or when
-    `arch` is no name of an architecture.
+    `arch` is not the name of an architecture.
     """
     named = re.fullmatch(r"(?:sm|compute)_(\d+)(\d)[af]?", arch)
     if named is None:
-        raise InputError(f'`{arch}` is no GPU architecture: write it like "sm_90"')
+        raise InputError(f'`{arch}` is not a GPU architecture: write it like "sm_90"')
     capability = int(named[1]), int(named[2])
     known = max((row for row in LIMITS if row <= capability), default=None)
     if known is None:
@@ -105,8 +105,7 @@ def occupancy(arch: str, registers: int, shared_bytes: int, threads: int, *, bar
     per CTA.
 
     `barriers` is the number of named barriers per CTA, as the assembler reports it. A kernel that cannot be
-    launched at all has 0 CTAs. Raises InputError for an unknown kind of architecture or a number that makes
-    no sense.
+    launched at all has 0 CTAs. Raises InputError for an unknown kind of architecture or an invalid number.
     """
     if threads < 1 or registers < 0 or shared_bytes < 0 or barriers < 0:
         raise InputError(
@@ -125,7 +124,7 @@ def occupancy(arch: str, registers: int, shared_bytes: int, threads: int, *, bar
     }
     if ctas_by["threads"]:
         del ctas_by["threads"]
-    limited_by = min(ctas_by, key=lambda limit: ctas_by[limit])  # the first of equals: the order above
+    limited_by = min(ctas_by, key=lambda limit: ctas_by[limit])  # the first of equals in the order above
     ctas = ctas_by[limited_by]
     return Occupancy(ctas, ctas * warps, limits.warps, ctas * warps / limits.warps, limited_by, note)
 
@@ -134,14 +133,14 @@ def _ctas_by_registers(registers: int, warps: int, limits: SmLimits) -> int:
     if registers == 0:
         return limits.ctas
     per_warp = _round_up(registers * _WARP, _REGISTER_UNIT)
-    # The hardware checks a launch as if every quarter of the SM held as many warps of the CTA as the fullest.
+    # The hardware checks a launch as if every quarter of the SM had as many warps of the CTA as the fullest quarter.
     if registers > _MAX_REGISTERS_PER_THREAD or per_warp * _round_up(warps, _QUARTERS) > _REGISTERS_PER_SM:
         return 0
     return warps_by_registers(registers) // warps
 
 
 def warps_by_registers(registers: int) -> int:
-    """How many warps the registers of an SM are enough for, at `registers` (above 0) per thread."""
+    """For how many warps the registers of an SM are enough, at `registers` (above 0) per thread."""
     per_warp = _round_up(registers * _WARP, _REGISTER_UNIT)
     return _REGISTERS_PER_SM // _QUARTERS // per_warp * _QUARTERS
 

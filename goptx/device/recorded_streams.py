@@ -1,8 +1,7 @@
-"""Which streams a fusion region records: whatever else is launched there meanwhile would overtake what is recorded.
+"""The streams that fusion regions record: any other launch there would overtake the recorded ones.
 
-Seen are goptx's own launches, and other regions. Not seen is what a program does with the stream by other means:
-launches and copies of frameworks, and waiting for it; a region that captures its stream takes these in their order.
-Imports nothing of CUDA.
+Only goptx's own launches and other regions are checked. Other uses of the stream are not: launches and copies of
+frameworks, and waiting for it. A region that captures its stream records these in their order. Does not import CUDA.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from typing import Any
 
 from goptx.errors import InputError
 
-DEFAULT = (0, 1)  # handles by which the default stream of a device goes, beside None
+DEFAULT = (0, 1)  # handles of the default stream of a device, beside None
 _LOCK = threading.Lock()
 _OPEN: set[Hashable] = set()
-_CAPTURED: set[Hashable] = set()  # by regions that take whatever is launched there
+_CAPTURED: set[Hashable] = set()  # by regions that record all launches there
 _HERE = threading.local()  # `region`, whether this thread is in one
 
 
 def begin(stream: Any, capture: bool = False) -> Hashable:
-    """Says that a region begins to record the stream, which is known to `end` as what this gives; one that captures the
-    stream takes goptx's other launches there too. Raises `InputError` within another region, and where the stream is
-    recorded already."""
+    """Records that a region begins to record the stream, and returns the key for `end`. With `capture`, the region also
+    records goptx's other launches there. Raises `InputError` within another region, and where the stream is recorded
+    already."""
     if getattr(_HERE, "region", False):
         raise InputError("a fusion region cannot stand within a fusion region; end the outer one first, or cancel it.")
     key = _key(stream)
@@ -49,12 +48,12 @@ def check_launch(stream: Any) -> None:
     if _OPEN and _key(stream) in _OPEN:
         raise InputError(
             "a fusion region records this stream, so nothing else can be launched on it; launch with the region's own "
-            "`launch`, behind the region, or after its `cancel()`."
+            "`launch`, after the region, or after its `cancel()`."
         )
 
 
 def handle_of(stream: Any) -> int | None:
-    """The driver's handle; None of an object without `__cuda_stream__`."""
+    """The driver's handle; None for an object without `__cuda_stream__`."""
     if stream is None:
         return 0
     found = getattr(stream, "__cuda_stream__", None)
@@ -62,7 +61,7 @@ def handle_of(stream: Any) -> int | None:
 
 
 def _key(stream: Any) -> Hashable:
-    """What two objects for one stream have in common."""
+    """A key that is equal for all objects of one stream."""
     handle = handle_of(stream)
     if handle is None:
         return id(stream)
@@ -74,7 +73,7 @@ def _key(stream: Any) -> Hashable:
 
 
 class RecordedStream:
-    """A stream while a region records it: whatever is asked of it is an error until the region ends."""
+    """A stream while a region records it: any use of it is an error until the region ends."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

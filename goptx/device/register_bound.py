@@ -1,4 +1,4 @@
-"""The register cap that lets a horizontally fused kernel keep the occupancy of its kernels (HFUSE, CGO 2022)."""
+"""The register cap with which a horizontally fused kernel retains the occupancy of its kernels (HFUSE, CGO 2022)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from goptx.device.occupancy import occupancy
 from goptx.errors import InputError
 
-REGISTERS = 1 << 16  # of an SM, on every architecture
-MOST = 255  # of a thread
-STEP = 8  # registers are given to a thread in such steps
+REGISTERS = 1 << 16  # registers of an SM, on every architecture
+MOST = 255  # registers of a thread
+STEP = 8  # registers are allocated to a thread in such steps
 
 
 def register_bound(threads: Sequence[int], registers: Sequence[int], arch: str, shared_bytes: int = 0) -> int | None:
-    """The cap for a thread, r0 = R / (b0 d0), down to a multiple of 8; None where it comes to more than a thread has.
+    """The cap for a thread, r0 = R / (b0 d0), rounded down to a multiple of 8; None where it exceeds a thread's
+    maximum.
 
-    threads: of each kernel within the fused CTA, as `partition` has them; d0 is their sum. registers: of a thread of
-    each kernel alone. shared_bytes: of the fused kernel's CTA, static and dynamic. With R the registers of an SM, b0 is
-    the least of R / (d_i registers_i) and of the CTAs that an SM takes for their threads, shared memory and number; at
-    least 1. Raises `InputError` for numbers that make no sense.
+    threads: of each kernel within the fused CTA, as in `partition`; d0 is their sum. registers: of a thread of each
+    separate kernel. shared_bytes: of the fused kernel's CTA, static and dynamic. With R the registers of an SM, b0 is
+    the least of R / (d_i registers_i) and of the CTAs that an SM admits by threads, shared memory and number; at
+    least 1. Raises `InputError` for invalid numbers.
     """
     if len(threads) != len(registers) or not threads or min(*threads, *registers) < 1:
         raise InputError(

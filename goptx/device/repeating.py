@@ -1,4 +1,4 @@
-"""Launches timed again and again on the same memory: what they write is saved before, and put back.
+"""Times launches repeatedly on the same memory: the memory that they write is saved before and restored.
 
 Imports CUDA only inside functions.
 """
@@ -13,11 +13,11 @@ from goptx.device.load import bindings, current_device, must, stream_handle
 
 class Saved:
     """Copies of pieces of device memory, each from its first byte to the one after its last. Raises `DeviceError` where
-    there is no room for them."""
+    there is not enough memory for them."""
 
     def __init__(self, stream: Any, pieces: Sequence[tuple[int, int]]) -> None:
         self._driver, self._stream = bindings(), _stream(stream)
-        self._copies: list[tuple[Any, int, int]] = []  # the copy, the address that it is of, and the bytes
+        self._copies: list[tuple[Any, int, int]] = []  # the copy, the original address, and the size
         try:
             for start, end in pieces:
                 copy = must(self._driver.cuMemAlloc(end - start))
@@ -31,7 +31,7 @@ class Saved:
         must(self._driver.cuMemcpyDtoDAsync(to, of, size, self._stream))
 
     def restore(self) -> None:
-        """Puts on the stream that memory holds again what it held."""
+        """Restores the memory's contents, as an operation on the stream."""
         for copy, start, size in self._copies:
             self._copy(self._driver.CUdeviceptr(start), copy, size)
 
@@ -44,7 +44,7 @@ class Saved:
 
 
 def timed(stream: Any, start: Callable[[], None]) -> float:
-    """Milliseconds on the device from before what `start` puts on the stream to its end, which is waited for."""
+    """Milliseconds on the device for the work that `start` puts on the stream, including the wait for its end."""
     driver, made = bindings(), _stream(stream)
     events = [must(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DEFAULT)) for _ in range(2)]
     try:

@@ -1,7 +1,7 @@
-"""Whether work was put on a stream since it was looked at, as far as the driver shows that without waiting.
+"""Whether work was put on a stream since an earlier check, as far as the driver reports that without waiting.
 
-There is no counter of launches. What can be seen: that a stream without work has work now, and that the place at which
-a stream is captured into a CUDA graph has moved on. What was launched and has ended in between is not seen.
+There is no counter of launches. Two things can be observed: a stream without work has work now, and the position at
+which a stream is captured into a CUDA graph has moved. Work that was launched and ended in between is not observed.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from goptx.device.recorded_streams import DEFAULT, handle_of
 
 IDLE: tuple[int, ...] = (-1,)
 Seen = tuple[int, ...]
-"""The nodes before whatever is captured next, or `IDLE`."""
+"""The nodes before the next captured work, or `IDLE`."""
 
 
 def seen(stream: Any) -> Seen | None:
-    """Of a stream; None where nothing can be known later: it has work already, it is the default one (other streams may
-    count there), or nothing of CUDA is there."""
+    """The state of a stream; None where later checks cannot work: it has work already, it is the default one (work of
+    other streams may count there), or CUDA is missing."""
     try:
         driver = bindings()
-    except Exception:  # no cuda-python: whatever launches says so
+    except Exception:  # without cuda-python: the launch will report it
         return None
     handle = handle_of(stream)
     if handle is None or handle in DEFAULT:
@@ -39,7 +39,7 @@ def seen(stream: Any) -> Seen | None:
 
 
 def has_new_work(stream: Any, before: Seen | None) -> bool:
-    """Whether work was put on the stream since it was `before`; False where that is not known."""
+    """Whether work was put on the stream since the state `before`; False if unknown."""
     if before is None:
         return False
     if before != IDLE:

@@ -50,6 +50,8 @@ class SweepRow:
     not fit on an SM, or `problem` says why. Where there is no machine code, the costs are 0. contracted: what differs
     from the kernels alone where multiplications and additions may be contracted, and only there."""
 
+    __repr__ = brief
+
     cap: int
     registers: int
     spill_bytes: int
@@ -96,15 +98,15 @@ class Sweep:
         lines = [head, *(self._cells(row) for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         table = ["  ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines]
-        notes = [f"{_shown(row.cap)}: {row.problem}" for row in self.rows if row.problem]
-        notes += [f"{_shown(row.cap)}: with contraction, {row.contracted}" for row in self.rows if row.contracted]
+        notes = [f"{_cap_text(row.cap)}: {row.problem}" for row in self.rows if row.problem]
+        notes += [f"{_cap_text(row.cap)}: with contraction, {row.contracted}" for row in self.rows if row.contracted]
         return "\n".join([*table, *notes])
 
     def _cells(self, row: SweepRow) -> tuple[str, ...]:
         timed = not math.isnan(row.ms)
         times = [f"{ms:.4f}" if timed else "-" for ms in (row.ms, row.ms_min, row.ms_max)]
         return (
-            _shown(row.cap),
+            _cap_text(row.cap),
             str(row.registers) if row.registers else "-",
             str(row.spill_bytes) if row.registers else "-",
             "-" if row.occupancy is None else f"{row.occupancy:.0%}",
@@ -113,7 +115,7 @@ class Sweep:
         )
 
 
-def _shown(cap: int) -> str:
+def _cap_text(cap: int) -> str:
     return "none" if cap >= UNCAPPED else str(cap)
 
 

@@ -1,4 +1,4 @@
-"""Calls: who is called, how arguments and results pass, and the few functions that the emulator itself knows."""
+"""Calls: the callee, how arguments and results are passed, and the few functions that the emulator itself provides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def call(machine: Machine, place: Place, invoke: Invoke, groups: Groups, lanes: Lanes) -> Iterator[tuple[str, Array]]:
-    """The functions with a body that the groups call, and which lanes of each; others are run here."""
+    """The functions with a body that the groups call, each with its lanes. Functions without a body run here."""
     program = machine.launch.program
     if isinstance(invoke.callee, str):
         if invoke.callee in program.codes:
@@ -49,12 +49,14 @@ def call(machine: Machine, place: Place, invoke: Invoke, groups: Groups, lanes: 
         name = functions[number] if 0 <= number < len(functions) else ""
         if name not in program.codes or rest.any():
             wrong = lanes.numbers[numbers == number]
-            raise Trouble("out of bounds", f"{int(addresses[numbers == number][0]):#x} is no function's address", wrong)
+            raise Trouble(
+                "out of bounds", f"{int(addresses[numbers == number][0]):#x} is not the address of a function", wrong
+            )
         yield name, chosen
 
 
 def pass_arguments(outer: Lanes, inner: Lanes, invoke: Invoke, code: Code) -> None:
-    """What the caller passes becomes what the callee finds."""
+    """Copies the caller's arguments to the callee's parameters."""
     if len(invoke.arguments) != len(code.parameters) or len(invoke.results) != len(code.results):
         raise Trouble("unsupported", f"`{code.name}` takes {len(code.parameters)} arguments")
     for argument, formal in zip(invoke.arguments, code.parameters, strict=True):
@@ -62,7 +64,7 @@ def pass_arguments(outer: Lanes, inner: Lanes, invoke: Invoke, code: Code) -> No
 
 
 def pass_results(inner: Lanes, outer: Lanes, context: Context) -> None:
-    """What the callee leaves becomes what the caller finds."""
+    """Copies the callee's results to the caller."""
     assert context.invoke is not None and context.caller is not None
     caller = context.caller.context.code
     for formal, result in zip(context.code.results, context.invoke.results, strict=True):
@@ -89,7 +91,7 @@ def _hand(give: Lanes, giver: Code, name: str, take: Lanes, taker: Code, to: str
         return
     symbol = giver.names.symbol(name)
     local = give.machine.spaces["local"]
-    start = give.numbers[:, None] * local.size + give.frame.local + symbol.address  # of each lane, among all bytes
+    start = give.numbers[:, None] * local.size + give.frame.local + symbol.address  # for each lane, among all bytes
     if to in taker.names.registers:
         size = formal.size
         found = start + np.arange(size)
@@ -119,7 +121,7 @@ def _put(take: Lanes, taker: Code, to: str, values: Array, missing: Array | None
 
 
 def _parameter(lanes: Lanes, operand: Operand, dtype: str) -> Array:
-    """The value of an argument in a parameter variable of the caller."""
+    """The value of an argument in one of the caller's parameter variables."""
     code = lanes.frame.code
     symbol = code.names.symbol(str(operand))
     local = lanes.machine.spaces["local"]
@@ -129,7 +131,7 @@ def _parameter(lanes: Lanes, operand: Operand, dtype: str) -> Array:
 
 
 def _printf(lanes: Lanes, invoke: Invoke) -> None:
-    """`int vprintf(const char *format, void *arguments)`, which gives how many arguments it took: lane by lane."""
+    """`int vprintf(const char *format, void *arguments)`, which returns the number of arguments, lane by lane."""
     formats, arguments = (_parameter(lanes, operand, "i8") for operand in invoke.arguments)
     counts = np.zeros(lanes.count, np.uint32)
     for i, number in enumerate(lanes.numbers):
@@ -146,8 +148,8 @@ _CONVERSION = re.compile(r"%([-+ #0]*)(\*|\d*)(?:\.(\d*))?(hh|h|ll|l|z|j|t)?([di
 
 
 def _formatted(text: str, lanes: Lanes, arguments: int, lane: int) -> str:
-    """As C's printf, but for `*` as a precision, which a GPU takes for text; arguments lie one after the other, each at
-    a multiple of its size."""
+    """C's printf, except that `*` as a precision is text, as on a GPU. Arguments follow each other, each at a multiple
+    of its size."""
 
     def take(size: int) -> bytes:
         nonlocal arguments
@@ -170,7 +172,7 @@ def _formatted(text: str, lanes: Lanes, arguments: int, lane: int) -> str:
             return ((style + "s").encode() % string.encode()).decode("utf-8", "replace")  # widths count bytes
         if kind == "p":
             return hex(int.from_bytes(take(8), "little"))
-        size = {"h": 2, "hh": 1, None: 4}.get(length, 8)  # short ones are passed as words
+        size = {"h": 2, "hh": 1, None: 4}.get(length, 8)  # short arguments are passed as words
         number = int.from_bytes(take(max(size, 4))[:size], "little", signed=kind in "dic")
         return (style + ("c" if kind == "c" else "d" if kind in "diu" else kind)) % (
             number % 256 if kind == "c" else number

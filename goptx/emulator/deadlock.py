@@ -1,4 +1,4 @@
-"""What to say when nobody can go on: who waits where, and for whom."""
+"""The message when no thread can go on: where each one waits, and for which threads."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LOOPS = {True: "(in a loop that waits for another thread)", False: "(in a loop t
 Reason = Callable[[int], str]  # for the number of a CTA
 
 
-def apart(machine: Machine) -> Exception:
-    """The fault of lanes that wait at a convergent instruction for others of their warp, which stand elsewhere."""
-    place, (groups, masks) = min(machine.meeting.items(), key=lambda item: item[0].key)
+def divergence_fault(machine: Machine) -> Exception:
+    """The fault of lanes that wait at a convergent instruction for lanes of their warp that are elsewhere."""
+    place, (groups, masks) = min(machine.converging.items(), key=lambda item: item[0].key)
     first = int(np.argmin(groups.warps))
     warp = int(groups.warps[first])
     here = int(np.bitwise_or.reduce(groups.masks[groups.warps == warp]))
@@ -29,7 +29,7 @@ def apart(machine: Machine) -> Exception:
     missing = int(machine.alive[warp]) & mask & ~here
     elsewhere = [
         f"{lanes_text(found & missing)} at {machine.launch.at(at.operation, at.segment.block)}"
-        for at, found in _whereabouts(machine, warp)
+        for at, found in _places_of_warp(machine, warp)
         if found & missing
     ]
     all_of = "all living lanes of the warp have to" if mask == int(FULL) else f"those that {mask:#010x} names have to"
@@ -40,7 +40,7 @@ def apart(machine: Machine) -> Exception:
 
 
 def deadlock(machine: Machine) -> Exception:
-    """The fault of threads that wait for each other, or for a thread that never comes."""
+    """The fault of threads that wait for each other, or for a thread that never arrives."""
     warp = int(np.flatnonzero(machine.alive)[0])
     cta = int(machine.cta_of(np.array([warp]))[0])
     waits: list[str] = []
@@ -58,9 +58,9 @@ def deadlock(machine: Machine) -> Exception:
 
 
 def _waits(machine: Machine) -> Iterator[tuple[Place, Groups, Reason]]:
-    """Who waits where, and for what."""
+    """Each place where threads wait, with the groups and the reason."""
     yield from machine.barriers.waits()
-    for place, (groups, masks) in machine.meeting.items():
+    for place, (groups, masks) in machine.converging.items():
         yield place, groups, _always(f"(waiting for the lanes that {int(masks[0].max()):#010x} names)")
     for (_, place), parts in machine.ready.items():
         yield place, joined(parts), _always(LOOPS[place.spins])
@@ -76,7 +76,7 @@ def _always(text: str) -> Reason:
     return lambda cta: text
 
 
-def _whereabouts(machine: Machine, warp: int) -> list[tuple[Place, int]]:
+def _places_of_warp(machine: Machine, warp: int) -> list[tuple[Place, int]]:
     """Where the living lanes of a warp wait, as masks."""
     found: dict[Place, int] = {}
     for place, groups, _ in _waits(machine):
@@ -87,7 +87,7 @@ def _whereabouts(machine: Machine, warp: int) -> list[tuple[Place, int]]:
 
 
 def lanes_text(mask: int) -> str:
-    """`lanes 0-3, 8` of a mask."""
+    """A mask as text: `lanes 0-3, 8`."""
     lanes = [i for i in range(WARP) if mask >> i & 1]
     return f"{'lanes' if len(lanes) > 1 else 'lane'} {ranges(lanes)}"
 

@@ -1,7 +1,7 @@
-"""Makes of a module what the machine runs.
+"""Turns a module into the program that the machine runs.
 
-Requires: a parsed module. Ensures: names are looked up, opcodes understood, segments in order; what the emulator
-lacks is an operation that says so when it runs.
+Requires: a parsed module. Ensures: names and opcodes are resolved, and segments are in order. Something that the
+emulator lacks becomes an operation that reports so when it runs.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from goptx.analysis.block_order import loop_order
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.dataflow import read, written
-from goptx.analysis.influence import Asked
-from goptx.analysis.sync.spin_loops import asked_in, waiting_loops
+from goptx.analysis.influence import StrongReads
+from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_loops
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.emulator.families import execution
 from goptx.emulator.faults import Trouble
@@ -34,10 +34,10 @@ from goptx.emulator.program import (
     Fork,
     Goto,
     Invoke,
-    Meet,
     Operation,
     Program,
     Segment,
+    WarpSync,
 )
 from goptx.errors import CannotWeave, InputError
 from goptx.ptx.flatten import FlatBody, flatten, renamed_statement
@@ -69,14 +69,16 @@ def decode(module: Module, entry: Function, shared: int, origins: Mapping[int, O
     made = Program(module, layout(module, entry, bodies, shared), entry, origins or {})
     decoders = {name: _Decoder(made, function, bodies[name]) for name, function in functions.items()}
     flows = {name: decoder.flow() for name, decoder in decoders.items()}
-    asked = asked_in({name: flow for name, flow in flows.items() if not functions[name].is_entry}, functions)
+    function_reads = strong_reads_of_functions(
+        {name: flow for name, flow in flows.items() if not functions[name].is_entry}, functions
+    )
     for name, decoder in decoders.items():
-        made.codes[name] = decoder.code(flows[name], asked)
+        made.codes[name] = decoder.code(flows[name], function_reads)
     return made
 
 
 def _reachable(module: Module, entry: Function) -> dict[str, Function]:
-    """The entry and the functions that it, or a variable's initialiser, may lead to."""
+    """The entry and the functions that it, or an initialiser of a variable, may call."""
     functions = {f.name: f for f in module.functions if f.body is not None}
     stack = [entry.name, *(t.text for v in module.variables for t in v.init if isinstance(t, Name))]
     found: dict[str, Function] = {}
@@ -100,7 +102,7 @@ class _Decoder:
         self.scopes = 0
         self.bitwise = _only_bitwise(function)
 
-    def code(self, flow: Flow, asked: Asked) -> Code:
+    def code(self, flow: Flow, function_reads: StrongReads) -> Code:
         function, flat = self.function, self.body
         for registers in flat.registers:
             for name, count in registers.names:
@@ -110,11 +112,11 @@ class _Decoder:
         if not function.is_entry:
             for parameter in (*function.parameters, *function.results):
                 self.formal(parameter)
-        segments = self.segments(flow, asked)
+        segments = self.segments(flow, function_reads)
         return Code(function.name, self.names, segments, self.frame_bytes, function.parameters, function.results)
 
     def variable(self, variable: Variable, name: str = "") -> None:
-        """What every activation has anew lies in its frame; the layout has the rest."""
+        """Adds a variable to the frame, which every activation has anew. The layout has all other variables."""
         if variable.space not in (".local", ".param"):
             return
         start = self.frame_bytes + -self.frame_bytes % max(variable.alignment, 1)
@@ -129,20 +131,20 @@ class _Decoder:
 
     def flow(self) -> Flow:
         code: tuple[Statement, ...] = tuple(s for s in self.body.code if not isinstance(s, Prototype))
-        if not self.function.is_entry:  # where `ret` only ends the call
+        if not self.function.is_entry:  # where `ret` ends only the call
             code = (*map(_thread_ends, code), *_ENDED_THREADS)
         try:
             return control_flow(replace(self.body, code=code), self.program.module.source)
-        except CannotWeave as error:  # a branch to nowhere: nothing of weaving is wrong here
-            raise InputError(str(error)) from None
+        except CannotWeave as error:  # a branch without a target, although nothing is woven here
+            raise InputError(error.message) from None
 
     # segments ----------------------------------------------------------------------------------------
 
-    def segments(self, flow: Flow, asked: Asked) -> list[Segment]:
+    def segments(self, flow: Flow, function_reads: StrongReads) -> list[Segment]:
         order = loop_order(flow)
-        spinning = frozenset[str]().union(*(body for body, _ in waiting_loops(flow, asked)))
+        spinning = frozenset[str]().union(*(body for body, _ in waiting_loops(flow, function_reads)))
         branches = {i.line: i for i in _instructions(self.function.body or ()) if facts_of(i.opcode).row.ends}
-        rejoins = flow.post_dominators()
+        post_dominators = flow.post_dominators()
         pieces: list[tuple[str, list[Operation], Callable[[int], Ending] | None]] = []
         starts: dict[str, int] = {}
         for block in order:
@@ -151,7 +153,7 @@ class _Decoder:
             code = list(self.expanded(flow.blocks[block].code))
             fields = self.loads_of_fields(code, flow.blocks[block].end)
             for i, instruction in enumerate(code):
-                end = self.meeting(instruction, block)
+                end = self.ending_of(instruction, block)
                 if end is None:
                     neighbours = (instruction, *(o.instruction for o in operations[-1:]))
                     if operations and block not in spinning and any(map(_orders, neighbours)):
@@ -159,7 +161,7 @@ class _Decoder:
                         operations = []
                     operations.append(self.operation(instruction, block, fields.get(i)))
                     continue
-                if instruction.guard:  # lanes without it go around
+                if instruction.guard:  # lanes whose guard is false go around it
                     pieces.append((block, operations, self.around(instruction, block)))
                     operations = []
                 pieces.append((block, operations, end))
@@ -171,7 +173,7 @@ class _Decoder:
                 Segment(
                     block,
                     operations,
-                    ending(number + 1) if ending else self.end(flow, block, starts, rejoins, branches),
+                    ending(number + 1) if ending else self.end(flow, block, starts, post_dominators, branches),
                     block in spinning,
                 )
             )
@@ -182,11 +184,11 @@ class _Decoder:
         flow: Flow,
         block: str,
         starts: dict[str, int],
-        rejoins: dict[str, str | None],
+        post_dominators: dict[str, str | None],
         branches: dict[int, Instruction],
     ) -> Ending:
-        join = rejoins[block]
-        rejoin = None if join is None or join == EXIT else starts[join]
+        join = post_dominators[block]
+        reconvergence = None if join is None or join == EXIT else starts[join]
         match flow.blocks[block].end:
             case Jump(target) if target == block == ENDED:
                 return Done(thread=True)
@@ -198,15 +200,15 @@ class _Decoder:
                 written = branches.get(line) or Instruction("bra", (Name(taken),), guard, line)
                 condition = self.decider(guard.predicate, "pred", line)
                 operation = self.operation(replace(written, guard=None), block, _nothing)
-                return Fork(operation, condition, guard.negated, starts[taken], starts[fallen], rejoin, uniform)
+                return Fork(operation, condition, guard.negated, starts[taken], starts[fallen], reconvergence, uniform)
             case Switch(index, targets, uniform, line):
                 written = branches.get(line) or Instruction("brx.idx", (index,), None, line)
                 source = self.decider(index, "u32", line)
                 operation = self.operation(replace(written, guard=None), block, _nothing)
-                return Choose(operation, source, tuple(starts[t] for t in targets), rejoin, uniform)
+                return Choose(operation, source, tuple(starts[t] for t in targets), reconvergence, uniform)
 
     def around(self, instruction: Instruction, block: str) -> Callable[[int], Ending]:
-        """A fork to the next segment, which holds the instruction, or past it."""
+        """A fork to the next segment, which has the instruction, or past it."""
         guard = instruction.guard
         assert guard is not None
         operation = self.operation(replace(instruction, guard=None), block, _nothing)
@@ -215,8 +217,8 @@ class _Decoder:
         uniform = facts.base == "call" and "uni" in facts.modifiers
         return lambda number: Fork(operation, condition, guard.negated, number, number + 1, number + 1, uniform, True)
 
-    def meeting(self, instruction: Instruction, block: str) -> Callable[[int], Ending] | None:
-        """How the segment ends where the instruction is one at which lanes meet or that calls a function."""
+    def ending_of(self, instruction: Instruction, block: str) -> Callable[[int], Ending] | None:
+        """The end of the segment, where the instruction is convergent, a barrier or a call; None otherwise."""
         facts = facts_of(instruction.opcode)
         bare = replace(instruction, guard=None)
         try:
@@ -228,9 +230,9 @@ class _Decoder:
                 operation = self.operation(bare, block)
                 position = facts.row.mask
                 mask = None if position is None else self.names.source(operands_of(bare)[position], "b32")
-                return lambda number: Meet(operation, mask, number)
+                return lambda number: WarpSync(operation, mask, number)
         except (Trouble, IndexError, ValueError):
-            return None  # its operation says what is wrong when it runs
+            return None  # its operation reports the problem when it runs
         return None
 
     def barrier(self, instruction: Instruction, block: str) -> Callable[[int], Ending]:
@@ -259,7 +261,7 @@ class _Decoder:
     # operations --------------------------------------------------------------------------------------
 
     def expanded(self, code: tuple[Instruction | Scope, ...]) -> Iterator[Instruction]:
-        """The instructions, those within scopes too, whose names become the function's own."""
+        """The instructions, including those within scopes, whose names are made unique in the function."""
         for item in code:
             if isinstance(item, Instruction):
                 yield item
@@ -267,16 +269,16 @@ class _Decoder:
                 yield from self.scope(item, {})
 
     def loads_of_fields(self, code: list[Instruction], end: End) -> dict[int, Execute]:
-        """The loads of a block, by position, of which only instructions take the result that combine and move bits
-        (undefined.py): so fields of bits are set, in words that nobody may have written before."""
+        """The loads of a block, by position, whose results are used only by instructions that combine and move bits
+        (undefined.py). They set bit fields, in words that may be uninitialised."""
         found: dict[int, Execute] = {}
-        taken: dict[str, bool | None] = {str(end.index): False} if isinstance(end, Switch) else {}  # None: not at all
+        taken: dict[str, bool | None] = {str(end.index): False} if isinstance(end, Switch) else {}  # None: not used
         for i in reversed(range(len(code) if any(map(_may_read_shared, code)) else 0)):
             if _may_read_shared(code[i]):
                 targets = map(str, self.names.parts(operands_of(code[i])[0]))
                 if all(taken.get(name, name in self.bitwise) for name in targets):
-                    with suppress(Trouble, LookupError, ValueError):  # or else its operation says what is wrong
-                        found[i] = load(code[i], self.names, looked_at=False)
+                    with suppress(Trouble, LookupError, ValueError):  # otherwise its operation reports the problem
+                        found[i] = load(code[i], self.names, checked=False)
             taken |= {} if code[i].guard else dict.fromkeys(written(code[i]))
             bitwise = facts_of(code[i].opcode).base in BITWISE
             taken |= {n: bitwise and taken.get(n, n in self.bitwise) is not False for n in read(code[i])}
@@ -303,7 +305,7 @@ class _Decoder:
                     yield renamed
 
     def operation(self, instruction: Instruction, block: str, execute: Execute | None = None) -> Operation:
-        """The instruction ready to run; `execute` in place of what its family makes of it."""
+        """The instruction ready to run; `execute` replaces the function of its family."""
         made = self.program
         guard = None
         if instruction.guard:
@@ -320,13 +322,13 @@ class _Decoder:
             block,
             origin,
             len(made.operations),
-            self.harmless(instruction) if guard else None,
+            self.only_writes(instruction) if guard else None,
         )
         made.operations.append(operation)
         return operation
 
-    def harmless(self, instruction: Instruction) -> tuple[int, ...] | None:
-        """The registers that the instruction writes, if that is all it does."""
+    def only_writes(self, instruction: Instruction) -> tuple[int, ...] | None:
+        """The registers that the instruction writes, if it has no other effect."""
         facts = facts_of(instruction.opcode)
         row = facts.row
         if not facts.known or row.access or row.ends or row.scope != Convergence.THREAD or facts.base == "call":
@@ -336,32 +338,32 @@ class _Decoder:
         return tuple(self.names.registers[name] for name in names if name in self.names.registers) or None
 
     def decider(self, operand: Operand, type_: str, line: int) -> Source:
-        """What a guard or a branch depends on. Raises `InputError` where it is no such register."""
+        """The source of a guard or branch condition. Raises `InputError` where it is not such a register."""
         try:
             return self.names.source(operand, type_)
         except Trouble as trouble:
             raise InputError(f"{self.program.module.source}:{line}: {trouble.message}.") from None
 
 
-ENDED = "thread ended"  # the block in which threads end that do so in a function
+ENDED = "thread ended"  # the block for threads that end in a function
 _ENDED_THREADS = (Instruction("ret"), Label(ENDED), Instruction("bra", (Name(ENDED),)))
 
 
 def _thread_ends(statement: Statement) -> Statement:
-    """A branch to `ENDED` in place of an `exit`."""
+    """A branch to `ENDED` instead of an `exit`."""
     if isinstance(statement, Instruction) and statement.opcode == "exit":
         return replace(statement, opcode="bra", operands=(Name(ENDED),))
     return statement
 
 
 def _resolved(name: str, new: Mapping[str, str]) -> str:
-    """What a scope calls the name; a component of a vector register goes by the register's."""
+    """The scope's new name for a name. For a component of a vector register, that of the register decides."""
     stem, dot, component = name.partition(".")
     return new.get(name) or (new[stem] + dot + component if stem in new else name)
 
 
 def _orders(instruction: Instruction) -> bool:
-    """Whether other threads may tell on which side of it an access is: they come between."""
+    """Whether other threads may observe on which side of it an access is. Such threads must be able to interleave."""
     facts = facts_of(instruction.opcode)
     return facts.is_release or facts.is_acquire
 
@@ -372,7 +374,7 @@ def _may_read_shared(instruction: Instruction) -> bool:
 
 
 def _only_bitwise(function: Function) -> frozenset[str]:
-    """The registers that instructions take, of which all combine and move bits."""
+    """The registers that are used, and only by instructions that combine and move bits."""
     taken: dict[bool, set[str]] = {True: set(), False: {result.name for result in function.results}}
     for instruction in _instructions(function.body or ()):
         taken[facts_of(instruction.opcode).base in BITWISE] |= read(instruction)
@@ -380,7 +382,7 @@ def _only_bitwise(function: Function) -> frozenset[str]:
 
 
 def _nothing(lanes: Lanes) -> None:
-    """What the machine does itself."""
+    """The operation of an instruction that the machine itself executes."""
 
 
 def _instructions(body: tuple[Statement, ...]) -> Iterator[Instruction]:
@@ -392,7 +394,7 @@ def _instructions(body: tuple[Statement, ...]) -> Iterator[Instruction]:
 
 
 def _call_operands(instruction: Instruction) -> tuple[tuple[Operand, ...], Name, tuple[Operand, ...]]:
-    """Results, callee and arguments: `call (r), f, (a, b), prototype` in any of its shorter forms."""
+    """Results, callee and arguments of `call (r), f, (a, b), prototype` and its shorter forms."""
     operands = list(instruction.operands)
     results: tuple[Operand, ...] = ()
     if isinstance(operands[0], Arguments):

@@ -1,4 +1,4 @@
-"""emulate(): runs a kernel on any machine, and is strict where a GPU is lenient."""
+"""emulate(): runs a kernel on any machine, with stricter checks than a GPU."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from goptx.errors import InputError
 from goptx.launch.arguments import pack_arguments, parameter_names, passed_by_value
 from goptx.launch.bind import held
 from goptx.launch.independence import Independence
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import MOST_SHARED, Shape
 from goptx.memo import Same
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Function, Instruction, Module, Scope, Statement
 from goptx.ptx.parse import parse
-from goptx.results.fused_kernel import Origin, Parameter, Woven
+from goptx.results.fused_kernel import Origin, Woven
 from goptx.results.given_kernels import Source, chosen_from, in_own_shape
 from goptx.sources.kernel_text import Chosen, choose_entry
 
@@ -48,40 +49,40 @@ def emulate(
     shapes: Sequence[Shape] | None = None,
     independent: bool = False,
 ) -> Emulation:
-    """Runs one launch and gives what it counted; needs neither a GPU nor a toolkit.
+    """Runs one launch and returns its counts. Needs neither a GPU nor a toolkit.
 
-    source: what `goptx.weave` takes for a kernel, or a woven kernel; kernels that are not fused run one after
+    source: what `goptx.weave` accepts as a kernel, or a woven kernel; kernels that are not fused run one after
         the other.
-    grid, block: CTAs, and threads of one, along x, y and z. A kernel woven for given shapes knows them itself, and one
-        of Triton's its block.
+    grid, block: CTAs, and threads of one, along x, y and z. A kernel woven for given shapes has them already, and a
+        Triton kernel has its block.
     args: one value for each parameter; for a woven kernel one sequence for each of its kernels. A numpy array is a
         buffer: the kernel gets its address and changes it in place (one that is not writeable is read-only). Numpy
         scalars are values of their size; Python numbers are taken in the parameter's. A structure passed by value
         takes bytes, or a numpy or ctypes structure of its size.
     entry: which entry; may be left out where there is only one.
     shared: dynamic shared memory in bytes.
-    strict: report what a GPU may hide: convergent instructions that not all lanes execute which they ask for,
-        aligned barriers that lanes of one warp meet apart, wrong thread counts, and what was never written.
+    strict: report errors that a GPU may hide: convergent instructions that not all required lanes execute, aligned
+        barriers that lanes of one warp reach separately, wrong thread counts, and reads of uninitialised memory.
         Accesses outside of every buffer, misaligned ones and deadlocks are reported in any case.
-    races: report data races too: accesses of two threads of a CTA to one byte, one of them a write, that nothing
-        orders. Needs the square of the block's threads in memory for each CTA.
+    races: also report data races: unordered accesses of two threads of a CTA to one byte, at least one of them a
+        write. Needs the square of the block's threads in memory for each CTA.
     seed: 0 runs all warps side by side; any other number lets them run at different paces and in a changing
         order, which the number determines.
     max_steps: the most instructions that a warp may execute; None for no limit.
-    letter: what a kernel that is not woven is called in counts and messages.
-    shapes: one for each kernel of a woven one, where weaving did not know them; see `Woven.launch`.
-    independent: the caller's word that no kernel of a woven one writes what another accesses, though their arrays have
-        memory in common.
+    letter: the name of a kernel that is not woven, in counts and messages.
+    shapes: one for each kernel of a woven one that was woven without shapes; see `Woven.launch`.
+    independent: the caller's promise that no kernel of a woven one writes what another accesses, although their arrays
+        share memory.
 
-    Raises `EmulationFault` for what the kernel does wrong and for instructions that the emulator lacks, `InputError`
+    Raises `EmulationFault` for errors of the kernel and for instructions that the emulator lacks, `InputError`
     for arguments that do not fit, `DependentKernels` as `Woven.launch` does, `PtxSyntaxError`.
     """
     if isinstance(args, str | bytes) or not isinstance(args, Sequence):
         raise InputError(f"args is a sequence of one value for each parameter, not a {type(args).__name__}.")
     if isinstance(shared, bool) or not isinstance(shared, int | np.integer) or shared < 0:
-        raise InputError(f"shared={shared} is no number of bytes.")
+        raise InputError(f"shared={shared} is not a number of bytes.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed={seed} is no number from 0 on.")
+        raise InputError(f"seed={seed} is not a number from 0 on.")
     launch = partial(Launch, strict=strict, find_races=races, seed=seed, max_steps=max_steps)
     if not isinstance(source, Woven):
         chosen = chosen_from(source, entry, "emulate()")
@@ -122,19 +123,19 @@ def _run(
 def _shape(
     kernel: Chosen, grid: Extent | None, block: Extent | None, shared: int, shapes: Sequence[Shape] | None
 ) -> Shape:
-    """In which a kernel that is not woven is launched."""
+    """The launch shape of a kernel that is not woven."""
     if shapes is not None:
         raise InputError("shapes= is for a woven kernel; give grid and block.")
     shape = in_own_shape(kernel, Shape(grid, block, shared))
     for name, extent in (("grid", grid), ("block", shape.threads)):
         if extent is None:
-            raise InputError(f"{name}=None is no extent; only a kernel woven with shapes knows its own.")
+            raise InputError(f"{name}=None is not an extent; only a kernel woven with shapes knows its own.")
     return shape
 
 
 @lru_cache(maxsize=4)
 def _program(source: Same[Module | Woven], entry: str | None, shared: int, letter: str) -> Program:
-    """Made once, since a kernel is often launched several times: with its warps in other orders, on other data."""
+    """The decoded program, cached because a kernel is often launched several times with other orders or data."""
     if isinstance(source.held, Woven):
         module = parse(source.held.ptx, f"{source.held.name}.ptx")
         origins = _origins(module.entries, source.held)
@@ -150,13 +151,13 @@ def _program(source: Same[Module | Woven], entry: str | None, shared: int, lette
 def _parameters(
     symbols: Mapping[str, Symbol], entry: Function, params: Sequence[Parameter], values: Sequence[object], start: int
 ) -> tuple[Buffers, bytes]:
-    """The arrays among the arguments, laid out behind `start`, and the bytes of the parameters."""
+    """The arrays among the arguments, laid out from `start` on, and the bytes of the parameters."""
     buffers = Buffers()
     taken: dict[int, int] = {}
     for i, (param, name, value) in enumerate(zip(params, parameter_names(params), values, strict=False)):
         if isinstance(value, np.ndarray) and value.ndim and not passed_by_value(param):
             if param.size != 8 or param.type[0] not in "usb":
-                raise InputError(f"parameter {name}, .{param.type} of {param.size} bytes: takes no array.")
+                raise InputError(f"parameter {name}, .{param.type} of {param.size} bytes: does not take an array.")
             taken[i] = buffers.add(name, value)
     addresses = buffers.lay_out(start)
     numbers = [np.uint64(addresses[taken[i]]) if i in taken else v for i, v in enumerate(values)]
@@ -169,7 +170,7 @@ def _parameters(
 
 
 def _of_each_kernel(woven: Woven, args: Sequence[object]) -> list[object]:
-    """One list of the sequences for each kernel. Raises `InputError` where it is not that."""
+    """One argument list for each kernel. Raises `InputError` where `args` is not that."""
     letters = list(woven.report.kernels)
     if len(args) != len(letters) or not all(isinstance(a, Sequence) for a in args):
         raise InputError(f"`{woven.name}` takes one argument sequence for each of the kernels {', '.join(letters)}.")
@@ -184,7 +185,7 @@ def _of_each_kernel(woven: Woven, args: Sequence[object]) -> list[object]:
 
 
 def _origins(entries: Sequence[Function], woven: Woven) -> dict[int, Origin]:
-    """By line of the woven text. What belongs to no kernel has the letter ""."""
+    """The origins by line of the woven text. Code that belongs to no kernel has the letter ""."""
     instructions = [i for entry in entries for i in _instructions(entry.body or ())]
     return {
         i.line: origin or Origin("", f"{woven.name}.ptx", i.line)
@@ -203,7 +204,7 @@ def _instructions(body: Sequence[Statement]) -> list[Instruction]:
 
 
 def _check_bounds(entry: Function, block: Axes, module: Module) -> None:
-    """A launch fails whose block contradicts the entry's bounds."""
+    """Raises `InputError` if the block contradicts the entry's bounds: such a launch fails."""
     for directive in entry.directives:
         if directive.name == ".reqnctapercluster" and math.prod(map(whole, directive.values)) > 1:
             raise InputError(f"{module.source}:{entry.line}: `{directive}`: clusters of CTAs cannot be emulated.")

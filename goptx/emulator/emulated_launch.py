@@ -1,4 +1,4 @@
-"""One launch: its shape, its memory, and how its faults are told."""
+"""One launch: its shape, its memory, and its fault messages."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from goptx.emulator.operands import Symbol
 from goptx.emulator.program import Operation, Program
 from goptx.errors import EmulationFault
 
-RESIDENT = 1 << 16  # threads that run at a time; further CTAs start when these have ended
+RESIDENT = 1 << 16  # threads that run at a time; other CTAs start when these have ended
 MOST_BYTES = 1 << 30  # for registers
-CTAS, THREADS = 32, 2048  # that an SM has room for
+CTAS, THREADS = 32, 2048  # that fit on an SM
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class Launch:
         return [item for names in (layout.symbols, *layout.own.values()) for item in names.items()]
 
     def run(self) -> Emulation:
-        """All CTAs, as many at a time as are resident. Buffers get their contents back, after a fault too."""
+        """Runs all CTAs, as many at a time as are resident. Copies buffers back to the arrays, also after a fault."""
         registers = sum(d.itemsize + 1 for d in self.program.codes[self.program.entry.name].names.dtypes)
         lanes = min(RESIDENT, MOST_BYTES // registers)
         per_wave = max(1, lanes // (-(-self.threads // WARP) * WARP))
@@ -92,8 +92,8 @@ class Launch:
         return self.result()
 
     def _run(self, waves: list[range]) -> None:
-        """One wave after the other. Where threads of one wait for something, later ones run beside it, as many as the
-        GPU would run at a time."""
+        """Runs the waves one after the other. Where threads of one wait for something, later waves run beside it, as
+        many as a GPU would run at a time."""
         begun: list[Machine] = []
         while begun or waves:
             before = self._state(begun)
@@ -102,16 +102,16 @@ class Launch:
                 begun.append(Machine(self, waves.pop(0)))
             begun = [machine for machine in begun if not machine.run()]
             if begun and not more and self._state(begun) == before:
-                if self.max_steps is not None and begun[0].turns:
+                if self.max_steps is not None and begun[0].loops_without_waiting:
                     begun[0].run(look=False)  # up to the limit
-                raise begun[0].hopeless()
+                raise begun[0].no_progress_fault()
 
     def _state(self, machines: Sequence[Machine]) -> list[bytes]:
-        """What changes if any thread does anything that another machine can see, or ends."""
+        """What changes if any thread ends, or does something that another machine can see."""
         return [self.spaces["global"].bytes.tobytes(), *(m.alive.tobytes() for m in machines)] if machines else []
 
     def _has_room(self, begun: Sequence[Machine], wave: range) -> bool:
-        """Whether a GPU has room for CTAs beside those that have not ended."""
+        """Whether a GPU can hold the CTAs of the wave beside those that have not ended."""
         ctas = sum(len(np.unique(m.cta_of(np.flatnonzero(m.alive)))) for m in begun) + len(wave)
         return ctas <= SMS * min(CTAS, THREADS // self.threads)
 
@@ -154,7 +154,7 @@ class Launch:
     def fault(
         self, machine: Machine, operation: Operation | None, trouble: Trouble, lanes: Array, block: str = ""
     ) -> EmulationFault:
-        """The trouble with its place and its threads."""
+        """The fault with its place and its threads."""
         lanes = lanes if trouble.lanes is None else trouble.lanes
         cta = int(machine.cta[lanes[0]])
         mine = lanes[machine.cta[lanes] == cta]
@@ -176,16 +176,16 @@ class Launch:
         )
 
     def at(self, operation: Operation | None, block: str = "") -> str:
-        """Names file, line and instruction; of a woven kernel also where that came from."""
+        """File, line and instruction; for a woven kernel also its origin."""
         source = self.program.module.source
         if operation is None:
             return f"{source}: the end of block {block}"
         origin = operation.origin
-        line, said = operation.instruction.line, f"`{operation.instruction}`"
+        line, text = operation.instruction.line, f"`{operation.instruction}`"
         if not origin.kernel or origin.source == source:
-            return f"{source}:{line}: {said}"
+            return f"{source}:{line}: {text}"
         whence = f"kernel {origin.kernel}, {origin.source}:{origin.line}" if origin.line else f"kernel {origin.kernel}"
-        return f"{source}:{line} ({whence}): {said}"
+        return f"{source}:{line} ({whence}): {text}"
 
     def threads_text(self, machine: Machine, lanes: Array) -> str:
         """`threads 32-47 (lanes 0-15 of warp 1)`"""

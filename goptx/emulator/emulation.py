@@ -1,4 +1,4 @@
-"""What a launch on the emulator did."""
+"""The counts of a launch on the emulator."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from goptx.display import as_html, as_text, brief
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What one kernel did, or all together.
+    """The counts of one kernel, or of all together.
 
-    instructions: how often a warp issued each, keyed by (kernel letter, block, opcode). A woven kernel's own
-        additions have the letter "". Labels name blocks, "entry" and "after_N" those that have none. Jumps and the
-        final `ret` are not counted.
-    lane_instructions: the same, each times the lanes that executed it.
-    executed: how many lanes executed what stands in a line of a kernel's own file, keyed by (kernel letter, line). What
-        goptx inserted has line 0.
-    barriers: how often a CTA barrier let its threads go on.
+    instructions: how often a warp issued each, keyed by (kernel letter, block, opcode). Instructions that weaving
+        added have the letter "". Labels name blocks, "entry" and "after_N" those without a label. Jumps and the final
+        `ret` are not counted.
+    lane_instructions: the same, each times the number of lanes that executed it.
+    executed: how many lanes executed each line of a kernel's own file, keyed by (kernel letter, line). Inserted
+        instructions have line 0.
+    barriers: how often a CTA barrier completed.
     shared_transactions, global_transactions: wavefronts of the banks; 32-byte sectors (see `traffic.py`).
     """
+
+    __repr__ = brief
 
     instructions: Mapping[tuple[str, str, str], int]
     lane_instructions: int
@@ -32,17 +34,17 @@ class Counts:
 
     @property
     def issued(self) -> int:
-        """Instructions of warps."""
+        """The number of warp instructions."""
         return sum(self.instructions.values())
 
     @property
     def lanes_per_instruction(self) -> float:
-        """The mean number of a warp's lanes that execute an instruction; 0 if none was."""
+        """The mean number of lanes that execute an instruction; 0 without instructions."""
         return self.lane_instructions / self.issued if self.issued else 0.0
 
     @property
     def row(self) -> tuple[object, ...]:
-        """As a row of a table, whose columns are `COLUMNS`."""
+        """A table row with the columns `COLUMNS`."""
         lanes = f"{self.lanes_per_instruction:.1f}"
         return self.issued, lanes, self.barriers, self.shared_transactions, self.global_transactions
 
@@ -78,7 +80,7 @@ class Emulation(Counts):
 
 
 def together(launches: Sequence[Emulation]) -> Emulation:
-    """Of launches one after the other, each of another kernel."""
+    """The sum of launches that ran one after the other, each of another kernel."""
     if len(launches) == 1:
         return launches[0]
     return Emulation(
@@ -95,7 +97,7 @@ def together(launches: Sequence[Emulation]) -> Emulation:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts while a launch runs: lists by the number of the operation, the rest by kernel."""
+    """Counts while a launch runs: lists by operation number, the rest by kernel."""
 
     issued: list[int]
     lanes: list[int]

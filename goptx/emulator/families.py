@@ -1,7 +1,7 @@
 """From an instruction to the function that executes it for lanes: which family takes which opcode.
 
-What no family takes becomes a function that reports so when it runs: nothing is skipped, and code that is never
-reached does no harm.
+An instruction without a family becomes a function that reports so when it runs. So nothing is skipped, and code that is
+never reached does no harm.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from goptx.ptx.opcodes import facts_of
 
 Execute = Callable[[Lanes], None]
 
-# By first words of the opcode; the longest that fits is taken.
+# By first words of the opcode; the longest match is taken.
 BUILDERS: dict[str, Callable[[Instruction, Names], Execute]] = {
     **move.BUILDERS,
     **load_store.BUILDERS,
@@ -41,7 +41,7 @@ BUILDERS: dict[str, Callable[[Instruction, Names], Execute]] = {
 
 
 def execution(instruction: Instruction, names: Names) -> Execute:
-    """The function that executes the instruction for lanes, guards aside."""
+    """The function that executes the instruction for lanes, without its guard."""
     words = instruction.opcode.split(".")
     prefixes = (".".join(words[:n]) for n in range(len(words), 0, -1))
     builder = next((BUILDERS[p] for p in prefixes if p in BUILDERS), _lanewise)
@@ -81,8 +81,8 @@ def _lanewise(instruction: Instruction, names: Names) -> Execute:
 def computation(
     found: Lanewise, sources: list[Source], writes: list[Write], rule: Rule | None, spoiled: bool
 ) -> Execute:
-    """Reads the sources, computes, writes. Without a rule, no result has a value where a source has none; nor with one
-    that is `spoiled`, where they have none at all."""
+    """Reads the sources, computes, writes. Without a rule, a result is undefined where a source is; with `spoiled`, it
+    is also undefined where a source has no defined bit."""
     reads = [s.read for s in sources]
     registers = tuple(r for s in sources for r in s.registers)
     apply = found.apply
@@ -103,7 +103,7 @@ def computation(
 def _missing(
     lanes: Lanes, sources: list[Source], values: list[Array], results: int, rule: Rule | None, spoiled: bool
 ) -> Sequence[Array | None]:
-    """For each result the bits without a value, None if there are none."""
+    """For each result its undefined bits, None if there are none."""
     found = [source.missing(lanes) for source in sources]
     some = [f for f in found if f is not None]
     if rule is None or (spoiled and all(f.dtype == np.bool_ for f in some)):
@@ -115,7 +115,7 @@ def _missing(
 
 
 def _own(result: Array, values: list[Array], lanes: Lanes) -> Array:
-    """The result as an array that nobody else holds; only whole arrays are kept by who gets them."""
+    """The result as an array of its own. Only results for all lanes may be stored without a copy."""
     if lanes.index is None and np.ndim(result) and (result.base is not None or any(result is v for v in values)):
         return result.copy()
     return result

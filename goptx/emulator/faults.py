@@ -1,4 +1,4 @@
-"""What goes wrong while an instruction runs, before the machine says where and for whom."""
+"""A fault of an instruction, before the machine adds place and threads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Trouble(Exception):
-    """One kind of fault at the lanes `lanes` (flat numbers; None: all that run the instruction).
+    """One kind of fault at the lanes `lanes` (flat numbers; None: all lanes that execute the instruction).
 
     The machine turns it into an `EmulationFault`, which names file, line, instruction and threads.
     """

@@ -1,4 +1,4 @@
-"""Groups of lanes: those of one warp that are at one place, and how groups part and come together again."""
+"""Groups of lanes of one warp at one place, and how groups diverge and reconverge."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from goptx.emulator.lanes import WARP
 
 FULL = np.uint32(0xFFFFFFFF)
 LANE = np.arange(WARP, dtype=np.uint32)
-NONE = -1  # no token: these lanes meet others only at the kernel's end
+NONE = -1  # no token: these lanes reconverge only at the kernel's end
 
 
 @dataclass(slots=True, eq=False)
 class Groups:
-    """Some groups at one place: of each its warp, its lanes as a mask, and the token that it parted under."""
+    """Groups at one place: for each its warp, the mask of its lanes, and the token under which it diverged."""
 
     warps: Array
     masks: Array
@@ -27,7 +27,7 @@ class Groups:
         return len(self.warps)
 
     def active(self) -> Array:
-        """For each group which of the 32 lanes are in it."""
+        """For each group, which of the 32 lanes are in it."""
         return (self.masks[:, None] >> LANE & np.uint32(1)).astype(np.bool_)
 
     def lanes(self) -> Array:
@@ -36,7 +36,7 @@ class Groups:
         return numbers.ravel() if (self.masks == FULL).all() else numbers[self.active()]
 
     def packed(self, chosen: Array) -> Array:
-        """One value for each lane of `lanes()`, as a mask for each group."""
+        """One value for each lane of `lanes()` as one mask for each group."""
         if (self.masks == FULL).all():
             return pack(chosen.reshape(-1, WARP))
         bits = np.zeros((len(self), WARP), np.bool_)
@@ -44,9 +44,9 @@ class Groups:
         return pack(bits)
 
     def narrowed(self, masks: Array) -> Groups:
-        """The groups with only those of their lanes; groups without any are left out."""
-        kept = masks != 0
-        return Groups(self.warps[kept], masks[kept], self.tokens[kept])
+        """The groups with only the lanes in `masks`; groups without lanes are left out."""
+        left = masks != 0
+        return Groups(self.warps[left], masks[left], self.tokens[left])
 
     def chosen(self, which: Array) -> Groups:
         return Groups(self.warps[which], self.masks[which], self.tokens[which])
@@ -58,14 +58,14 @@ def pack(bits: Array) -> Array:
 
 
 def joined(parts: Sequence[Groups]) -> Groups:
-    """All of them, `united` if they come from several parts."""
+    """All of them in one, `united` if they come from several parts."""
     if len(parts) == 1:
         return parts[0]
     return united(Groups(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("warps", "masks", "tokens"))))
 
 
 def united(groups: Groups) -> Groups:
-    """In the order of their warps; those of one warp become one where they bear the same token."""
+    """The groups in the order of their warps; those of one warp become one if they have the same token."""
     order = np.lexsort((groups.tokens, groups.warps))
     warps, masks, tokens = groups.warps[order], groups.masks[order], groups.tokens[order]
     first = np.flatnonzero(np.concatenate(([True], (warps[1:] != warps[:-1]) | (tokens[1:] != tokens[:-1]))))
@@ -77,15 +77,15 @@ def no_groups() -> Groups:
 
 
 def popcount(masks: Array) -> Array:
-    """How many lanes each mask names."""
+    """The number of lanes in each mask."""
     bits = np.unpackbits(np.ascontiguousarray(masks).view(np.uint8)).reshape(-1, WARP)
     return np.asarray(bits.sum(axis=1, dtype=np.int64))
 
 
 @dataclass(slots=True)
 class Tokens:
-    """Where groups that parted meet again. A token has the lanes that parted under it (`members`), those of them
-    that have come to its place (`arrived`), and the token that they bore before (`parent`)."""
+    """Where diverged groups reconverge. A token has the lanes that diverged under it (`members`), those of them that
+    have come to its place (`arrived`), and their previous token (`parent`)."""
 
     parent: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     place: Array = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -94,9 +94,9 @@ class Tokens:
     arrived: Array = field(default_factory=lambda: np.zeros(0, np.uint32))
     free: list[int] = field(default_factory=list)
 
-    def part(self, groups: Groups, place: int) -> Array:
-        """A token for each group whose lanes part, to meet at `place`; those that are to meet there anyway keep
-        the one they have."""
+    def diverge(self, groups: Groups, place: int) -> Array:
+        """A token for each group that diverges, to reconverge at `place`. A group that will reconverge there anyway
+        keeps its token."""
         tokens = groups.tokens.copy()
         fresh = np.flatnonzero((tokens == NONE) | (self.place[tokens] != place) if len(self.place) else tokens == NONE)
         if not len(fresh):
@@ -110,7 +110,7 @@ class Tokens:
         return tokens
 
     def arrive(self, groups: Groups, place: int) -> tuple[Groups, Array]:
-        """The groups that do not meet others here, and the tokens at which some have just arrived."""
+        """The groups that do not reconverge here, and the tokens of those that have arrived."""
         if not len(self.place):
             return groups, groups.tokens[:0]
         here = (groups.tokens != NONE) & (self.place[groups.tokens] == place)
@@ -120,12 +120,12 @@ class Tokens:
         return groups.chosen(~here), np.unique(groups.tokens[here])
 
     def complete(self, tokens: Array, alive: Array) -> Array:
-        """Those of the tokens for which no living member is missing; `alive` has a mask for each warp."""
+        """The tokens of which no living member is missing; `alive` has a mask for each warp."""
         missing = self.members[tokens] & alive[self.warp[tokens]] & ~self.arrived[tokens]
         return np.asarray(tokens[missing == 0])
 
     def release(self, tokens: Array, alive: Array) -> Groups:
-        """The lanes that have arrived go on under the token they bore before; empty tokens are free again."""
+        """The arrived lanes go on under their previous token; empty tokens become free."""
         groups = Groups(self.warp[tokens], self.arrived[tokens] & alive[self.warp[tokens]], self.parent[tokens])
         self.members[tokens] &= ~self.arrived[tokens]
         self.arrived[tokens] = 0
@@ -136,7 +136,7 @@ class Tokens:
         return groups.narrowed(groups.masks)
 
     def waiting(self) -> Array:
-        """The tokens at which lanes wait for others."""
+        """The tokens with lanes that wait for others."""
         return np.flatnonzero(self.arrived)
 
     def _grow(self, more: int) -> None:

@@ -1,16 +1,16 @@
-"""Where lanes can be: a segment, in one activation of its function."""
+"""The positions of lanes: a segment, in one activation of its function."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from goptx.emulator.lanes import Frame
-from goptx.emulator.program import Barrier, Code, Done, Goto, Invoke, Meet, Operation, Segment
+from goptx.emulator.program import Barrier, Code, Done, Goto, Invoke, Operation, Segment, WarpSync
 
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """One activation of a function: the calls that lead to it, and the registers of all lanes in it."""
+    """One activation of a function: the calls that lead to it, and its registers for all lanes."""
 
     code: Code
     frame: Frame
@@ -23,7 +23,7 @@ class Context:
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """A segment in a context. `key` orders places, the smaller goes on first; `last` is when it last went on."""
+    """A segment in a context. `key` orders places, the smallest runs first; `last` is the time of its last run."""
 
     context: Context
     number: int
@@ -34,14 +34,14 @@ class Place:
 
     @property
     def spins(self) -> bool:
-        """Whether it lies in a loop that is known to wait for other threads, or in a function called there."""
+        """Whether it lies in a loop that is known to wait for other threads, or in a function called in one."""
         return bool(self.key[0])
 
     @property
     def operation(self) -> Operation | None:
-        """What lanes that wait here execute next: where they meet others, or the first operation."""
+        """What lanes that wait here execute next: the convergent instruction or barrier, or the first operation."""
         ending = self.segment.ending
-        if isinstance(ending, Meet | Barrier):
+        if isinstance(ending, WarpSync | Barrier):
             return ending.operation
         if self.segment.operations:
             return self.segment.operations[0]

@@ -1,9 +1,9 @@
 """The registers of all lanes, and the lanes that execute one instruction together.
 
-A register is an array over all lanes of a launch, held as unsigned bits of its width (predicates as bools).
-Beside it stands which lanes have a value in all of its bits: True for all, else an array; and, where a lane has one in
-some bits only, in which (undefined.py). What is computed from bits without a value has none itself; only where it would
-have an effect is that a fault.
+A register is an array over all lanes of a launch, as unsigned bits of its width (predicates as bools). A second value
+states which lanes have all of its bits defined: True for all, else an array; and a third, where some bits of a lane are
+defined, which ones (undefined.py). A result computed from undefined bits is itself undefined; only where it would have
+an effect is that a fault.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WARP = 32  # lanes
 
 class Frame:
     """The registers of one activation of a function. `local` is where its variables begin in local memory. `partly` has
-    the defined bits of those registers of which some lane ever had only some: they count where it is not `defined`."""
+    the defined bits of registers that some lane ever defined in part: they count where it is not `defined`."""
 
     __slots__ = ("code", "defined", "local", "partly", "values")
 
@@ -39,7 +39,7 @@ class Frame:
         self.partly: dict[int, Array] = {}
 
     def forget(self, lanes: Array) -> None:
-        """The registers of these lanes hold nothing yet: the function is entered anew."""
+        """The registers of these lanes become undefined: the function is entered anew."""
         for i, defined in enumerate(self.defined):
             if isinstance(defined, bool):
                 self.defined[i] = defined = np.ones(len(self.values[i]), np.bool_)
@@ -68,7 +68,7 @@ class Lanes:
         return self._numbers
 
     def where(self, chosen: Array) -> Lanes:
-        """Those of the lanes for which `chosen` holds."""
+        """The lanes for which `chosen` is true."""
         return Lanes(self.machine, self.frame, np.flatnonzero(chosen) if self.index is None else self.index[chosen])
 
     def read(self, register: int) -> Array:
@@ -76,7 +76,7 @@ class Lanes:
         return values if self.index is None else values.take(self.index)
 
     def unknown(self, registers: tuple[int, ...]) -> Array | None:
-        """Which lanes lack a value in a bit of one of the registers; None if none does."""
+        """The lanes with an undefined bit in one of the registers; None if there are none."""
         missing: Array | None = None
         for register in registers:
             defined = self.frame.defined[register]
@@ -89,8 +89,8 @@ class Lanes:
         return missing
 
     def undefined(self, register: int) -> Array | None:
-        """The bits of the register without a value, in each lane, or the lanes that lack all of them; None if all have
-        one."""
+        """The undefined bits of the register in each lane, or the lanes in which it is undefined; None if all bits are
+        defined."""
         lost = self.unknown((register,))
         if lost is None:
             return None
@@ -100,7 +100,7 @@ class Lanes:
         return np.asarray(whole(lost, partly.dtype) & ~(partly if self.index is None else partly.take(self.index)))
 
     def require(self, registers: tuple[int, ...], use: str) -> None:
-        """Raises `Trouble` where one of the registers never got a value in one of the lanes."""
+        """Raises `Trouble` where one of the registers is undefined in one of the lanes."""
         if not self.machine.strict:
             return
         for register in registers:
@@ -113,28 +113,28 @@ class Lanes:
                     self.numbers[missing],
                 )
 
-    def under(self, guard: Source, harmless: tuple[int, ...] | None) -> Lanes:
-        """Those of the lanes that the guard lets through to an instruction which does no more than write the
-        `harmless` registers, None if it does: where the guard has no value, these have none either."""
+    def under(self, guard: Source, only_writes: tuple[int, ...] | None) -> Lanes:
+        """The lanes whose guard is true. `only_writes` are the registers of an instruction that does nothing but write
+        them, None if it does more: where the guard is undefined, these become undefined too."""
         unknown = self.unknown(guard.registers) if self.machine.strict else None
         if unknown is None:
             return self.where(guard.each(self))
-        if harmless is None:
+        if only_writes is None:
             self.require(guard.registers, "a guard")
-        self.where(unknown).forget(harmless or ())
+        self.where(unknown).forget(only_writes or ())
         known = self.where(~unknown)
         return known.where(guard.each(known))
 
     def forget(self, registers: Iterable[int]) -> None:
-        """Nobody knows any more what these hold."""
+        """Makes the registers undefined."""
         for register in registers:
             self.write(register, self.read(register), np.ones(self.count, np.bool_))
 
     def write(self, register: int, values: Array, missing: Array | None = None) -> None:
-        """The values become the lanes' own; those of `missing` count as never written. It has the lanes, or as integers
-        the bits of each.
+        """Stores the values; those of `missing` count as undefined. It has the lanes, or, as integers, the bits of each
+        lane.
 
-        `values` may be kept, so it must not be an array that anybody else holds.
+        `values` may be stored without a copy, so no other array may share its memory.
         """
         frame = self.frame
         if missing is not None:
@@ -157,7 +157,7 @@ class Lanes:
         defined[self.index] = ~missing
 
     def _in_part(self, register: int, missing: Array) -> Array:
-        """The lanes in which a bit is `missing`. Notes which bits the others are."""
+        """The lanes in which a bit is `missing`. Records which of their bits are defined."""
         lost = np.asarray(missing != 0)
         partly = self.frame.partly.get(register)
         if missing.dtype == np.bool_ or (missing[lost] == ~missing.dtype.type(0)).all():

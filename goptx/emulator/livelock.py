@@ -1,8 +1,8 @@
-"""Finds that lanes go around in loops for ever.
+"""Detects livelock: lanes that go around in loops for ever.
 
-Requires: no clock is read; between two looks, every lane that could go on did. They go around for ever once they are
-all where they were before, with the same in registers and memory (cycle finding after Brent, 1980), and nothing
-in shared or global memory was changed meanwhile: then whatever the order in which they run, none sees anything new.
+Requires: no clock is read; between two checks, every lane that could go on did. The lanes are in a livelock once all
+are where they were before, with the same registers and memory (cycle finding after Brent, 1980), and nothing in shared
+or global memory was changed meanwhile: then no lane sees anything new, in whatever order they run.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from goptx.emulator.lane_positions import Place
 from goptx.emulator.lanes import Frame
 from goptx.emulator.memory.address_spaces import Space
 
-ENDLESS = 1 << 13  # steps in waiting loops for each place, after which registers that change are no reason to go on
-ROUNDS = 64  # in which memory changes and is at last as it was, after which that is no reason to go on
-COMMON = ("shared", "global")  # spaces by which threads hear of each other
+ENDLESS = 1 << 13  # steps in waiting loops for each place, after which changing registers do not count as progress
+ROUNDS = 64  # rounds that change memory and restore it, after which that does not count as progress
+COMMON = ("shared", "global")  # spaces through which threads communicate
 
 Ready = Mapping[tuple[int, Place], Sequence[Groups]]
 
 
-class Standstill:
-    """What all was like is kept after as many looks as a power of two. `rounds` counts how often all was as before
-    but for memory that changed meanwhile: the order should then be another one."""
+class Livelock:
+    """Saves the state after as many checks as a power of two. `rounds` counts how often the state was as before
+    although
+    memory had changed meanwhile: then the lanes should run in another order."""
 
     def __init__(self, spaces: Mapping[str, Space]) -> None:
         self.spaces = spaces
@@ -35,22 +36,22 @@ class Standstill:
         self.begin()
 
     def begin(self) -> None:
-        """Something has happened that no look has seen."""
-        self.looks = self.rounds = 0
+        """Starts anew, after a change that no check has seen."""
+        self.checks = self.rounds = 0
         self.watches = False
         self.groups: dict[tuple[int, Place], Groups] = {}
 
     def reached(self, ready: Ready, waited: int) -> bool:
-        """Whether the lanes at `ready`, all that can go on, will do so for ever. `waited` is for how many steps all of
-        them have been in loops that are known to wait for other threads."""
-        self.looks += 1
-        if self.groups and self._where_they_were(ready) and self._same_registers() and self._same_memory(*self.spaces):
+        """Whether the lanes at `ready`, all that can go on, are in a livelock. `waited` is the number of steps for
+        which all of them have been in loops that are known to wait for other threads."""
+        self.checks += 1
+        if self.groups and self._same_places(ready) and self._same_registers() and self._same_memory(*self.spaces):
             changed = any(self.spaces[name].changed for name in COMMON)
             if self.watches and (not changed or self.rounds == ROUNDS):
                 return True
             self.rounds += self.watches
-            self.looks, self.watches = 1, True
-        if self.looks & (self.looks - 1):
+            self.checks, self.watches = 1, True
+        if self.checks & (self.checks - 1):
             return False
         places = len({place for _, place in ready})
         vain = bool(self.groups) and waited > ENDLESS * places and self._same_memory(*COMMON)
@@ -62,7 +63,7 @@ class Standstill:
             self.spaces[name].watched, self.spaces[name].changed = self.watches, False
         return vain
 
-    def _where_they_were(self, ready: Ready) -> bool:
+    def _same_places(self, ready: Ready) -> bool:
         if ready.keys() != self.groups.keys():
             return False
         pairs = [(united(joined(parts)), self.groups[key]) for key, parts in ready.items()]

@@ -1,11 +1,11 @@
-"""Runs a program for all lanes at once, one instruction at a time for all lanes at the same place.
+"""Runs a program one instruction at a time, for all lanes at the same place at once.
 
-Lanes of a warp that part at a branch go on as groups of their own and come together again at the branch's immediate
-post-dominator. Of the places where groups stand, the one furthest back goes on first, so that others catch up;
-loops that are known to wait for other threads come last. Whatever a loop looks like, who is in it lets others go on:
-after a burst of steps the places that it went through rest until all others have had a burst, too. Lanes stop where
-they have to meet others; when nobody can go on, or those who go on change nothing any more, either groups are waiting
-for a reconvergence that the language does not promise (they are let go), or it is a deadlock.
+Lanes of a warp that diverge at a branch form separate groups and reconverge at the branch's immediate post-dominator.
+Of the places with groups, the lowest runs first, so that others can catch up; loops that are known to wait for other
+threads run last. No loop may starve other lanes: after a burst of steps the places of that burst rest until all others
+have had a burst, too. Lanes stop at convergent instructions and barriers. When no lane can go on, or those that go on
+change nothing any more, there are two cases: groups wait for a reconvergence that the language does not promise, and
+are released; or it is a deadlock.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goptx.emulator.calls import call, pass_arguments, pass_results
-from goptx.emulator.deadlock import apart, deadlock
+from goptx.emulator.deadlock import deadlock, divergence_fault
 from goptx.emulator.faults import Trouble
 from goptx.emulator.instructions.asynchronous import Copies
 from goptx.emulator.instructions.cta_barriers import Barriers
@@ -24,7 +24,7 @@ from goptx.emulator.instructions.special_registers import CLOCKS, special
 from goptx.emulator.lane_groups import FULL, NONE, Groups, Tokens, joined, no_groups, pack, united
 from goptx.emulator.lane_positions import Context, Place
 from goptx.emulator.lanes import WARP, Frame, Lanes
-from goptx.emulator.livelock import Standstill
+from goptx.emulator.livelock import Livelock
 from goptx.emulator.memory.address_spaces import FIRST, MAPPED, WRITABLE, Memory, Space
 from goptx.emulator.program import (
     Barrier,
@@ -34,25 +34,25 @@ from goptx.emulator.program import (
     Fork,
     Goto,
     Invoke,
-    Meet,
     Operation,
+    WarpSync,
 )
 
 if TYPE_CHECKING:
     from goptx.emulator.emulated_launch import Launch
 
-SMS = 132  # what a kernel is told: those of an H200
-BURST = 64  # steps, after which places rest that groups have gone through
-TURN = 1024  # steps, after which it is asked whether anything still changes
-FIRST_LOOK = 64  # the same, in loops that wait
-PATIENCE = 16  # steps in loops that wait, after which lanes are let go that wait for others to reconverge
-LONGEST = 1 << 14  # steps in any loop, after which they are let go
+SMS = 132  # the number that a kernel reads: that of an H200
+BURST = 64  # steps, after which the places of these steps rest
+CHECK_EVERY = 1024  # steps between livelock checks
+WAITING_CHECK_EVERY = 64  # the same, in loops that wait
+PATIENCE = 16  # steps in loops that wait, after which lanes that wait for a reconvergence are released
+LONGEST = 1 << 14  # steps in any loop, after which they are released
 DEPTH = 200  # calls within calls
-COHORTS = 4  # groups of warps that run at paces of their own, where the order is to be shaken
+COHORTS = 4  # groups of warps that run at different speeds, where the order is random
 
 
 class Machine:
-    """The CTAs numbered `ctas` of a launch. Public attributes are what operations need."""
+    """The CTAs numbered `ctas` of a launch. Public attributes are for operations."""
 
     SMS: int = SMS
 
@@ -90,24 +90,24 @@ class Machine:
         self.places: list[Place] = []
         self.ready: dict[tuple[int, Place], list[Groups]] = {}
         self.tokens = Tokens()
-        self.meeting: dict[Place, tuple[Groups, Array]] = {}
+        self.converging: dict[Place, tuple[Groups, Array]] = {}
         self.barriers = Barriers(self, len(ctas))
         self._steps = np.zeros(self.warps, np.int64)
-        self._spun = 0  # steps in a row while all are in loops that wait
-        self._burst: set[tuple[int, Place]] = set()  # where groups went on in this burst
+        self._spun = 0  # consecutive steps with all lanes in loops that wait
+        self._burst: set[tuple[int, Place]] = set()  # the places of this burst
         self._steps_left = BURST
         self._resting: set[tuple[int, Place]] = set()
-        self._next_look = 0
+        self._next_check = 0
         self._next_release = LONGEST
-        self._parted: frozenset[int] = frozenset()  # the tokens whose lanes waited to reconverge at the last release
-        self._standstill = Standstill(self.spaces)
+        self._waited: frozenset[int] = frozenset()  # the tokens with waiting lanes at the last release
+        self._livelock = Livelock(self.spaces)
         self.alive = pack((self.thread < threads).reshape(-1, WARP))  # the threads that have not ended
         self.entry = Context(entry, self._frame(entry, 0))
         groups = Groups(np.arange(self.warps), self.alive.copy(), np.full(self.warps, NONE))
         self._arrive(self.place(self.entry, 0), groups)
 
     def special(self, name: str) -> Array:
-        """The special register's value over all lanes, or of no dimension."""
+        """The special register's value for all lanes, or 0-dimensional."""
         if name in CLOCKS:
             return special(self, name)
         if name not in self._special:
@@ -121,29 +121,29 @@ class Machine:
     # the loop ----------------------------------------------------------------------------------------
 
     def run(self, look: bool = True) -> bool:
-        """Until every thread has ended, or until none can go on, or changes anything, unless threads of another machine
-        do: False then. Without `look`, whoever changes nothing goes on. Raises `EmulationFault`."""
-        self._standstill.begin()
+        """Runs until every thread has ended (True), or until no thread can go on or changes anything unless threads of
+        another machine do (False). Without `look`, threads that change nothing go on. Raises `EmulationFault`."""
+        self._livelock.begin()
         with np.errstate(all="ignore"):
             while self.alive.any():
                 place = self._choose(look)
                 if place is not None:
                     self._step(place[1], joined(self.ready.pop(place)))
                 elif len(free := self._free()):
-                    self._let_go(free)
-                    self._standstill.begin()
+                    self._release(free)
+                    self._livelock.begin()
                 else:
                     return False
         return True
 
     def _choose(self, look: bool) -> tuple[int, Place] | None:
-        """Where to go on; None where nobody can, or nothing changes any more."""
+        """The place to run next; None if no lane can go on or nothing changes any more."""
         fresh = [place for place in self.ready if place not in self._resting]
-        if not fresh:  # everybody has had a turn
+        if not fresh:  # every place has had its turn
             self._resting.clear()
-            if not self.ready or (look and self.ticks >= self._next_look and self._stands_still()):
+            if not self.ready or (look and self.ticks >= self._next_check and self._is_livelocked()):
                 return None
-            self._release_parted()
+            self._release_diverged()
             fresh = list(self.ready)
         if self.launch.seed:
             cohorts = sorted({cohort for cohort, _ in fresh})
@@ -153,27 +153,29 @@ class Machine:
         spins = best[1].spins and all(place.spins for _, place in self.ready)
         self._spun = self._spun + 1 if spins else 0
         if spins and self._spun % PATIENCE == 0:
-            self._let_go(self._free())
+            self._release(self._free())
         self._burst.add(best)
         self._steps_left -= 1
         if self._steps_left <= 0 or best[1].spins:
             self._resting |= self._burst
             self._burst.clear()
-            self._steps_left = BURST + self._standstill.rounds
+            self._steps_left = BURST + self._livelock.rounds
         return best
 
-    def _stands_still(self) -> bool:
-        self._next_look = self.ticks + (0 if self._spun > FIRST_LOOK else FIRST_LOOK if self._spun else TURN)
-        return self._standstill.reached(self.ready, self._spun)
+    def _is_livelocked(self) -> bool:
+        self._next_check = self.ticks + (
+            0 if self._spun > WAITING_CHECK_EVERY else WAITING_CHECK_EVERY if self._spun else CHECK_EVERY
+        )
+        return self._livelock.reached(self.ready, self._spun)
 
-    def _release_parted(self) -> None:
-        """Lanes that have waited long to reconverge go on: those that they wait for may wait for them."""
+    def _release_diverged(self) -> None:
+        """Releases lanes that have waited long to reconverge: the lanes that they wait for may wait for them."""
         if self.ticks >= self._next_release:
             self._next_release = self.ticks + LONGEST
             free = self._free()
-            again = np.isin(free, list(self._parted))
-            self._parted = frozenset(free.tolist())
-            self._let_go(free[again])
+            again = np.isin(free, list(self._waited))
+            self._waited = frozenset(free.tolist())
+            self._release(free[again])
 
     def _step(self, place: Place, groups: Groups) -> None:
         self.ticks += 1
@@ -192,25 +194,25 @@ class Machine:
                 self._fork(place, fork, groups, lanes)
             case Choose() as choose:
                 self._choice(place, choose, groups, lanes)
-            case Meet():
-                self._meet(place, groups, lanes)
+            case WarpSync():
+                self._warp_sync(place, groups, lanes)
             case Barrier() as barrier:
                 ready = self._gather(place, groups, None) if barrier.aligned and self.strict else groups
-                self._rendezvous(place, barrier, ready)
+                self._arrive_at_barrier(place, barrier, ready)
             case Invoke() as invoke:
                 self._invoke(place, invoke, groups, lanes)
             case Done(thread):
                 self._done(place, groups, thread)
 
     def execute(self, operation: Operation, lanes: Lanes, groups: int) -> None:
-        """Runs one operation for those of the lanes that its guard lets through; `groups` is how many warps'."""
+        """Runs one operation for the lanes whose guard is true; `groups` is the number of warps' groups."""
         counts = self.launch.counts
         counts.issued[operation.number] += groups
         self.operation = operation
         self.traffic.kernel = operation.origin.kernel
         try:
             if operation.guard is not None:
-                lanes = lanes.under(operation.guard, operation.harmless)
+                lanes = lanes.under(operation.guard, operation.only_writes)
                 if not lanes.count:
                     return
             counts.lanes[operation.number] += lanes.count
@@ -246,7 +248,7 @@ class Machine:
         return context.places[number]
 
     def _arrive(self, place: Place, groups: Groups) -> None:
-        """Groups come to a place: those that have others to meet there wait until all are there."""
+        """Groups come to a place. Those that reconverge there wait until all of their lanes have arrived."""
         while len(groups):
             going, touched = self.tokens.arrive(groups, place.id)
             if len(going):
@@ -263,8 +265,8 @@ class Machine:
         for cohort in np.unique(cohorts):
             self.ready.setdefault((int(cohort), place), []).append(groups.chosen(cohorts == cohort))
 
-    def _let_go(self, tokens: Array) -> None:
-        """Lanes that wait to reconverge go on without the others."""
+    def _release(self, tokens: Array) -> None:
+        """Lanes that wait to reconverge go on without the missing ones."""
         for place_id in np.unique(self.tokens.place[tokens]):
             here = tokens[self.tokens.place[tokens] == place_id]
             self._arrive(self.places[place_id], self.tokens.release(here, self.alive))
@@ -282,7 +284,7 @@ class Machine:
             self._arrive(fallen, groups)
         else:
             masks = groups.packed(condition)
-            self._part(place, groups, [(taken, masks), (fallen, groups.masks & ~masks)], fork)
+            self._diverge(place, groups, [(taken, masks), (fallen, groups.masks & ~masks)], fork)
 
     def _condition(self, fork: Fork, lanes: Lanes) -> Array:
         try:
@@ -303,61 +305,61 @@ class Machine:
                 raise Trouble("out of bounds", message, wrong)
         except Trouble as trouble:
             raise self.launch.fault(self, choose.operation, trouble, lanes.numbers) from None
-        ways: dict[int, Array] = {}
+        targets: dict[int, Array] = {}
         for value in np.unique(index):
             target, masks = choose.targets[value], groups.packed(index == value)
-            ways[target] = ways[target] | masks if target in ways else masks
-        self._part(place, groups, [(self.place(place.context, t), m) for t, m in ways.items()], choose)
+            targets[target] = targets[target] | masks if target in targets else masks
+        self._diverge(place, groups, [(self.place(place.context, t), m) for t, m in targets.items()], choose)
 
-    def _part(self, place: Place, groups: Groups, ways: list[tuple[Place, Array]], end: Fork | Choose) -> None:
-        """Each way gets its lanes of each group; groups whose lanes part get a token to meet again."""
-        parting = sum((masks != 0).astype(np.int64) for _, masks in ways) > 1
-        if parting.any():
+    def _diverge(self, place: Place, groups: Groups, targets: list[tuple[Place, Array]], end: Fork | Choose) -> None:
+        """Sends each target its lanes of each group. Groups that diverge get a token to reconverge."""
+        diverging = sum((masks != 0).astype(np.int64) for _, masks in targets) > 1
+        if diverging.any():
             if end.uniform and self.strict:
                 trouble = Trouble("convergence", "it is `.uni`, but lanes of one warp disagree")
-                raise self.launch.fault(self, end.operation, trouble, groups.chosen(parting).lanes())
-            join = self._rejoin(place, end.rejoin)
+                raise self.launch.fault(self, end.operation, trouble, groups.chosen(diverging).lanes())
+            join = self._reconvergence(place, end.reconvergence)
             if join is not None:
                 tokens = groups.tokens.copy()
-                tokens[parting] = self.tokens.part(groups.chosen(parting), join.id)
+                tokens[diverging] = self.tokens.diverge(groups.chosen(diverging), join.id)
                 groups = Groups(groups.warps, groups.masks, tokens)
-        for target, masks in ways:
+        for target, masks in targets:
             self._arrive(target, Groups(groups.warps, masks, groups.tokens).narrowed(masks))
 
-    def _rejoin(self, place: Place, number: int | None) -> Place | None:
+    def _reconvergence(self, place: Place, number: int | None) -> Place | None:
         if number is not None:
             return self.place(place.context, number)
         caller, invoke = place.context.caller, place.context.invoke
         return None if caller is None or invoke is None else self.place(caller.context, invoke.following)
 
-    # meeting -----------------------------------------------------------------------------------------
+    # convergent instructions and barriers --------------------------------------------------------------
 
-    def _meet(self, place: Place, groups: Groups, lanes: Lanes) -> None:
-        meet = place.segment.ending
-        assert isinstance(meet, Meet)
+    def _warp_sync(self, place: Place, groups: Groups, lanes: Lanes) -> None:
+        sync = place.segment.ending
+        assert isinstance(sync, WarpSync)
         wanted = None
-        if meet.mask is not None:
-            self.operation = meet.operation
+        if sync.mask is not None:
+            self.operation = sync.operation
             try:
-                lanes.require(meet.mask.registers, "a mask of lanes")
+                lanes.require(sync.mask.registers, "a mask of lanes")
             except Trouble as trouble:
-                raise self.launch.fault(self, meet.operation, trouble, lanes.numbers) from None
-            wanted = meet.mask.each(lanes)
-        self._met(place, meet, self._gather(place, groups, wanted))
+                raise self.launch.fault(self, sync.operation, trouble, lanes.numbers) from None
+            wanted = sync.mask.each(lanes)
+        self._execute_together(place, sync, self._gather(place, groups, wanted))
 
-    def _met(self, place: Place, meet: Meet, ready: Groups) -> None:
+    def _execute_together(self, place: Place, sync: WarpSync, ready: Groups) -> None:
         if len(ready):
             self.groups = ready
-            self.execute(meet.operation, self.lanes_in(place.context, ready), len(ready))
-            self._arrive(self.place(place.context, meet.following), ready)
+            self.execute(sync.operation, self.lanes_in(place.context, ready), len(ready))
+            self._arrive(self.place(place.context, sync.following), ready)
 
     def _gather(self, place: Place, groups: Groups, wanted: Array | None) -> Groups:
-        """The groups whose lanes all have come that their mask names (`wanted`, for each lane; None: the warp's);
-        others wait at the place."""
+        """The groups whose lanes in the mask have all arrived (`wanted`, for each lane; None: the whole warp). Others
+        wait at the place."""
         full = np.broadcast_to(FULL, (len(groups), WARP)) if wanted is None else _spread(groups, wanted)
-        others = place in self.meeting
+        others = place in self.converging
         if others:
-            waiting, masks = self.meeting.pop(place)
+            waiting, masks = self.converging.pop(place)
             groups, full = (
                 Groups(
                     *(np.concatenate([getattr(waiting, f), getattr(groups, f)]) for f in ("warps", "masks", "tokens"))
@@ -394,11 +396,11 @@ class Machine:
             ready |= np.where(missing == 0, mine, np.uint32(0))
         rest = groups.masks & ~ready
         if rest.any():
-            self.meeting[place] = (groups.narrowed(rest), full[rest != 0])
+            self.converging[place] = (groups.narrowed(rest), full[rest != 0])
         whole = groups.narrowed(ready)
         return united(whole) if others and len(whole) else whole
 
-    def _rendezvous(self, place: Place, barrier: Barrier, groups: Groups) -> None:
+    def _arrive_at_barrier(self, place: Place, barrier: Barrier, groups: Groups) -> None:
         if not len(groups):
             return
         lanes = self.lanes_in(place.context, groups)
@@ -410,7 +412,7 @@ class Machine:
             raise self.launch.fault(self, barrier.operation, trouble, lanes.numbers) from None
 
     def released(self, place: Place, groups: Groups) -> None:
-        """A barrier lets these groups go on behind it."""
+        """A barrier lets these groups go on after it."""
         ending = place.segment.ending
         assert isinstance(ending, Barrier)
         self._arrive(self.place(place.context, ending.following), groups)
@@ -444,7 +446,7 @@ class Machine:
         self._arrive(self.place(context, 0), groups)
 
     def pass_by(self, place: Place, invoke: Invoke, groups: Groups) -> None:
-        """The function called has been run already."""
+        """The called function has already been run."""
         self._arrive(self.place(place.context, invoke.following), groups)
 
     def _done(self, place: Place, groups: Groups, thread: bool) -> None:
@@ -457,14 +459,14 @@ class Machine:
         self._arrive(self.place(context.caller.context, context.invoke.following), groups)
 
     def _frame(self, code: Code, start: int) -> Frame:
-        """The registers of an activation whose variables lie `start` bytes into local memory."""
+        """The registers of an activation whose variables begin `start` bytes into local memory."""
         local = self.spaces["local"]
         if start + code.frame_bytes > local.size:
             local.grow(max(2 * local.size, start + code.frame_bytes))
         return Frame(code, self.lanes, start)
 
     def _map_frame(self, context: Context, lanes: Array, state: int) -> None:
-        """The variables of the activation come to life, or die, for these lanes."""
+        """Begins or ends the lifetime of the activation's variables for these lanes."""
         local = self.spaces["local"]
         local.map(local.base + context.frame.local, context.code.frame_bytes, state, instances=lanes)
 
@@ -472,42 +474,44 @@ class Machine:
         np.bitwise_and.at(self.alive, groups.warps, ~groups.masks)
         self.barriers.end(groups)
         tokens = np.unique(groups.tokens[groups.tokens != NONE])
-        while len(tokens):  # others may have waited for these lanes only
+        while len(tokens):  # others may have waited only for these lanes
             above = self.tokens.parent[tokens]
             done = self.tokens.complete(tokens, self.alive)
-            self._let_go(done)
+            self._release(done)
             tokens = np.unique(above[above != NONE])
-        for place in list(self.meeting):
+        for place in list(self.converging):
             self._reconsider(place)
 
     def _reconsider(self, place: Place) -> None:
-        """Lanes have ended, so those that wait here may have nobody to wait for any more."""
+        """Lanes have ended, so those that wait here may be complete."""
         ready = self._gather(place, no_groups(), None)
         match place.segment.ending:
-            case Meet() as meet:
-                self._met(place, meet, ready)
+            case WarpSync() as sync:
+                self._execute_together(place, sync, ready)
             case Barrier() as barrier:
-                self._rendezvous(place, barrier, ready)
+                self._arrive_at_barrier(place, barrier, ready)
 
-    # nobody can go on --------------------------------------------------------------------------------
+    # no thread can go on -----------------------------------------------------------------------------
 
     @property
-    def turns(self) -> bool:
+    def loops_without_waiting(self) -> bool:
         """Whether some threads that change nothing are in loops that are not known to wait."""
         return not all(place.spins for _, place in self.ready)
 
-    def hopeless(self) -> Exception:
-        """Lanes of one warp that wait for each other at different places, or else a deadlock."""
+    def no_progress_fault(self) -> Exception:
+        """The fault of lanes of one warp that wait for each other at different places, or else a deadlock."""
         held = len(self._free()) < len(self.tokens.waiting())
-        return apart(self) if held or (self.strict and self.meeting and not self.ready) else deadlock(self)
+        return (
+            divergence_fault(self) if held or (self.strict and self.converging and not self.ready) else deadlock(self)
+        )
 
     def _free(self) -> Array:
-        """The tokens whose lanes may go on without the others. Lanes that others ask for at a convergent instruction,
-        while these wait for them to reconverge, may not: they could end, and nobody would miss them."""
+        """The tokens whose lanes may go on without the missing ones. Lanes that a convergent instruction needs, while
+        its other lanes are those that are missing, may not: they could end, and the error would be hidden."""
         tokens, waiting = self.tokens, self.tokens.waiting()
         warps, arrived = tokens.warp[waiting], tokens.arrived[waiting]
         missing, held = tokens.members[waiting] & ~arrived, np.zeros(len(waiting), np.bool_)
-        for groups, masks in self.meeting.values() if self.strict else ():
+        for groups, masks in self.converging.values() if self.strict else ():
             here, asked = np.zeros(self.warps, np.uint32), np.zeros(self.warps, np.uint32)
             np.bitwise_or.at(here, groups.warps, groups.masks)
             np.bitwise_or.at(asked, groups.warps, np.bitwise_or.reduce(masks, axis=1))
@@ -515,13 +519,13 @@ class Machine:
         return waiting[~held]
 
     def _fault_at(self, place: Place, kind: str, message: str, groups: Groups, masks: Array) -> Exception:
-        """A fault of what ends the segment, for those lanes of the groups."""
+        """A fault of the instruction that ends the segment, for those lanes of the groups."""
         lanes = groups.narrowed(masks.astype(np.uint32)).lanes()
         return self.launch.fault(self, place.operation, Trouble(kind, message), lanes, place.segment.block)
 
 
 def _spread(groups: Groups, values: Array) -> Array:
-    """One value for each lane as rows of 32, what is not a lane's is 0."""
+    """One value for each lane as rows of 32, with 0 for lanes that are not in the group."""
     rows = np.zeros((len(groups), WARP), values.dtype)
     rows[groups.active()] = values
     return rows

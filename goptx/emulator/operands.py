@@ -1,6 +1,6 @@
 """Turns operands into functions that read and write the registers of lanes.
 
-Requires: a flat function body. Whatever an operand names is looked up once, here, not while running.
+Requires: a flat function body. Every name in an operand is looked up once, here, not at run time.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from goptx.ptx.ir import (
 Read = Callable[[Lanes], Array]
 Write = Callable[[Lanes, Array, "Array | None"], None]
 WIDE = np.dtype("V16")  # a register of 128 bits
-CARRY = "%cc"  # no name of PTX: the flag that carry chains go through
+CARRY = "%cc"  # not a name of PTX: the carry flag
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A variable or function: its space ("code" for functions, "frame" for what every activation has anew) and
-    its address there; within a frame, from the frame's beginning."""
+    """A variable or function: its space ("code" for functions, "frame" for variables that every activation has anew)
+    and its address there; in a frame, its offset from the frame's beginning."""
 
     space: str
     address: int
@@ -48,28 +48,27 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How to read an operand, and the registers that it needs. `lost` finds the bits without a value as `missing` has
-    them, None for an operand that lacks all of its bits where one of its registers lacks any."""
+    """How to read an operand, and its registers. `lost` finds the undefined bits as `missing` does; None for an operand
+    that is undefined as a whole where one of its registers has an undefined bit."""
 
     read: Read
     registers: tuple[int, ...] = ()
     lost: Callable[[Lanes], Array | None] | None = None
 
     def each(self, lanes: Lanes) -> Array:
-        """One value for each of the lanes, where `read` may give one for all. Not to be changed."""
+        """One value for each of the lanes, while `read` may return one for all. Not to be changed."""
         values = self.read(lanes)
         return values if values.ndim else np.broadcast_to(values, lanes.count)
 
     def missing(self, lanes: Lanes) -> Array | None:
-        """Which bits of the operand have no value, in each of the lanes: as unsigned integers of the width that is
-        read, as bools where all bits of a lane are alike; None if all have one."""
+        """The undefined bits of the operand, in each of the lanes: as unsigned integers of the width that is read, or
+        as bools where all bits of a lane are alike; None if all are defined."""
         return self.lost(lanes) if self.lost else lanes.unknown(self.registers)
 
 
 @dataclass(slots=True)
 class Names:
-    """What the names in a function stand for. Registers are numbered in `registers`; the
-    carry flag is the first."""
+    """The meanings of the names in a function. `registers` maps registers to numbers; the carry flag is the first."""
 
     symbols: dict[str, Symbol]
     registers: dict[str, int] = field(default_factory=dict)
@@ -77,7 +76,7 @@ class Names:
     vectors: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def declare(self, types: tuple[str, ...], name: str, count: int | None) -> None:
-        """The registers of one `.reg` statement; a vector's are its components."""
+        """Declares the registers of one `.reg` statement; for a vector its components."""
         scalar = types[-1].removeprefix(".")
         dtype = np.dtype(np.bool_) if scalar == "pred" else WIDE if scalar == "b128" else None
         dtype = dtype or np.dtype(f"u{TYPE_BYTES[scalar]}")
@@ -91,7 +90,7 @@ class Names:
                 self.dtypes.append(dtype)
 
     def name_of(self, register: int) -> str:
-        """What the register with that number is called."""
+        """The name of the register with that number."""
         return next(name for name, number in self.registers.items() if number == register)
 
     def holds_predicate(self, name: str) -> bool:
@@ -100,7 +99,7 @@ class Names:
     # reading -----------------------------------------------------------------------------------------
 
     def source(self, operand: Operand, type_: str) -> Source:
-        """Reads the operand as a PTX type: one value for each lane, or an array of no dimension."""
+        """Reads the operand as a PTX type: one value for each lane, or a 0-dimensional array."""
         match operand:
             case Arguments((single,)):
                 return self.source(single, type_)
@@ -150,7 +149,7 @@ class Names:
         return Source(read)
 
     def _address(self, operand: Name | Sum, wanted: np.dtype[np.generic]) -> Source:
-        """A register plus a constant, or the address of a symbol plus one; as an integer."""
+        """A register plus a constant, or the address of a symbol plus a constant, as an integer."""
         base: Name | Immediate | Sum = operand
         offset = 0
         if isinstance(operand, Sum):
@@ -184,15 +183,15 @@ class Names:
         return self.symbols[name]
 
     def address(self, operand: Operand, space: str) -> tuple[Source, str]:
-        """Reads addresses (64 bits, signed) from `[...]`, and the space that they are of: that of the symbol where
-        the instruction says `.param`, which may be the frame's."""
+        """Reads addresses (64 bits, signed) from `[...]`, and their space. Where the instruction says `.param`, the
+        space is that of the symbol, which may be the frame's."""
         if not (isinstance(operand, Address) and len(operand.parts) == 1):
-            raise Trouble("unsupported", f"the operand `{operand}` is no address")
+            raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         inner = operand.parts[0]
         if isinstance(inner, Immediate):
             inner = Sum(inner, ())
         if not isinstance(inner, Name | Sum):
-            raise Trouble("unsupported", f"the operand `{operand}` is no address")
+            raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         base = inner.base if isinstance(inner, Sum) else inner
         if space in ("param", "local") and isinstance(base, Name) and base.text not in self.registers:
             space = "local" if self.symbol(base.text).space == "frame" else space
@@ -201,13 +200,13 @@ class Names:
     # writing -----------------------------------------------------------------------------------------
 
     def target(self, operand: Operand, type_: str) -> Write:
-        """Writes values of a PTX type; a wider register gets them extended by their sign, or by zeros."""
+        """Writes values of a PTX type; a wider register gets them extended by sign or by zeros."""
         if not isinstance(operand, Name):
             raise Trouble("unsupported", f"the operand `{operand}` cannot be written")
         if operand.text == "_":
             return lambda lanes, values, missing: None
         if operand.text not in self.registers:
-            raise Trouble("unsupported", f"`{operand}` is no register")
+            raise Trouble("unsupported", f"`{operand}` is not a register")
         number = self.registers[operand.text]
         held, given = self.dtypes[number], WIDE if type_ == "b128" else DTYPES[type_]
         _fits(operand.text, held, given, type_)
@@ -224,11 +223,11 @@ class Names:
         return write
 
     def targets(self, operand: Operand, types: tuple[str, ...]) -> list[Write]:
-        """As `target`, for each part of a destination."""
+        """`target` for each part of a destination."""
         return [self.target(part, t) for part, t in zip(self.parts(operand), types, strict=False)]
 
     def parts(self, operand: Operand) -> tuple[Operand, ...]:
-        """The registers that a vector or a pair names, or a special register of four numbers, such as `%tid`."""
+        """The registers in a vector or a pair, or a special register of four numbers, such as `%tid`."""
         match operand:
             case Vector(parts):
                 return parts
@@ -252,5 +251,5 @@ def _fits(name: str, held: np.dtype[np.generic], wanted: np.dtype[np.generic], t
 
 
 def operands_of(instruction: Instruction) -> tuple[Operand, ...]:
-    """The operands, those in parentheses taken out of them."""
+    """The operands, with those in parentheses as separate operands."""
     return tuple(o.parts[0] if isinstance(o, Arguments) and len(o.parts) == 1 else o for o in instruction.operands)

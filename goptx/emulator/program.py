@@ -1,8 +1,8 @@
-"""What the machine runs: operations in segments, segments in functions.
+"""The machine's program: operations in segments, segments in functions.
 
-A segment is straight code up to where lanes may part, meet or wait, or other threads may tell in which order things are
-done. Segments of a function stand in an order that keeps loops together, so of all places where lanes wait, the lowest
-number is where to go on.
+A segment is straight code up to a point where lanes may diverge, synchronise or wait, or where other threads may
+observe the order of accesses. The segments of a function are in an order that keeps loops contiguous, so of all places
+where lanes wait, the lowest number runs next.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Execute = Callable[[Lanes], None]
 
 @dataclass(slots=True, eq=False)
 class Operation:
-    """One instruction ready to run. `number` counts them through the program; what it did is counted there. `harmless`
-    has the registers that it writes if it does nothing else, so that it does not matter who executes it."""
+    """One instruction ready to run. `number` identifies it in the program and in the counts. `only_writes` has the
+    registers that it writes if it has no other effect, so that any lane may execute it."""
 
     instruction: Instruction
     execute: Execute
@@ -37,11 +37,11 @@ class Operation:
     block: str
     origin: Origin
     number: int
-    harmless: tuple[int, ...] | None = None
+    only_writes: tuple[int, ...] | None = None
 
 
-# How segments end. Targets are numbers of segments; `rejoin` is where lanes that part come together again,
-# None where that is only at the end of the function.
+# The ends of segments. Targets are numbers of segments; `reconvergence` is where diverged lanes reconverge, None where
+# that is only at the end of the function.
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class Fork:
     negated: bool
     taken: int
     fallen: int
-    rejoin: int | None
+    reconvergence: int | None
     uniform: bool = False
-    around: bool = False  # a guarded instruction, which is counted where it is executed
+    around: bool = False  # a branch around a guarded instruction, which is counted where it is executed
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +66,20 @@ class Choose:
     operation: Operation
     index: Source
     targets: tuple[int, ...]
-    rejoin: int | None
+    reconvergence: int | None
     uniform: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end of a function, or of the thread, in whatever function it is."""
+    """The end of a function, or of the thread if `thread`."""
 
     thread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Invoke:
-    """A call: the callee's name, or where its address is; the arguments and results."""
+    """A call: the callee's name or the source of its address, the arguments and results."""
 
     operation: Operation
     callee: str | Source
@@ -90,8 +90,8 @@ class Invoke:
 
 
 @dataclass(frozen=True, slots=True)
-class Meet:
-    """Lanes of a warp execute `operation` together: those that its mask names, or without one the whole warp."""
+class WarpSync:
+    """Lanes of a warp execute `operation` together: those in its mask, or without a mask the whole warp."""
 
     operation: Operation
     mask: Source | None
@@ -100,7 +100,8 @@ class Meet:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """Threads of a CTA meet. Without an id (cluster barriers aside) it is barrier 0; without a count, all meet."""
+    """A CTA barrier. Without an id (except cluster barriers) it is barrier 0; without a count, all threads take
+    part."""
 
     operation: Operation
     kind: str  # "sync", "arrive" or "red"
@@ -108,11 +109,11 @@ class Barrier:
     id: Source
     count: Source | None
     following: int
-    condition: Source | None = None  # of a reduction
+    condition: Source | None = None  # the predicate of a reduction
     write: Write | None = None
 
 
-Ending = Goto | Fork | Choose | Done | Invoke | Meet | Barrier
+Ending = Goto | Fork | Choose | Done | Invoke | WarpSync | Barrier
 
 
 @dataclass(slots=True)
@@ -125,7 +126,7 @@ class Segment:
 
 @dataclass(slots=True)
 class Code:
-    """A function ready to run. `formals` and `results` are its parameters, each a symbol of the frame or the name
+    """A function ready to run. `parameters` and `results` are its formal ones, each a symbol of the frame or the name
     of a register."""
 
     name: str

@@ -1,8 +1,8 @@
 """Estimates how long code takes one warp.
 
 Cycles of the device's clock. The model issues in order, one instruction every `ISSUE` cycles, and lets an
-instruction wait until what it reads is ready; memory always answers after the table's latency. It knows
-nothing of other warps, caches or busy units, so it ranks orders of one block rather than predict a time.
+instruction wait until its operands are ready; memory always answers after the table's latency. It ignores
+other warps, caches and busy units, so it ranks orders of one block instead of predicting a time.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ T = TypeVar("T", int, float)
 
 
 def cycles_of(table: LatencyTable, code: Code) -> int:
-    """The latency of an instruction, or of all those in a call's braces."""
+    """The latency of an instruction, or the sum for those in a call's braces."""
     if isinstance(code, Scope):
         return sum(map(table.cycles_of, instructions_in(code)))
     return table.cycles_of(code)
 
 
 def issued(code: Iterable[Code], cycles: Cycles) -> Iterator[tuple[int, int]]:
-    """Of straight code that begins at cycle 0, in order: when each is issued, and when its result is there."""
+    """When each instruction of straight code is issued, and when its result is ready, from cycle 0 on."""
     ready: dict[str, int] = {}
     issue = 0
     for item in code:
         for register in read(item):
-            if (there := ready.get(register, 0)) > issue:
-                issue = there
+            if (ready_at := ready.get(register, 0)) > issue:
+                issue = ready_at
         done = issue + cycles(item)
         for register in written(item):
             ready[register] = done
@@ -44,7 +44,7 @@ def issued(code: Iterable[Code], cycles: Cycles) -> Iterator[tuple[int, int]]:
 
 
 def block_cycles(code: Iterable[Code], cycles: Cycles) -> int:
-    """Cycles from the first instruction's issue until the last result is there."""
+    """Cycles from the first instruction's issue until the last result is ready."""
     finish = 0
     for issue, done in issued(code, cycles):
         finish = max(finish, done, issue + ISSUE)
@@ -52,12 +52,12 @@ def block_cycles(code: Iterable[Code], cycles: Cycles) -> int:
 
 
 def flow_cycles(flow: Flow, cycles: Cycles) -> int:
-    """Cycles of the longest way through the flow, blocks counted ten times for each loop around them."""
-    return sum(longest_way(flow, weights(flow, cycles)).values())
+    """Cycles of the critical path through the flow, where blocks count ten times for each loop around them."""
+    return sum(critical_path(flow, weights(flow, cycles)).values())
 
 
 def weights(flow: Flow, cycles: Cycles) -> dict[str, int]:
-    """Of each block that can be reached its cycles, ten times for each loop around it."""
+    """The cycles of each reachable block, ten times for each loop around it."""
     depth = depths(flow)
     found: dict[str, int] = {}
     for name in flow.reverse_postorder():
@@ -69,17 +69,17 @@ def weights(flow: Flow, cycles: Cycles) -> dict[str, int]:
     return found
 
 
-def longest_way(flow: Flow, weight: Mapping[str, T]) -> dict[str, T]:
-    """The blocks of the longest way through the flow, back edges left out, with what each adds to it."""
+def critical_path(flow: Flow, weight: Mapping[str, T]) -> dict[str, T]:
+    """The blocks of the critical path through the flow, without back edges, each with its weight."""
     order = flow.reverse_postorder()
     rank = {name: i for i, name in enumerate(order)}
-    ahead: dict[str, list[str]] = {}
+    below: dict[str, list[str]] = {}
     longest: dict[str, T] = {}
     for name in reversed(order):
-        ahead[name] = [t for t in flow.blocks[name].end.successors() if rank[t] > rank[name]]
-        longest[name] = weight[name] + max((longest[t] for t in ahead[name]), default=0)
-    way, here = {}, [flow.entry]
+        below[name] = [t for t in flow.blocks[name].end.successors() if rank[t] > rank[name]]
+        longest[name] = weight[name] + max((longest[t] for t in below[name]), default=0)
+    path, here = {}, [flow.entry]
     while here:
-        way[here[0]] = weight[here[0]]
-        here = sorted(ahead[here[0]], key=longest.__getitem__)[-1:]
-    return way
+        path[here[0]] = weight[here[0]]
+        here = sorted(below[here[0]], key=longest.__getitem__)[-1:]
+    return path

@@ -1,8 +1,8 @@
 """Latency tables: cycles of each kind of PTX instruction, read from `latency_tables/ARCH.toml`.
 
-Cycles are whole cycles of the SM's clock, for one warp, as one dependent chain sees them where that was
-measured (the file says what it holds). A key is an opcode without what does not set its cost; it is made
-by `goptx.ptx.opcodes`. Every number names where it comes from.
+Cycles are whole cycles of the SM's clock for one warp, measured along a dependent chain where possible (the file says
+which). A key is an opcode without the parts that do not affect its cost; `goptx.ptx.opcodes` makes it. Every number
+names its source.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
 
 FORMAT = 1
-ASSUMED = "assumed"  # the source of numbers that nobody measured, and of [default]
+ASSUMED = "assumed"  # the source of numbers that were not measured, and of [default]
 KINDS = ("arithmetic", "conversion", "special", "memory", "fence", "warp", "barrier", "control", "unknown")
 
 _FIELDS = {"format", "gpu", "measurement", "source", "cycles", "named", "default"}
@@ -37,12 +37,14 @@ SIGNS = {f"{sign}{bits}": tuple(f"{s}{bits}" for s in "usb") for bits in (8, 16,
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Cycles, and the name of the source that they come from.
+    """Cycles, and the name of their source.
 
-    interval: cycles from one to the next that does not wait for it, of one warp, or None where nobody measured it.
+    interval: cycles from one to the next that does not wait for it, in one warp, or None if not measured.
     least, median, spread: of the measurements whose median is `cycles`, in fractions of a cycle; `spread` is from
         their 10th to their 90th hundredth. sass: the machine code of one.
     """
+
+    __repr__ = brief
 
     cycles: int
     source: str
@@ -57,12 +59,12 @@ class Entry:
 class LatencyTable:
     """The latencies of one architecture.
 
-    A key that `entries` lacks takes the entry of a type that differs only in sign (u, s, b of one width),
+    A key that `entries` lacks takes the entry of a type that differs only in sign (u, s, b of the same width),
     else that of the opcode shortened from its end, else the number of `defaults` for its kind.
 
     arch: as in `.target`. name: of the GPU. path: of the file.
-    entries: by key. defaults: cycles, by kind. sources: what each source is, for reports.
-    named: what is no key, such as levels of memory. measurement: date, driver, clocks.
+    entries: by key. defaults: cycles, by kind. sources: the description of each source, for reports.
+    named: numbers without a key, such as those of levels of memory. measurement: date, driver, clocks.
     """
 
     __repr__ = brief
@@ -72,14 +74,14 @@ class LatencyTable:
     path: Path
     entries: Mapping[str, Entry] = field(hash=False, repr=False)
     defaults: Mapping[str, int] = field(hash=False, repr=False)
-    sources: Mapping[str, str] = field(hash=False, repr=False)  # what each source is, for reports
-    named: Mapping[str, Entry] = field(hash=False, repr=False, default_factory=dict)  # what is no key: levels of memory
+    sources: Mapping[str, str] = field(hash=False, repr=False)  # the description of each source
+    named: Mapping[str, Entry] = field(hash=False, repr=False, default_factory=dict)  # numbers without a key
     measurement: Mapping[str, str] = field(hash=False, repr=False, default_factory=dict)  # date, driver, clocks
 
     _repr_html_ = as_html
 
     def cycles(self, key: str) -> int:
-        """Cycles of a key, for example `mul.wide.u32`; every key has some."""
+        """Cycles of a key, for example `mul.wide.u32`; defined for every key."""
         return self._entry(key).cycles
 
     def cycles_of(self, instruction: Instruction) -> int:
@@ -87,15 +89,15 @@ class LatencyTable:
         return self._entry(facts_of(instruction.opcode).latency_key).cycles
 
     def interval(self, key: str) -> float | None:
-        """Cycles from one instruction of a key to the next that does not wait for it; None where nobody measured it."""
+        """Cycles from one instruction of a key to the next that does not wait for it; None if not measured."""
         return self._entry(key).interval
 
     def source_of(self, key: str) -> str:
-        """The name in `sources` of where a key's cycles come from; `assumed` where nobody measured them."""
+        """The name in `sources` for a key's cycles; `assumed` if not measured."""
         return self._entry(key).source
 
     def is_assumed(self, key: str) -> bool:
-        """Whether a key's cycles are no measurement: an assumed entry, or a default."""
+        """Whether a key's cycles are not measured: an assumed entry, or a default."""
         return self.source_of(key) == ASSUMED
 
     def is_default(self, key: str) -> bool:
@@ -110,7 +112,7 @@ class LatencyTable:
 
 
 def siblings(key: str) -> tuple[str, ...]:
-    """The key, and those of types that differ from its own in sign only."""
+    """The key, and those of types that differ from its own only in sign."""
     words = key.split(".")
     types = [SIGNS.get(w, (w,)) for w in words[1:]]
     return tuple(dict.fromkeys([key, *(".".join([words[0], *choice]) for choice in product(*types))]))
@@ -126,11 +128,11 @@ def _fallbacks(key: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _kind(key: str) -> str:
-    """The row of [default] for a key that has no entry."""
+    """The row of [default] for a key without an entry."""
     facts = facts_of(key)
     if not facts.known:
         return "unknown"
-    if facts.row.ends or facts.base == "call":
+    if facts.row.ends or facts.calls:
         return "control"
     if facts.row.scope >= Scope.CTA:
         return "barrier"
@@ -151,10 +153,9 @@ def _kind(key: str) -> str:
 def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTable:
     """The latency table to use for `arch`.
 
-    source: a table, which is returned as it is; a path, or text that ends in `.toml`; the name of a table
-    that goptx brings, for example "sm_90"; or None for that of `arch`. Without one for `arch` (`sm_90a`
-    counts as `sm_90`) the nearest lower architecture's is taken, else the nearest, with a
-    `LatencyTableWarning`. Raises `InputError`.
+    source: a table, which is returned; a path, or text that ends in `.toml`; the name of a table of goptx, for example
+    "sm_90"; or None for that of `arch`. Without one for `arch` (`sm_90a` counts as `sm_90`) the nearest lower
+    architecture's is used, else the nearest, with a `LatencyTableWarning`. Raises `InputError`.
     """
     if isinstance(source, LatencyTable):
         return source
@@ -185,14 +186,14 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
 def _number(arch: str) -> int:
     match = _ARCH.fullmatch(arch)
     if not match:
-        raise InputError(f"architecture `{arch}` is none of PTX's; write it as `.target` does: sm_90.")
+        raise InputError(f"architecture `{arch}` is not one of PTX; write it as `.target` does: sm_90.")
     return int(match[1])
 
 
 def brought_tables() -> dict[str, Path]:
-    """The tables that come with goptx, by name, in the order of their architectures."""
+    """The tables of goptx, by name, in the order of their architectures."""
     package = Path(__file__).resolve().parents[1]
-    for folder in (package / "latency_tables", package.parent / "latency_tables"):  # a wheel's; a checkout's
+    for folder in (package / "latency_tables", package.parent / "latency_tables"):  # in a wheel; in a checkout
         if found := {path.stem: path for path in folder.glob("sm_*.toml")}:
             return dict(sorted(found.items(), key=lambda item: _number(item[0])))
     raise InputError(f"{package / 'latency_tables'}: no latency tables here; install goptx again.")
@@ -202,7 +203,7 @@ def brought_tables() -> dict[str, Path]:
 
 
 def read_table(path: Path) -> LatencyTable:
-    """The table of a file. Raises `InputError` that names file, key and remedy."""
+    """The table of a file. Raises `InputError`, which names file, key and remedy."""
     try:
         stat = path.stat()
         return _read(path, stat.st_mtime_ns, stat.st_size)
@@ -212,7 +213,7 @@ def read_table(path: Path) -> LatencyTable:
 
 @lru_cache(maxsize=32)
 def _read(path: Path, changed: int, size: int) -> LatencyTable:
-    """The table of a file as it was at `changed`; both numbers only tell versions of a file apart."""
+    """The table of a file as it was at `changed`; both numbers only distinguish versions of a file."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -305,13 +306,13 @@ def _section(path: Path, content: Mapping[str, Any], name: str) -> dict[str, Any
 
 def _cycles(value: object, where: str) -> int:
     if type(value) is not int or value < 0:
-        shown = "missing" if value is None else repr(value)
-        raise InputError(f"{where} is {shown}; write a whole number of cycles, 0 or more.")
+        found = "missing" if value is None else repr(value)
+        raise InputError(f"{where} is {found}; write a whole number of cycles, 0 or more.")
     return value
 
 
 def _fraction(value: object, where: str) -> float | None:
-    """Cycles that need not be whole, or none."""
+    """Cycles that need not be whole, or None."""
     if value is None:
         return None
     if type(value) not in (int, float) or not 0 <= value < float("inf"):  # type: ignore[operator]

@@ -1,1 +1,1 @@
-"""How a kernel is launched: shapes, arguments, their independence, launch specifications."""
+"""The launch of kernels: shapes, arguments, their independence, launch specifications."""

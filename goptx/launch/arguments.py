@@ -1,7 +1,7 @@
-"""Python values to what a kernel's parameters hold: each by the PTX type and the size of its parameter.
+"""From Python values to the contents of a kernel's parameters, each by PTX type and size of its parameter.
 
 Requires parameters in the order of the entry. Every result is a numpy scalar of exactly the parameter's
-bytes. Imports nothing of CUDA: arrays and streams are known by their protocols.
+bytes. Does not import CUDA: arrays and streams are recognised by their protocols.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 POINTER = 8  # bytes
-Access = Literal["none", "read", "written", "both", "unknown"]  # what a kernel does to what a parameter points to
+Access = Literal["none", "read", "written", "both", "unknown"]  # what a kernel does to a parameter's memory
 
 
 class ParameterLike(Protocol):
@@ -55,8 +55,8 @@ def pack_arguments(params: Sequence[ParameterLike], args: Sequence[object]) -> "
 
 
 def scalars(params: Sequence[ParameterLike], contents: Sequence[bytes]) -> "list[np.generic]":
-    """The contents of parameters as numpy scalars that say what they are: floating, unsigned, or np.void for a block
-    of bytes."""
+    """The contents of parameters as numpy scalars of their kind: floating, unsigned, or np.void for a block of
+    bytes."""
     import numpy as np
 
     letters = [{"array": "V", "f": "f"}.get(_kind(param), "u") for param in params]
@@ -64,14 +64,14 @@ def scalars(params: Sequence[ParameterLike], contents: Sequence[bytes]) -> "list
 
 
 class Packing:
-    """`pack_arguments` for parameters that get arguments again and again, and in bytes."""
+    """`pack_arguments` to bytes, for parameters that get arguments again and again."""
 
     def __init__(self, params: Sequence[ParameterLike]) -> None:
         self.params = params
         self.slots = [Slot(params, i) for i in range(len(params))]
 
     def pack(self, args: Sequence[object]) -> tuple[list[bytes], list[Extent | None]]:
-        """What each parameter holds, and of pointers where they lead; None for what is no pointer."""
+        """The content of each parameter, and the extent of each pointer; None for other parameters."""
         if len(self.slots) != len(args):
             names = ", ".join(parameter_names(self.params))
             raise InputError(f"{len(args)} arguments for {len(self.slots)} parameters: {names or 'none'}")
@@ -94,10 +94,10 @@ class Packing:
 
 
 class Slot:
-    """One parameter and what fits it.
+    """One parameter and the values that fit it.
 
     kind: "u", "s", "b" (untyped bits) or "f" for a scalar; "array" for one passed by value as a block of bytes.
-    exact: numpy's scalars of its size and kind; integers below `end` fit too if it takes any.
+    exact: numpy's scalars of its size and kind; if it takes any, integers below `end` fit too.
     """
 
     def __init__(self, params: Sequence[ParameterLike], position: int) -> None:
@@ -113,22 +113,22 @@ class Slot:
 
     @property
     def where(self) -> str:
-        """What messages begin with."""
+        """The beginning of messages."""
         name, param = parameter_names(self.params)[self.position], self.params[self.position]
         return f"parameter {name}, .{param.type} of {self.size} bytes"
 
     def extent(self, arg: object) -> Extent | None:
-        """Where an argument lies; None for what is no device array. Raises `InputError`."""
+        """The extent of a device array; None for other arguments. Raises `InputError`."""
         try:
             extent = extent_of(arg)
         except InputError as error:
             raise InputError(f"{self.where}: {error}") from None
         if extent is not None and not self.pointer:
-            raise InputError(f"{self.where}: takes no device array; a pointer is a 64-bit integer parameter")
+            raise InputError(f"{self.where}: does not take a device array; a pointer is a 64-bit integer parameter")
         return extent
 
     def content(self, arg: object) -> bytes:
-        """The bytes of an argument that is no device array. Raises `InputError`."""
+        """The bytes of an argument that is not a device array. Raises `InputError`."""
         return _content(self.kind, self.size, self.where, arg)
 
 
@@ -170,7 +170,7 @@ def _content(kind: str, size: int, where: str, arg: object) -> bytes:
 
 
 def _kind(param: ParameterLike) -> str:
-    """As of `Slot.kind`."""
+    """The kind of a parameter, see `Slot`."""
     typed = re.fullmatch(r"([usbf])(8|16|32|64)", param.type.removeprefix("."))
     if typed is None or int(typed[2]) != 8 * param.size:
         return "array"
@@ -178,12 +178,12 @@ def _kind(param: ParameterLike) -> str:
 
 
 def passed_by_value(param: ParameterLike) -> bool:
-    """Whether the parameter is a block of bytes, such as a structure: no number and no pointer."""
+    """Whether the parameter is a block of bytes, such as a structure, instead of a number or pointer."""
     return _kind(param) == "array"
 
 
 def _raw_bytes(arg: object) -> tuple[bytes, str | None] | None:
-    """Bytes of a value with a layout of its own and its kind ('i', 'f', or None: bytes of any meaning)."""
+    """Bytes of a value with a layout of its own, and its kind ('i', 'f', or None: bytes of any meaning)."""
     import numpy as np
 
     if isinstance(arg, bytes | bytearray | memoryview):

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from goptx.errors import InputError
 from goptx.launch.arguments import Packing, parameter_names
 from goptx.launch.device_arrays import Extent
-from goptx.launch.independence import AccessedParameter, Independence
-
-
-class HeldParameter(AccessedParameter, Protocol):
-    """`instead` says what W reads instead if it lacks the parameter, "" for nothing; else it is None."""
-
-    @property
-    def instead(self) -> str | None: ...
+from goptx.launch.independence import Independence
+from goptx.launch.parameter import Parameter
 
 
 class Arguments:
-    """Of the woven kernel `name`: of the kernels of these letters, in order, then hidden ones. To be kept, since most
-    of the work is the same for every launch."""
+    """The arguments of the fused kernel `name`: of the kernels with these letters, in order, then hidden ones. Meant to
+    be reused, since most of the work is the same for every launch."""
 
-    def __init__(self, name: str, letters: Iterable[str], params: Sequence[HeldParameter]) -> None:
+    def __init__(self, name: str, letters: Iterable[str], params: Sequence[Parameter]) -> None:
         self.name = name
         self.packings = {letter: Packing([p for p in params if p.kernel == letter]) for letter in letters}
-        self.hidden = Packing([p for p in params if p.kernel is None])
         self.params = [p for p in params if p.kernel is not None]
         self.lacking = any(p.instead is not None for p in self.params)
         self.independence = Independence(self.params)
 
     def packed(self, args: Sequence[Sequence[object]], independent: bool) -> tuple[list[bytes], str]:
-        """What the kernels' parameters hold, in order, and what to warn of; compared unless the kernels are known to
-        be `independent`. Raises `InputError`, `DependentKernels`."""
+        """The contents of the kernels' parameters, in order, and the text of a warning. Compares arguments unless the
+        kernels are promised to be `independent`. Raises `InputError`, `DependentKernels`."""
         if len(args) != len(self.packings):
             letters = ", ".join(self.packings)
             raise InputError(f"`{self.name}` takes one argument sequence for each of the kernels {letters}.")
@@ -46,9 +38,9 @@ class Arguments:
         return (held(self.params, contents) if self.lacking else contents), doubt
 
 
-def held(params: Sequence[HeldParameter], contents: Sequence[bytes]) -> list[bytes]:
-    """Of what the kernels' parameters hold, that of those which W has. Raises `InputError` where a parameter that W
-    reads instead of another holds something else."""
+def held(params: Sequence[Parameter], contents: Sequence[bytes]) -> list[bytes]:
+    """The contents of the parameters that the fused kernel has. Raises `InputError` where a parameter and the one that
+    is read instead of it have different contents."""
     by_name = {p.name: i for i, p in enumerate(params)}
     for i, param in enumerate(params):
         if param.instead and contents[i] != contents[by_name[param.instead]]:

@@ -1,4 +1,4 @@
-"""Coarsening: one CTA of the woven kernel W does the work of several CTAs of a kernel, which are neighbours."""
+"""Coarsening: one CTA of the fused kernel does the work of several neighbouring CTAs of a kernel."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from goptx.launch.shape import Axes, Shape
 
 Axis = Literal["x", "y", "z"]
 AXES: tuple[Axis, ...] = get_args(Axis)
-MOST = 32  # CTAs in one; each of them is a copy of the kernel's code, and of its registers
+MOST = 32  # CTAs in one; each is a copy of the kernel's code and registers
 
 
 @dataclass(frozen=True, slots=True)
 class Coarse:
-    """`factor` CTAs of a kernel along one axis (0 is x) in one of W.
+    """`factor` CTAs of a kernel along one axis (0 is x) in one CTA of the fused kernel.
 
-    With q = CTAs of the kernel along the axis / factor, rounded down: CTA c < q of W along that axis carries the CTAs
-    c * factor ... c * factor + factor - 1 of the kernel; what is left over gets a CTA each. So a CTA of W has either
-    all copies or the first alone, and one branch tells them apart.
+    With q = CTAs of the kernel along the axis / factor, rounded down: CTA c < q of the fused kernel along that axis
+    carries the CTAs c * factor ... c * factor + factor - 1 of the kernel; each leftover CTA gets a CTA of its own. So a
+    CTA of the fused kernel has either all copies or only the first, and one branch distinguishes the two.
     """
 
     factor: int = 1
     axis: int = 0
 
     def times(self, factor: int, axis: str) -> Coarse:
-        """Coarsened once more. Raises `InputError` where that makes no sense."""
+        """The same coarsened once more. Raises `InputError` for an invalid factor or axis."""
         if isinstance(factor, bool) or not isinstance(factor, int) or factor < 2:
-            raise InputError(f"factor={factor!r} is no number of CTAs to be made one; give 2 or more.")
+            raise InputError(f"factor={factor!r} is not a number of CTAs to be made one; give 2 or more.")
         if axis not in AXES:
             raise InputError(f"axis `{axis}` is unknown; expected one of {', '.join(AXES)}.")
         if self.factor > 1 and AXES[self.axis] != axis:
@@ -40,14 +40,14 @@ class Coarse:
         return Coarse(self.factor * factor, AXES.index(axis))
 
     def within(self, shape: Shape) -> Coarse:
-        """With no more copies than a kernel of that shape has CTAs along the axis."""
+        """The same with at most as many copies as a kernel of that shape has CTAs along the axis."""
         along = shape.axes("grid")[self.axis]
         if along is None or along >= self.factor:
             return self
         return replace(self, factor=along) if along > 1 else ALONE
 
     def grid(self, grid: Axes) -> Axes:
-        """The CTAs of W, along each axis, that carry a grid of so many; None for what is not known."""
+        """The CTAs of the fused kernel along each axis for a grid of the kernel; None where unknown."""
         sizes = list(grid)
         along = sizes[self.axis]
         if along is not None:

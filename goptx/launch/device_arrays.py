@@ -1,4 +1,4 @@
-"""Where in device memory an argument lies. Imports nothing of CUDA: arrays are known by their protocols."""
+"""Where in device memory an argument lies. Does not import CUDA: arrays are recognised by their protocols."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 from goptx.errors import InputError
 
 Extent = tuple[int, int, int]
-"""The address that the kernel gets, the first byte of the array, and the byte behind its last: a view with negative
-strides begins ahead of its address. A raw pointer has no bytes: its address stands three times. An array without
-elements lies nowhere: from 0 to 0."""
+"""The address that the kernel gets, the first byte of the array, and the byte after its last: a view with negative
+strides begins before its address. A raw pointer has no known size: all three are its address. An array without elements
+is nowhere: from 0 to 0."""
 
 NULL: Extent = (0, 0, 0)
-_HOST = ("builtins", "numpy")  # whose types are no device arrays
+_HOST = ("builtins", "numpy")  # packages whose types are not device arrays
 
 
 def raw(address: int) -> Extent:
-    """Of a pointer to nobody knows how much."""
+    """The extent of a pointer to memory of unknown size."""
     return address, address, address
 
 
 def extent_of(arg: object) -> Extent | None:
-    """Of a device array: a torch tensor, a CuPy array, a cuda.core Buffer, anything with `__cuda_array_interface__`;
-    of None, which is the null pointer, and of a `CUdeviceptr`. None for what is no device array.
+    """The extent of a device array: a torch tensor, a CuPy array, a cuda.core Buffer, anything with
+    `__cuda_array_interface__`; also of None, the null pointer, and of a `CUdeviceptr`. None for other values.
 
     Raises `InputError` for a tensor in host memory.
     """
@@ -35,9 +35,9 @@ def extent_of(arg: object) -> Extent | None:
     framework = _framework(type(value))  # type: ignore[arg-type]  # mypy takes types for unhashable
     if framework in _HOST:
         return None
-    if framework == "cupy" and hasattr(arg, "flags") and value.flags.c_contiguous:  # whose interface is slow to make
+    if framework == "cupy" and hasattr(arg, "flags") and value.flags.c_contiguous:  # its interface is slow to make
         return _from(value.data.ptr, value.nbytes)
-    # torch comes before the interface, which refuses a tensor that requires a gradient.
+    # torch comes before the interface, which rejects a tensor that requires a gradient.
     if callable(getattr(arg, "data_ptr", None)):
         return _of_tensor(value)
     interface = getattr(arg, "__cuda_array_interface__", None)
@@ -53,7 +53,7 @@ def extent_of(arg: object) -> Extent | None:
 
 @lru_cache(maxsize=256)
 def _framework(kind: type[Any]) -> str:
-    """The package that a type comes from."""
+    """The package that defines a type."""
     return kind.__module__.partition(".")[0]
 
 
@@ -72,7 +72,7 @@ def _of_tensor(tensor: Any) -> Extent:
 
 
 def strided(address: int, shape: Sequence[int], strides: Sequence[int] | None, item: int) -> Extent:
-    """Strides and `item`, an element, in bytes; no strides: the elements lie one after the other."""
+    """Strides and `item`, the size of an element, in bytes; without strides the elements are contiguous."""
     if strides is None or 0 in shape:
         return _from(address, item * prod(shape))
     ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]

@@ -1,8 +1,8 @@
 """Whether the arguments of a launch keep the kernels independent.
 
-Requires: parameters of whose accesses something is known (analysis/values/pointer_effects.py), an extent for each
-argument. "unknown" counts as read and written. What lies behind pointers in memory is not seen, nor behind those in
-structures that cannot be followed, nor how far the kernels really go from a raw pointer.
+Requires: parameters with known accesses (analysis/values/pointer_effects.py), and an extent for each argument.
+"unknown" counts as read and written. Pointers stored in memory or in structures that cannot be tracked are not checked,
+and the kernels' real range from a raw pointer is unknown.
 """
 
 from __future__ import annotations
@@ -10,31 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Protocol
 
 from goptx.errors import DependentKernels
-from goptx.launch.arguments import POINTER, Access, ParameterLike, parameter_names, passed_by_value
+from goptx.launch.arguments import POINTER, Access, parameter_names, passed_by_value
 from goptx.launch.device_arrays import Extent, raw
+from goptx.launch.parameter import Parameter
 
-_SAID: dict[Access, str] = {
+_ACCESS_WORDS: dict[Access, str] = {
     "read": "is read", "written": "is written", "both": "is read and written", "unknown": "may be read and written",
 }  # fmt: skip
-PAGE = 4096  # bytes; below, where null pointers lead, nothing is ever mapped: such a number is no pointer
+PAGE = 4096  # bytes; nothing is ever mapped below, where null pointers lead: such a number is not a pointer
 LAUNCH = "launch the kernels one after the other, or pass independent=True if they never touch the same bytes"
-
-
-class AccessedParameter(ParameterLike, Protocol):
-    """`access` is what its kernel does to the memory that it points to."""
-
-    @property
-    def access(self) -> Access: ...
-    @property
-    def inside(self) -> tuple[tuple[int, Access], ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Pointer:
-    """An argument, or what is passed `offset` bytes into a structure."""
+    """An argument, or the value at `offset` bytes into a structure."""
 
     position: int
     kernel: str
@@ -50,9 +41,9 @@ class _Pointer:
 
 
 class Independence:
-    """`pairs` are pointers of different kernels, of which one is written by and the other accessed."""
+    """`pairs` are pointers of different kernels, one of which its kernel writes while the other kernel accesses its."""
 
-    def __init__(self, params: Sequence[AccessedParameter]) -> None:
+    def __init__(self, params: Sequence[Parameter]) -> None:
         self.params = params
         accessed = list(_pointers(params))
         self.pairs = [
@@ -64,11 +55,11 @@ class Independence:
         self._accepted: list[Extent | None] = []
 
     def check(self, extents: Sequence[Extent | None], remedy: str = LAUNCH, contents: Sequence[bytes] = ()) -> str:
-        """Raises `DependentKernels` for a pair of arrays that have bytes in common, and for a raw pointer that equals
-        the other of its pair. A raw pointer into an array may or may not harm: gives what to warn of, "" if nothing.
+        """Raises `DependentKernels` for a pair of arrays that overlap, and for a raw pointer that equals the other of
+        its pair. A raw pointer into an array may or may not do harm: returns the warning for it, "" if there is none.
 
-        Extents are those of all parameters, None for what is no pointer; `contents` are the bytes of all, without which
-        structures are not looked into.
+        `extents` are those of all parameters, None for other values than pointers; `contents` are the bytes of all,
+        without which structures are not checked.
         """
         if extents == self._accepted and not self.structures:  # most launches are like the one before
             return ""
@@ -78,21 +69,24 @@ class Independence:
             if one and other and one[1] <= other[2] and other[1] <= one[2]:
                 what, certain = _common(one, other)
                 if what and certain:
-                    raise DependentKernels(f"{self._said(i, j)}: {what}. The kernels depend on each other; {remedy}.")
+                    raise DependentKernels(
+                        f"{self._in_words(i, j)}: {what}. The kernels depend on each other; {remedy}.",
+                        rule="independent-kernels",
+                    )
                 if what:
-                    doubts.append(f"{self._said(i, j)}: {what}. The kernels may depend on each other; {remedy}.")
+                    doubts.append(f"{self._in_words(i, j)}: {what}. The kernels may depend on each other; {remedy}.")
         if not doubts:
             self._accepted = list(extents)
         return "\n".join(doubts)
 
-    def _said(self, one: _Pointer, other: _Pointer) -> str:
-        """What is done to either, what is written first."""
+    def _in_words(self, one: _Pointer, other: _Pointer) -> str:
+        """The accesses of both, a write first."""
         names = parameter_names(self.params)
         order = (other, one) if one.access == "read" else (one, other)
-        return ", ".join(f"{_named(names[p.position], p.offset)} {_SAID[p.access]}" for p in order)
+        return ", ".join(f"{_named(names[p.position], p.offset)} {_ACCESS_WORDS[p.access]}" for p in order)
 
 
-def _pointers(params: Sequence[AccessedParameter]) -> Iterator[_Pointer]:
+def _pointers(params: Sequence[Parameter]) -> Iterator[_Pointer]:
     for i, p in enumerate(params):
         if p.kernel is None or p.access == "none":
             continue
@@ -103,12 +97,12 @@ def _pointers(params: Sequence[AccessedParameter]) -> Iterator[_Pointer]:
 
 
 def _named(name: str, offset: int | None) -> str:
-    """`A:0 (s)`, and what is 8 bytes into it: `A:0+8 (s)`."""
+    """`A:0 (s)`, or `A:0+8 (s)` for the value at offset 8 in it."""
     return name.replace(" ", f"+{offset} ", 1) if offset else name
 
 
 def _common(one: Extent, other: Extent) -> tuple[str, bool]:
-    """What they have in common, "" for nothing, and whether the kernels surely meet there."""
+    """What they have in common as text, "" for nothing, and whether both kernels surely access it."""
     pointers = [extent for extent in (one, other) if extent[1] == extent[2]]
     if not one[2] or not other[2] or (len(pointers) == 2 and one[0] < PAGE):
         return "", True

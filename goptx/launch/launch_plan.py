@@ -1,7 +1,7 @@
-"""From the shapes of the kernels to that of the woven kernel W, and to the values of its hidden parameters.
+"""From the shapes of the kernels to that of the fused kernel, and to the values of its hidden parameters.
 
-Requires: one shape for each kernel. Ensures: W has threads and CTAs enough for every kernel; what is known when the
-kernels are woven stays so when they are launched.
+Requires: one shape for each kernel. Ensures: the fused kernel has enough threads and CTAs for every kernel, and sizes
+that are known when the kernels are woven have the same values when they are launched.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from goptx.launch.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
 
 Placement = Literal["spread", "front"]
 PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
-ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma count on it
+ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma rely on it
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How W is to be launched.
+    """How the fused kernel is to be launched.
 
-    letters, shapes: of the kernels, with None for what is known at launch only.
-    placement: how the CTAs of a smaller grid lie among those of W.
-    carved: of each kernel, the bytes of static shared memory that lie in W's dynamic memory instead.
-    coarse: of each kernel, how many of its CTAs are in one of W.
+    letters, shapes: of the kernels, with None for sizes that are known only at launch.
+    placement: how the CTAs of a smaller grid are distributed over those of the fused kernel.
+    carved: for each kernel, the bytes of its static shared memory that are in the fused kernel's dynamic memory
+        instead.
+    coarse: for each kernel, how many of its CTAs are in one CTA of the fused kernel.
     common: whether all kernels are launched in one shape, whatever it is.
     """
 
@@ -42,16 +43,16 @@ class Plan:
     coarse: tuple[Coarse, ...]
     common: bool = False
 
-    overlaid: ClassVar[bool] = False  # whether each CTA of W is one of one kernel, whose memory then is all that it has
+    overlaid: ClassVar[bool] = False  # whether each CTA belongs to one kernel, which has all of its memory
 
     @cached_property
     def shape(self) -> Shape:
-        """That of W, with None for what is known at launch only."""
+        """The shape of the fused kernel, with None for sizes that are known only at launch."""
         return self.launched(self.shapes)
 
     def launched(self, shapes: Sequence[Shape]) -> Shape:
-        """The shape of W for these shapes of the kernels, which are `self.shapes` with more of them known. Raises
-        `InputError` where that is none."""
+        """The shape of the fused kernel for these shapes of the kernels, which are `self.shapes` with more of them
+        known. Raises `InputError` where no such launch is possible."""
         grid, block = (self._extent(what, shapes) for what in ("grid", "block"))
         shared = None if any(s.shared is None for s in shapes) else self.offsets(shapes)[1]
         if shared is not None and shared > MOST_SHARED:
@@ -62,16 +63,16 @@ class Plan:
         return Shape(grid, block, shared, shapes[0].cluster)
 
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
-        """Along one axis where W was woven without knowing it: no kernel then sees its own numbers in W's."""
+        """The extent along one axis of unknown size: no kernel then uses the fused kernel's numbers as its own."""
         sizes = self.carried(what, shapes)
         totals = [_product(a) for a in sizes]
         most = max(t or 0 for t in totals)
         if what == "grid" and len(set(sizes)) > 1 and most > MOST_CTAS[0]:
             raise TooLarge(f"grids that differ are woven up to {MOST_CTAS[0]} CTAs; this one would have {most}.")
-        if what == "block" and self.alike:
+        if what == "block" and self.same_shape:
             return sizes[0]
-        if what == "grid" and self.lead:
-            return self.lead.grid(shapes[0].axes(what))
+        if what == "grid" and self.common_grid:
+            return self.common_grid.grid(shapes[0].axes(what))
         if None in totals:
             return None, 1, 1
         if None in map(_product, self.carried(what, self.shapes)):
@@ -79,56 +80,56 @@ class Plan:
         return max((a for a, t in zip(sizes, totals, strict=True) if t == most), key=_trouble)
 
     def axes(self, what: str) -> Axes:
-        """W's own."""
+        """The sizes of the fused kernel's grid or block along all axes."""
         return self.shape.axes(what)
 
     @classmethod
     def of(cls, plan: Plan, **own: Any) -> Self:
-        """The plan as one of this kind, which has `own` of its own."""
+        """The plan as an instance of this class, which adds the fields `own`."""
         return cls(**{f.name: getattr(plan, f.name) for f in fields(plan)}, **own)
 
     def first_thread(self, kernel: int) -> int:
-        """Of W's CTA, the one that is the kernel's thread 0."""
+        """The thread of the fused kernel's CTA that is the kernel's thread 0."""
         return 0
 
     def carried(self, what: str, shapes: Sequence[Shape]) -> list[Axes]:
-        """Of each kernel, the CTAs of W that carry its grid, or its threads."""
+        """For each kernel, the CTAs (or threads) of the fused kernel that carry its grid (or block)."""
         sizes = [s.axes(what) for s in shapes]
         return [c.grid(s) for c, s in zip(self.coarse, sizes, strict=True)] if what == "grid" else sizes
 
     @cached_property
-    def alike(self) -> bool:
+    def same_shape(self) -> bool:
         """Whether the shapes of all kernels are the same, known or not."""
         return self.common or len(self.shapes) == 1
 
     @cached_property
-    def lead(self) -> Coarse | None:
-        """How W's grid comes, axis by axis, from the one that all kernels have, known or not; None if they have none
-        in common, or nobody can know yet which of them has the most CTAs in the end."""
+    def common_grid(self) -> Coarse | None:
+        """The coarsening from the grid that all kernels have, known or not, to the fused kernel's grid; None if they
+        have no common grid, or it is still unknown which of them has the most CTAs."""
         least = min(self.coarse, key=lambda c: c.factor)
-        return least if self.alike and (least.factor == 1 or len({*self.coarse}) == 1) else None
+        return least if self.same_shape and (least.factor == 1 or len({*self.coarse}) == 1) else None
 
-    def keeps(self, what: str, kernel: int) -> bool:
-        """Whether CTA by CTA, or thread by thread, what W has is what carries the kernel, along every axis."""
-        if self.alike and (what == "block" or self.coarse[kernel] == self.lead):
+    def covers_exactly(self, what: str, kernel: int) -> bool:
+        """Whether the fused kernel's grid or block equals the one that carries the kernel, along every axis."""
+        if self.same_shape and (what == "block" or self.coarse[kernel] == self.common_grid):
             return True
         sizes = self.carried(what, self.shapes)[kernel]
         return None not in sizes and sizes == self.axes(what)
 
-    def shown(self, what: str, axis: int) -> bool:
-        """Whether W's grid or block is that of all kernels along the axis."""
+    def is_common(self, what: str, axis: int) -> bool:
+        """Whether the fused kernel's grid or block is the common one of all kernels along the axis."""
         if what == "block":
-            return self.alike
-        return self.lead is not None and (self.lead.factor == 1 or axis != self.lead.axis)
+            return self.same_shape
+        return self.common_grid is not None and (self.common_grid.factor == 1 or axis != self.common_grid.axis)
 
     @property
     def order(self) -> list[int]:
-        """In which the kernels' dynamic memory lies in W's: unknown sizes last, so that few offsets depend on them."""
+        """The order of the kernels' dynamic memory: unknown sizes last, so that few offsets depend on them."""
         return sorted(range(len(self.shapes)), key=lambda k: self.shapes[k].shared is None)
 
     def offsets(self, shapes: Sequence[Shape]) -> tuple[list[int], int]:
-        """Where in W's dynamic memory that of each kernel begins, in bytes, and where the last one's ends. Ahead of
-        the dynamic arrays lies what was carved; an unknown size counts nothing."""
+        """The offset of each kernel's dynamic memory in that of the fused kernel, in bytes, and the end of the last
+        one. Carved memory comes before the dynamic arrays; an unknown size counts as 0."""
         offsets, end = [0] * len(shapes), 0
         for k in self.order:
             offsets[k] = aligned(end)
@@ -137,7 +138,7 @@ class Plan:
         return offsets, end
 
     def start(self, kernel: int, copy: int) -> int:
-        """Where the dynamic memory of a copy of the kernel begins, in bytes, as far as that is known."""
+        """The offset of the dynamic memory of a copy of the kernel, in bytes, as far as it is known."""
         return self.offsets(self.shapes)[0][kernel] + copy * aligned(self._part(kernel, self.shapes))
 
     def needed(self, kernel: int, shapes: Sequence[Shape]) -> int:
@@ -150,25 +151,26 @@ class Plan:
         shared = shapes[kernel].shared
         return self.carved[kernel] if shared == 0 else aligned(self.carved[kernel]) + (shared or 0)
 
-    # What is known at launch only ----------------------------------------------------------------------
+    # Values known only at launch -----------------------------------------------------------------------
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
-        """Of the hidden parameters, all of them `.u32`: "A.grid.x" the CTAs of kernel A along x, "A.block.x" its
-        threads, "A.shared" its bytes of dynamic shared memory, "A.spread" how densely its CTAs lie (see `spread`)."""
+        """The roles of the hidden parameters, all of them `.u32`: "A.grid.x" the CTAs of kernel A along x, "A.block.x"
+        its threads, "A.shared" its bytes of dynamic shared memory, "A.spread" the density of its CTAs (see
+        `spread`)."""
         found = []
         for k, (letter, shape) in enumerate(zip(self.letters, self.shapes, strict=True)):
             for what in ("grid", "block"):
-                unknown = [i for i, n in enumerate(shape.axes(what)) if n is None and not self.shown(what, i)]
+                unknown = [i for i, n in enumerate(shape.axes(what)) if n is None and not self.is_common(what, i)]
                 found += [f"{letter}.{what}.{AXES[i]}" for i in unknown]
             if shape.shared is None:
                 found.append(f"{letter}.shared")
-            if self.is_spread(k) and self.among(k, self.shapes) is None and not self.keeps("grid", k):
+            if self.is_spread(k) and self.among(k, self.shapes) is None and not self.covers_exactly("grid", k):
                 found.append(f"{letter}.spread")
         return tuple(found)
 
     def values(self, shapes: Sequence[Shape]) -> dict[str, int]:
-        """By role, for shapes all of which are known."""
+        """The values by role, for known shapes."""
         found: dict[str, int] = {}
         carried = map(_product, self.carried("grid", shapes))
         for k, (letter, shape, ctas) in enumerate(zip(self.letters, shapes, carried, strict=True)):
@@ -179,11 +181,11 @@ class Plan:
         return {role: found[role] for role in self.roles}
 
     def is_spread(self, kernel: int) -> bool:
-        """Whether the kernel's CTAs lie as `spread` has them."""
+        """Whether the kernel's CTAs are distributed as by `spread`."""
         return self.placement == "spread"
 
     def among(self, kernel: int, shapes: Sequence[Shape]) -> int | None:
-        """How many CTAs those of the kernel are spread over; None if that is known at launch only."""
+        """The number of CTAs over which those of the kernel are spread; None if known only at launch."""
         return self.launched(shapes).ctas
 
     def filled(
@@ -193,8 +195,8 @@ class Plan:
         block: Extent = None,
         shared: int | None = None,
     ) -> tuple[Shape, ...]:
-        """The kernels' shapes with nothing unknown, from `shapes` or from what is common to all kernels. Raises
-        `InputError` where that contradicts what was woven, and where something is missing."""
+        """The kernels' shapes with all sizes known, from `shapes` or from the common arguments. Raises `InputError`
+        where that contradicts the shapes at weaving, or a size is missing."""
         if shapes is not None and len(shapes) != len(self.shapes):
             raise InputError(f"shapes= takes one for each of the kernels {', '.join(self.letters)}.")
         filled = []
@@ -206,7 +208,7 @@ class Plan:
                 stated.cluster,
             )
             for given in [common] if shapes is None else [common, shapes[k]]:
-                # No bytes are none that were said; those of a common shape are for kernels that do not know theirs.
+                # 0 bytes is the default, so it does not contradict a known size; nor does the size of a common shape.
                 own = stated.shared is not None and (self.common or not given.shared)
                 stated = _agreed(letter, stated, replace(given, shared=stated.shared) if own else given)
             if not stated.known:
@@ -241,16 +243,16 @@ class Plan:
 
 
 def aligned(size: int) -> int:
-    """Up to the next multiple of `ALIGNMENT`."""
+    """The size rounded up to a multiple of `ALIGNMENT`."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def spread(ctas: int, total: int) -> int:
-    """How many of a kernel's `ctas` there are for each of the `total` CTAs of W, less one, in units of 2**-32.
+    """The ratio of a kernel's `ctas` to the `total` CTAs of the fused kernel, less one, in units of 2**-32.
 
-    With n = c * (spread + 1), CTA c of W carries the kernel's CTA n >> 32 if the low half of n is at most `spread`: the
-    CTAs at which the high half has just become a new one. At the last c it has to be `ctas` - 1: the ratio, rounded up,
-    is never too small for that, and kept from being too large.
+    With n = c * (spread + 1), CTA c of the fused kernel carries the kernel's CTA n >> 32 if the low half of n is at
+    most `spread`: these are the CTAs at which the high half has just increased. At the last c the high half must be
+    `ctas - 1`: the ratio is rounded up, so it is never too small for that, and bounded, so it is not too large.
     """
     ratio = -(-(ctas << 32) // total)
     return (min(ratio, ((ctas << 32) - 1) // (total - 1)) if total > 1 else ratio) - 1
@@ -261,12 +263,12 @@ def _product(sizes: Axes) -> int | None:
 
 
 def _trouble(extent: Axes) -> int:
-    """What it takes to find a number's coordinates in it: nothing in one dimension, masks for powers of two."""
+    """The cost of computing a number's coordinates in it: nothing in one dimension, masks for powers of two."""
     return sum(1 if n & (n - 1) == 0 else 4 for n in (m or 0 for m in extent[:2]) if n > 1) * (extent[1:] != (1, 1))
 
 
 def _agreed(letter: str, stated: Shape, given: Shape) -> Shape:
-    """What is known of either."""
+    """The shape with the sizes known from either."""
     sizes: list[int | None] = []
     for known, new in zip(_sizes(stated), _sizes(given), strict=True):
         if None not in (known, new) and known != new:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def letter_of(position: int) -> str:
-    """Of the kernel at that place among those that are given, of which there are 26 at most."""
+    """The letter of the kernel at that position; there are at most 26 kernels."""
     return chr(ord("A") + position)
 
 
 def parameter_named(name: str, kernels: Sequence[tuple[str, Function]], what: str) -> tuple[int, int]:
-    """The number of its kernel, and its own there; `what` says what the name is given for. Raises `InputError`."""
+    """The position of its kernel, and its own there; `what` names the purpose in messages. Raises `InputError`."""
     letter, _, own = name.partition(":")
     kernel = next((k for k, (known, _) in enumerate(kernels) if known == letter), None)
     if kernel is None or not own:

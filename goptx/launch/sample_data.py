@@ -1,6 +1,6 @@
 """Data for the arguments that a launch specification describes, the same on every machine.
 
-Requires numpy, which is why reading a specification is another module's.
+Separate from reading a specification because it requires numpy.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import numpy as np
 from goptx.errors import InputError
 from goptx.launch.specification import Argument
 
-POISON = 0xA5  # every byte of an array that is only written
-LARGEST = 1 << 30  # bytes of one array; what is emulated should be far smaller
+POISON = 0xA5  # the value of every byte of an array that is only written
+LARGEST = 1 << 30  # bytes of one array; emulated arrays should be far smaller
 
 Sample = np.ndarray[Any, np.dtype[Any]] | np.generic
 
 
 def sample(argument: Argument, *seeds: int) -> Sample:
-    """The scalar, or a fresh array, in the argument's dtype; equal seeds, equal data. Raises `InputError` for a dtype
-    that numpy does not know and for arrays too large to be emulated."""
+    """The scalar, or a fresh array, in the argument's dtype; equal seeds give equal data. Raises `InputError` for a
+    dtype that numpy lacks and for arrays too large to be emulated."""
     try:
         dtype = np.dtype(argument.dtype)
     except TypeError:
-        raise InputError(f"argument {argument.name}: `{argument.dtype}` is no numpy dtype.") from None
+        raise InputError(f"argument {argument.name}: `{argument.dtype}` is not a numpy dtype.") from None
     length = argument.length
     if length * dtype.itemsize > LARGEST:
         raise InputError(

@@ -21,7 +21,7 @@ ROLES = ("in", "out", "inout")
 DTYPES = {f"{letter}{bits}": f"{name}{bits}" for letter, name, sizes in (
     ("f", "float", (16, 32, 64)), ("i", "int", (8, 16, 32, 64)), ("u", "uint", (8, 16, 32, 64))
 ) for bits in sizes}  # fmt: skip
-MOST = 100  # random integers are below it, where nothing else is said
+MOST = 100  # the default bound of random integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Launch:
     check: Mapping[str, Any]
 
     def small(self) -> Launch:
-        """The same launch in the sizes of its `[check]` table, small enough to emulate."""
+        """The same launch with the sizes of its `[check]` table, small enough to emulate."""
         lengths, values = self.check.get("lengths", {}), self.check.get("values", {})
         arguments = tuple(
             replace(a, length=lengths.get(a.name, a.length), value=values.get(a.name, a.value)) for a in self.arguments
@@ -73,20 +73,20 @@ class Launch:
 
 
 def specification_beside(ptx: Path) -> Path:
-    """Where the specification of a PTX file is looked for: `NAME.toml` beside `NAME.ptx` or `NAME.sm_90.ptx`."""
+    """The path of the specification for a PTX file: `NAME.toml` beside `NAME.ptx` or `NAME.sm_90.ptx`."""
     return ptx.with_name(re.sub(r"(\.sm_\d+[a-z]?)?(\.ptx)?$", "", ptx.name) + ".toml")
 
 
 def find_specification(ptx: Path, entry: str) -> Launch | None:
-    """What the specification beside a PTX file says of an entry; None where there is none, or it says nothing."""
+    """The launch of an entry in the specification beside a PTX file; None without a specification or a launch."""
     path = specification_beside(ptx)
     launches = read_specification(path) if path.is_file() else ()
     return next((launch for launch in launches if launch.entry == entry), None)
 
 
 def described(name: str, text: str, seed: int = 0) -> Argument:
-    """The argument that `f32[1024]`, `f32[1024]:zeros`, `i32[1024]:0..10` or `i32:1024` describes: arrays are random,
-    floats in [0, 1), integers in [0, 100), unless it says otherwise. Raises `InputError`."""
+    """The argument for `f32[1024]`, `f32[1024]:zeros`, `i32[1024]:0..10` or `i32:1024`. By default arrays are random,
+    floats in [0, 1), integers in [0, 100). Raises `InputError`."""
     array = re.fullmatch(r"(\w+)\[0*([1-9]\d*)\](?::(.+))?", text)
     scalar = re.fullmatch(r"(\w+):([^\[\]]+)", text)
     try:
@@ -103,16 +103,16 @@ def described(name: str, text: str, seed: int = 0) -> Argument:
     )
 
 
-def _contents(word: str, said: str | None) -> tuple[str, float, float]:
+def _contents(word: str, range_text: str | None) -> tuple[str, float, float]:
     """Generator and range."""
     random = "uniform" if word[0] == "f" else "integers"
-    if said in ("zeros", "arange"):
-        return said, 0, 0
-    if said is None:
+    if range_text in ("zeros", "arange"):
+        return range_text, 0, 0
+    if range_text is None:
         return random, 0, 1 if word[0] == "f" else MOST
-    low, high = (_number(word, bound) for bound in said.split(".."))
+    low, high = (_number(word, bound) for bound in range_text.split(".."))
     if not low < high:
-        raise ValueError(said)
+        raise ValueError(range_text)
     return random, low, high
 
 
@@ -126,7 +126,7 @@ def _number(word: str, text: str) -> float | int:
 
 
 def read_specification(path: Path) -> tuple[Launch, ...]:
-    """The launches of a file in order. Raises `InputError` that names file and key."""
+    """The launches of a file in order. Raises `InputError`, which names file and key."""
     note_read(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -167,9 +167,9 @@ def _argument(path: Path, table: Mapping[str, Any]) -> Argument:
         raise InputError(f"{path}: argument `{name}` needs `dtype` and either `value` (a scalar) or `length`.")
     role, generator = table.get("role", "in"), table.get("generator", "")
     if role not in ROLES:
-        raise InputError(f"{path}: argument `{name}`: role `{role}` is none of {', '.join(ROLES)}.")
+        raise InputError(f"{path}: argument `{name}`: role `{role}` is not one of {', '.join(ROLES)}.")
     if generator and generator not in GENERATORS:
-        raise InputError(f"{path}: argument `{name}`: generator `{generator}` is none of {', '.join(GENERATORS)}.")
+        raise InputError(f"{path}: argument `{name}`: generator `{generator}` is not one of {', '.join(GENERATORS)}.")
     if "length" in table and role != "out" and not generator:
         raise InputError(f"{path}: argument `{name}` is read, so it needs a `generator`.")
     low, high = table.get("range", (0, 1))

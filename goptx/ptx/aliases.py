@@ -12,7 +12,7 @@ from goptx.ptx.ir import Directive, Function, Item, Module, Name, Variable
 
 
 def without_aliases(module: Module) -> Module:
-    """The module with aliased functions under their own names only; an alias may be one of an alias."""
+    """The module with each aliased function under its own name only. An alias may name another alias."""
     named = {i.values[0]: i.values[1] for i in module.items if isinstance(i, Directive) and i.name == ".alias"}
     if not named:
         return module
@@ -28,8 +28,8 @@ def without_aliases(module: Module) -> Module:
                 return replace(old, init=init)
         return old
 
-    kept = (i for i in module.items if not _is_alias(i, named))
-    return replace(module, items=tuple(map(item, kept)))
+    remaining = (i for i in module.items if not _is_alias(i, named))
+    return replace(module, items=tuple(map(item, remaining)))
 
 
 def _end(alias: str, named: dict[str, str]) -> str:
@@ -41,7 +41,7 @@ def _end(alias: str, named: dict[str, str]) -> str:
 
 
 def _is_alias(item: Item, named: dict[str, str]) -> bool:
-    """Whether it states one, or declares what is one."""
+    """Whether the item is an `.alias` directive or declares an alias."""
     return (isinstance(item, Directive) and item.name == ".alias") or (
         isinstance(item, Function) and item.name in named
     )

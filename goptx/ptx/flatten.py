@@ -1,7 +1,7 @@
 """Gives a function body one flat name space: nested scopes dissolve, every name is unique.
 
-Requires: a parsed body. Scopes that hold a call stay whole, since a call and the parameters stored and
-loaded around it must not be parted; they come out as one `Scope` statement with names resolved.
+Requires: a parsed body. A scope that holds a call stays whole, because a call must not be separated from the parameters
+that are stored and loaded around it. It becomes one `Scope` statement with its names resolved.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ class FlatBody:
 def flatten(
     body: tuple[Statement, ...], rename: Callable[[str], str], symbols: Mapping[str, str] | None = None
 ) -> FlatBody:
-    """`rename` gives a local name of the outermost scope its new one; `symbols` renames what lies outside.
+    """The flat body. `rename` maps each local name of the outermost scope to its new name; `symbols` maps names from
+    outside of the body.
 
-    A name of an inner scope gets the scope's number as a suffix as well.
+    A name of an inner scope also gets the scope's number as a suffix.
     """
     flattener = _Flattener(rename)
     outer = _Names(parent=None, singles=dict(symbols or {}))
@@ -60,8 +61,8 @@ MOST_DIGITS = 9  # of a number within a name; `%r<1000000000>` is more registers
 
 
 def numbered(name: str) -> list[tuple[str, int]]:
-    """The ways in which a name may be one of a range, the shortest stem first: `%r10` is number 10 of `%r<...>` or
-    number 0 of `%r1<...>`."""
+    """Every range that may contain the name, with its number there, shortest stem first: `%r10` is number 10 of
+    `%r<...>` or number 0 of `%r1<...>`."""
     digits = len(name) - len(name.rstrip("0123456789"))
     cuts = range(len(name) - min(digits, MOST_DIGITS), len(name))
     return [(name[:cut], int(name[cut:])) for cut in cuts]
@@ -77,7 +78,7 @@ class _Names:
     _resolved: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def resolve(self, name: str) -> str:
-        """What a name in this scope has become; asked when all is declared."""
+        """The new name of a name used in this scope; to be called after everything is declared."""
         found = self._resolved.get(name)
         if found is None:
             found = self._resolved[name] = self._found(name)
@@ -101,7 +102,7 @@ class _Names:
         return None
 
     def own(self, name: str) -> str | None:
-        """The new name of one that this scope itself declares."""
+        """The new name, if this scope itself declares the name."""
         if name in self.singles:
             return self.singles[name]
         for stem, number in numbered(name) if self.ranges else ():
@@ -129,8 +130,8 @@ class _Flattener:
                     self.registers.append(_declared_registers(statement, names))
                 case Declaration():
                     self.variables.append(_declared_variable(statement, names))
-                case Scope(inner) if _holds_call(inner):
-                    code.append(Scope(self.call_scope(inner, names)))
+                case Scope(inner, provenance) if _holds_call(inner):
+                    code.append(Scope(self.call_scope(inner, names), provenance))
                 case Scope(inner):
                     self.scopes += 1
                     code += self.scope(inner, names, suffix=f"_s{self.scopes}")
@@ -141,8 +142,8 @@ class _Flattener:
     def call_scope(self, body: tuple[Statement, ...], parent: _Names) -> tuple[Statement, ...]:
         names = self.declare(body, parent, lambda name: name, lambda name, _: name)
         outside = {parent.resolve(name) for name in _mentioned(body) if names.own(name) is None}
-        if any(names.own(name) for name in outside):  # a new name from outside is one of the scope's own
-            names = self.declare(body, parent, lambda name: name, lambda name, count: _apart(name, count, outside))
+        if any(names.own(name) for name in outside):  # a new name from outside equals one that the scope declares
+            names = self.declare(body, parent, lambda name: name, lambda name, count: _not_among(name, count, outside))
         inner: list[Statement] = []
         for statement in body:
             match statement:
@@ -150,14 +151,14 @@ class _Flattener:
                     inner.append(_declared_registers(statement, names))
                 case Declaration():
                     inner.append(_declared_variable(statement, names))
-                case Scope(innermost):
-                    inner.append(Scope(self.call_scope(innermost, names)))
+                case Scope(innermost, provenance):
+                    inner.append(Scope(self.call_scope(innermost, names), provenance))
                 case _:
                     inner.append(renamed_statement(statement, names.resolve))
         return tuple(inner)
 
     def unique(self, name: str, count: int | None) -> str:
-        """The name, or a longer one where a scope has it already; with a count it is the stem of a range."""
+        """The name, or a longer one where a scope has it already. With a count, the name is the stem of a range."""
         while self._taken(name, count):
             name += "_"
         if count is None:
@@ -221,8 +222,8 @@ def _mentioned(body: tuple[Statement, ...]) -> set[str]:
     return found
 
 
-def _apart(name: str, count: int | None, others: set[str]) -> str:
-    """The name, or a longer one that is none of `others`; with a count, none of whose range is."""
+def _not_among(name: str, count: int | None, others: set[str]) -> str:
+    """The name, or a longer one that is not in `others`. With a count, no name of its range is in `others` either."""
     while name in others or (
         count is not None and any(stem == name and n < count for o in others for stem, n in numbered(o))
     ):
@@ -231,7 +232,7 @@ def _apart(name: str, count: int | None, others: set[str]) -> str:
 
 
 def prefixed(name: str, prefix: str) -> str:
-    """`%r1` as `%a_r1`, for example: the prefix stands behind what marks a register or label."""
+    """`%r1` as `%a_r1`, for example: the prefix follows the sigil that marks a register or label."""
     sigil = name[0] if name[0] in "%$" else ""
     return f"{sigil}{prefix}_{name[len(sigil) :]}"
 
@@ -242,7 +243,7 @@ def as_written(statement: object, prefix: str) -> str:
 
 
 def _holds_call(body: tuple[Statement, ...]) -> bool:
-    """Whether a scope has a call, or declares what one within it may be given."""
+    """Whether a scope has a call, or declares a parameter for a call within it."""
     if any(isinstance(s, Instruction) and s.opcode.partition(".")[0] == "call" for s in body):
         return True
     passes = any(isinstance(s, Declaration) and s.variable.space == ".param" for s in body)
@@ -252,15 +253,17 @@ def _holds_call(body: tuple[Statement, ...]) -> bool:
 def renamed_statement(statement: Statement, resolve: Callable[[str], str]) -> Statement:
     """The statement with every name in it replaced by `resolve(name)`."""
     match statement:
-        case Instruction(opcode, operands, guard, line):
+        case Instruction(opcode, operands, guard, line, provenance):
             new_guard = Guard(Name(resolve(guard.predicate.text)), guard.negated) if guard else None
-            return Instruction(opcode, tuple(renamed_operand(o, resolve) for o in operands), new_guard, line)
+            return Instruction(
+                opcode, tuple(renamed_operand(o, resolve) for o in operands), new_guard, line, provenance
+            )
         case Label(name, line):
             return Label(resolve(name), line)
         case Directive(".branchtargets" | ".calltargets" as name, values, line):
             return Directive(name, tuple(map(resolve, values)), line)
-        case Scope(body):
-            return Scope(tuple(renamed_statement(s, resolve) for s in body))
+        case Scope(body, provenance):
+            return Scope(tuple(renamed_statement(s, resolve) for s in body), provenance)
         case Registers() | Declaration() | Directive() | Prototype():
             return statement
 

@@ -1,10 +1,11 @@
-"""PTX as immutable values. `str(x)` of each value is legal PTX; lines are kept for messages only."""
+"""PTX as immutable values. `str(x)` of each value is legal PTX; line numbers serve messages only."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from goptx.display import as_html, as_listing, brief
 
@@ -20,7 +21,7 @@ def whole_number(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A register, special register, label, function or variable; which one, its scope decides."""
+    """A register, special register, label, function or variable. Its scope decides which."""
 
     text: str
 
@@ -42,7 +43,7 @@ class Immediate:
 class Sum:
     """`base` followed by a constant tail, for example `%rd1+4` or `table+8`.
 
-    The tail is text, and names between texts: ("+4",) or ("*", Name("WARP_SZ"), "-1").
+    The tail is a sequence of texts and names: ("+4",) or ("*", Name("WARP_SZ"), "-1").
     """
 
     base: Name | Immediate
@@ -54,8 +55,8 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A constant expression that begins with a sign, parenthesis or cast and holds names: `(WARP_SZ-1)*2`; and the
-    `-%r1` of video instructions. Texts and names take turns in it."""
+    """A constant expression with names that begins with a sign, parenthesis or cast: `(WARP_SZ-1)*2`. Also the `-%r1`
+    of video instructions. Texts and names alternate in it."""
 
     pieces: tuple[Name | str, ...]
 
@@ -142,19 +143,43 @@ class Guard:
         return f"@{'!' if self.negated else ''}{self.predicate}"
 
 
+class Provenance(NamedTuple):
+    """The kernel that an instruction comes from, by its place among the kernels that are woven (copies of a coarsened
+    kernel count one by one), and the number of the instruction in that kernel. Copies of an instruction share it."""
+
+    kernel: int
+    number: int
+
+
+class _OfKernel:
+    """What may come from a kernel."""
+
+    __slots__ = ()
+    provenance: Provenance | None
+
+    @property
+    def kernel(self) -> int | None:
+        """The kernel that it comes from, as `Provenance` counts them; None where that is not known or not one."""
+        return self.provenance.kernel if self.provenance else None
+
+
 class _Hashed:
-    """Room for the hash of a value that is asked for it again and again; pickles leave it out."""
+    """Caches the hash of a value that is hashed again and again. Pickles leave it out."""
 
     __slots__ = ("_hash",)
     _hash: int
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction(_Hashed):
+class Instruction(_Hashed, _OfKernel):
+    """`line` is where it stands in its file, 0 where goptx has made it. Values that differ in line and provenance only
+    are equal."""
+
     opcode: str
     operands: tuple[Operand, ...] = ()
     guard: Guard | None = None
     line: int = field(default=0, compare=False)
+    provenance: Provenance | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         guard = f"{self.guard} " if self.guard else ""
@@ -194,8 +219,8 @@ class Registers:
 class Variable:
     """A variable or parameter without its semicolon.
 
-    `qualifiers` are the words between space and name (`.align 4`, `.v2`, `.u64`, `.ptr`) in order;
-    `dims` the array sizes, "" for `[]`; names within an initialiser stand in it as `Name`.
+    `qualifiers` are the words between space and name (`.align 4`, `.v2`, `.u64`, `.ptr`) in order. `dims` are the
+    array sizes, "" for `[]`. A name within an initialiser is a `Name`.
     """
 
     space: str
@@ -215,7 +240,7 @@ class Variable:
     def alignment(self) -> int:
         """Bytes: the `.align` of the declaration, else the size of one element."""
         stated = [whole_number(q.split()[1]) for q in self.qualifiers if q.startswith(".align ")]
-        if ".ptr" in self.qualifiers or not stated:  # after .ptr, .align speaks of what is pointed to
+        if ".ptr" in self.qualifiers or not stated:  # after .ptr, .align describes the memory pointed to
             return self.element_bytes
         return stated[0]
 
@@ -248,7 +273,7 @@ TYPE_BYTES = {
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A directive kept by name: `.pragma "nounroll";`, `.maxntid 256, 1, 1`, `.loc 1 2 3`, `.file 1 "x"`."""
+    """A directive as its name and values: `.pragma "nounroll";`, `.maxntid 256, 1, 1`, `.loc 1 2 3`, `.file 1 "x"`."""
 
     name: str
     values: tuple[str, ...] = ()
@@ -262,7 +287,7 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Prototype:
-    """`.callprototype (ret) _ (params);` behind its label."""
+    """`.callprototype (ret) _ (params);`, which follows its label."""
 
     results: tuple[Variable, ...]
     name: str
@@ -277,10 +302,11 @@ class Prototype:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(_OfKernel):
     """`{ ... }` within a body, with names of its own."""
 
     body: tuple[Statement, ...]
+    provenance: Provenance | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return "{\n" + "\n".join(map(str, self.body)) + "\n}"
@@ -304,7 +330,7 @@ Statement = Instruction | Label | Registers | Declaration | Directive | Prototyp
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """An `.entry` or `.func`; `body` is None for a declaration. Keyword directives stand before the body."""
+    """An `.entry` or `.func`; `body` is None for a declaration. `directives` stand before the body."""
 
     kind: str
     name: str
@@ -332,12 +358,12 @@ class Function:
 
 
 def indent(body: tuple[Statement, ...]) -> str:
-    """The lines of a body; labels stand out to the left."""
+    """The lines of a body; labels are not indented."""
     return "".join(f"{line}\n" for line, _ in lines_of(body))
 
 
 def lines_of(body: tuple[Statement, ...], depth: int = 1) -> Iterator[tuple[str, Statement | None]]:
-    """Each line of a body with the statement that it is, None for the braces of a scope."""
+    """Each line of a body with its statement, None for the braces of a scope."""
     pad = "    " * depth
     for statement in body:
         if isinstance(statement, Scope):
@@ -350,7 +376,7 @@ def lines_of(body: tuple[Statement, ...], depth: int = 1) -> Iterator[tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A debug section, its words kept in order."""
+    """A debug section, its words in order."""
 
     name: str
     words: tuple[str, ...]
@@ -373,7 +399,7 @@ Item = Directive | Variable | Function | Section | Registers
 class Module:
     """One PTX file: `version` such as (9, 0), `target` such as ("sm_90", "debug"), then its items.
 
-    Registers among the items are those that PTX before 3.0 may declare for all functions.
+    `Registers` among the items are those that PTX before 3.0 may declare for all functions.
     """
 
     __repr__ = brief
@@ -383,10 +409,10 @@ class Module:
     address_size: int
     items: tuple[Item, ...]
     source: str = field(default="<ptx>", compare=False)
-    lines: Mapping[str, int] = field(default_factory=dict, compare=False, hash=False)  # of `.version` and its like
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, hash=False)  # of `.version` etc.
 
     def at(self, directive: str) -> str:
-        """Names the file, and the line where `directive` (`.target`) stands, if it does."""
+        """The file, and the line of `directive` (such as `.target`) if it has one, for messages."""
         return f"{self.source}:{self.lines[directive]}" if directive in self.lines else self.source
 
     @property
@@ -396,12 +422,12 @@ class Module:
 
     @property
     def functions(self) -> Iterator[Function]:
-        """Entries, device functions and declarations of such."""
+        """Entries, device functions, and declarations of either."""
         return (item for item in self.items if isinstance(item, Function))
 
     @property
     def variables(self) -> Iterator[Variable]:
-        """Those of the module, which all functions see."""
+        """The variables of the module, which all functions see."""
         return (item for item in self.items if isinstance(item, Variable))
 
     _repr_pretty_ = as_listing
@@ -409,9 +435,9 @@ class Module:
     _repr_html_ = as_html
 
     def __str__(self) -> str:
-        target = re.sub(r", (?=sm_)", "\n.target ", ", ".join(self.target))  # a directive names one architecture
+        target = re.sub(r", (?=sm_)", "\n.target ", ", ".join(self.target))  # each directive names one architecture
         head = [f".version {self.version[0]}.{self.version[1]}", f".target {target}"]
-        if self.version >= (2, 3):  # before, there was no such directive, and addresses had 32 bits
+        if self.version >= (2, 3):  # earlier versions lack the directive and have 32-bit addresses
             head.append(f".address_size {self.address_size}")
         items = [f"{item};" if isinstance(item, Variable) else str(item) for item in self.items]
         return "\n".join(head) + "\n\n" + "\n\n".join(items) + "\n"

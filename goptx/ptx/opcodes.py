@@ -1,10 +1,10 @@
-"""What is known of opcodes: the one table, and `facts_of(opcode)` that reads it.
+"""The one table of facts about opcodes, and `facts_of(opcode)`, which reads it.
 
-A row is found by the longest dotted prefix, so `bar.warp` goes before `bar`; what follows `::` does not count.
-Families whose second word tells instructions apart (`mbarrier`, `tcgen05`) have no row of their own, so that a newer
-member is not taken for an older one. An opcode without a row is kept and taken as the most constrained: it reads and
-writes memory, the carry flag and all its operands, is convergent for the whole CTA, may block and is never copied.
-Facts from the PTX ISA 9.0 manual, chapter 9.
+The longest dotted prefix selects the row, so `bar.warp` is found before `bar`. Text after `::` does not count.
+Where the second word distinguishes the instructions of a family (`mbarrier`, `tcgen05`), the family has no row of its
+own, so a newer member is not mistaken for an older one. An opcode without a row is treated as the most constrained: it
+reads and writes memory, the carry flag and all its operands, is convergent for the whole CTA, may block and is never
+copied. Facts from the PTX ISA 9.0 manual, chapter 9.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ class Scope(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one family of opcodes does.
+    """The facts of one family of opcodes.
 
-    writes: how many leading operands are destinations. Those of `call` are counted where they stand in parentheses.
+    writes: how many leading operands are destinations. For `call`, the parentheses determine the destinations.
     updates: whether those destinations are read too.
     access: what it does to memory: "" nothing, "l" load, "s" store, "ls" both, "sl" a copy, which stores at its first
         address and loads at the second, "f" orders other accesses.
     scope: convergent at this scope.
     blocking: can wait for other threads.
     releases: others may wait for it, and it does not wait for them.
-    acquires: what others released is seen after it, or after it and a read from memory before it; said of all that may
-        do so but where threads meet.
+    acquires: after it, or after it and an earlier read from memory, the thread sees what others released. Set for all
+        instructions that may do so except barriers and fences.
     ends: "branch", "exit" or "trap" where the instruction ends a block.
     mask: position of the lane mask among the operands (-1 is the last), or None.
-    space: what it accesses where no modifier says so.
-    hint: tells of an address what accesses to come will be like; undefined for an address that is not a thread's own.
-    expands: the assembler may write it out with a branch inside, see `Facts.slow_path`.
-    guardable: whether the assembler keeps a guard. ptxas 13.0 does not for `testp` and most of `set`: threads that the
-    guard should keep from them run them too, or only a part of what they are written out as, without a warning.
+    space: the space that it accesses where no modifier names one.
+    hint: announces future accesses to an address. Undefined for an address that the thread may not access.
+    expands: the assembler may expand it into code with a branch, see `Facts.slow_path`.
+    guardable: whether the assembler honours a guard. ptxas 13.0 does not for `testp` and most of `set`: threads whose
+        guard is false execute the instruction, or a part of its expansion, without a warning.
     """
 
     writes: int = 1
@@ -67,7 +67,7 @@ LOAD = Row(access="l")
 STORE = Row(writes=0, access="s")
 HINT = Row(writes=0, hint=True)
 ATOMIC = Row(access="ls")
-UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, what acts on a barrier in memory
+UPDATE = Row(writes=0, access="ls")  # of memory: a reduction, an operation on a barrier in memory
 COPY = Row(writes=0, access="sl")
 RELEASE = Row(writes=0, access="ls", releases=True)
 ARRIVAL = Row(access="ls", releases=True)
@@ -148,7 +148,7 @@ TABLE: dict[str, Row] = {
     "exit": Row(writes=0, ends="exit"), "trap": Row(writes=0, ends="trap"), "call": Row(access="ls", acquires=True),
 }  # fmt: skip
 
-# What a plain CTA barrier is spelled like: every thread of the CTA arrives and waits, no count.
+# The spellings of a plain CTA barrier: every thread of the CTA arrives and waits, no count.
 PLAIN_BARRIERS = ("bar.sync", "barrier.sync", "barrier.sync.aligned", "bar.cta.sync", "barrier.cta.sync",
                   "barrier.cta.sync.aligned")  # fmt: skip
 
@@ -160,82 +160,142 @@ TYPES = frozenset(
 )
 
 _BITS = {t: int(t[1:]) for t in TYPES if t[0] in "busf" and t[1:].isdigit()}
-_POINTS_BY: dict[str, tuple[int, ...]] = {
+_POINTER_OPERANDS: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("mov", "cvta"), (1,)), **dict.fromkeys(("add", "sub", "selp", "and", "or"), (1, 2)),
     **dict.fromkeys(("mad", "mad24"), (3,)),
     **dict.fromkeys(("mul", "mul24", "shl", "shr", "div", "rem", "popc", "clz", "bfind", "setp", "set"), ()),
 }  # fmt: skip
 
 
+_EXCLUSIVE = {
+    "setmaxnreg": "registers",
+    "tcgen05": "tensor memory",
+    "clusterlaunchcontrol": "CTAs to come",
+    "brkpt": "breakpoint",
+}
 _RELEASE = frozenset(("release", "acq_rel", "sc"))
 _ACQUIRE = frozenset(("acquire", "acq_rel", "sc"))
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A row, with what the modifiers of one opcode add to it."""
+    """A row, and what the modifiers of one opcode add to it."""
 
     row: Row
     base: str
     modifiers: frozenset[str]
     known: bool
-    spaces: tuple[str, ...]  # of its memory accesses, that of the destination first; none where generic or none
+    spaces: tuple[str, ...]  # of its memory accesses, the destination's first; () where generic or no access
     types: tuple[str, ...]  # operand types in the order written
     latency_key: str
     sets_carry: bool
     uses_carry: bool
-    volatile: bool  # other threads may change what it reads: volatile, relaxed, acquire, atomics
+    volatile: bool  # other threads may change the memory that it reads: volatile, relaxed, acquire, atomics
 
     @property
     def space(self) -> str:
-        """Of its memory access, of a copy that of the destination; "" where generic or none."""
+        """The space of its memory access, for a copy that of the destination; "" where generic or no access."""
         return self.spaces[0] if self.spaces else ""
 
     @property
     def aligned(self) -> bool:
-        """Whether all threads of a warp must execute one and the same instruction."""
+        """Whether all threads of a warp must execute the same instruction."""
         return "aligned" in self.modifiers or (self.base == "bar" and self.row.scope == Scope.CTA)
 
     @property
     def predicable(self) -> bool:
-        """Whether a guard may keep any of the threads from it: no other thread needs them there."""
+        """Whether a guard may disable it for any of the threads: no other thread needs them there."""
         return self.row.scope == Scope.THREAD
 
     @property
     def duplicable(self) -> bool:
-        """Whether it may stand in several copies of which threads reach one each: nothing that is convergent,
-        barriers apart that need not be reached in one place, and no call, since what is called may be."""
+        """Whether the code may hold several copies of it, each executed by some of the threads. Convergent instructions
+        must not be copied, except barriers that are not `.aligned`; nor calls, whose callees may hold anything."""
         barrier = self.known and self.row.scope >= Scope.CTA and not self.aligned
-        return barrier or (self.predicable and self.base != "call")
+        return barrier or (self.predicable and not self.calls)
 
     @property
     def loads(self) -> bool:
         return "l" in self.row.access
 
+    # What kind of access it is -----------------------------------------------------------------------------
+
     @property
-    def asks(self) -> bool:
-        """Whether it reads what other threads may change, and sees such a change: a strong read, an atomic."""
+    def is_load_or_store(self) -> bool:
+        """Whether it loads or stores an element, or a vector of them, and does nothing else: `ld`, `st`."""
+        return self.base in ("ld", "st")
+
+    @property
+    def only_loads_element(self) -> bool:
+        """Whether it loads an element, or a vector of them, and does nothing else: `ld`, `ldu`."""
+        return self.base in ("ld", "ldu")
+
+    @property
+    def accesses_element(self) -> bool:
+        """Whether it accesses an element, or a vector of them, at one address: loads, stores, atomics, reductions."""
+        return self.base in ("ld", "ldu", "st", "atom", "red")
+
+    @property
+    def loads_parameter(self) -> bool:
+        """Whether it loads a parameter, of a kernel or of a function."""
+        return self.base == "ld" and self.space == "param"
+
+    @property
+    def stores_parameter(self) -> bool:
+        """Whether it stores a parameter of a function, or its result."""
+        return self.base == "st" and self.space == "param"
+
+    @property
+    def is_atomic(self) -> bool:
+        """Whether it changes a word in memory and gives what the word was before: another value to each thread."""
+        return self.base == "atom"
+
+    @property
+    def uses_read_only_path(self) -> bool:
+        """Whether it loads by the read-only path, which does not see what other threads write: `ld.nc`, `ldu`."""
+        return self.base == "ldu" or (self.base == "ld" and "nc" in self.modifiers)
+
+    @property
+    def is_strong_read(self) -> bool:
+        """Whether it reads memory that other threads may change, and sees such a change: a strong read, an atomic."""
         return self.loads and self.volatile and self.space not in ("local", "param", "const")
 
     @property
-    def asks_anew(self) -> bool:
-        """Whether it is a weak load that goes past the L1 cache, so that it sees a change if it is done again."""
+    def bypasses_l1(self) -> bool:
+        """Whether it is a weak load that bypasses the L1 cache, so that a repeated load sees a change."""
         return self.row.access == "l" and not self.modifiers.isdisjoint(("cv", "cg")) and not self.read_only
 
     @property
     def read_only(self) -> bool:
-        """Whether it reads memory that nobody writes while the kernel runs."""
+        """Whether it reads memory that no thread writes while the kernel runs."""
         return self.loads and (self.space == "const" or "nc" in self.modifiers)
 
     @property
-    def counts(self) -> bool:
-        """Whether it is an atomic that adds: a loop around it moves the sum by itself unless it adds nothing."""
-        return self.base == "atom" and "add" in self.modifiers
+    def is_atomic_add(self) -> bool:
+        """Whether it is an atomic addition. A loop around it changes the sum by itself unless it adds zero."""
+        return self.is_atomic and "add" in self.modifiers
+
+    # What it computes --------------------------------------------------------------------------------------
 
     @property
     def copies(self) -> bool:
-        """Whether its result is its operand, perhaps as a number or address of another kind."""
+        """Whether its result is its operand, possibly as a number or address of another kind."""
         return self.base in ("mov", "cvt", "cvta")
+
+    @property
+    def moves(self) -> bool:
+        """Whether its result is its operand as it is, so that ptxas mostly makes no instruction of it."""
+        return self.base in ("mov", "cvta")
+
+    @property
+    def converts_address(self) -> bool:
+        """Whether it makes a generic address of one in a state space, or the other way round."""
+        return self.base == "cvta"
+
+    @property
+    def offsets_address(self) -> bool:
+        """Whether its result, where it takes an address, is that address or one at a distance from it."""
+        return self.base in ("add", "sub", "mad", "mov", "cvta")
 
     @property
     def adds(self) -> bool:
@@ -247,87 +307,226 @@ class Facts:
         return self.base == "sub"
 
     @property
-    def points_by(self) -> tuple[int, ...] | None:
-        """Of an instruction that computes addresses, the operands by which its result may be one; () where it gives a
-        number that is none. None: anything may become of its operands."""
+    def adds_to_product(self) -> bool:
+        """Whether it adds its third source to the product of the others, with the bits of the result."""
+        return self.base == "mad"
+
+    @property
+    def shifts(self) -> bool:
+        """Whether it shifts its first source by the second, which has 32 bits whatever its type is."""
+        return self.base in ("shl", "shr")
+
+    @property
+    def masks(self) -> bool:
+        """Whether it gives the bits that both of its sources have."""
+        return self.base == "and" and "pred" not in self.types
+
+    @property
+    def unites(self) -> bool:
+        """Whether it gives the bits that one of its sources has, or both."""
+        return self.base == "or"
+
+    @property
+    def has_no_bits_beyond(self) -> bool:
+        """Whether its result has no bit above the highest of its sources."""
+        return self.base in ("or", "xor")
+
+    @property
+    def conjoins_predicates(self) -> bool:
+        """Whether it gives the conjunction of two predicates."""
+        return self.base == "and" and "pred" in self.types
+
+    @property
+    def gives_predicate(self) -> bool:
+        """Whether its result is a predicate."""
+        return self.base in ("setp", "testp", "isspacep") or "pred" in self.types
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares two numbers and gives a predicate."""
+        return self.base == "setp"
+
+    @property
+    def relates(self) -> bool:
+        """Whether one of its two sources may be a limit of the other: comparisons, the lesser and the greater of two,
+        the remainder of a division."""
+        return self.base in ("setp", "min", "max", "rem")
+
+    @property
+    def pointer_operands(self) -> tuple[int, ...] | None:
+        """For an instruction that computes addresses, the operands through which its result may be an address; () where
+        the result is a number, not an address. None: the result may depend on its operands in any manner."""
         if self.base == "cvt":
             to, source = (_BITS.get(t, 0) for t in (*self.types[:1], *self.types[-1:]))
             return () if source < to else (1,)
-        return _POINTS_BY.get(self.base)
+        return _POINTER_OPERANDS.get(self.base)
+
+    # What it does to the flow, and with whom ------------------------------------------------------------------
+
+    @property
+    def calls(self) -> bool:
+        """Whether it calls a function, which may do anything."""
+        return self.base == "call"
+
+    @property
+    def is_indirect_branch(self) -> bool:
+        """Whether it branches to one of a list of targets, by an index."""
+        return self.base == "brx"
+
+    @property
+    def returns(self) -> bool:
+        """Whether it leaves the function, and ends the thread in a kernel only."""
+        return self.base == "ret"
+
+    @property
+    def ends_thread(self) -> bool:
+        """Whether it ends the thread, in a function too."""
+        return self.base == "exit"
+
+    @property
+    def reads_active_mask(self) -> bool:
+        """Whether it gives the lanes that execute it together, and waits for none."""
+        return self.base == "activemask"
+
+    @property
+    def depends_on_active_lanes(self) -> bool:
+        """Whether its result depends on which lanes execute it together, whatever it reads."""
+        return self.base in ("activemask", "elect")
+
+    @property
+    def is_lane_exchange(self) -> bool:
+        """Whether lanes of a warp give each other values by it, or learn which of them are there."""
+        return self.base in ("vote", "redux", "match", "shfl", "elect", "activemask")
+
+    @property
+    def votes(self) -> bool:
+        """Whether it gives all lanes that its mask names what they make of their predicates together."""
+        return self.base == "vote" and "sync" in self.modifiers
+
+    @property
+    def is_ballot(self) -> bool:
+        """Whether it gives the lanes whose predicate holds."""
+        return self.base == "vote" and "ballot" in self.modifiers
+
+    @property
+    def reduces_lanes(self) -> bool:
+        """Whether it gives all lanes that its mask names the sum, or the like, of their numbers."""
+        return self.base == "redux"
+
+    @property
+    def matches_lanes(self) -> bool:
+        """Whether it gives the lanes that have equal numbers."""
+        return self.base == "match"
+
+    @property
+    def shuffles_by_index(self) -> bool:
+        """Whether it gives a lane the value of the lane that an operand numbers."""
+        return self.base == "shfl" and {"sync", "idx"} <= self.modifiers
+
+    @property
+    def acts_on_mbarrier(self) -> bool:
+        """Whether it initialises an mbarrier, arrives at one or waits for one."""
+        return self.base == "mbarrier"
+
+    @property
+    def controls_grids(self) -> bool:
+        """Whether it waits for the grids before, or lets those that depend on this one begin."""
+        return self.base == "griddepcontrol"
+
+    @property
+    def asks_cluster(self) -> bool:
+        """Whether it relates an address to a CTA of the cluster."""
+        return self.base in ("mapa", "getctarank")
+
+    @property
+    def exclusive(self) -> str:
+        """What it acts on that a CTA, or an SM, has once for all of its kernels; "" if nothing."""
+        return _EXCLUSIVE.get(self.base, "")
 
     @property
     def slow_path(self) -> bool:
-        """Whether the assembler expands it into code with a branch inside: what is rounded by the book, and integers
-        that are not of 32 bits."""
+        """Whether the assembler expands it into code with a branch: correctly rounded operations, and integers that
+        are not of 32 bits."""
         rounded = not self.modifiers & {"approx", "full"}
         return self.row.expands and rounded and self.types[-1:] not in (("s32",), ("u32",))
 
     @property
     def releases(self) -> bool:
-        """Whether others may wait for it, or for what it begins, while it waits for nobody itself."""
+        """Whether other threads may wait for it or for an operation that it begins, while it waits for none itself."""
         return self.row.releases or "mbarrier::complete_tx::bytes" in self.modifiers
 
     @property
     def is_fence(self) -> bool:
-        """Whether it orders the accesses before it with those after it: fences, barriers, what may wait, and, more than
-        the manual asks, all that threads execute together. A function that is called may hold any of these."""
+        """Whether it orders the accesses before it with those after it: fences, barriers, blocking instructions and,
+        stricter than the manual, all convergent instructions. A called function may hold any of these."""
         row = self.row
-        return row.access == "f" or bool(row.scope) or row.blocking or self.base == "call"
+        return row.access == "f" or bool(row.scope) or row.blocking or self.calls
 
     @property
     def is_release(self) -> bool:
-        """Whether no access that its thread makes before it may move after it, in any state space: release semantics,
-        by its modifiers or by default."""
+        """Whether no earlier access of its thread may move after it, in any state space: release semantics, by its
+        modifiers or by default."""
         return self.is_fence or self.releases or not self.modifiers.isdisjoint(_RELEASE)
 
     @property
     def is_acquire(self) -> bool:
-        """Whether no access that its thread makes after it may move before it, in any state space: acquire semantics,
-        by its modifiers or by default."""
+        """Whether no later access of its thread may move before it, in any state space: acquire semantics, by its
+        modifiers or by default."""
         return self.is_fence or self.acquires
 
     @property
     def acquires(self) -> bool:
-        """Whether what others released may be seen after it, though threads do not meet there."""
+        """Whether the thread may see after it what others released, although it is not a barrier or fence."""
         return self.row.acquires or not self.modifiers.isdisjoint(_ACQUIRE)
 
     @property
     def is_ordered(self) -> bool:
-        """Whether it keeps its place among all accesses of its thread: also what other threads may change, for which
-        the manual promises an order among such accesses only, and `ld.cv`, which reads memory anew."""
+        """Whether it stays in its place among all accesses of its thread. This includes reads of memory that other
+        threads may change, although the manual orders such accesses only among each other, and `ld.cv`, which reads
+        memory anew."""
         return self.is_acquire or self.volatile or "cv" in self.modifiers
 
     @property
     def is_weak(self) -> bool:
-        """Whether no other thread is to see it at once, nor anything by it, and it is done when the next begins."""
+        """Whether it orders nothing for other threads, and is complete when the next instruction begins."""
         return not (self.is_release or self.is_acquire or self.volatile or "async" in self.modifiers)
 
     @property
     def may_fault_or_store(self) -> bool:
-        """Whether a thread that should not run it must be kept from it; of accesses to parameters, which most often are
-        harmless, their address says that (analysis/values/parameter_accesses.py)."""
+        """Whether a guard must protect threads that should not execute it. Most accesses to parameters are harmless;
+        their addresses decide that (analysis/values/parameter_accesses.py)."""
         accesses = bool(self.row.access) and self.space != "param" and self.row.access != "f"
         return accesses or self.row.hint
 
     @property
     def barrier(self) -> bool:
-        """Synchronises the threads of a CTA, or may do so where nothing is known."""
+        """Synchronises the threads of a CTA, or may do so if the opcode is unknown."""
         return self.row.scope == Scope.CTA
 
     @property
     def synchronises(self) -> bool:
-        """Whether it is known to synchronise the threads of a CTA or of a cluster, or acts on an mbarrier."""
-        return self.base == "mbarrier" or (self.known and self.row.scope >= Scope.CTA)
+        """Whether it is known to synchronise the threads of a CTA or of a cluster, or operates on an mbarrier."""
+        return self.acts_on_mbarrier or (self.known and self.row.scope >= Scope.CTA)
 
     @property
     def barrier_id(self) -> int:
-        """Of a barrier, the position of its id among the operands: a reduction's result stands ahead of it."""
-        return 1 if "red" in self.modifiers else 0
+        """For a barrier, the position of its id among the operands: a reduction's result comes before it."""
+        return 1 if self.reduces else 0
+
+    @property
+    def reduces(self) -> bool:
+        """Whether it is a barrier that gives its threads what they make of their predicates together."""
+        return self.barrier and "red" in self.modifiers
+
+    @property
+    def reduces_by_and(self) -> bool:
+        """Of such a barrier, whether that is their conjunction."""
+        return self.reduces and "and" in self.modifiers
 
 
 @lru_cache(maxsize=4096)
 def facts_of(opcode: str) -> Facts:
-    """What the table knows of `opcode`, for example `ld.global.nc.v4.f32`."""
+    """What the table states about `opcode`, for example `ld.global.nc.v4.f32`."""
     words = opcode.split(".")
     plain = [word.partition("::")[0].partition("[")[0] for word in words]
     prefix = next((p for n in range(len(words), 0, -1) if (p := ".".join(plain[:n])) in TABLE), None)
@@ -354,7 +553,7 @@ def facts_of(opcode: str) -> Facts:
 
 
 def _latency_key(prefix: str, row: Row, words: list[str], space: str, types: tuple[str, ...]) -> str:
-    """The key of latency_tables/: family, then space, or what sets the cost, and the type."""
+    """The key of latency_tables/: the family, then the space or the modifier that determines the cost, and the type."""
     if prefix in ("ld", "st", "ldu", "atom", "red"):
         return f"{prefix}.{space or 'generic'}"
     if row.access or row.scope or row.ends or not types:

@@ -1,6 +1,6 @@
 """Text to `Module`, through the parser that ANTLR made of grammar/Ptx.g4.
 
-No parse tree is built: each rule becomes a value as it ends, by its reader in readers.py.
+No parse tree is built: when a rule ends, its reader in readers.py makes its value.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from goptx.ptx.opcodes import facts_of
 from goptx.ptx.parser_runtime import Parser
 from goptx.ptx.readers import READERS
 
-TEXT = "<ptx>"  # what text is called that comes from no file
+TEXT = "<ptx>"  # the source name of text that does not come from a file
 
 
 def parse(text: str | bytes, source: str = TEXT) -> Module:
-    """The module that `text` spells; `source` names it in messages. Raises `PtxSyntaxError`; warns with
-    `UnknownInstruction` of each opcode that goptx has no facts about."""
+    """The module that `text` spells; `source` names it in messages. Raises `PtxSyntaxError`. Warns with
+    `UnknownInstruction` of each opcode about which goptx has no facts."""
     if isinstance(text, bytes):
         try:
             text = text.rstrip(b"\0").decode("utf-8")
         except UnicodeDecodeError as error:
-            raise _binary(source, f"byte {error.start} is no UTF-8") from None
+            raise _binary(source, f"byte {error.start} is not UTF-8") from None
     if "\0" in text:
         raise _binary(source, f"byte {text.index(chr(0))} is zero")
     if not text.strip():
@@ -41,8 +41,8 @@ def parse(text: str | bytes, source: str = TEXT) -> Module:
     for opcode, line in _opcodes(module).items():
         if not facts_of(opcode).known:
             warnings.warn(
-                f"{source}:{line}: goptx does not know `{opcode}`; it is kept as it is, and taken to read and write "
-                "everything and to need all threads of its CTA.",
+                f"{source}:{line}: goptx does not know `{opcode}`; it stays unchanged, and counts as reading and "
+                "writing everything and needing all threads of its CTA.",
                 UnknownInstruction,
                 stacklevel=2,
             )
@@ -50,7 +50,7 @@ def parse(text: str | bytes, source: str = TEXT) -> Module:
 
 
 def _opcodes(module: Module) -> dict[str, int]:
-    """Each opcode with the line where it stands first."""
+    """Each opcode with the line of its first occurrence."""
     opcodes: dict[str, int] = {}
     bodies = [function.body for function in module.functions if function.body is not None]
     while bodies:
@@ -64,7 +64,7 @@ def _opcodes(module: Module) -> dict[str, int]:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles: what a parse makes is in none, and the search would take a third of its time."""
+    """Disables the garbage collector: a parse makes no cycles, and their search would take a third of its time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,6 +1,6 @@
-"""ANTLR's parser of PTX on a light runtime: one token ahead, no recovery, no parse tree.
+"""ANTLR's parser of PTX on a light runtime: one token of lookahead, no recovery, no parse tree.
 
-Requires: a grammar that is LL(1), so that no prediction is ever asked for (tests/ptx/test_grammar.py).
+Requires: an LL(1) grammar, so that no prediction is ever needed (tests/ptx/test_grammar.py).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from goptx.errors import PtxSyntaxError
 from goptx.ptx.generated.PtxParser import PtxParser
 from goptx.ptx.tokens import OPEN, Token, tokens
 
-MOST = 1 << 16  # variables and labels of a module that stand as `x<...>`
+MOST = 1 << 16  # variables and labels of a module that are declared as `x<...>`
 WIDEST = 160  # columns of a line that a message shows
-DEEPEST = 150  # rules within rules; two make a scope. What reads and prints recurses, and Python ends at 1,000 calls.
+DEEPEST = 150  # nested rules; a scope takes two. Reading and printing recurse, and Python allows 1,000 calls.
 
 
 class Refused(Exception):
-    """What the grammar allows and PTX does not; a reader raises it for the token at fault."""
+    """Something that the grammar allows and PTX does not. A reader raises it for the token at fault."""
 
     def __init__(self, token: Token, problem: str) -> None:
         super().__init__(problem)
@@ -31,11 +31,11 @@ class Refused(Exception):
 class Parser(PtxParser):  # type: ignore[misc]
     """ANTLR's parser of PTX, which ends at the first error and turns each rule into its value as the rule ends.
 
-    It is its own token stream, of one token, since no more is looked at, and its own error strategy. What it
-    replaces of ANTLR's runtime does the same there, but for recovery and the parse tree.
+    It is its own token stream, with one token of lookahead, and its own error strategy. Except for recovery and the
+    parse tree, the methods that it replaces do the same as those of ANTLR's runtime.
     """
 
-    state = -1  # where in the grammar it is; set by the generated code
+    state = -1  # its position in the grammar; the generated code sets it
 
     def __init__(self, text: str, source: str, readers: Mapping[type, Callable[[Any], Any]]) -> None:
         super().__init__(None)
@@ -83,7 +83,7 @@ class Parser(PtxParser):  # type: ignore[misc]
         self._ctx = rule
 
     def exitRule(self) -> None:
-        if self.failed:  # the rules that the error cuts off are left too, half read
+        if self.failed:  # the parser also leaves the rules that the error interrupts
             return
         self.depth -= 1
         rule = self._ctx
@@ -94,7 +94,7 @@ class Parser(PtxParser):  # type: ignore[misc]
             except Refused as refused:
                 self.failed = True
                 raise self.at(refused.token, str(refused)) from None
-            rule.__dict__.clear()  # lets go of what the rule was made of
+            rule.__dict__.clear()  # releases the parts of the rule
         self.state = rule.invokingState
         self._ctx = rule.parentCtx
 
@@ -114,7 +114,7 @@ class Parser(PtxParser):  # type: ignore[misc]
         self.refuse()
 
     def refuse(self) -> NoReturn:
-        """Says that the present token cannot stand here."""
+        """Raises the error that the current token cannot stand here."""
         self.failed = True
         if self.token.text == OPEN:
             raise self.at(self.token, "this comment has no end")
@@ -125,7 +125,7 @@ class Parser(PtxParser):  # type: ignore[misc]
         raise self.at(self.token, f"found {found}, expected {_alternatives(wanted)}{cut}")
 
     def several(self, token: Token, amount: int) -> range:
-        """The numbers that `x<amount>` stands for; few bytes could ask for more than any memory holds."""
+        """The numbers that `x<amount>` stands for. A limit prevents short text from exhausting memory."""
         self.spelled_out += amount
         if self.spelled_out > MOST:
             raise Refused(token, f"more than {MOST} names of the form `x<...>`; spell out those in use")
@@ -136,12 +136,12 @@ class Parser(PtxParser):  # type: ignore[misc]
         left = max(0, token.column - WIDEST // 2) if len(quoted) > WIDEST else 0
         quoted = _clipped(("..." if left else "") + quoted[left:], WIDEST)
         caret = re.sub(r"[^\t]", " ", quoted[: token.column - left + (3 if left else 0)]) + "^"
-        shown = f"\n    {quoted}\n    {caret}" if quoted.strip() else ""
-        return PtxSyntaxError(f"{self.source}:{token.line}:{token.column + 1}: {problem}{shown}")
+        excerpt = f"\n    {quoted}\n    {caret}" if quoted.strip() else ""
+        return PtxSyntaxError(f"{self.source}:{token.line}:{token.column + 1}: {problem}{excerpt}")
 
 
 class _Next(dict[int, frozenset[int]]):
-    """The types of the tokens that may come at a state of the grammar; all, where the rule may end at it."""
+    """The token types that may come at a state of the grammar; all of them where the rule may end there."""
 
     def __missing__(self, state: int) -> frozenset[int]:
         intervals = PtxParser.atn.nextTokens(PtxParser.atn.states[state]).intervals
@@ -171,7 +171,7 @@ def _spelling(token: int) -> str:
     return words.get(symbolic, symbolic)
 
 
-# Where all of a set may come, one word says so.
+# One word stands for a whole set of alternatives.
 _TOGETHER = {
     "an operator": {f"`{o}`" for o in "+ - * / % << >> < > <= >= == != & | ^ && || ? :".split()},
     "a declaration": {"a state space"}

@@ -1,6 +1,6 @@
-"""What each rule of the grammar becomes: one reader a rule, in `READERS`.
+"""What each rule of the grammar becomes: one reader for each rule, in `READERS`.
 
-Requires: `c`, the rule's context with the labels of grammar/Ptx.g4, the rules within it read already (`value`).
+Requires: `c`, the rule's context with the labels of grammar/Ptx.g4, whose inner rules are read already (`value`).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from goptx.ptx.parser_runtime import Refused
 
 Parts = tuple[Name | str, ...]  # of an expression, as written
 LONGEST = 1000  # characters of a number; 64 bits take 67
-_name = lru_cache(maxsize=1 << 16)(Name)  # most operands are names that were there before
-_APART = "% "  # the operator; `7%2` would read as a number and the name of a register
+_name = lru_cache(maxsize=1 << 16)(Name)  # most operands repeat a name
+_REMAINDER = "% "  # the operator; `7%2` would be read as a number and the name of a register
 
 
 def _texts(tokens: Sequence[Any]) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def _joined(lists: Sequence[Any]) -> tuple[Any, ...]:
 def _version(c: Any) -> tuple[int, int]:
     major, dot, minor = str(c.number.text).partition(".")
     if not (major.isdigit() and dot and minor.isdigit() and len(c.number.text) < 10):
-        raise Refused(c.number, f"`{c.number.text[:40]}` is no PTX version such as 8.0")
+        raise Refused(c.number, f"`{c.number.text[:40]}` is not a PTX version such as 8.0")
     return int(major), int(minor)
 
 
@@ -155,7 +155,7 @@ def _declarator(c: Any) -> tuple[tuple[str, tuple[str, ...], Parts], ...]:
 
 
 def _names(c: Any) -> list[str]:
-    """What `x` or `x<4>` stands for."""
+    """The names that `x` or `x<4>` declares."""
     if c.count is None:
         return [c.name.text]
     return [f"{c.name.text}{i}" for i in c.parser.several(c.count, whole_number(_number(c.count)))]
@@ -176,7 +176,7 @@ def _attribute(c: Any) -> str:
 
 
 def _initializer(c: Any) -> Parts:
-    if c.value_:  # a field of a sampler: its words are no names of the module
+    if c.value_:  # a field of a sampler: its words are not names of the module
         return (*map(str, c.of.value), " = ", *map(str, c.value_.value))
     if c.of:
         return tuple(c.of.value)
@@ -297,7 +297,7 @@ def _expression(parts: Parts) -> Immediate | Expression:
 
 
 def _merged(parts: Parts) -> Parts:
-    """The parts with what stands between two names as one text."""
+    """The parts, with the texts between two names joined into one."""
     merged: list[Name | str] = []
     for part in parts:
         if merged and isinstance(part, str) and isinstance(merged[-1], str):
@@ -308,7 +308,7 @@ def _merged(parts: Parts) -> Parts:
 
 
 def _parts(c: Any) -> Parts:
-    """What an operand within an expression is written as."""
+    """An operand within an expression as parts, as written."""
     match c.value:
         case Name() as name:
             return (name,)
@@ -325,7 +325,7 @@ def _parts(c: Any) -> Parts:
 
 def _tail(c: Any) -> Parts:
     operator = c.operator.text
-    return (_APART if operator == "%" else operator, *c.of.value)
+    return (_REMAINDER if operator == "%" else operator, *c.of.value)
 
 
 def _term(c: Any) -> Parts:

@@ -1,4 +1,4 @@
-"""Writes a cap of registers into a module, as `.maxnreg`: ptxas ignores its own option beside launch bounds."""
+"""Writes a register cap into a module as `.maxnreg`: ptxas ignores its own option where launch bounds are given."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from goptx.ptx.ir import Directive, Function, Module
 
 
 def with_register_cap(module: Module, cap: int) -> Module:
-    """The module with `.maxnreg cap` on its entries, in place of what contradicts it."""
+    """The module with `.maxnreg cap` on its entries; directives that contradict it are removed."""
     dropped = (".maxnreg", ".minnctapersm", ".maxnctapersm")
     items = []
     for item in module.items:
         if isinstance(item, Function) and item.is_entry and item.body is not None:
-            kept = tuple(d for d in item.directives if d.name not in dropped)
-            item = replace(item, directives=(*kept, Directive(".maxnreg", (str(cap),))))
+            remaining = tuple(d for d in item.directives if d.name not in dropped)
+            item = replace(item, directives=(*remaining, Directive(".maxnreg", (str(cap),))))
         items.append(item)
     return replace(module, items=tuple(items))
+
+
+def register_cap(module: Module) -> int | None:
+    """The most registers of a thread that the entries allow (`.maxnreg`); None where none of them has a cap."""
+    caps = [int(d.values[0]) for entry in module.entries for d in entry.directives if d.name == ".maxnreg"]
+    return max(caps, default=None)

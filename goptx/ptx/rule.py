@@ -1,6 +1,6 @@
-"""The record of a rule in progress, from which those in the generated parser derive.
+"""The record of a rule in progress, the base class of the records in the generated parser.
 
-It keeps what ANTLR's own `ParserRuleContext` keeps but for the parse tree, which goptx does not build.
+It has the attributes of ANTLR's own `ParserRuleContext` except those of the parse tree, which goptx does not build.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import Any
 
 
 class Rule:
-    """`parentCtx` and `invokingState` say where the rule was called, `start` is its first token; the generated
-    subclasses add the labels of the grammar to `__dict__`. `value` is what the rule read, once it has ended."""
+    """`parentCtx` and `invokingState` are the rule's caller and the place of the call, `start` is its first token. The
+    generated subclasses add the labels of the grammar to `__dict__`. `value` is the rule's value, once it has ended."""
 
     __slots__ = ("__dict__", "invokingState", "parentCtx", "start", "value")
 
@@ -22,7 +22,7 @@ class Rule:
         self.invokingState = invoking_state
 
     def copyFrom(self, rule: Rule) -> None:
-        """Takes the place of `rule`, when it is known which alternative it is."""
+        """Takes the place of `rule` when its alternative is known."""
         self.parentCtx = rule.parentCtx
         self.invokingState = rule.invokingState
         self.start = rule.start

@@ -1,7 +1,7 @@
-"""Puts variables that outlive their function outside of it, where what kernels have in common is told by name.
+"""Moves variables that outlive their function out of it. There, names identify what several kernels share.
 
-Requires: a parsed module. Ensures: no function declares a variable in `.global` or `.const` space, apart from what
-stands in the braces of a call.
+Requires: a parsed module. Ensures: no function declares a variable in `.global` or `.const` space, except within the
+braces of a call.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _LASTING = (".global", ".const")
 
 
 def with_statics_outside(module: Module) -> Module:
-    """The module with such variables ahead of their functions, under names that nothing else in it has."""
+    """The module with such variables before their functions, under names that nothing else in it has."""
     if not any(_declares(f.body or ()) for f in module.functions):
         return module
     taken = {i.name for i in module.items if isinstance(i, Function | Variable)}
     items: list[Item] = []
     for item in module.items:
         if isinstance(item, Function) and _declares(item.body or ()):
-            items += _apart(item, taken)
+            items += _with_statics_before(item, taken)
         else:
             items.append(item)
     return replace(module, items=tuple(items))
@@ -35,7 +35,7 @@ def _declares(body: tuple[Statement, ...]) -> bool:
     )
 
 
-def _apart(function: Function, taken: set[str]) -> list[Item]:
+def _with_statics_before(function: Function, taken: set[str]) -> list[Item]:
     flat = flatten(function.body or (), lambda name: name)
     names: dict[str, str] = {}
     for variable in (d.variable for d in flat.variables if d.variable.space in _LASTING):

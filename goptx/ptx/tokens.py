@@ -1,7 +1,7 @@
 """Cuts PTX text into the tokens of grammar/Ptx.g4, with one regular expression.
 
-Requires: nothing of the text; a character that begins no token becomes one of type OTHER. The generated lexer
-makes the same tokens in ten times the time (benchmarks/parse_runtime.py); tests/ptx/test_tokens.py compares the two.
+Accepts any text: a character that begins no token becomes one of type OTHER. The generated lexer makes the same tokens
+in ten times the time (benchmarks/parse_runtime.py); tests/ptx/test_tokens.py compares the two.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from antlr4 import Token as AntlrToken
 
 from goptx.ptx.generated.PtxParser import PtxParser
 
-OPEN = "/*"  # text of the token that stands for a comment without end, and all that follows
+OPEN = "/*"  # text of the token for an unterminated comment and everything after it
 
 
 class Token:
-    """What ANTLR's parser asks of a token: its type as `PtxParser` numbers them, its text and its place.
+    """The interface that ANTLR's parser needs of a token: its type as `PtxParser` numbers them, text and position.
 
     `start` and `column` count characters from 0, `line` counts from 1.
     """
@@ -37,20 +37,20 @@ class Token:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The tokens of `text` in order, each made when it is asked for; the last is of type EOF and has no text."""
+    """The tokens of `text` in order, made on demand; the last is of type EOF and has no text."""
     pieces = _PIECE.findall(text)
     kinds = list(map(_Kinds().__getitem__, pieces))
     starts = accumulate(map(len, pieces), initial=0)
     lines = accumulate(map(str.count, pieces, repeat("\n")), initial=1)
-    kept = compress(zip(kinds, starts, lines, repeat(text), strict=False), kinds)
+    significant = compress(zip(kinds, starts, lines, repeat(text), strict=False), kinds)
     end = Token((AntlrToken.EOF, ""), len(text), 1 + text.count("\n"), text)
-    return chain(starmap(Token, kept), (end,))
+    return chain(starmap(Token, significant), (end,))
 
 
 class _Kinds(dict[str, tuple[int, str] | None]):
-    """Of a piece of text with the blanks behind it: type and text of its token, None where it is skipped.
+    """Maps a piece of text, with the blanks after it, to the type and text of its token, or None where it is skipped.
 
-    Found once for pieces that are spelled alike, which are most.
+    A cache: most pieces occur many times.
     """
 
     def __missing__(self, piece: str) -> tuple[int, str] | None:
@@ -68,8 +68,8 @@ _FIXED = {str(spelled)[1:-1]: i for i, spelled in enumerate(PtxParser.literalNam
 _FIXED |= dict.fromkeys(".visible .extern .weak .common".split(), PtxParser.LINKAGE)
 _FIXED |= dict.fromkeys(".global .shared .const .local .param .tex .sreg".split(), PtxParser.SPACE)
 
-# ANTLR's lexer takes the longest match, an expression its first: so each rule is greedy, and where two can begin
-# alike the longer stands first.
+# ANTLR's lexer takes the longest match, a regular expression the first: so each rule is greedy, and where two rules
+# share a beginning the longer comes first.
 _RULES = {
     "NAME": r"[a-zA-Z_$%][a-zA-Z0-9_$]*(?:\.const\[[0-9]+\]|(?:\.|::)[a-zA-Z0-9_$]+)*",
     "SPACE": r"\.const\[[0-9]+\]",
@@ -82,7 +82,7 @@ _RULES = {
     "BLOCK_COMMENT": r"/\*.*?\*/",
     "LINE_MARK": r"#[ \t]*(?:line[ \t]+)?[0-9][^\r\n]*",
     "SPACES": r"[ \t\r\n\f\v]+",
-    "OTHER": r"<<|>>|[<>=!]=|&&|\|\||/\*.*|.",  # an open comment goes to the end, so that it is searched once
+    "OTHER": r"<<|>>|[<>=!]=|&&|\|\||/\*.*|.",  # an unterminated comment runs to the end of the text
 }
 _SKIPPED = ("LINE_COMMENT", "BLOCK_COMMENT", "LINE_MARK", "SPACES")
 _BLANKS = r"[ \t\r\n\f\v]*"

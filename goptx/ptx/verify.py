@@ -1,4 +1,4 @@
-"""Checks that a flat module is well formed; run on every module that goptx makes."""
+"""Checks that a flat module is well formed. It runs on every module that goptx makes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ SPECIAL = frozenset(
 def verify(module: Module) -> Module:
     """The module itself, if these hold:
 
-    1. No two functions or variables of the module have one name, but for repeated declarations.
+    1. No two functions or variables of the module have the same name, except repeated declarations.
     2. Each entry's parameters fit: 4,096 bytes, or 32,764 from PTX 8.1 on sm_70 and later.
-    3. In an entry, a name is an identifier, and declared once: as a label, a register or a variable.
-    4. Every label that a branch or a target list names is there.
+    3. In an entry, each name is an identifier and is declared once: as a label, a register or a variable.
+    4. Every label that a branch or a target list names exists.
     5. Every `%name` is a declared register or a special one.
     6. Barrier ids are below 16.
 
-    Raises `GoptxError` otherwise, which is a fault of goptx itself.
+    Raises `GoptxError` otherwise; that is a bug of goptx itself.
     """
     defined: set[str] = set()
     for item in module.items:
@@ -54,7 +54,7 @@ def verify(module: Module) -> Module:
 
 
 def legal(name: str) -> bool:
-    """Whether it is an identifier of PTX."""
+    """Whether the name is an identifier of PTX."""
     return bool(re.fullmatch(r"[A-Za-z][\w$]*|[_$%][\w$]+", name, re.ASCII))
 
 
@@ -86,7 +86,7 @@ def _verify_entry(module: Module, entry: Function) -> None:
     labels: set[str] = set()
     for statement in body:
         for name, amount in _declared(statement):
-            _require(legal(name), f"`{name}` is no identifier")
+            _require(legal(name), f"`{name}` is not an identifier")
             _require(name not in single and name not in stems, f"`{name}` is declared twice in `{entry.name}`")
             if amount is None:
                 single.add(name)
@@ -100,7 +100,7 @@ def _verify_entry(module: Module, entry: Function) -> None:
             case Instruction():
                 _verify_instruction(statement, known, stems, labels)
             case Directive(".branchtargets", values):
-                _require(set(values) <= labels, f"`{statement}` names a label that is not there")
+                _require(set(values) <= labels, f"`{statement}` names a label that does not exist")
 
 
 def _declared(statement: object) -> Iterator[tuple[str, int | None]]:
@@ -114,7 +114,7 @@ def _declared(statement: object) -> Iterator[tuple[str, int | None]]:
 
 
 def _verify_instruction(instruction: Instruction, known: set[str], stems: dict[str, int], labels: set[str]) -> None:
-    """Adds to the names that are `known` to be declared."""
+    """Adds the names of declared registers of a range to `known`."""
     facts = facts_of(instruction.opcode)
     if facts.base == "bra":
         _require(str(instruction.operands[0]) in labels, f"`{instruction}` goes nowhere")

@@ -1,4 +1,4 @@
-"""Walks over PTX: the statements of a body, the names that operands mention, names that are still free."""
+"""Walks over PTX: the statements of a body, the names that operands mention, names that are not taken."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def statements_in(body: Iterable[Statement]) -> Iterator[Statement]:
 
 
 def mentioned(body: Iterable[Statement]) -> Iterator[str]:
-    """What the statements of a body and its scopes name as operands, in initialisers and in lists of targets."""
+    """The names in operands, initialisers and target lists of a body and its scopes."""
     for statement in statements_in(body):
         match statement:
             case Instruction(_, operands):
@@ -47,24 +47,24 @@ def mentioned(body: Iterable[Statement]) -> Iterator[str]:
 
 
 def names_of(variable: Variable) -> Iterator[str]:
-    """What its initialiser names."""
+    """The names in the variable's initialiser."""
     return (part.text for part in variable.init if isinstance(part, Name))
 
 
 def operand_names(statements: Iterable[Statement]) -> list[str]:
-    """The names among the operands of instructions, those in braces too, sorted."""
+    """The sorted names among the operands of instructions, including those in braces."""
     instructions = (s for s in statements_in(statements) if isinstance(s, Instruction))
     return sorted({n for i in instructions for operand in i.operands for n in names_in(operand)})
 
 
 def in_vectors(statements: Iterable[Statement]) -> frozenset[str]:
-    """The names among the parts of vectors."""
+    """The names that are parts of vectors."""
     operands = (o for s in statements_in(statements) if isinstance(s, Instruction) for o in s.operands)
     return frozenset(n for o in operands if isinstance(o, Vector) for n in names_in(o))
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """The name, made longer until it is not among those taken; it is then."""
+    """The name, made longer until it is not among those taken. It is added to them."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -72,7 +72,7 @@ def free_name(name: str, taken: set[str]) -> str:
 
 
 def names_in(operand: Operand) -> Iterator[str]:
-    """Every name that an operand mentions; `_` is no name."""
+    """Every name that an operand mentions; `_` is not a name."""
     match operand:
         case Name(text):
             if text != "_":

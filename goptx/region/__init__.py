@@ -1,1 +1,1 @@
-"""Fusion regions: launches are recorded and then done as one."""
+"""Fusion regions: launches are recorded, and then done as one launch."""

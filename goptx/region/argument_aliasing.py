@@ -1,8 +1,8 @@
-"""What the arguments of recorded launches have in common: which are one buffer or one number, and where kernels meet.
+"""How the arguments of recorded launches alias: which are the same buffer or number, and where kernels conflict.
 
-Requires: launches in order. Two kernels *meet* at a buffer that both touch and one writes. Buffers are told by their
-addresses: equal ones are one buffer, whatever the extent of the array; arrays of different addresses that overlap, and
-raw pointers into an array, are not understood. Of two raw pointers nothing is known but whether they are equal.
+Requires: launches in order. Two kernels *conflict* at a buffer that both access and one writes. A buffer is identified
+by its address: equal addresses are one buffer, whatever the extents of the arrays. Arrays of different addresses that
+overlap, and raw pointers into an array, are unclear. Of two raw pointers it is known only whether they are equal.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from goptx.launch.independence import PAGE
 from goptx.memo import Memo
 from goptx.region.recorded import Recorded
 
-Place = tuple[int, int]  # the number of a launch, and of its parameter
-Group = tuple[Place, ...]
+Position = tuple[int, int]  # the number of a launch, and of its parameter
+Group = tuple[Position, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """buffers: of pointers that are equal, several each. numbers: likewise of other arguments, of several launches.
-    met: pairs of pointers that are equal, at which kernels meet. unclear: pairs of pointers by which they may.
-    private, local: those of `buffers` which the caller says are temporaries of a thread, or of a CTA. lone: all other
-    pointers. declared: what the caller says of equal pointers, of one launch and of those with others among them too.
+class Aliasing:
+    """buffers: groups of several equal pointers. numbers: groups of other equal arguments, of several launches.
+    conflicts: pairs of equal pointers at which kernels conflict. unclear: pairs of pointers at which they may conflict.
+    private, local: the `buffers` that the caller declares temporaries of a thread, or of a CTA. lone: pointers that are
+    in no group of `buffers`. declared: the declared kind of each group of equal pointers with a declared one in it.
     """
 
     buffers: tuple[Group, ...]
     numbers: tuple[Group, ...]
-    met: tuple[Group, ...]
+    conflicts: tuple[Group, ...]
     unclear: tuple[Group, ...]
     private: tuple[Group, ...]
     local: tuple[Group, ...]
@@ -40,12 +40,12 @@ class Meeting:
     declared: tuple[tuple[str, Group], ...] = ()
 
 
-NOTHING = Meeting((), (), (), (), (), (), ())
+NO_ALIASING = Aliasing((), (), (), (), (), (), ())
 
 
 @dataclass(frozen=True, slots=True)
 class _Pointer:
-    place: Place
+    position: Position
     access: Access
     extent: Extent
 
@@ -54,51 +54,51 @@ class _Pointer:
         return self.access != "read"
 
 
-_FOUND: Memo[Hashable, Meeting] = Memo(most=256)  # most regions come again with the arguments that they had
+_FOUND: Memo[Hashable, Aliasing] = Memo(most=256)  # most regions are repeated with the same arguments
 
 
-def meeting(launches: Sequence[Recorded], private: Sequence[Extent], local: Sequence[Extent]) -> Meeting:
-    """As `_meeting`."""
+def aliasing_of(launches: Sequence[Recorded], private: Sequence[Extent], local: Sequence[Extent]) -> Aliasing:
+    """As `_aliasing`; found again for launches with the same arguments."""
     key = tuple((r.known.key, r.contents, r.extents) for r in launches), tuple(private), tuple(local)
-    return _FOUND.made(key, lambda: _meeting(launches, private, local))
+    return _FOUND.made(key, lambda: _aliasing(launches, private, local))
 
 
-def _meeting(launches: Sequence[Recorded], private: Sequence[Extent], local: Sequence[Extent]) -> Meeting:
-    """`private` and `local` are arrays, or raw pointers, that are said to be temporaries. Raises `InputError` for one
+def _aliasing(launches: Sequence[Recorded], private: Sequence[Extent], local: Sequence[Extent]) -> Aliasing:
+    """`private` and `local` are arrays, or raw pointers, that are declared temporaries. Raises `InputError` for one
     that no launch takes."""
     pointers = list(_pointers(launches))
-    groups = _equal((p.extent[0], p.place) for p in pointers if p.extent[0])
+    groups = _equal((p.extent[0], p.position) for p in pointers if p.extent[0])
     buffers = [g for g in groups if len(g) > 1]
-    kinds: dict[Place, str] = {}
+    kinds: dict[Position, str] = {}
     for kind, declared in (("private", private), ("local", local)):
         for extent in declared:
-            inside = [p.place for p in pointers if _holds(extent, p.extent)]
+            inside = [p.position for p in pointers if _holds(extent, p.extent)]
             if not inside:
-                raise InputError(f"{kind}(): no launch of the region takes that buffer; give one that they hand on.")
-            if any(kinds.setdefault(place, kind) != kind for place in inside):
-                raise InputError("a buffer is said to be both private() and local(); say one of them.")
+                raise InputError(f"{kind}(): no launch of the region takes that buffer; give one that launches share.")
+            if any(kinds.setdefault(position, kind) != kind for position in inside):
+                raise InputError("a buffer is declared both private() and local(); declare one of them.")
     own = {
-        kind: tuple(g for g in buffers if several(g) and all(kinds.get(place) == kind for place in g))
+        kind: tuple(g for g in buffers if several(g) and all(kinds.get(position) == kind for position in g))
         for kind in ("private", "local")
     }
-    temporary = {place for groups in own.values() for g in groups for place in g}
-    met: list[Group] = []
+    temporary = {position for groups in own.values() for g in groups for position in g}
+    conflicts: list[Group] = []
     unclear: list[Group] = []
     for one, other in combinations(pointers, 2):
         equal = one.extent[0] == other.extent[0]
-        cross = one.place[0] != other.place[0] and (one.writes or other.writes)
-        kept = not equal and (one.place in temporary or other.place in temporary)
-        if (cross or kept) and _overlap(one.extent, other.extent):
-            (met if equal else unclear).append((one.place, other.place))
-    together = {place for group in buffers for place in group}
-    return Meeting(
+        cross = one.position[0] != other.position[0] and (one.writes or other.writes)
+        aliased = not equal and (one.position in temporary or other.position in temporary)
+        if (cross or aliased) and _overlap(one.extent, other.extent):
+            (conflicts if equal else unclear).append((one.position, other.position))
+    shared = {position for group in buffers for position in group}
+    return Aliasing(
         buffers=tuple(buffers),
         numbers=tuple(g for g in _equal(_numbers(launches)) if several(g)),
-        met=tuple(met),
+        conflicts=tuple(conflicts),
         unclear=tuple(unclear),
         private=own["private"],
         local=own["local"],
-        lone=tuple(p.place for p in pointers if p.place not in together),
+        lone=tuple(p.position for p in pointers if p.position not in shared),
         declared=tuple((kinds[first], g) for g in groups if (first := next((p for p in g if p in kinds), None))),
     )
 
@@ -110,29 +110,29 @@ def _pointers(launches: Sequence[Recorded]) -> Iterator[_Pointer]:
                 yield _Pointer((k, i), param.access, extent)
 
 
-def _numbers(launches: Sequence[Recorded]) -> Iterator[tuple[object, Place]]:
-    """What is no pointer, by what tells equal ones."""
+def _numbers(launches: Sequence[Recorded]) -> Iterator[tuple[object, Position]]:
+    """The arguments that are not pointers, each with a key that is equal for equal arguments."""
     for k, launch in enumerate(launches):
         for i, (param, content) in enumerate(zip(launch.known.params, launch.contents, strict=True)):
             if param.access == "none" and not passed_by_value(param):
                 yield (param.type.startswith("f"), content), (k, i)
 
 
-def _equal(found: Iterator[tuple[object, Place]]) -> list[Group]:
-    """In groups, in the order of their first ones."""
-    groups: dict[object, list[Place]] = {}
-    for key, place in found:
-        groups.setdefault(key, []).append(place)
+def _equal(found: Iterator[tuple[object, Position]]) -> list[Group]:
+    """Positions with equal keys in groups, in the order of their first members."""
+    groups: dict[object, list[Position]] = {}
+    for key, position in found:
+        groups.setdefault(key, []).append(position)
     return [tuple(group) for group in groups.values()]
 
 
 def several(group: Group) -> bool:
-    """Whether it is of several launches."""
+    """Whether the group has parameters of several launches."""
     return len({k for k, _ in group}) > 1
 
 
 def _overlap(one: Extent, other: Extent) -> bool:
-    """Whether they have bytes in common, as far as is known. A raw pointer is a byte; what lies nowhere has none."""
+    """Whether two extents are known to have bytes in common. A raw pointer is one byte; a null pointer has none."""
     if not all(e[2] and (e[1] != e[2] or e[0] >= PAGE) for e in (one, other)):
         return False
     ends = [e[2] + (e[1] == e[2]) for e in (one, other)]
@@ -140,7 +140,7 @@ def _overlap(one: Extent, other: Extent) -> bool:
 
 
 def _holds(declared: Extent, extent: Extent) -> bool:
-    """Whether a buffer is that which is declared, or a part of it."""
+    """Whether a buffer is the declared one, or a part of it."""
     if declared[1] == declared[2]:
         return declared[0] == extent[0] != 0
     return bool(extent[2]) and declared[1] <= extent[1] < declared[2] and extent[2] <= declared[2]

@@ -1,18 +1,20 @@
-"""What a region with `capture=True` says of itself: what was captured, and what became of it."""
+"""The report of a region with `capture=True`: what was captured, and how it was completed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goptx.display import as_html, as_text
+from goptx.display import as_html, as_text, brief
 from goptx.region.fusion import RegionReport
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What was put on the stream. kind: "launch" (by the region's own `launch`), "kernel", "memcpy", "memset", "host"
-    and so on; name: of its kernel, else ""; group: the number of the group of launches that it belongs to, from 0, None
-    of what goptx does not know."""
+    """Something that was put on the stream. kind: "launch" (by the region's own `launch`), "kernel", "memcpy",
+    "memset", "host" and so on; name: of its kernel, else ""; group: the number of its group of launches, from 0, None
+    if goptx does not know it."""
+
+    __repr__ = brief
 
     kind: str
     name: str
@@ -25,8 +27,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class LaunchGroup:
-    """Launches with nothing between them. launches: how many. done: how they were completed, None where they stay as
-    they were captured; reason: why, else ""."""
+    """Launches with nothing between them. launches: how many. done: how they were completed, None if they run as
+    captured; reason: why they do, else ""."""
+
+    __repr__ = brief
 
     launches: int
     done: RegionReport | None
@@ -41,10 +45,12 @@ class LaunchGroup:
 class CaptureReport:
     """What a region with `capture=True` captured and launched.
 
-    steps: what was put on the stream, in order. groups: what became of the launches that goptx knows. notes: what else
-    is to be known, such as temporaries that stay in memory. preparing: seconds to fuse, assemble and load, or to find
-    that; launching: seconds to make the graph and to launch it.
+    steps: what was put on the stream, in order. groups: how the launches that goptx knows were completed. notes: other
+    facts, such as temporaries that stay in memory. preparing: seconds to fuse, assemble and load, or to find the cached
+    result; launching: seconds to make the graph and to launch it.
     """
+
+    __repr__ = brief
 
     steps: tuple[Step, ...]
     groups: tuple[LaunchGroup, ...]

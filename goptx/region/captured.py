@@ -1,9 +1,9 @@
-"""Regions that capture their stream: launches of goptx become one where nothing else stands between them.
+"""Regions that capture their stream: launches of goptx are fused if nothing else is between them.
 
-Requires: a stream of its own that is not captured yet. Each `launch` leaves a mark in the graph that is captured, and
-whatever else is put on the stream becomes a node of it. Ensures: the graph that is launched in the end does what was
-put on the stream, in that order; each chain of known launches is completed as a region of its own and stands in its
-place, everything else is as it was captured.
+Requires: a stream that is not the default one and is not captured yet. Each `launch` leaves a mark in the captured
+graph; all other work on the stream becomes nodes of the graph. Ensures: the graph that is launched in the end does the
+work that was put on the stream, in that order; each chain of known launches is completed as a region of its own and
+replaced by the result, everything else is as it was captured.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from goptx.launch.device_arrays import Extent
 from goptx.log import LOG
 from goptx.region.capture_report import CaptureReport, LaunchGroup, Step
 from goptx.region.chains import Chain, chains, in_order, replacements
-from goptx.region.completion import Completion, RegionOptions, in_turn
+from goptx.region.completion import Completion, RegionOptions, in_sequence
 from goptx.region.fusion import Fusion, fixed_extent
 from goptx.region.recorded import Recorded, recorded
 from goptx.results.fused_kernel import Woven
@@ -48,17 +48,17 @@ class CapturedFusion(Fusion):
             f.launch(kernel_a, grid, block, *args_a)
             y = torch.relu(x)                          # on the same stream
             f.launch(kernel_b, grid, block, *args_b)
-            f.launch(kernel_c, grid, block, *args_c)   # fused with B, which nothing separates it from
+            f.launch(kernel_c, grid, block, *args_c)   # fused with B: nothing is between them
 
     Nothing runs before the end. Then each chain of launches that goptx knows, those of `launch` and of kernels that
-    goptx loaded before (`Woven.launch`, `Woven.load`), is completed as a region of its own; all else keeps its place.
-    Arguments of kernels that others launched are compared by the allocations that they point into. A temporary
-    (`private`, `local`) of launches in several groups stays in memory, and no other kernel or copy may need what is in
-    one. `f.stream` is the stream itself.
+    goptx loaded before (`Woven.launch`, `Woven.load`), is completed as a region of its own; all other work keeps its
+    order. Arguments of kernels that others launched are compared by the allocations that they point into. A temporary
+    (`private`, `local`) of launches in several groups stays in memory; no other kernel or copy may need the content of
+    a temporary. `f.stream` is the stream itself.
 
-    `report` is a `CaptureReport`, `fused` what was launched where there is one group only; both are None where nothing
+    `report` is a `CaptureReport`; `fused` is the launched kernel if there is only one group; both are None if nothing
     was put on the stream. Raises `InputError` for the default stream, for one that is captured already, and at the end
-    where something waited for the stream inside; nothing is launched then, nor after an exception.
+    if something in the region waited for the stream; nothing is launched then, nor after an exception.
     """
 
     report: CaptureReport | None  # type: ignore[assignment]
@@ -89,8 +89,8 @@ class CapturedFusion(Fusion):
     def launch(
         self, kernel: Source, grid: Any, block: Any, *args: object, entry: str | None = None, shared: int = 0
     ) -> None:
-        """Records the launch of one kernel, as `Fusion.launch`, in its place among whatever else is put on the
-        stream. Raises also `InputError` where the capture is not valid any more."""
+        """Records the launch of one kernel, as `Fusion.launch`, in order with the other work on the stream. Raises
+        `InputError` also if the capture is no longer valid."""
         self._check_open("launch")
         letter = chr(ord("A") + len(self._marks) % MOST_KERNELS)
         made = recorded(kernel, entry, letter, (fixed_extent(grid), fixed_extent(block), shared), args)
@@ -114,7 +114,7 @@ class CapturedFusion(Fusion):
             graph.close()
 
     def _captured(self, state: str, error: BaseException | None) -> Graph | None:
-        """Ends the capture. Raises `InputError` where it was invalidated."""
+        """Ends the capture. Raises `InputError` if it was invalidated."""
         if self._capture is None:
             return None
         try:
@@ -140,7 +140,7 @@ class CapturedFusion(Fusion):
 
 
 class _Completing:
-    """What was captured is completed and launched."""
+    """Completes and launches the captured work."""
 
     def __init__(self, region: CapturedFusion, graph: Graph, marks: dict[int, Recorded], cancelled: bool) -> None:
         self.graph, self.cancelled = graph, cancelled
@@ -173,18 +173,18 @@ class _Completing:
             for extent in extents:
                 users = [part for part in self.parts if any(_touches(r, extent) for r in part._launches)]
                 if not users:
-                    raise InputError(f"{kind}(): no captured launch takes that buffer; give one that they hand on.")
+                    raise InputError(f"{kind}(): no captured launch takes that buffer; give one that launches share.")
                 if len(users) == 1:
                     users[0]._temporaries[kind].append(extent)
                 else:
-                    self._note(f"a {kind} buffer stays in memory: launches use it that other work stands between")
+                    self._note(f"a {kind} buffer stays in memory: other work is between the launches that use it")
 
     def _note(self, text: str) -> None:
         LOG.warning(text)
         self.notes.append(text)
 
     def report(self) -> CaptureReport:
-        """After everything is launched."""
+        """Launches everything, and reports it."""
         prepared = [self._prepared(chain, part) for chain, part in zip(self.chains, self.parts, strict=True)]
         between = perf_counter()
         self._launch([p if isinstance(p, tuple) else None for p in prepared])
@@ -197,12 +197,12 @@ class _Completing:
         return CaptureReport(self._steps(), groups, tuple(self.notes), between - self.begin, end - between)
 
     def _prepared(self, chain: Chain, part: Fusion) -> Prepared | str:
-        """What the launches of a chain become, or why they stay as they were captured."""
+        """The completion of a chain of launches, or the reason why they run as captured."""
         if self.marked.isdisjoint(chain):
-            return self._of_captured(part) if len(chain) > 1 else "there is one launch only"
+            return self._of_captured(part) if len(chain) > 1 else "there is only one launch"
         if not self.cancelled:
             return part._prepared()
-        done = in_turn(part._launches, self.how, "the region was cancelled")
+        done = in_sequence(part._launches, self.how, "the region was cancelled")
         done.fused.load(self.how.max_registers)
         return done, True, perf_counter()
 
@@ -212,10 +212,14 @@ class _Completing:
         except (*REFUSALS, AssemblyError) as reason:
             return str(reason)
         done = prepared[0]
-        return (done.reason or "that is estimated to be fastest") if done.fused.strategy == "separate" else prepared
+        return (
+            (done.reason or "separate launches are estimated to be fastest")
+            if done.fused.strategy == "separate"
+            else prepared
+        )
 
     def _launch(self, prepared: Sequence[Prepared | None]) -> None:
-        """Everything, in order; a region of one chain needs no graph."""
+        """Launches everything, in order; a region of one chain needs no graph."""
         if len(self.chains) == 1 and prepared[0] and len(self.chains[0]) == len(self.graph.nodes):
             self.parts[0]._start(*prepared[0])
             return
@@ -237,7 +241,7 @@ class _Completing:
 
 
 def _recognised(node: Node) -> Recorded | None:
-    """The launch of a kernel that goptx loaded, with what it points to as far as the driver knows that; else None."""
+    """The launch of a kernel that goptx loaded, with the allocations that it points into; None if one is unknown."""
     from goptx.device import cuda_graph, loaded
 
     kernel = node.kernel

@@ -1,8 +1,8 @@
-"""Which nodes of a captured graph can become one, and how the graph looks with a new node in place of each chain.
+"""Finds chains of nodes of a captured graph that can become one node, and replaces each chain by a new node.
 
-Requires: nodes 0 to count - 1 of an acyclic graph, its edges, and which nodes launch kernels that are known. Ensures: a
-chain is a path of known nodes that no other node branches off from or leads into, so that a new node in its place keeps
-every order that the graph had, whatever becomes of the other chains. Imports nothing of CUDA.
+Requires: nodes 0 to count - 1 of an acyclic graph, its edges, and which nodes launch known kernels. Ensures: a chain is
+a path of known nodes without edges to or from other nodes within it. So a new node in its place preserves every order
+of the graph, whether or not other chains are replaced. Imports nothing of CUDA.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Chain = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A new node in place of the nodes `removed`. It comes after the nodes `after` (a removed one stands for the node
-    that was put in its place by an earlier replacement) and before the nodes `before`, none of which is removed."""
+    """A new node for the nodes `removed`. It comes after the nodes `after` (a removed one stands for the node that
+    replaced it earlier) and before the nodes `before`, which are not removed."""
 
     removed: Chain
     after: tuple[int, ...]
@@ -27,7 +27,7 @@ class Replacement:
 
 
 def in_order(count: int, edges: Collection[Edge]) -> list[int]:
-    """The nodes, each after those that it depends on; nodes that do not depend on each other by their numbers."""
+    """The nodes in topological order; independent nodes are in the order of their numbers."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(range(count))
     graph.add_edges_from(edges)
@@ -38,7 +38,7 @@ def chains(
     count: int, edges: Collection[Edge], known: Collection[int], partial: Collection[Edge] = (), most: int = 26
 ) -> list[Chain]:
     """The longest chains of at most `most` nodes, in the order of the graph; every known node is in one of them.
-    `partial` are edges that do not wait for all of the node that they come from: no chain goes along them."""
+    `partial` are edges that do not wait for the end of the node from which they come: no chain has them."""
     following, preceding = _neighbours(count, edges)
     wanted, partial = set(known), set(partial)
     ends: dict[int, list[int]] = {}  # chains by their last nodes
@@ -56,7 +56,7 @@ def chains(
 
 
 def replacements(count: int, edges: Collection[Edge], replaced: Sequence[Chain]) -> list[Replacement]:
-    """For each of these chains, in the order of the graph, in which they are to be carried out."""
+    """A replacement for each of these chains, in the order of the graph; carry them out in this order."""
     following, preceding = _neighbours(count, edges)
     removed = {node for chain in replaced for node in chain}
     return [
@@ -68,7 +68,7 @@ def replacements(count: int, edges: Collection[Edge], replaced: Sequence[Chain])
 
 
 def _neighbours(count: int, edges: Collection[Edge]) -> tuple[list[list[int]], list[list[int]]]:
-    """The nodes directly after each node, and those directly before it."""
+    """The successors of each node, and its predecessors."""
     following: list[list[int]] = [[] for _ in range(count)]
     preceding: list[list[int]] = [[] for _ in range(count)]
     for one, other in sorted(set(edges)):

@@ -1,8 +1,8 @@
-"""What recorded launches become: one fused kernel, or several launched in turn; made once and kept in the process.
+"""Completes recorded launches: one fused kernel, or several launches in sequence; made once and cached in the process.
 
-Requires: launches in order, and what their arguments have in common. Ensures: what the fused kernel leaves in memory,
-but for declared temporaries, is what the launches in order would leave; where that is not shown, they stay separate.
-What was made serves every region with the same kernels, shapes, options and equalities of arguments.
+Requires: launches in order, and how their arguments alias. Ensures: the fused kernel leaves in memory what the launches
+in order would leave, except in declared temporaries; if that cannot be proved, the launches stay separate. A completion
+serves every region with the same kernels, shapes, options and equalities of arguments.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from goptx.log import LOG
 from goptx.memo import Memo, Same
-from goptx.region.argument_aliasing import NOTHING, Group, Meeting, Place, several
+from goptx.region.argument_aliasing import NO_ALIASING, Aliasing, Group, Position, several
 from goptx.region.declared_temporaries import called, outcome
 from goptx.region.recorded import Known, Recorded
 from goptx.results.fused_kernel import Woven
@@ -28,15 +28,15 @@ from goptx.strategies.separate import ANY, separate
 from goptx.weaving.link.symbols import reached_symbols
 from goptx.weaving.link.target import ARCHITECTURE
 
-MOST = 256  # fused kernels that are kept
-HANDS_ON = ("auto", "vertical")  # strategies of kernels that depend on each other
-OWN_SHAPES = ("horizontal", "interleave")  # strategies that have to know them
-FREE = 256  # threads of a CTA for which there are registers, however many each has (65,536 in all, 255 of one)
+MOST = 256  # fused kernels that are cached
+DEPENDENT = ("auto", "vertical")  # strategies of kernels that depend on each other
+OWN_SHAPES = ("horizontal", "interleave")  # strategies that need the kernels' shapes
+FREE = 256  # threads of a CTA that always have enough registers (65,536 in all, at most 255 per thread)
 
 
 @dataclass(frozen=True, slots=True)
 class RegionOptions:
-    """What the caller of a region asks for; `options` are the strategy's."""
+    """The options of a region; `options` are those of the strategy."""
 
     strategy: str = "auto"
     assume_local: bool = False
@@ -49,8 +49,8 @@ class RegionOptions:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the launches became; `reason` is why they are not fused, "" if they are. `seconds` is what it took to make,
-    assemble and load it. `temporaries`: what became of each buffer that is declared one."""
+    """The kernel made of the launches. `reason`: why they are not fused, "" if they are. `seconds`: to make, assemble
+    and load it. `temporaries`: the outcome for each declared temporary."""
 
     fused: Woven
     reason: str
@@ -62,24 +62,24 @@ _COMPLETED: Memo[Hashable, Completion] = Memo(most=MOST)
 _SEPARATE: Memo[Hashable, Woven] = Memo(most=MOST)
 
 
-def completed(launches: Sequence[Recorded], met: Meeting, how: RegionOptions) -> tuple[Completion, bool]:
-    """And whether it was made now. Raises `CannotLink` where not even separate launches go into one module,
-    `AssemblyError`, `DeviceError`."""
-    job = _Job(launches, met, how)
+def completed(launches: Sequence[Recorded], aliasing: Aliasing, how: RegionOptions) -> tuple[Completion, bool]:
+    """The completion, and whether it was made now. Raises `CannotLink` if not even separate launches go into one
+    module, `AssemblyError`, `DeviceError`."""
+    job = _Job(launches, aliasing, how)
     found = _COMPLETED.get(job.key)
     if found is not None:
         return found, False
     return _COMPLETED.made(job.key, job.completion), True
 
 
-def in_turn(launches: Sequence[Recorded], how: RegionOptions, why: str) -> Completion:
-    """The launches as they are, whatever they have in common."""
+def in_sequence(launches: Sequence[Recorded], how: RegionOptions, reason: str) -> Completion:
+    """The launches unchanged, one after the other, whatever arguments they share."""
     start = perf_counter()
-    return Completion(_Job(launches, NOTHING, how).separate(why), why, perf_counter() - start)
+    return Completion(_Job(launches, NO_ALIASING, how).separate(reason), reason, perf_counter() - start)
 
 
 def start(fused: Woven, stream: Any, launches: Sequence[Recorded], how: RegionOptions) -> None:
-    """With the arguments as they were recorded."""
+    """Starts the kernel with the recorded arguments."""
     first = launches[0].shape
     own = fused.plan is not None and not fused.plan.common
     where = {"shapes": [r.shape for r in launches]} if own else {"grid": first.grid, "block": first.block}
@@ -88,16 +88,16 @@ def start(fused: Woven, stream: Any, launches: Sequence[Recorded], how: RegionOp
 
 
 class _Job:
-    """Launches that are to be one. `shapes` is None where one fused kernel serves every shape that is common to all;
-    `names` says whether it matters which parameters are one."""
+    """Launches to be fused. `shapes` is None if one fused kernel serves every shape that is common to all launches;
+    `names` is whether equal parameters are named to the strategy."""
 
-    def __init__(self, launches: Sequence[Recorded], met: Meeting, how: RegionOptions) -> None:
-        self.launches, self.met, self.how = launches, met, how
+    def __init__(self, launches: Sequence[Recorded], aliasing: Aliasing, how: RegionOptions) -> None:
+        self.launches, self.aliasing, self.how = launches, aliasing, how
         self.kernels = [r.known.chosen for r in launches]
         self.options = {"arch": _architecture(self.kernels), **how.options}
-        touches = not how.independent and bool(met.met or met.unclear)
+        touches = not how.independent and bool(aliasing.conflicts or aliasing.unclear)
         shares = not how.independent and any(_share(a.known, b.known) for a, b in combinations(launches, 2))
-        self.depends = touches or shares or bool(met.private or met.local)
+        self.depends = touches or shares or bool(aliasing.private or aliasing.local)
         self.names = self.depends or (how.strategy == "vertical" and not how.independent)
         shape = launches[0].shape
         alike = all(r.shape == shape for r in launches) and not shape.shared and (shape.threads or 0) <= FREE
@@ -108,9 +108,9 @@ class _Job:
     def key(self) -> Hashable:
         how = self.how
         words = how.assume_local, how.assume_private, how.no_barriers, how.independent
-        asked = (how.strategy, *words, how.max_registers, self.met.declared)
+        asked = (how.strategy, *words, how.max_registers, self.aliasing.declared)
         options = tuple((name, _hashable(value)) for name, value in self.options.items())
-        return self._of_kernels, self.shapes, self.met if self.names else None, asked, options
+        return self._of_kernels, self.shapes, self.aliasing if self.names else None, asked, options
 
     @property
     def _of_kernels(self) -> Hashable:
@@ -118,93 +118,94 @@ class _Job:
 
     def completion(self) -> Completion:
         begin = perf_counter()
-        made, why = self.fused()
-        made = made or self.separate(why)
+        made, reason = self.fused()
+        made = made or self.separate(reason)
         made.load(self.how.max_registers)
-        return Completion(made, why, perf_counter() - begin, outcome(self.launches, self.met, made, why))
+        return Completion(made, reason, perf_counter() - begin, outcome(self.launches, self.aliasing, made, reason))
 
     def fused(self) -> tuple[Woven | None, str]:
-        """None where the launches stay separate as they are, and why they stay separate, coarsened perhaps."""
+        """The kernel, None for the unchanged launches; and the reason if the launches stay separate, "" if not."""
         if self.how.strategy == "separate" or len(self.launches) < 2:
-            return None, "there is one launch only" if len(self.launches) < 2 else "separate launches are asked for"
-        if why := self.obstacle():
-            LOG.warning("not fused: %s", why)
-            return None, why
+            return None, "there is only one launch" if len(self.launches) < 2 else "separate launches were requested"
+        if reason := self.obstacle():
+            LOG.warning("not fused: %s", reason)
+            return None, reason
         shapes = {} if self.shapes is None else {"shapes": self.shapes}
         try:
-            made = fuse(*self.kernels, strategy=self.how.strategy, **shapes, **{**self.said(), **self.options})
+            made = fuse(*self.kernels, strategy=self.how.strategy, **shapes, **{**self.parameters(), **self.options})
         except REFUSALS as refusal:
             LOG.warning("not fused: %s", refusal)
             return None, str(refusal)
         if made.strategy != "separate":
             return made, ""
-        return made if made.report.why else None, "; ".join(made.report.notes)  # what was chosen, or all that is left
+        reason = "; ".join(made.report.notes)
+        return made if made.report.decision else None, reason  # without a decision, separate was the only candidate
 
     def obstacle(self) -> str:
-        """What is against fusing the kernels, by any strategy or by the one that is asked for."""
+        """Why the kernels cannot be fused, by any strategy or by the requested one; "" if they can."""
         if self.how.independent:
             return ""
-        if self.met.unclear:
-            pair = self.named(self.met.unclear[0])
+        if self.aliasing.unclear:
+            pair = self.named(self.aliasing.unclear[0])
             return f"{pair} are different pointers into the same memory, or may be"
         for r, letter in zip(self.launches, self.letters, strict=True):
             if r.known.reach.beyond:
                 return (
-                    f"kernel {letter} (`{r.known.chosen.entry}`) may go where its parameters do not lead (pointers in "
-                    "memory or in structures, functions, textures), so what it has in common with the others is not "
-                    "shown; pass independent=True if that is nothing"
+                    f"kernel {letter} (`{r.known.chosen.entry}`) may access memory that its parameters do not point to "
+                    "(through pointers in memory or in structures, functions, textures), so it is not proved to be "
+                    "independent of the others; pass independent=True if it is"
                 )
-        if self.depends and self.how.strategy not in HANDS_ON:
-            what = f": {self.named(self.met.met[0])} are one buffer" if self.met.met else ""
+        if self.depends and self.how.strategy not in DEPENDENT:
+            what = f": {self.named(self.aliasing.conflicts[0])} are one buffer" if self.aliasing.conflicts else ""
             return f"strategy {self.how.strategy} takes kernels that do not depend on each other{what}"
         return ""
 
-    def said(self) -> dict[str, Any]:
-        """What the strategy is told of the parameters."""
-        met = self.met
+    def parameters(self) -> dict[str, Any]:
+        """The options of the strategy that name parameters."""
+        aliasing = self.aliasing
         if not self.depends:
-            same = [g for g in (*met.buffers, *met.numbers) if several(g)]
+            same = [g for g in (*aliasing.buffers, *aliasing.numbers) if several(g)]
             return {"same": self.pairs(same)} if self.names else {}
-        temporary = {*met.private, *met.local}
-        unproved = {"unproved": "memory"} if self.how.strategy == "vertical" else {}  # "auto" has no other way
+        temporary = {*aliasing.private, *aliasing.local}
+        unproved = {"unproved": "memory"} if self.how.strategy == "vertical" else {}  # for "auto" that is the only one
         return {
             **unproved,
             "depends": True,
             "assume_local": self.how.assume_local,
             "assume_private": self.how.assume_private,
             "no_barriers": self.how.no_barriers,
-            "same": self.pairs([g for g in (*met.buffers, *met.numbers) if g not in temporary]),
-            "private": self.pairs(met.private),
-            "local": self.pairs(met.local),
-            "apart": [self.name(place) for place in met.lone],
+            "same": self.pairs([g for g in (*aliasing.buffers, *aliasing.numbers) if g not in temporary]),
+            "private": self.pairs(aliasing.private),
+            "local": self.pairs(aliasing.local),
+            "apart": [self.name(position) for position in aliasing.lone],  # word: apart, an option
         }
 
-    def separate(self, why: str) -> Woven:
-        """In one module, that serves whatever shapes and arguments."""
+    def separate(self, reason: str) -> Woven:
+        """The kernels in one module, launched separately, for any shapes and arguments."""
         options = self.options if self.how.strategy == "separate" else {"arch": self.options["arch"]}
         key = self._of_kernels, tuple((name, _hashable(value)) for name, value in options.items())
         shapes = [ANY] * len(self.kernels)
         made = _SEPARATE.made(key, lambda: separate(*self.kernels, shapes=shapes, **options))
-        return replace(made, report=replace(made.report, notes=(*made.report.notes, why)))
+        return made.reported(replace(made.report, notes=(*made.report.notes, reason)))
 
     @property
     def letters(self) -> list[str]:
         return [chr(ord("A") + k) for k in range(len(self.launches))]
 
-    def name(self, place: Place) -> str:
-        """As the strategies take it."""
-        return f"{self.letters[place[0]]}:{place[1]}"
+    def name(self, position: Position) -> str:
+        """The name of a parameter for the strategies."""
+        return f"{self.letters[position[0]]}:{position[1]}"
 
     def pairs(self, groups: Sequence[Group]) -> list[tuple[str, str]]:
-        return [(self.name(first), self.name(place)) for first, *others in groups for place in others]
+        return [(self.name(first), self.name(position)) for first, *others in groups for position in others]
 
-    def named(self, places: Sequence[Place]) -> str:
-        """As messages have it: `A:2 (out) and B:0 (in)`."""
+    def named(self, places: Sequence[Position]) -> str:
+        """The names of parameters in messages: `A:2 (out) and B:0 (in)`."""
         return " and ".join(called(self.launches, p) for p in places)
 
 
 def _share(one: Known, other: Known) -> bool:
-    """Whether one of them may write a variable of a module that both are of."""
+    """Whether one of them may write a variable of a module that has both."""
     if not (one.reach.writes_variables or other.reach.writes_variables):
         return False
     return _SHARED.made((one.key, other.key), lambda: _in_common(one.chosen, other.chosen))
@@ -221,7 +222,7 @@ def _in_common(one: Chosen, other: Chosen) -> bool:
 
 
 def _architecture(kernels: Sequence[Chosen]) -> str | None:
-    """That of the current device, where code for it is not what the kernels would become anyway."""
+    """The architecture of the current device, if no kernel is made for a higher or a special one; else None."""
     from goptx.device.load import architecture
 
     device = ARCHITECTURE.match(architecture() or "")

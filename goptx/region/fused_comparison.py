@@ -1,7 +1,7 @@
-"""How long the fused kernel of a region takes beside the launches one after the other, on the region's own arguments.
+"""Times the fused kernel of a region and the launches one after the other, on the region's own arguments.
 
-Ensures: memory holds afterwards what it held before: what the launches may write is saved, and put back before each
-repeat and at the end. Where it is not known what they write, nothing is timed.
+Ensures: memory has the same content afterwards as before: the memory that the launches may write is saved, and restored
+before each repeat and at the end. If it is not known what they write, nothing is timed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from functools import partial
 from statistics import median
 from typing import Any
 
+from goptx.display import brief
 from goptx.errors import DeviceError
 from goptx.launch.arguments import passed_by_value
-from goptx.region.completion import RegionOptions, in_turn, start
+from goptx.region.completion import RegionOptions, in_sequence, start
 from goptx.region.recorded import Recorded
 from goptx.results.fused_kernel import Woven
 
@@ -25,7 +26,9 @@ Piece = tuple[int, int]  # the first byte, and the one after the last
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """fused, separate: milliseconds on the device of the fused kernel, and of the launches one after the other, medians
-    of `repeats`; None where they were not compared, and `reason` says why."""
+    of `repeats`; None if they were not compared. `reason`: why not."""
+
+    __repr__ = brief
 
     fused: float | None
     separate: float | None
@@ -34,7 +37,7 @@ class Comparison:
 
     @property
     def speedup(self) -> float | None:
-        """How often the fused kernel runs in the time of the separate launches."""
+        """The time of the separate launches divided by that of the fused kernel."""
         return self.separate / self.fused if self.separate and self.fused else None
 
     def __str__(self) -> str:
@@ -44,25 +47,25 @@ class Comparison:
 
 
 def compared(fused: Woven, launches: Sequence[Recorded], stream: Any, how: RegionOptions) -> Comparison:
-    """Waits for the stream. Raises `DeviceError` where a launch fails."""
+    """The comparison. Waits for the stream. Raises `DeviceError` if a launch fails."""
     from goptx.device import repeating
 
     if fused.strategy == "separate":
-        return _none("the launches are not fused")
+        return _not_compared("the launches are not fused")
     reason = _unknown(launches)
     if reason or repeating.is_captured(stream):
-        return _none(reason or "the stream is being captured into a CUDA graph")
+        return _not_compared(reason or "the stream is being captured into a CUDA graph")
     try:
         saved = repeating.Saved(stream, pieces(launches))
     except DeviceError as error:
-        return _none(f"no copy of what they write could be made ({error})")
-    ways = [fused, in_turn(launches, how, "").fused]
+        return _not_compared(f"the memory that they write could not be copied ({error})")
+    kernels = [fused, in_sequence(launches, how, "").fused]
     times: list[list[float]] = [[], []]
     try:
         for _ in range(WARMUPS + REPEATS):
-            for way, found in zip(ways, times, strict=True):
+            for kernel, found in zip(kernels, times, strict=True):
                 saved.restore()
-                found.append(repeating.timed(stream, partial(start, way, stream, launches, how)))
+                found.append(repeating.timed(stream, partial(start, kernel, stream, launches, how)))
     finally:
         try:
             saved.restore()
@@ -91,13 +94,13 @@ def _written(launches: Sequence[Recorded]) -> Iterator[Piece]:
 
 
 def _unknown(launches: Sequence[Recorded]) -> str:
-    """Why it is not known what the launches write; "" where it is."""
+    """Why it is not known what the launches write; "" if it is known."""
     for launch in launches:
         entry, reach = launch.known.chosen.entry, launch.known.reach
         if reach.beyond:
-            return f"`{entry}` may write where its parameters do not lead"
+            return f"`{entry}` may write memory that its parameters do not point to"
         if reach.writes_variables:
-            return f"`{entry}` writes variables of its module, which each of the kernels has its own of"
+            return f"`{entry}` writes variables of its module, of which each kernel has its own"
         for param, extent in zip(launch.known.params, launch.extents, strict=True):
             if param.access in ("none", "read"):
                 continue
@@ -107,5 +110,5 @@ def _unknown(launches: Sequence[Recorded]) -> str:
     return ""
 
 
-def _none(reason: str) -> Comparison:
+def _not_compared(reason: str) -> Comparison:
     return Comparison(None, None, reason=reason)

@@ -1,4 +1,4 @@
-"""fusion(): launches are recorded instead of done, and done as one at the end."""
+"""fusion(): launches are recorded, and done as one launch at the end."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
 from goptx.launch.device_arrays import Extent, extent_of, raw
 from goptx.log import LOG
-from goptx.region.argument_aliasing import meeting
-from goptx.region.completion import Completion, RegionOptions, completed, in_turn, start
+from goptx.region.argument_aliasing import aliasing_of
+from goptx.region.completion import Completion, RegionOptions, completed, in_sequence, start
 from goptx.region.fused_comparison import Comparison, compared
 from goptx.region.recorded import Recorded, recorded
 from goptx.results.fused_kernel import Woven
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from goptx.device.stream_watch import Seen
 
 OVERTAKEN = (
-    "something was put on the stream while a fusion region was open on it, and comes before all launches that the "
-    "region recorded; put it before or after the region, or use goptx.fusion(stream, capture=True), which keeps its "
-    "place."
+    "something was put on the stream while a fusion region was open on it, and runs before all launches that the "
+    "region recorded; put it before or after the region, or use goptx.fusion(stream, capture=True), which preserves "
+    "the order."
 )
-FOUND_OUT = ("entries", "shapes", "depends", "same", "private", "local", "apart")  # options that launches answer
+DERIVED = ("entries", "shapes", "depends", "same", "private", "local", "apart")  # word: apart, an option
 
 
 def fusion(
@@ -52,38 +52,38 @@ def fusion(
             f.launch(kernel_a, grid_a, block_a, *args_a)
             f.launch(kernel_b, grid_b, block_b, *args_b)
 
-    What the fused kernel leaves in memory is what the launches in order would leave. Where arguments say that one
-    kernel writes a buffer that another touches, it has to be shown that each thread, or with a barrier each CTA, meets
-    itself alone there; else the kernels are launched one after the other, and the reason is logged ("goptx") and in
-    `report`. Nothing is launched after an exception inside, nor where the end raises one.
+    The fused kernel leaves in memory what the launches in order would leave. If one kernel writes a buffer that another
+    accesses, it must be proved that each element is accessed by one thread only, or with a barrier by one CTA only.
+    Else the kernels are launched one after the other, and the reason is logged ("goptx") and in `report`. Nothing is
+    launched after an exception inside, nor if the end raises one.
 
     stream: a cuda.core Stream, any object with `__cuda_stream__`, or None for the default stream.
-    strategy: "auto" (what is estimated to be fastest), or one of `goptx.fuse`, whose `options` may follow.
-        What a strategy refuses is launched one after the other.
-    capture: capture the stream into a CUDA graph meanwhile, so that launches and copies of whatever framework keep
-        their place among the recorded launches; what is given is a `CapturedFusion` then.
+    strategy: "auto" (the one estimated to be fastest), or one of `goptx.fuse`, whose `options` may follow.
+        If a strategy refuses the kernels, they are launched one after the other.
+    capture: capture the stream into a CUDA graph while the region is open, so that launches and copies of any framework
+        stay in order with the recorded launches; the result is a `CapturedFusion`.
     compare: at the end time the fused kernel, and the launches one after the other, several times with the recorded
         arguments; `report.comparison` has both. Memory holds what one run of the region leaves, and the end waits for
-        the stream. What the launches write is copied meanwhile, so nothing else may write it then.
-    assume_local: the caller's word that what kernels hand on to each other stays within a CTA, where that is not shown.
-    no_barriers: the caller's word that kernels that touch one buffer within a CTA need no barrier between them;
+        the stream. The memory that the launches write is copied meanwhile, so nothing else may write it then.
+    assume_local: the caller asserts that dependences between the kernels stay within a CTA, if that cannot be proved.
+    no_barriers: the caller asserts that kernels that access one buffer within a CTA need no barrier between them;
         `fused.report.notes` names each barrier that is left out.
-    independent: the caller's word that no kernel touches what another writes; arguments are not compared then.
-    max_registers: a cap, as of `Woven.launch`.
-    assume_private: the caller's word that what a thread loads from a buffer declared with `private()` is what it has
-        stored last itself to that element, where that cannot be proved.
+    independent: the caller asserts that no kernel accesses what another writes; arguments are not compared then.
+    max_registers: a cap, as in `Woven.launch`.
+    assume_private: the caller asserts that a thread loads from a buffer declared with `private()` only what it stored
+        there last itself, if that cannot be proved.
 
-    Buffers are told by their addresses: arrays that share memory from different addresses on are not fused. Of raw
-    pointers nothing is known but whether they are equal.
+    Buffers are identified by their addresses: kernels whose arrays overlap at different addresses are not fused. Of raw
+    pointers it is known only whether they are equal.
 
     While the region is open, goptx launches nothing else on the stream, and no region begins within it; both are
-    `InputError`, and so is anything that is asked of `f.stream`. What is done to the stream by other means (its own
-    `sync`, launches and copies of a framework) does not wait for the recorded launches and comes before them. It is
-    noticed only where a stream that had no work when the region began has work when it ends, which is a warning
-    ("goptx"); `capture=True` keeps the order.
+    `InputError`, and so is any use of `f.stream`. Other uses of the stream (its own `sync`, launches and copies of a
+    framework) do not wait for the recorded launches and come before them. This is noticed only if a stream that had no
+    work when the region began has work when it ends, which gives a warning ("goptx"); `capture=True` preserves the
+    order.
     """
     check_strategy(strategy, options)
-    if given := [name for name in FOUND_OUT if name in options]:
+    if given := [name for name in DERIVED if name in options]:
         raise InputError(f"fusion() takes no `{given[0]}`: that follows from the launches, private() and local().")
     how = RegionOptions(strategy, assume_local, no_barriers, independent, max_registers, options, assume_private)
     if not capture:
@@ -102,10 +102,10 @@ class RegionReport:
     strategy: of the fused kernel, or "separate"; reason: why the launches are not fused, "" if they are.
     anew: whether it was made now, or found in memory.
     preparing, launching: seconds that it took now to make, assemble and load it, or to find it, and to launch it.
-    first: seconds that it took to make, assemble and load it when that was done.
-    temporaries: of each buffer that was declared with `private()` or `local()`, where its elements are now, and why;
-        empty for a region that was cancelled.
-    comparison: with `compare=True` how long the fused kernel and the separate launches take.
+    first: seconds that it took to make, assemble and load it the first time.
+    temporaries: for each buffer declared with `private()` or `local()`, where its elements are now, and why; empty for
+        a region that was cancelled.
+    comparison: with `compare=True` the times of the fused kernel and of the separate launches.
     """
 
     __repr__ = brief
@@ -125,15 +125,15 @@ class RegionReport:
 
     def __str__(self) -> str:
         made = "made" if self.anew else f"found in memory (made in {self.first:.3g} s)"
-        said = f"{self.strategy}, {made}: {self.preparing:.3g} s to prepare, {self.launching:.3g} s to launch"
-        said = f"{said}; not fused: {self.reason}" if self.reason else said
+        text = f"{self.strategy}, {made}: {self.preparing:.3g} s to prepare, {self.launching:.3g} s to launch"
+        text = f"{text}; not fused: {self.reason}" if self.reason else text
         compared = f"; {self.comparison}" if self.comparison and not self.reason else ""
-        return "\n".join((said + compared, *map(str, self.temporaries)))
+        return "\n".join((text + compared, *map(str, self.temporaries)))
 
 
 class Fusion:
-    """A region, made by `goptx.fusion`. After it, `fused` is what was launched, `report` (`RegionReport`) says
-    how; both are None where nothing was launched."""
+    """A region, made by `goptx.fusion`. After it, `fused` is the launched kernel, and `report` is its `RegionReport`;
+    both are None if nothing was launched."""
 
     def __init__(self, stream: Any, how: RegionOptions, compare: bool = False) -> None:
         self.fused: Woven | None = None
@@ -148,17 +148,23 @@ class Fusion:
 
     _repr_html_ = as_html
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(strategy={self._how.strategy!r}, the region {self.state})"
+
+    def __str__(self) -> str:
+        return str(self.report) if self.report else f"a fusion region, strategy {self._how.strategy}, that {self.state}"
+
     def launch(
         self, kernel: Source, grid: Any, block: Any, *args: object, entry: str | None = None, shared: int = 0
     ) -> None:
         """Records the launch of one kernel, with the arguments as they are now.
 
-        kernel: whatever `goptx.weave` takes for one: a path, PTX text, its bytes, a module, a coarsened kernel.
-        grid, block: CTAs, and threads of one; shared: bytes of dynamic shared memory of a CTA. A kernel that knows the
-            last two (one of Triton's) takes None for the block.
-        entry: may be left out where the module has only one.
+        kernel: as for `goptx.weave`: a path, PTX text, its bytes, a module, a coarsened kernel.
+        grid, block: CTAs, and threads of a CTA; shared: bytes of dynamic shared memory of a CTA. A kernel that was
+            compiled for a block and shared memory (one of Triton's) takes None for the block.
+        entry: may be left out if the module has only one.
 
-        Raises `InputError` for what cannot be launched, `PtxSyntaxError`.
+        Raises `InputError` for a kernel or arguments that cannot be launched, `PtxSyntaxError`.
         """
         self._check_open("launch")
         if len(self._launches) == MOST_KERNELS:
@@ -167,12 +173,12 @@ class Fusion:
         self._launches.append(recorded(kernel, entry, letter, (fixed_extent(grid), fixed_extent(block), shared), args))
 
     def private(self, *buffers: object) -> None:
-        """Says that these arrays, or raw pointers, hold nothing but what a thread hands on to itself in a later kernel.
-        Nobody needs what is in them afterwards."""
+        """Declares that a thread reads from these arrays, or raw pointers, only what it wrote itself in an earlier
+        kernel. Their content is undefined afterwards."""
         self._declare("private", buffers)
 
     def local(self, *buffers: object) -> None:
-        """Says that these hold nothing but what threads of one CTA hand on to each other. Nobody needs what is in them
+        """Declares that a thread reads from these only what threads of its own CTA wrote. Their content is undefined
         afterwards."""
         self._declare("local", buffers)
 
@@ -185,12 +191,12 @@ class Fusion:
             self._temporaries[kind].append(extent)
 
     def cancel(self) -> None:
-        """Ends the region and launches what is recorded, one kernel after the other."""
+        """Ends the region and launches the recorded kernels, one after the other."""
         self._check_open("cancel")
         self._end("was cancelled")
         if self._launches:
             self._warn_of_other_work()
-            self._start(in_turn(self._launches, self._how, "the region was cancelled"), True, perf_counter())
+            self._start(in_sequence(self._launches, self._how, "the region was cancelled"), True, perf_counter())
 
     def __enter__(self) -> Self:
         if self.state != "has not begun":
@@ -214,10 +220,10 @@ class Fusion:
             self._compare_and_start(*self._prepared())
 
     def _prepared(self) -> tuple[Completion, bool, float]:
-        """What the launches become, whether it was made now, and when that began."""
+        """The completion of the launches, whether it was made now, and the time when that began."""
         begin = perf_counter()
-        met = meeting(self._launches, self._temporaries["private"], self._temporaries["local"])
-        return *completed(self._launches, met, self._how), begin
+        aliasing = aliasing_of(self._launches, self._temporaries["private"], self._temporaries["local"])
+        return *completed(self._launches, aliasing, self._how), begin
 
     def _compare_and_start(self, done: Completion, anew: bool, begin: float) -> None:
         if not self._compare:
@@ -250,7 +256,7 @@ class Fusion:
 
     def _check_open(self, what: str) -> None:
         if self.state != "is open":
-            raise InputError(f"{what}() of a fusion region is for within it, and the region {self.state}.")
+            raise InputError(f"{what}() belongs inside a fusion region, and the region {self.state}.")
 
 
 def fixed_extent(extent: Any) -> Any:

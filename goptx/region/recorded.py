@@ -1,6 +1,6 @@
-"""A recorded launch: which kernel, in which shape, with which arguments, as they were when it was recorded.
+"""A recorded launch: its kernel, its shape, and its arguments, as they were when it was recorded.
 
-Ensures: what is known of a kernel is found out once in a process, so that what comes again is recorded quickly.
+Ensures: a kernel is analysed once in a process, so that repeated launches are recorded quickly.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from goptx.analysis.values.pointer_effects import Reach, reach
 from goptx.errors import InputError
 from goptx.launch.arguments import Packing
 from goptx.launch.device_arrays import Extent
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
 from goptx.memo import Memo, Same
 from goptx.ptx.aliases import without_aliases
-from goptx.results.fused_kernel import Parameter
 from goptx.results.given_kernels import Source, chosen_from, in_own_shape
 from goptx.sources.kernel_text import Chosen, choose_entry
 
-KERNELS = 256  # that are remembered
+KERNELS = 256  # that are cached
 Extents = int | tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Of a kernel: `key` tells it from others, `params` are its parameters."""
+    """The facts about a kernel: `key` identifies it, `params` are its parameters."""
 
     key: Hashable
     chosen: Chosen
@@ -38,7 +38,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """`contents` and `extents` are of its parameters, as of `Packing.pack`; `args` keeps arrays from being freed."""
+    """`contents` and `extents` are those of its arguments, from `Packing.pack`; `args` keeps arrays alive."""
 
     known: Known
     shape: Shape
@@ -57,7 +57,7 @@ def recorded(
     launch: tuple[Extents, Extents | None, int],
     args: Sequence[object],
 ) -> Recorded:
-    """`launch` is the grid, the block, None where the kernel was compiled for one, and the bytes of shared memory.
+    """`launch` is the grid, the block (None if the kernel was compiled for one), and the bytes of shared memory.
 
     Raises `PtxSyntaxError`, and `InputError` for what cannot be launched and for more than one kernel."""
     key = _key(source), entry
@@ -69,11 +69,11 @@ def recorded(
 
 @lru_cache(maxsize=KERNELS)
 def _shape(compiled: Same[Chosen] | None, grid: Extents, block: Extents | None, shared: int) -> Shape:
-    """Raises `InputError` for what is none, or not known."""
+    """The shape of the launch. Raises `InputError` if it is invalid or not known."""
     shape = Shape(grid, block, shared)
     shape = in_own_shape(compiled.held, shape) if compiled else shape
     if not shape.known:
-        raise InputError(f"a launch needs a grid and a block of known sizes, which {shape} has not.")
+        raise InputError(f"a launch needs a grid and a block of known sizes; {shape} does not have them.")
     return shape
 
 
@@ -89,7 +89,7 @@ def _known(key: Hashable, source: Source, entry: str | None, letter: str) -> Kno
 
 
 def _key(source: Source) -> Hashable:
-    """Equal texts are one kernel, and so is a file as long as it is not written."""
+    """The key of a source: equal texts have one key, and so has a file while it is not written."""
     if isinstance(source, str | bytes):
         return source
     if isinstance(source, Path):

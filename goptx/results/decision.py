@@ -8,14 +8,14 @@ from typing import Any
 from goptx.display import as_html, as_text, brief
 
 SHOWN = 8  # candidates in the table
-TITLE = "way"
+TITLE = "candidate"
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateEstimate:
-    """One way to run the kernels, as the cost model sees it.
+    """One candidate: a strategy with its options, as the cost model sees it.
 
-    way: the strategy, by how many CTAs each kernel is coarsened, and a register cap if there is one.
+    name: the strategy, by how many CTAs each kernel is coarsened, and a register cap if there is one.
     cycles: that it is estimated to take, of the GPU's clock.
     registers, occupancy: of a thread, and the share of an SM's warps, estimated.
     decided_by: what asks for most of the time: "arithmetic", "shared" (memory and L1), "memory", "latency" or
@@ -25,7 +25,7 @@ class CandidateEstimate:
 
     __repr__ = brief
 
-    way: str
+    name: str
     cycles: float
     registers: int
     occupancy: float
@@ -59,13 +59,13 @@ class Decision:
 
     def __str__(self) -> str:
         shown = self.candidates[:SHOWN]
-        width = max(len(TITLE), *(len(c.way) for c in shown))
+        width = max(len(TITLE), *(len(c.name) for c in shown))
         lines = [
-            f"chosen: {self.chosen.way}, {self.decided}",
+            f"chosen: {self.chosen.name}, {self.decided}",
             f"{TITLE:{width}}{'kilocycles':>12}{'registers':>11}{'occupancy':>11}  most of it",
         ]
         lines += [
-            f"{c.way:{width}}{c.cycles / 1000:>12.1f}{c.registers:>11}{c.occupancy:>11.0%}  {c.decided_by}"
+            f"{c.name:{width}}{c.cycles / 1000:>12.1f}{c.registers:>11}{c.occupancy:>11.0%}  {c.decided_by}"
             + ("" if c.made else ", not made")
             for c in shown
         ]

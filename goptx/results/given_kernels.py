@@ -11,7 +11,6 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.ptx.ir import Module
 from goptx.results.fused_kernel import Woven
-from goptx.results.separate_kernels import Separate
 from goptx.sources.kernel_text import Chosen, Compiled, choose_entry
 from goptx.sources.read import read, taken
 from goptx.sources.scratch_parameters import without_scratch_parameters
@@ -34,7 +33,7 @@ def kernels_of(
     for source, entry in zip(sources, entries or [None] * len(sources), strict=True):
         if not isinstance(source, Woven):
             found.append(chosen_from(source, entry, what))
-        elif not isinstance(source, Separate) and (source.depends or any(p.instead is not None for p in source.params)):
+        elif not source.is_separate and (source.depends or any(p.instead is not None for p in source.params)):
             raise InputError(
                 f"the kernels of `{source.name}` depend on each other, which is not known any more if they are taken "
                 "apart; give its `.ptx`, which is one kernel."
@@ -69,7 +68,7 @@ def _chosen(source: str | bytes | Path | Compiled | Module, entry: str | None) -
     module = read(source)
     if isinstance(source, Compiled):
         function = choose_entry(module, source.entry if entry is None else entry)
-        module = without_scratch_parameters(module, function, source.nulls) if source.nulls else module
+        module = without_scratch_parameters(module, function, source.scratch) if source.scratch else module
         return Chosen(module, function.name, shape=source.shape)
     return Chosen(module, choose_entry(module, entry).name, source if isinstance(source, Path) else None)
 

@@ -21,6 +21,8 @@ class Counts:
     estimated_cycles: of one warp on the longest way through, loops counted ten times (latency/cost.py).
     """
 
+    __repr__ = brief
+
     name: str
     blocks: int
     instructions: int
@@ -36,6 +38,8 @@ class Divergent:
     kernel: its letter. line: of the branch, in the kernel's file.
     choice: "park", "predicate" or "duplicate", as `divergence=` has them.
     """
+
+    __repr__ = brief
 
     kernel: str
     line: int
@@ -54,7 +58,7 @@ class Report:
     latency: the architecture of the latency table.
     divergences: what became of places where lanes part.
     notes: what else was found, chosen or left out.
-    why: what `auto` compared; None where it did not choose.
+    decision: what `auto` compared; None where it did not choose.
     temporaries: what became of each buffer that is declared `private` or `local`.
     """
 
@@ -68,14 +72,14 @@ class Report:
     latency: str
     divergences: tuple[Divergent, ...]
     notes: tuple[str, ...]
-    why: Decision | None = None
+    decision: Decision | None = None
     temporaries: tuple[Temporary, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; `woven_fraction` stands at the top level."""
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
         lists["temporaries"] = [asdict(t) for t in self.temporaries]
-        return asdict(self) | lists | {"why": self.why.to_dict() if self.why else None}
+        return asdict(self) | lists | {"decision": self.decision.to_dict() if self.decision else None}
 
     _repr_pretty_ = as_text
 
@@ -98,4 +102,4 @@ class Report:
             where = ", ".join(f"{d.kernel}:{d.line}" for d in self.divergences if d.choice == choice)
             lines.append(f"divergence {choice}: {where}")
         lines += [f"note: {note}" for note in self.notes]
-        return "\n".join([*lines, str(self.why)] if self.why else lines)
+        return "\n".join([*lines, str(self.decision)] if self.decision else lines)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from goptx.display import brief
+
 Where = Literal["registers", "shared memory", "memory"]
 
 
@@ -18,6 +20,8 @@ class Temporary:
     declared: "private" or "local". where: "registers", "shared memory", or "memory" where it stays a buffer.
     why: what it became, or why it stays in memory: the rule, with kernel, line, instruction and remedy.
     """
+
+    __repr__ = brief
 
     parameters: tuple[str, ...]
     declared: str

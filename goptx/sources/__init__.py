@@ -1,2 +1,2 @@
-"""Kernels of other frameworks. Each file is about one; none is imported before it is asked for, and none of the
-frameworks is needed for anything else."""
+"""Kernels of other frameworks, one file for each. A file is imported when it is needed, and no framework is needed for
+anything else."""

@@ -1,4 +1,4 @@
-"""cuda.core's object codes. What goes the other way needs nothing: `Woven.load` gives a cuda.core kernel."""
+"""cuda.core's object codes. The opposite direction is `Woven.load`, which returns a cuda.core kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goptx.sources.kernel_text import Compiled
 
 
 def compiled(code: Any) -> Compiled | None:
-    """Of an object code that holds PTX; None of anything else. Raises `InputError` for one that has no PTX."""
+    """The kernel of an object code with PTX; None for anything else. Raises `InputError` for one without PTX."""
     kind = getattr(code, "code_type", None)
     if kind is None:
         return None
@@ -19,6 +19,6 @@ def compiled(code: Any) -> Compiled | None:
             f'an ObjectCode of {kind} has no PTX, and goptx weaves that; compile to it: Program(...).compile("ptx").'
         )
     content = code.code
-    if isinstance(content, str):  # the path that it was made from
+    if isinstance(content, str):  # the path of its file
         return Compiled(content, Path(content).read_bytes())
     return Compiled(f"{getattr(code, 'name', '') or 'ObjectCode'} (cuda.core)", bytes(content))

@@ -8,12 +8,12 @@ from typing import Any
 from goptx.errors import InputError
 from goptx.sources.kernel_text import Compiled
 
-OPTIONS = ("-ftz=true",)  # that CuPy adds to those given
+OPTIONS = ("-ftz=true",)  # added by CuPy to the given ones
 
 
 def compiled(raw: Any) -> Compiled | None:
-    """Of a RawKernel; of a RawModule, whose kernel `entries=` names. CuPy keeps no PTX, so the text is compiled as CuPy
-    does it. Raises `InputError` where it came from another compiler, `AssemblyError`."""
+    """The kernel of a RawKernel, or of a RawModule, in which `entries=` names one. CuPy does not store PTX, so the text
+    is compiled as CuPy does. Raises `InputError` where it came from another compiler, `AssemblyError`."""
     if type(raw).__name__ not in ("RawKernel", "RawModule"):
         return None
     entry = getattr(raw, "name", None)
@@ -21,7 +21,7 @@ def compiled(raw: Any) -> Compiled | None:
     if raw.file_path is not None:
         path = Path(raw.file_path)
         if path.suffix != ".ptx":
-            raise InputError(f"{name} was made from {path}, which is no PTX; give the PTX that it was assembled from.")
+            raise InputError(f"{name} was made from {path}, which is not PTX; give the PTX that it was assembled from.")
         return Compiled(str(path), path.read_bytes(), entry)
     if raw.backend != "nvrtc":
         raise InputError(f"{name} is compiled by {raw.backend}, not NVRTC; compile its text to PTX, and give that.")

@@ -1,4 +1,4 @@
-"""PTX with what is known of it: a kernel that somebody compiled, and one that was chosen to be woven."""
+"""PTX with facts about it: a compiled kernel of a framework, and a kernel that was chosen to be woven."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ from goptx.ptx.ir import Function, Module
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A kernel of a framework (goptx/sources). `name` is what messages call its PTX, `content`.
+    """A kernel of a framework (goptx/sources). Messages call its PTX, `content`, by `name`.
 
-    entry: its name, None where the text has one only.
-    shape: how it has to be launched, None for what the framework does not know. It has no clusters.
-    nulls: those parameters, counted from the end of the entry's (-1 is the last), that the framework's own launches
-        fill with null pointers. Nobody else passes them.
+    entry: its name, None where the text has only one.
+    shape: its launch shape, None for sizes that the framework does not know. It has no clusters.
+    scratch: the positions of scratch parameters, counted from the end of the entry's (-1 is the last): only the
+        framework's own launches pass them, as null pointers.
     """
 
     name: str
     content: str | bytes
     entry: str | None = None
     shape: Shape | None = None
-    nulls: tuple[int, ...] = ()
+    scratch: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A kernel to be woven: its module, the name of its entry, the file that it was read from if it was one, how many
-    of its CTAs are to be one, and the shape that it was compiled for, if its compiler said that: a block and bytes of
-    dynamic shared memory."""
+    """A kernel to be woven: its module, the name of its entry, its file if it was read from one, how many of its CTAs
+    become one, and the shape for which it was compiled, if known: a block and bytes of dynamic shared memory."""
 
     module: Module
     entry: str
@@ -43,7 +42,7 @@ class Chosen:
 
 
 def choose_entry(module: Module, name: str | None) -> Function:
-    """The entry called `name`, or the only one. Raises `InputError` that lists them otherwise."""
+    """The entry called `name`, or the only one. Otherwise raises `InputError`, which lists the entries."""
     names = [e.name for e in module.entries]
     if name is not None:
         for entry in module.entries:

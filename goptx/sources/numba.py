@@ -1,4 +1,4 @@
-"""Numba-CUDA's kernels, and arguments as they take them."""
+"""Numba-CUDA's kernels, and arguments in the form that they take."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goptx.sources.kernel_text import Compiled
 
 
 def compiled(kernel: Any) -> Compiled | None:
-    """Of a dispatcher that is compiled for one signature, or of (dispatcher, signature). Raises `InputError`."""
+    """The kernel of a dispatcher compiled for one signature, or of (dispatcher, signature). Raises `InputError`."""
     dispatcher, signature = kernel if isinstance(kernel, tuple) else (kernel, None)
     if not hasattr(dispatcher, "inspect_asm"):
         return None
@@ -34,8 +34,8 @@ def compiled(kernel: Any) -> Compiled | None:
 
 
 def arguments(*args: object) -> list[object]:
-    """The arguments of a Numba kernel as its PTX takes them, for `launch`: a device array (of Numba, CuPy, torch, any
-    with `__cuda_array_interface__`) is seven parameters or more, numbers are one."""
+    """The arguments of a Numba kernel in the form of its PTX, for `launch`: a device array (of Numba, CuPy, torch, or
+    anything with `__cuda_array_interface__`) becomes seven parameters or more, a number one."""
     found: list[object] = []
     for arg in args:
         interface = getattr(arg, "__cuda_array_interface__", None)
@@ -44,8 +44,8 @@ def arguments(*args: object) -> list[object]:
 
 
 def _array(array: object, interface: dict[str, Any]) -> list[object]:
-    """Numba's array structure: who owns the memory (two pointers, null), elements, bytes of one, where they are, and
-    along each axis how many elements and how many bytes from one to the next."""
+    """Numba's array structure: the owner of the memory (two pointers, null), the number of elements, the bytes of one,
+    the address, and for each axis the number of elements and the stride in bytes."""
     shape: Sequence[int] = interface["shape"]
     item = int(interface["typestr"][2:])
     strides = interface.get("strides") or [*accumulate(reversed(shape[1:]), mul, initial=item)][::-1][: len(shape)]

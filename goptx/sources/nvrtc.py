@@ -20,21 +20,21 @@ def compile_cuda(
     instances: Sequence[str] = (),
     name: str = "<cuda>",
 ) -> Module:
-    """The module of CUDA C++ text, to be woven like any other; `str` of it is PTX.
+    """The module of CUDA C++ text, to be woven like any other; its `str` is PTX.
 
-    arch: such as "sm_90"; by default that of the GPU in use.
+    arch: such as "sm_90"; by default that of the current GPU.
     options: of NVRTC, such as "-use_fast_math", "--std=c++20", "-I/usr/local/cuda/include".
-    instances: of templates, such as "scale<float>", that are to be in the module.
-    name: what messages call the text.
+    instances: of templates, such as "scale<float>", that the module shall contain.
+    name: the name of the text in messages.
 
-    Raises `AssemblyError` with the compiler's log where it does not take the text, or where NVRTC is missing;
+    Raises `AssemblyError` with the compiler's log where it rejects the text, or where NVRTC is missing;
     `InputError` where there is neither an architecture nor a GPU.
     """
     return parse(ptx_of(source, arch, options, instances, name), name)
 
 
 def ptx_of(source: str, arch: str | None, options: Sequence[str], instances: Sequence[str], name: str) -> bytes:
-    """The PTX text that `compile_cuda` parses; its arguments and errors."""
+    """The PTX text that `compile_cuda` parses, with the same arguments and errors."""
     if isinstance(options, str):
         raise InputError(f'options= takes a list, for example options=["{options}"].')
     given = [option.encode() for option in options]
@@ -48,8 +48,8 @@ def ptx_of(source: str, arch: str | None, options: Sequence[str], instances: Seq
         (failed,) = compiler.nvrtcCompileProgram(program, len(given), given)
         if failed:
             log = _text(program, compiler.nvrtcGetProgramLogSize, compiler.nvrtcGetProgramLog)
-            said = log.rstrip(b"\0").decode(errors="replace").strip() or failed.name
-            raise AssemblyError(f"{name}: NVRTC does not compile it:\n{said}")
+            log_text = log.rstrip(b"\0").decode(errors="replace").strip() or failed.name
+            raise AssemblyError(f"{name}: NVRTC does not compile it:\n{log_text}")
         return _text(program, compiler.nvrtcGetPTXSize, compiler.nvrtcGetPTX)
     finally:
         compiler.nvrtcDestroyProgram(program)

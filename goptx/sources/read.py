@@ -1,4 +1,4 @@
-"""What goptx takes as a kernel. Frameworks' objects are told by where their types come from; nothing is imported."""
+"""What goptx accepts as a kernel. A framework's object is recognised by its type's module; nothing is imported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse
 from goptx.sources.kernel_text import Compiled
 
-# The file that knows a package's kernels: its `compiled` gives None for what is none.
+# The file for each package's kernels: its `compiled` returns None for other objects.
 FRAMEWORKS = {
     "cuda": "goptx.sources.cuda_core",
     "cupy": "goptx.sources.cupy",
@@ -22,10 +22,10 @@ FRAMEWORKS = {
 
 
 def taken(source: Any) -> Any:
-    """The source, a framework's object as `Compiled`. Raises `InputError` for what has no PTX."""
+    """The source, with a framework's object as `Compiled`. Raises `InputError` for an object without PTX."""
     if isinstance(source, str | bytes | Path) or type(source).__module__.startswith("goptx."):
         return source
-    subject = source[0] if isinstance(source, tuple) and len(source) == 2 else source  # of a Numba kernel's signature
+    subject = source[0] if isinstance(source, tuple) and len(source) == 2 else source  # (Numba kernel, signature)
     packages = dict.fromkeys(kind.__module__.partition(".")[0] for kind in type(subject).__mro__)
     for package in packages:
         if package in FRAMEWORKS:
@@ -33,17 +33,16 @@ def taken(source: Any) -> Any:
             if found:
                 return found
     raise InputError(
-        f"a {type(source).__module__}.{type(source).__qualname__} is no kernel; goptx takes PTX text (str, bytes), a "
-        "pathlib.Path, a parsed module, a woven kernel, a Triton CompiledKernel, a Numba-CUDA dispatcher or "
+        f"a {type(source).__module__}.{type(source).__qualname__} is not a kernel; goptx takes PTX text (str, bytes), "
+        "a pathlib.Path, a parsed module, a woven kernel, a Triton CompiledKernel, a Numba-CUDA dispatcher or "
         "(dispatcher, signature), a CuPy RawKernel or RawModule, and a cuda.core ObjectCode of PTX."
     )
 
 
 def read(source: str | bytes | Path | Compiled | Module | Any) -> Module:
-    """The module of a path, of PTX text or of its bytes, of a kernel that a framework compiled; a module is returned as
-    it is.
+    """The module of a path, of PTX text or its bytes, or of a framework's kernel; a module is returned unchanged.
 
-    A `str` is text, never a path. Raises `InputError` where a file cannot be read, and for what has no PTX;
+    A `str` is text, never a path. Raises `InputError` where a file cannot be read, and for objects without PTX;
     `PtxSyntaxError` where the text is not PTX.
     """
     source = taken(source)

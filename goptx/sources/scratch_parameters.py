@@ -1,6 +1,6 @@
-"""Takes parameters from an entry that are null pointers in every launch.
+"""Removes parameters that are null pointers in every launch from an entry.
 
-Requires: a parsed module. Ensures: an entry without the parameters, in which 0 stands where they were read.
+Requires: a parsed module. Ensures: an entry without the parameters, in which 0 replaces each load of them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ POINTER = 8  # bytes
 
 
 def without_scratch_parameters(module: Module, entry: Function, positions: Sequence[int]) -> Module:
-    """Positions are those of a sequence: -1 is the last parameter. Raises `InputError` where one is no pointer, or is
-    not just loaded."""
+    """Positions are those of a sequence: -1 is the last parameter. Raises `InputError` where one is not a pointer, or
+    has other uses than loads."""
     count = len(entry.parameters)
     there = [p for p in positions if -count <= p < count]
     taken = [entry.parameters[p] for p in there]
     if len(there) < len(positions) or any(p.size != POINTER for p in taken):
         raise InputError(
-            f"{module.source}:{entry.line}: `{entry.name}` lacks the scratch pointers that its framework passes behind "
+            f"{module.source}:{entry.line}: `{entry.name}` lacks the scratch pointers that its framework passes after "
             "the arguments, as goptx knows them; give its PTX text instead, and all arguments at the launch."
         )
     names = {p.name for p in taken}
@@ -40,7 +40,7 @@ def without_scratch_parameters(module: Module, entry: Function, positions: Seque
     def loaded(load: Instruction) -> Instruction:
         facts = facts_of(load.opcode)
         whole = len(load.operands) == 2 and load.operands[1] in [Address((Name(n),)) for n in names]
-        if not (facts.base == "ld" and facts.space == "param" and whole and load.opcode.endswith("64")):
+        if not (facts.loads_parameter and whole and load.opcode.endswith("64")):
             raise InputError(
                 f"{module.source}:{load.line}: `{load}` takes a scratch pointer of the framework in another way than "
                 "by a load of it; give the PTX text instead, and all arguments at the launch."

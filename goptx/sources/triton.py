@@ -1,7 +1,7 @@
-"""Triton's compiled kernels: what a launch, or `kernel.warmup(*arguments, grid=(1,))`, returns.
+"""Triton's compiled kernels: the results of a launch, or of `kernel.warmup(*arguments, grid=(1,))`.
 
-Their PTX has a parameter for each argument but constants (`tl.constexpr`, and numbers that are 1), then pointers to
-scratch memory that Triton's launcher passes: null where the kernel needs none. As of Triton 3.0 to 3.8.
+Their PTX has a parameter for each argument except constants (`tl.constexpr`, and numbers that are 1), then pointers to
+scratch memory, which Triton's launcher passes: null where the kernel needs none. Valid for Triton 3.0 to 3.8.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ SCRATCH = ("global_scratch_size", "profile_scratch_size")  # bytes for a CTA; th
 
 
 def compiled(kernel: Any) -> Compiled | None:
-    """Of a compiled kernel, with its entry, block and shared memory; None of anything else. Raises `InputError` for a
-    function that is not compiled, and for what goptx cannot launch."""
+    """A compiled kernel, with its entry, block and shared memory; None for anything else. Raises `InputError` for a
+    function that is not compiled, and for kernels that goptx cannot launch."""
     if type(kernel).__name__ != "CompiledKernel":
         if hasattr(kernel, "warmup"):
             raise InputError(

@@ -50,7 +50,7 @@ def auto(
     assume_private: bool = False,
 ) -> Woven:
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the way
-    that is estimated to be fastest. `report.why` says what was compared; `max_registers` is the cap.
+    that is estimated to be fastest. `report.decision` says what was compared; `max_registers` is the cap.
 
     Kernels are coarsened only where `shapes` says their grids. Those that depend on each other (`depends`, `private`,
     `local`) are made vertical, else separate; a temporary that cannot be proved to be one stays in memory, the others

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from goptx.cache import keys, store
 from goptx.latency.table import LatencyTable
@@ -22,7 +22,7 @@ class Decided:
     """The way that was chosen, what it was compared with, and a note for each way that was refused."""
 
     way: Candidate
-    why: Decision
+    decision: Decision
     refused: tuple[str, ...]
 
 
@@ -39,7 +39,8 @@ def key_of(
         return ""
     texts = [repr((k.module.version, k.module.target, k.module.items, k.module.source)) for k in kernels]
     chosen = repr([(k.entry, k.coarse, k.shape) for k in kernels])
-    latencies = repr((table.arch, sorted(table.entries.items()), sorted(table.defaults.items())))
+    entries = [(key, astuple(entry)) for key, entry in sorted(table.entries.items())]
+    latencies = repr((table.arch, entries, sorted(table.defaults.items())))
     return keys.digest("auto", code, repr(shapes), target, repr(options), latencies, chosen, *texts)
 
 
@@ -51,12 +52,12 @@ def cached(key: str) -> Decided | None:
 def cache(key: str, decided: Decided | None) -> None:
     """Caches the decision, if there is one."""
     if key and decided:
-        held = {"way": decided.way.to_dict(), "why": decided.why.to_dict(), "refused": decided.refused}
+        held = {"way": decided.way.to_dict(), "decision": decided.decision.to_dict(), "refused": decided.refused}
         store.keep(key, json.dumps(held).encode())
 
 
 def _read(content: bytes) -> Decided:
     held = json.loads(content)
-    candidates = tuple(CandidateEstimate(**candidate) for candidate in held["why"]["candidates"])
-    why = Decision(candidates, held["why"]["decided"], tuple(held["why"]["assumed"]))
-    return Decided(Candidate.from_dict(held["way"]), why, tuple(held["refused"]))
+    candidates = tuple(CandidateEstimate(**candidate) for candidate in held["decision"]["candidates"])
+    decision = Decision(candidates, held["decision"]["decided"], tuple(held["decision"]["assumed"]))
+    return Decided(Candidate.from_dict(held["way"]), decision, tuple(held["refused"]))

@@ -99,7 +99,8 @@ def _check_iterations(kernel: Kernel, accesses: dict[str, str], axis: str, over:
                 raise DependentKernels(
                     f"{kernel.at(store.line)}: `{kernel.quote(store)}` writes the same elements of `{written_to[0]}` "
                     f"in every iteration, for its address does not depend on {over}: the launches depend on each "
-                    "other. Launch one after the other, or pass independent=True if the order does not matter."
+                    "other. Launch one after the other, or pass independent=True if the order does not matter.",
+                    rule="independent-kernels",
                 )
 
 
@@ -122,4 +123,4 @@ def _sources(flow: Flow) -> dict[str, frozenset[str]]:
 
 def _stores(instruction: Instruction) -> bool:
     facts = facts_of(instruction.opcode)
-    return facts.base == "st" and facts.space in ("", "global")
+    return facts.is_load_or_store and not facts.loads and facts.space in ("", "global")

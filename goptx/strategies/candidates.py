@@ -83,7 +83,7 @@ class Judge:
             case "weave":
                 yield from self._launch(way, loads, made or [reduce(Work.beside, copies).course], sum(shared))
             case "vertical":
-                in_turn = reduce(Work.before, (load.work.in_turn(load.joined) for load in loads))
+                in_turn = reduce(Work.before, (load.work.in_sequence(load.joined) for load in loads))
                 yield from self._launch(way, loads, made or [in_turn.course], sum(shared))
             case "interleave":
                 yield from self._launch(way, loads, made or [work.course for work in copies], max(shared))

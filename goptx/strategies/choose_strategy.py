@@ -116,8 +116,8 @@ class Search:
             CandidateEstimate(str(w), e.cycles, e.registers, e.occupancy, e.decided_by, w.uncapped in self.made)
             for w, e in sorted(found.items(), key=lambda item: (item[0] != way, item[1].cycles))
         ]
-        why = Decision(tuple(candidates), _decided(way, found), self._assumed())
-        self.decided = Decided(way, why, tuple(self._refusals()))
+        decision = Decision(tuple(candidates), _decided(way, found), self._assumed())
+        self.decided = Decided(way, decision, tuple(self._refusals()))
         return self._capped(self.made[way.uncapped])
 
     def as_decided(self, decided: Decided) -> Woven:
@@ -128,14 +128,14 @@ class Search:
     def _capped(self, made: Woven) -> Woven:
         assert self.decided
         cap = self.decided.way.cap
-        return self._done(made.capped(cap) if cap else made, self.decided.why, self.decided.refused)
+        return self._done(made.capped(cap) if cap else made, self.decided.decision, self.decided.refused)
 
-    def _done(self, made: Woven, why: Decision | None, refused: Sequence[str]) -> Woven:
+    def _done(self, made: Woven, decision: Decision | None, refused: Sequence[str]) -> Woven:
         notes = [f"not {reason}" for reason in refused]
         if made.strategy == "separate":
             LOG.log(logging.WARNING if refused else logging.INFO, "not fused: %s", "; ".join(refused) or SLOWER)
             notes = notes or [f"not fused: {SLOWER}"]
-        return replace(made, report=replace(made.report, notes=(*made.report.notes, *notes), why=why))
+        return made.reported(replace(made.report, notes=(*made.report.notes, *notes), decision=decision))
 
     def _refusals(self) -> list[str]:
         """Each reason once, with the ways that it is against, but for those of which part is refused for it."""

@@ -13,6 +13,8 @@ from goptx.errors import CannotLink
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.coarsening import ALONE
 from goptx.launch.launch_plan import Plan
+from goptx.launch.launching import Launch
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
@@ -20,10 +22,9 @@ from goptx.ptx.ir import Function, Module, Section, Variable
 from goptx.ptx.statics import with_statics_outside
 from goptx.ptx.verify import verify
 from goptx.ptx.walk import free_name, instructions_of
-from goptx.results.fused_kernel import Origin, Parameter
+from goptx.results.fused_kernel import Origin, Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.results.report import Counts, Report
-from goptx.results.separate_kernels import Separate
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.emit.counts import count
 from goptx.weaving.link.source_lines import NAMES, common_files, lost, tables
@@ -44,7 +45,7 @@ def separate(
     shapes: Sequence[Shape] | None = None,
     notes: Sequence[str] = (),
     streams: bool = False,
-) -> Separate:
+) -> Woven:
     """The kernels in one module, with an entry for each, which `launch` starts one after the other.
 
     Coarsened kernels stay so; of all others nothing is changed but names that two of the modules have. Kernels may
@@ -71,10 +72,10 @@ def separate(
     module, symbols = in_one_module([p.module for p in parts], [p.entry for p in parts], arch)
     title = name if name is not None else "_".join(dict.fromkeys(k.entry for k in kernels)) + "_separate"
     plans = [p.plan for p in parts]
-    return Separate(
+    return Woven(
         module,
         title,
-        tuple(sorted((p for part in parts for p in part.params), key=lambda p: p.kernel is None)),
+        tuple(Launch(entry.name, p.params, p.plan) for entry, p in zip(module.entries, parts, strict=True)),
         Report(
             kernels={p.letter: p.counts for p in parts},
             merged=_total(title, [p.counts for p in parts]),
@@ -148,7 +149,7 @@ def _coarsened(kernel: Chosen, letter: str, arch: str | None, table: LatencyTabl
     counts = replace(made.report.merged, name=kernel.entry)
     return _Part(
         letter, made.module, made.name, counts, tuple(params), tuple(map(origin, made.origins)), made.symbols["A"],
-        made.plan,
+        replace(made.plan, letters=(letter,), common=False),
     )  # fmt: skip
 
 
@@ -163,7 +164,8 @@ def _check_state(kernels: Sequence[Chosen]) -> None:
             raise CannotLink(
                 f"{one.module.source}:{common[0].line}: `{one.entry}` and `{other.entry}` have the variable "
                 f"`{common[0].name}` of their module in common, which separate launches cannot keep while one of them "
-                "is coarsened; give that kernel as it is."
+                "is coarsened; give that kernel as it is.",
+                rule="module-symbols",
             )
 
 

@@ -78,7 +78,8 @@ def vertical(
     if coarse and (depends or same or private or local):
         raise CannotWeave(
             f"{coarse.at(coarse.entry.line)}: a coarsened kernel cannot be one of those that depend on each other "
-            "(depends=, same=, private=, local=); give the kernel as it is."
+            "(depends=, same=, private=, local=); give the kernel as it is.",
+            rule="dependent-shapes",
         )
     check_unproved(unproved)
     buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, apart)

@@ -1,4 +1,4 @@
-"""What tuning has found, as a kernel and as a file from which that is made again."""
+"""The result of tuning: a kernel, and a file from which the kernel is made again."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ REPLAYED = {"way", "arch", "shapes", "tunable", "kernels"}
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The fastest way that was found to run the kernels.
+    """The fastest candidate that was found.
 
-    fused: the kernel, with the register cap in its PTX; `strategy` is "separate" where none is faster than the kernels
-        as they are, which are then launched one after the other or side by side, whichever is faster. way: how it was
-        made.
-    speedup: of the last measurement, in turn: over the kernels as they are, in the faster of the two ways; 1.0 where
-        they stay so. ms: medians of it, in milliseconds.
+    fused: the kernel, with the register cap in its PTX. Its `strategy` is "separate" if no candidate is faster than the
+        unchanged kernels; these are then launched one after the other or side by side, whichever is faster.
+    candidate: how the kernel was made.
+    speedup: in the last measurement, over the unchanged kernels, launched one after the other or side by side,
+        whichever is faster; 1.0 if the unchanged kernels were chosen. ms: medians of that measurement, in milliseconds.
     table: all trials. about: GPU, driver, assembler, date, seconds.
     """
 
     __repr__ = brief
 
     fused: Woven
-    way: Candidate
+    candidate: Candidate
     speedup: float
     ms: Mapping[str, float]
     table: Table
@@ -55,11 +55,11 @@ class Best:
         return tuple(t for t in self.table.trials if t.status == "wrong")
 
     def to_dict(self, folder: Path | None = None) -> dict[str, Any]:
-        """Plain data, for JSON; files are named as seen from `folder`."""
+        """Plain data, for JSON; paths of files are relative to `folder`."""
         return {
             "format": FORMAT,
-            "way": self.way.to_dict(),
-            "name": str(self.way),
+            "way": self.candidate.to_dict(),
+            "name": str(self.candidate),
             "speedup": round(self.speedup, 4),
             "ms": dict(self.ms),
             **self.about,
@@ -70,8 +70,8 @@ class Best:
         }
 
     def save(self, path: str | Path) -> None:
-        """Writes what `goptx.replay` reads. Kernels that came from files are named with a digest of what they hold;
-        others stand in it."""
+        """Writes a file for `goptx.replay`. A kernel that came from a file is stored as its path and a digest of its
+        code; any other kernel is stored as PTX."""
         target = Path(path)
         write_whole(target, (json.dumps(self.to_dict(target.parent), indent=1) + "\n").encode())
 
@@ -80,26 +80,26 @@ class Best:
     _repr_html_ = as_html
 
     def __str__(self) -> str:
-        said = f"{self.way}: {self.speedup:.2f} times as fast as separate launches"
-        if self.way.strategy == "separate" and self.way.plain:
-            said = f"{self.way}: no way was found that is faster than separate launches"
-        return f"{self.table}\n{said}"
+        found = f"{self.candidate}: {self.speedup:.2f} times as fast as separate launches"
+        if self.candidate.strategy == "separate" and self.candidate.plain:
+            found = f"{self.candidate}: no candidate was found that is faster than separate launches"
+        return f"{self.table}\n{found}"
 
 
 def replay(path: str | Path, *sources: Source) -> Woven:
-    """The kernel that `Best.save` wrote to the file, made again; nothing is measured.
+    """Makes the kernel again that `Best.save` wrote to the file; measures nothing.
 
-    sources: the kernels, where they are not found at the places that the file names.
+    sources: the kernels, if their files are not at the paths that the file names.
 
-    Raises `InputError` where the file cannot be read, or a kernel is not the one that was tuned; and what the strategy
-    raises, for which this goptx may have other reasons than that which wrote the file.
+    Raises `InputError` if the file cannot be read or a kernel is not the one that was tuned, and what the strategy
+    raises. Another version of goptx may refuse what the version that wrote the file accepted.
     """
     return Replay.read(Path(path)).made(sources)
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What such a file says, from one that lies at `path` or is a part of it."""
+    """The content of such a file; `path` is the file that holds it, wholly or as one part."""
 
     path: Path
     held: Mapping[str, Any]
@@ -115,56 +115,56 @@ class Replay:
         except ValueError as error:
             raise InputError(f"{path}: not JSON: {error}.") from None
         if not isinstance(held, dict) or held.get("format") != FORMAT or not held.keys() >= REPLAYED:
-            raise InputError(f"{path}: not what tuning saves (format {FORMAT}); write it with `goptx tune -o`.")
+            raise InputError(f"{path}: not a result of tuning (format {FORMAT}); write it with `goptx tune -o`.")
         return cls(path, held)
 
     @property
-    def way(self) -> Candidate:
+    def candidate(self) -> Candidate:
         return Candidate.from_dict(self.held["way"])
 
     def job(self, sources: Sequence[Source] = ()) -> Job:
-        """What is to be made. Raises `InputError`."""
+        """The job that makes the kernel. Raises `InputError`."""
         held = self.held
         kernels = kernels_of(sources, least=1, what="replay()") if sources else list(self._kernels())
         if len(kernels) != len(held["kernels"]):
             raise InputError(f"{self.path}: {len(held['kernels'])} kernels were tuned, not {len(kernels)}.")
-        for kernel, said in zip(kernels, held["kernels"], strict=True):
-            if digest(kernel) != said["digest"]:
+        for kernel, tuned in zip(kernels, held["kernels"], strict=True):
+            if digest(kernel) != tuned["digest"]:
                 raise InputError(
                     f"{kernel.module.source}: `{kernel.entry}` is not the kernel that was tuned ({self.path}); tune it "
                     "again."
                 )
         shapes = tuple(Shape(**shape) for shape in held["shapes"])
-        return Job(tuple(kernels), shapes, tuple(held["tunable"]), self.way, held["arch"])
+        return Job(tuple(kernels), shapes, tuple(held["tunable"]), self.candidate, held["arch"])
 
     def made(self, sources: Sequence[Source] = ()) -> Woven:
-        """As `replay`."""
-        return capped(fused(self.job(sources)), self.way)
+        """The kernel, as `replay` makes it."""
+        return capped(fused(self.job(sources)), self.candidate)
 
     def _kernels(self) -> Iterator[Chosen]:
-        for said in self.held["kernels"]:
-            source: Source = said["ptx"] if "ptx" in said else self.path.parent / said["file"]
-            yield from kernels_of([source], [said["entry"]], least=1, what="replay()")
+        for tuned in self.held["kernels"]:
+            source: Source = tuned["ptx"] if "ptx" in tuned else self.path.parent / tuned["file"]
+            yield from kernels_of([source], [tuned["entry"]], least=1, what="replay()")
 
 
-def capped(woven: Woven, way: Candidate) -> Woven:
-    """The kernel with the way's cap in its PTX."""
-    return woven.capped(way.cap) if way.cap else woven
+def capped(woven: Woven, candidate: Candidate) -> Woven:
+    """The kernel with the candidate's register cap in its PTX."""
+    return woven.capped(candidate.cap) if candidate.cap else woven
 
 
 def digest(kernel: Chosen) -> str:
-    """Of the kernel's code, from a file or not: comments and blanks do not count."""
+    """A digest of the kernel's code; comments and blanks do not change it."""
     return sha256(f"{kernel.entry}\n{kernel.module}".encode()).hexdigest()
 
 
 def _kernel(kernel: Chosen, folder: Path | None) -> dict[str, str]:
-    said = {"entry": kernel.entry, "digest": digest(kernel)}
+    stored = {"entry": kernel.entry, "digest": digest(kernel)}
     if kernel.path is None or folder is None:
-        return {**said, "ptx": str(kernel.module)}
+        return {**stored, "ptx": str(kernel.module)}
     path = kernel.path.resolve()
     with suppress(ValueError):  # on another drive of Windows
         path = Path(relpath(path, folder.resolve()))
-    return {**said, "file": path.as_posix()}
+    return {**stored, "file": path.as_posix()}
 
 
 def _plain(shape: Shape) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the tuner asks of a place where kernels are measured, and what a judgement makes of a trial."""
+"""The interface of a bench that the tuner uses, and the trial that follows from a bench's judgement."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 from goptx.tuning.trials import Trial
 
-OTHER_BLOCK = "; in blocks of other sizes it may round otherwise: tolerance= says by how much it may differ"
+OTHER_BLOCK = "; blocks of another size may round differently: give the allowed difference as tolerance="
 
 
-class Place(Protocol):
-    """As `goptx.measuring.bench.bench.Bench`. Kernels are judged and timed when they are opened."""
+class BenchLike(Protocol):
+    """The methods of `goptx.measuring.bench.bench.Bench`. Requires `open` before `judge`, `holds` and `time`."""
 
     def described(self) -> Described: ...
     def open(self, workload: Workload) -> object: ...
@@ -25,11 +25,11 @@ class Place(Protocol):
     def time(self, keys: Sequence[str], repeats: int, warmups: int) -> Timed: ...
 
 
-def judged(bench: Place, trial: Trial, woven: Woven) -> Trial:
-    """The trial, which can be timed there now; or why it cannot."""
-    answer = bench.judge(str(trial.way), woven, trial.way.cap)
+def judged(bench: BenchLike, trial: Trial, woven: Woven) -> Trial:
+    """The trial, ready to be timed on this bench; or not timed, with the reason."""
+    answer = bench.judge(str(trial.candidate), woven, trial.candidate.cap)
     if isinstance(answer, Failed):
         return trial.failed("failed", answer.problem)
-    if answer.wrong and trial.way.option("partition"):
+    if answer.wrong and trial.candidate.option("partition"):
         return trial.failed("pruned", answer.wrong + OTHER_BLOCK)
     return trial.failed("wrong", answer.wrong) if answer.wrong else trial.contracting(answer.contracted)

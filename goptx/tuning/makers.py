@@ -1,4 +1,4 @@
-"""Has ways made by other processes; those of this machine are replaced when one of them dies."""
+"""Makes candidates in other processes; a process pool of this machine is replaced when one of its processes dies."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from goptx.tuning.measured import Measured
 
 
 class Makers:
-    """`executor` makes ways to run the kernels, by default so many processes of this machine. Threads may share one."""
+    """`executor` makes candidates; by default a pool of `workers` processes. Threads may share a `Makers`."""
 
     def __init__(self, subject: Measured, executor: Executor | None, workers: int | None) -> None:
         self._subject, self._workers = subject, workers
         self._executor, self._own = executor or self._processes(), executor is None
         self._lock = Lock()
 
-    def submit(self, way: Candidate) -> Future[Made]:
-        """What becomes of the way without its cap; whatever is wrong with the executor is in what it gives."""
+    def submit(self, candidate: Candidate) -> Future[Made]:
+        """Makes the candidate without its cap. An error of the executor is raised by the future."""
         subject = self._subject
-        job = Job(subject.kernels, subject.shapes, subject.tunable, way.uncapped, subject.arch)
+        job = Job(subject.kernels, subject.shapes, subject.tunable, candidate.uncapped, subject.arch)
         with self._lock, without_main():
             try:
                 try:

@@ -1,4 +1,4 @@
-"""The kernels that are measured: what launch specifications, files beside them, and the caller say of them."""
+"""The kernels that are measured, with shapes and data from launch specifications, files beside them, and the caller."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Arguments = Mapping[str, object] | Sequence[Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The kernels, in what shapes they are launched, which of them take other blocks, and what is run of them."""
+    """The kernels, the shapes in which they are launched, which of them take other blocks, and the workload to run."""
 
     kernels: tuple[Chosen, ...]
     shapes: tuple[Shape, ...]
@@ -40,11 +40,11 @@ class Measured:
 
     @property
     def arch(self) -> str:
-        """Of what is made of the kernels."""
+        """The architecture for which kernels are made."""
         return self.workload.separate.module.target[0]
 
     def raised(self, device: str) -> Measured:
-        """For the architecture of a device, if the kernels are all made for lower ones and may run on it."""
+        """The same for the architecture of a device, if all kernels are made for lower ones and may run on it."""
         own = [ARCHITECTURE.match(kernel.module.target[0]) for kernel in self.kernels]
         there = ARCHITECTURE.match(device)
         if not there or not all(found and not found[2] and int(found[1]) < int(there[1]) for found in own):
@@ -65,9 +65,12 @@ def measured(
     tolerance: float | None = None,
     small: bool = False,
 ) -> Measured:
-    """Of `spec`, launch specifications, come the kernels where no sources are given, else how these are launched;
-    without it that stands beside their files. `shapes` and `args`, by name ("A:2") or a sequence for each kernel, come
-    before that. Arguments that nobody describes are made up where that is possible. `small`: in the sizes for checks.
+    """The kernels with their shapes and data.
+
+    `spec`, launch specifications, describes the launches; without it, those beside the kernels' files do. The kernels
+    are `sources`, or those of `spec` if no sources are given. `shapes` and `args`, by name ("A:2") or a sequence for
+    each kernel, override the specifications. Arguments without a description are made up if possible. `small`: in the
+    sizes for checks.
 
     Raises `InputError`, `DependentKernels`, and what reading PTX raises.
     """
@@ -102,8 +105,8 @@ def _subject(k: int, kernel: Chosen) -> Subject:
     entry = choose_entry(kernel.module, kernel.entry)
     if kernel.coarse != ALONE:
         raise InputError(
-            f"{kernel.module.source}:{entry.line}: `{kernel.entry}` was coarsened; give the kernel as it is, whether "
-            "coarsening makes it faster is part of what is tried."
+            f"{kernel.module.source}:{entry.line}: `{kernel.entry}` was coarsened; give the kernel without coarsening: "
+            "tuning tries whether coarsening makes it faster."
         )
     return Subject(letter_of(k), kernel.module, entry, kernel.path)
 
@@ -120,13 +123,13 @@ def _shapes(
     launches: Sequence[Launch | None],
     shapes: Sequence[Shape] | None,
 ) -> tuple[Shape, ...]:
-    """Raises `InputError` for one that is not wholly known."""
+    """The shape of each kernel. Raises `InputError` for a shape that is not wholly known."""
     if shapes is not None and (isinstance(shapes, Shape) or len(shapes) != len(subjects)):
         raise InputError(f"shapes= takes a goptx.Shape for each of the {len(subjects)} kernels.")
     found = []
     for k, (kernel, subject, launch) in enumerate(zip(kernels, subjects, launches, strict=True)):
-        said = Shape(launch.grid, launch.block, launch.shared) if launch else None
-        shape = shapes[k] if shapes else said
+        specified = Shape(launch.grid, launch.block, launch.shared) if launch else None
+        shape = shapes[k] if shapes else specified
         shape = shape and in_own_shape(kernel, shape)
         if shape is None or shape.ctas is None or shape.threads is None or shape.shared is None:
             beside = f", or describe the launch in {subject.specification}" if subject.specification else ""
@@ -139,7 +142,7 @@ def _shapes(
 
 
 def _given(subjects: Sequence[Subject], args: Arguments | None) -> list[dict[int, object]]:
-    """By position, device arrays as their contents."""
+    """The given arguments of each kernel, by position; device arrays as their contents."""
     if args is None:
         return [{} for _ in subjects]
     if isinstance(args, Mapping):

@@ -1,4 +1,4 @@
-"""profile(): what Nsight Compute counts of kernels alone, and fused."""
+"""profile(): what Nsight Compute counts for kernels alone, and fused."""
 
 from __future__ import annotations
 
@@ -31,28 +31,30 @@ def profile(
     limit: float = LIMIT,
     progress: Callable[[str], None] | None = None,
 ) -> Profile:
-    """Each kernel alone and the kernels fused, each launched once under Nsight Compute (`ncu`).
+    """Counts each kernel alone and the kernels fused, each launched once under Nsight Compute (`ncu`).
 
-    sources, spec: the kernels; without sources, those of the launch specifications `spec`. How they are launched says
-        `spec`, or what stands beside their files, or `shapes` and `args`, which come before that: a shape, and a
-        sequence of arguments, for each kernel, or arguments by name ("A:2"). Arrays are copied.
-    fused: what was made of these kernels, in this order; by default `goptx.fuse(..., strategy=strategy)` makes it.
-    seed: of the described data. limit: seconds for each run of Nsight Compute. progress: is told what happens next.
+    sources, spec: the kernels; without sources, those of the launch specifications `spec`. The launches are described
+        by `spec`, or by specifications beside the kernels' files.
+    shapes, args: override these: a shape for each kernel, and a sequence of arguments for each kernel or arguments by
+        name ("A:2"). Arrays are copied.
+    fused: the kernel made of these kernels, in this order; by default `goptx.fuse(..., strategy=strategy)` makes it.
+    seed: of the described data. limit: seconds for each run of Nsight Compute. progress: called with a text before
+        each step.
 
-    Raises `DeviceError` where `ncu`, a GPU, or the permission to read counters is missing, `InputError`,
+    Raises `DeviceError` if `ncu`, a GPU, or the permission to read counters is missing, `InputError`,
     `DependentKernels`, and what `goptx.fuse` raises.
     """
     ncu = find_ncu()
     check_strategy(strategy)
-    tell = progress or (lambda _: None)
+    note = progress or (lambda _: None)
     given = measured(sources, spec, entries, shapes, args, arch, seed)
     if fused is None:
-        tell(f"fusing {len(given.kernels)} kernels ({strategy})")
+        note(f"fusing {len(given.kernels)} kernels ({strategy})")
         fused = _fused(given, strategy, arch)
     subject = Subject(given.workload, given.shapes, fused)
     subject.check()
     subject.assemble()
-    tell(f"{ncu} counts {', '.join((*subject.alone, *fused.entries))}")
+    note(f"{ncu} counts {', '.join((*subject.alone, *fused.entries))}")
     found, device = profiled(ncu, subject, COUNTERS, limit)
     letters = list(given.workload.separate.report.kernels)
     several = len(fused.entries) > 1

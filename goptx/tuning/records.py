@@ -1,6 +1,7 @@
-"""Records: the trials of a run in a file, each appended when it is known, so that an interrupted run goes on.
+"""Records: the trials of a run in a file, each appended when it is known, so that an interrupted run can be resumed.
 
-One line of JSON each. The first says what was tuned and on what; a later trial of a way takes the place of an earlier.
+One line of JSON each. The first line describes what was tuned and on what; a later trial of a candidate replaces an
+earlier one.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ FORMAT = 1
 
 
 class Records:
-    """Of a run that is `about` this, in a file if `path` says in which. Threads may share one.
+    """The trials of a run. `about` describes the run; `path` is the file, None for none. Threads may share one.
 
-    Raises `InputError` where the file is about something else, or cannot be read or written.
+    Raises `InputError` if the file describes another run, or cannot be read or written.
     """
 
     def __init__(self, about: Mapping[str, Any], path: Path | None = None) -> None:
@@ -37,19 +38,19 @@ class Records:
             raise InputError(f"{path}: cannot be used for the records of a run ({error.strerror}).") from None
 
     def add(self, trial: Trial) -> None:
-        """Keeps the trial."""
+        """Records the trial."""
         with self._lock:
-            self.trials[trial.way] = trial
+            self.trials[trial.candidate] = trial
             self._append(trial.to_dict())
 
     def all(self) -> list[Trial]:
-        """As they are now."""
+        """The trials recorded so far."""
         with self._lock:
             return list(self.trials.values())
 
-    def lack(self, way: Candidate) -> bool:
-        """Whether the way is still to be tried."""
-        known = self.trials.get(way)
+    def lack(self, candidate: Candidate) -> bool:
+        """Whether the candidate is still to be tried."""
+        known = self.trials.get(candidate)
         return known is None or known.status == "left out"
 
     def _append(self, content: Mapping[str, Any]) -> None:
@@ -65,7 +66,7 @@ class Records:
             trials = [Trial.from_dict(held) for held in others]
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError(
-                f"{path}: these are no records of a run; give another file (records=, --records)."
+                f"{path}: these are not records of a run; give another file (records=, --records)."
             ) from None
         if other := [key for key in head if not isinstance(found, dict) or found.get(key) != head[key]]:
             raise InputError(
@@ -74,4 +75,4 @@ class Records:
             )
         if whole != content:
             path.write_bytes(whole)
-        self.trials = {trial.way: trial for trial in trials}
+        self.trials = {trial.candidate: trial for trial in trials}

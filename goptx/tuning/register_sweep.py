@@ -1,7 +1,7 @@
 """sweep(): one kernel at several register caps, launched by the caller or as launch specifications describe it.
 
-Described launches are first compared with the kernels alone, on fresh data, and then timed in turn, by a process of
-their own: the same bench as tuning has.
+Described launches are first compared with the kernels alone, on fresh data. They are then timed, interleaved, by a
+process of their own: the bench that tuning uses.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from goptx.measuring.bench.questions import Failed
 from goptx.measuring.profiling.profiled_launches import Subject
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
-from goptx.tuning.judging import Place
+from goptx.tuning.judging import BenchLike
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.tune import WrongOutput
 
@@ -52,30 +52,30 @@ def sweep(
     stream: Any = None,
     warmups: int = WARMUPS,
     repeats: int = REPEATS,
-    bench: Place | None = None,
+    bench: BenchLike | None = None,
 ) -> Sweep:
     """Assembles a kernel at each cap of `registers` and times it on the GPU (the sweep of GoPTX, DAC 2025).
 
-    woven: what `goptx.weave`, `goptx.fuse` or `goptx.coarsen` made. With `run`, anything that has its `resources` and
-        `load` will do.
+    woven: a kernel from `goptx.weave`, `goptx.fuse` or `goptx.coarsen`. With `run`, any object with the methods
+        `resources` and `load`.
     run: `run(kernel, stream)` launches the kernel once on that stream, and does not wait. Without it, the kernel is
         launched as `spec` describes its kernels, or the launch specifications beside their files.
-    registers: caps of a thread, 1 to 255; 256 and more stand for no cap.
-    spec, shapes, args, seed, tolerance: as of `goptx.tune`: launch specifications, or in their place the shape of each
-        kernel and arguments.
+    registers: caps per thread, 1 to 255; 256 and more stand for no cap.
+    spec, shapes, args, seed, tolerance: as in `goptx.tune`: launch specifications, or instead the shape of each kernel
+        and arguments.
     block, stream: with `run`: threads of a CTA, from which occupancy is computed, and the stream to launch on (a
         cuda.core Stream or any object with `__cuda_stream__`; by default a new one).
     warmups, repeats: untimed and timed launches at each cap.
-    bench: where to measure, in the place of the first GPU; it stays open.
+    bench: where to measure, instead of on the first GPU; it stays open.
 
-    A described launch is compared with the kernels alone before it is timed, bit for bit, as `goptx.tune` does it; a
-    cap at which the kernel writes something else is not timed, and a `WrongOutput` warning. All caps are timed in turn,
-    each run on fresh inputs. With `run`, nothing is compared, and the launches of a cap follow each other: kernels
-    shorter than what the host needs to queue a launch (some 20 microseconds) show that time instead. A cap at which no
-    CTA fits on an SM is not run.
+    A described launch is compared with the kernels alone before it is timed, bit for bit, as in `goptx.tune`. A cap at
+    which the kernel writes something else is not timed and gives a `WrongOutput` warning. The runs of all caps are
+    interleaved, each run on fresh inputs. With `run`, nothing is compared, and the launches of a cap follow each other:
+    for a kernel shorter than what the host needs to queue a launch (some 20 microseconds), that time is measured
+    instead. A cap at which no CTA fits on an SM is not run.
 
-    Raises `InputError`, before a GPU is asked for, where nothing describes the launch or it does not fit the kernel,
-    `DeviceError` without a GPU, `AssemblyError`.
+    Raises `InputError`, before it needs a GPU, if nothing describes the launch or the description does not fit the
+    kernel; `DeviceError` without a GPU; `AssemblyError`.
     """
     caps = checked_caps(registers, warmups, repeats)
     if run is not None:
@@ -97,7 +97,7 @@ def checked_caps(registers: Sequence[int], warmups: int = WARMUPS, repeats: int 
     wrong = [cap for cap in registers if isinstance(cap, bool) or not isinstance(cap, Integral) or cap < 1]
     if not len(registers) or wrong:
         raise InputError(
-            f"registers={list(registers)} takes caps of a thread: numbers from 1 to 255, and {UNCAPPED} for no cap."
+            f"registers={list(registers)} takes caps per thread: numbers from 1 to 255, and {UNCAPPED} for no cap."
         )
     if repeats < 1 or warmups < 0:
         raise InputError(f"a sweep needs 1 repeat and 0 warm-ups at least, not {repeats} and {warmups}")
@@ -112,8 +112,8 @@ def described(
     seed: int = 0,
     tolerance: float | None = None,
 ) -> Measured:
-    """The kernels that `woven` is made of, as they are launched alone. Raises `InputError`."""
-    if woven.strategy != "separate" and (woven.depends or any(p.instead is not None for p in woven.params)):
+    """The kernels of which `woven` is made, as they are launched alone. Raises `InputError`."""
+    if not woven.is_separate and (woven.depends or any(p.instead is not None for p in woven.params)):
         raise InputError(
             f"the kernels of `{woven.name}` depend on each other, and launch specifications describe each of them "
             "alone; give run=, a function that launches it."
@@ -134,8 +134,8 @@ def _is_described(kernel: Chosen) -> bool:
 
 
 def common_shape(woven: Woven, subject: Measured) -> Shape | None:
-    """The one shape of all kernels, where the kernel was not made for their own; else None. Raises `InputError` where
-    they are not those that it was made of, or for."""
+    """The one shape of all kernels, None if the fused kernel was made for the shape of each. Raises `InputError` if the
+    fused kernel was made of other kernels or for other shapes."""
     own = Subject(subject.workload, subject.shapes, woven)
     if woven.plan is not None and all(shape.known for shape in woven.plan.shapes):
         own.check()
@@ -144,7 +144,7 @@ def common_shape(woven: Woven, subject: Measured) -> Shape | None:
     shared = {shape.shared for shape in subject.shapes if shape.shared}
     if len(grids) > 1 or len(shared) > 1:
         raise InputError(
-            f"`{woven.name}` was made for one common shape, and its kernels are launched as "
+            f"`{woven.name}` was made for one common shape, but its kernels are launched as "
             f"{', '.join(map(str, subject.shapes))}; make it for these, by shapes=."
         )
     (grid, block), bytes_ = grids.pop(), max(shared, default=0)
@@ -153,9 +153,14 @@ def common_shape(woven: Woven, subject: Measured) -> Shape | None:
 
 
 def swept(
-    woven: Woven, subject: Measured, caps: Sequence[int], place: Place, warmups: int = WARMUPS, repeats: int = REPEATS
+    woven: Woven,
+    subject: Measured,
+    caps: Sequence[int],
+    place: BenchLike,
+    warmups: int = WARMUPS,
+    repeats: int = REPEATS,
 ) -> Sweep:
-    """As `sweep`, there."""
+    """The sweep, measured on this bench."""
     common = common_shape(woven, subject)
     place.open(subject.workload)
     rows = [_judged(woven, cap, common, place) for cap in caps]
@@ -163,8 +168,8 @@ def swept(
     return Sweep(tuple(timed.get(row.cap, row) for row in rows))
 
 
-def _timed(rows: Sequence[SweepRow], place: Place, warmups: int, repeats: int) -> dict[int, SweepRow]:
-    """By cap, in turn; where that fails, each alone, which shows what is at fault."""
+def _timed(rows: Sequence[SweepRow], place: BenchLike, warmups: int, repeats: int) -> dict[int, SweepRow]:
+    """The timed rows, by cap. All are timed in one measurement; if that fails, each alone, to find the failing one."""
     if not rows:
         return {}
     found = place.time([_name(row.cap) for row in rows], repeats, warmups)
@@ -180,8 +185,8 @@ def _with_times(row: SweepRow, runs: Sequence[float]) -> SweepRow:
     return replace(row, ms=median(runs), ms_min=min(runs), ms_max=max(runs))
 
 
-def _judged(woven: Woven, cap: int, common: Shape | None, place: Place) -> SweepRow:
-    """The costs of a cap, not timed; the place holds the kernel if it is right."""
+def _judged(woven: Woven, cap: int, common: Shape | None, place: BenchLike) -> SweepRow:
+    """The costs of a cap, not timed. The bench holds the kernel afterwards if its results are right."""
     try:
         block, shared = (common.threads, common.shared or 0) if common else (None, 0)
         cost = woven.resources(cap, block, shared)

@@ -1,4 +1,4 @@
-"""Threads that wait for benches, one for each."""
+"""One thread for each bench, which waits for that bench."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def timers(benches: int) -> Iterator[ThreadPoolExecutor]:
-    """What was not begun when something is raised is not done any more."""
+    """A pool of `benches` threads. If its body raises, work that has not begun is cancelled."""
     with ThreadPoolExecutor(benches) as pool:
         try:
             yield pool

@@ -1,4 +1,4 @@
-"""Trials: what became of each way to run the kernels, and the table of them."""
+"""Trials: the outcome of each candidate, and the table of them."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from goptx.display import as_html, as_text, brief
 from goptx.strategies.candidate import Candidate
 
 Status = Literal["timed", "refused", "pruned", "wrong", "failed", "left out"]
-SHOWN = 16  # timed ways in a table on a terminal
+MOST_ROWS = 16  # timed candidates in a table on a terminal
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One way.
+    """The outcome of one candidate.
 
     status: "timed"; "refused" by goptx or the assembler; "pruned" before it was timed; "wrong": it does not write what
         the kernels alone write, which is a bug of goptx or of the assembler; "failed": it hung or broke the device;
-        "left out" for lack of time. `reason` says why, if it is not timed.
-    registers, spill_bytes: of a thread. occupancy: of an SM's warps, 0 to 1; of kernels that are not fused, unknown.
-    ms: median, least and most of `repeats` runs in milliseconds; against: the median of the kernels as they are, each
-        on a stream of its own, run in turn with it.
-    contracted: what differs where multiplications and additions may be joined, and only there.
-    code: a digest of what was made, of a way without a cap; ways of equal code are one.
+        "left out" for lack of time. `reason`: why it was not timed.
+    registers, spill_bytes: per thread. occupancy: the share of an SM's warps, 0 to 1; unknown for separate kernels.
+    ms: median, least and most of `repeats` runs in milliseconds; against: the median of the unchanged kernels, each on
+        a stream of its own, in interleaved runs.
+    contracted: what differs because multiplications and additions may be contracted.
+    code: a digest of the candidate's code without a cap; of candidates with equal code only one is tried.
     """
 
     __repr__ = brief
 
-    way: Candidate
+    candidate: Candidate
     status: Status
     reason: str = ""
     registers: int | None = None
@@ -47,36 +47,39 @@ class Trial:
 
     @property
     def speedup(self) -> float:
-        """Over the kernels as they are, on streams; 0 where it was not timed."""
+        """Over the unchanged kernels, each on a stream of its own; 0 if it was not timed."""
         return self.against / self.ms[0] if self.ms and self.against else 0.0
 
     def rank(self) -> tuple[Any, ...]:
-        """By which trials are sorted: the fastest first, of equals the one that was made of less."""
-        return -self.speedup, self.way.factors, str(self.way)
+        """The sort key of trials: the fastest first, of equals the less coarsened."""
+        return -self.speedup, self.candidate.factors, str(self.candidate)
 
     def timed(self, runs: Sequence[float], against: Sequence[float]) -> Trial:
-        """With the times of these runs, in milliseconds."""
+        """The trial with the times of these runs, in milliseconds."""
         ms = median(runs), min(runs), max(runs)
         return replace(self, status="timed", ms=ms, against=median(against), repeats=len(runs))
 
     def contracting(self, contracted: str) -> Trial:
-        """With what differs where multiplications and additions may be joined."""
+        """The trial with what differs because of contraction."""
         return replace(self, contracted=contracted)
 
     def failed(self, status: Status, reason: str) -> Trial:
-        """Without times."""
+        """The trial without times, with this status and reason."""
         return replace(self, status=status, reason=reason, ms=None, against=None, repeats=0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        return {**asdict(self), "way": self.way.to_dict(), "name": str(self.way), "speedup": round(self.speedup, 4)}
+        plain = asdict(self)
+        del plain["candidate"]
+        name, speedup = str(self.candidate), round(self.speedup, 4)
+        return {"way": self.candidate.to_dict(), **plain, "name": name, "speedup": speedup}
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Trial:
-        """Of what `to_dict` gave; fields that this version does not know are passed over."""
+        """The trial of which `to_dict` gave this; fields that this version does not know are ignored."""
         known = {name: value for name, value in held.items() if name in cls.__dataclass_fields__}
         ms = known["ms"] and tuple(known["ms"])
-        return cls(**{**known, "way": Candidate.from_dict(known["way"]), "ms": ms})
+        return cls(**{**known, "candidate": Candidate.from_dict(held["way"]), "ms": ms})
 
 
 COLUMNS = (
@@ -87,26 +90,26 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All trials, the fastest first, then those that were not timed; `str()` shows the fastest and counts the rest.
-    `chosen` is the way that was taken; `turns` says of each trial when its turn was, from 0 on, and is empty where that
-    is not known."""
+    """All trials, the fastest first, then those that were not timed; `str()` lists the fastest and counts the rest.
+    `chosen` is the candidate that was taken; `order` is the position of each trial in the order of trying, from 0 on,
+    and empty if that is not known."""
 
     __repr__ = brief
 
     trials: tuple[Trial, ...]
     chosen: Candidate
     baselines: Mapping[str, float] = field(default_factory=dict)
-    turns: tuple[int, ...] = ()
+    order: tuple[int, ...] = ()
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Plain data by the names of `COLUMNS`; milliseconds, bytes."""
+        """Each trial as plain data by the names of `COLUMNS`, in milliseconds and bytes."""
         for trial in self.trials:
             ms = trial.ms or (None, None, None)
             row = {**trial.to_dict(), "ms": ms[0], "ms_min": ms[1], "ms_max": ms[2]}
             yield {column: row[column] for column in COLUMNS}
 
     def to_csv(self) -> str:
-        """`rows` under a line of their names."""
+        """`rows`, with a first line of the column names."""
         text = io.StringIO()
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -123,36 +126,36 @@ class Table:
 
     def __str__(self) -> str:
         timed = [t for t in self.trials if t.status == "timed"]
-        head = ("way", "ms", "speedup", "registers", "spills", "occupancy", "")
+        head = ("candidate", "ms", "speedup", "registers", "spills", "occupancy", "")
         lines: list[tuple[str, ...]] = [head]
         lines += [(name, f"{ms:.4f}", "", "", "", "", "") for name, ms in self.baselines.items()]
-        lines += [self._cells(t) for t in timed[:SHOWN]]
+        lines += [self._cells(t) for t in timed[:MOST_ROWS]]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        shown = [
+        rendered = [
             "  ".join(
                 cell.ljust(w) if i in (0, len(head) - 1) else cell.rjust(w)
                 for i, (cell, w) in enumerate(zip(line, widths, strict=True))
             ).rstrip()
             for line in lines
         ]
-        return "\n".join([*shown, *self._rest(timed)])
+        return "\n".join([*rendered, *self._rest(timed)])
 
     def _cells(self, trial: Trial) -> tuple[str, ...]:
         assert trial.ms
         return (
-            str(trial.way),
+            str(trial.candidate),
             f"{trial.ms[0]:.4f}",
             f"{trial.speedup:.2f}",
             "" if trial.registers is None else str(trial.registers),
             "" if trial.spill_bytes is None else str(trial.spill_bytes),
             "" if trial.occupancy is None else f"{trial.occupancy:.0%}",
-            "*" if trial.way == self.chosen else "",
+            "*" if trial.candidate == self.chosen else "",
         )
 
     def _rest(self, timed: Sequence[Trial]) -> Iterator[str]:
         counts = {}
-        if len(timed) > SHOWN:
-            counts["timed and slower"] = len(timed) - SHOWN
+        if len(timed) > MOST_ROWS:
+            counts["timed and slower"] = len(timed) - MOST_ROWS
         for trial in self.trials:
             if trial.status not in ("timed", "wrong", "failed"):
                 counts[trial.status] = counts.get(trial.status, 0) + 1
@@ -160,4 +163,4 @@ class Table:
             yield ", ".join(f"{n} {what}" for what, n in counts.items())
         for trial in self.trials:
             if trial.status in ("wrong", "failed"):
-                yield f"{trial.status}: {trial.way}: {trial.reason}"
+                yield f"{trial.status}: {trial.candidate}: {trial.reason}"

@@ -1,4 +1,4 @@
-"""tune(): the fastest way to run kernels that measuring finds, never slower than separate launches."""
+"""tune(): the fastest candidate that measuring finds, never slower than separate launches."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.bench import Bench
 from goptx.measuring.bench.questions import SEPARATE, STREAMS, Described
-from goptx.progress import shown
+from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
 from goptx.tuning.best import Best, capped, digest
 from goptx.tuning.budget import Budget
 from goptx.tuning.finals import Found
-from goptx.tuning.judging import Place
+from goptx.tuning.judging import BenchLike
 from goptx.tuning.makers import makers
 from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
@@ -36,7 +36,7 @@ from goptx.version import own_version
 
 
 class WrongOutput(UserWarning):
-    """A way to run kernels that does not write what they write alone: a bug of goptx or of the assembler."""
+    """A candidate does not write what the kernels alone write: a bug of goptx or of the assembler."""
 
 
 def tune(
@@ -56,33 +56,34 @@ def tune(
     seed: int = 0,
     tolerance: float | None = None,
     progress: bool = True,
-    benches: Sequence[Place] | None = None,
+    benches: Sequence[BenchLike] | None = None,
 ) -> Best:
-    """Makes, checks and times many ways to run the kernels on a GPU, and gives the fastest.
+    """Makes, checks and times many candidates on a GPU, and gives the fastest.
 
-    sources, entries: as of `goptx.weave`; one kernel will do, of which coarsening is tried. None where `spec` has them.
-    spec: launch specifications (their paths), which say in what shapes and on what data kernels are launched; by
-        default those beside the kernels' files.
-    shapes, args: in their place, the shape of each kernel, and arguments: by name ("A:2") as `goptx.check` takes them,
-        or a sequence for each kernel. Arrays, of numpy or on a device, are copied to where is measured.
-    strategies: those to be tried, of "weave", "vertical", "interleave", "horizontal" and "separate".
+    sources, entries: as in `goptx.weave`. For a single kernel, coarsening is tried. Without sources, the kernels are
+        those of `spec`.
+    spec: launch specifications (their paths), which describe the shapes and the data of the launches; by default those
+        beside the kernels' files.
+    shapes, args: instead of specifications, the shape of each kernel, and arguments: by name ("A:2") as `goptx.check`
+        takes them, or a sequence for each kernel. Arrays, of numpy or on a device, are copied to the measuring device.
+    strategies: the strategies to try, of "weave", "vertical", "interleave", "horizontal" and "separate".
     d0: the threads of a horizontal kernel's CTA, one number or several, multiples of 128 up to 1,024: each is shared
-        out among the kernels that are `tunable` in steps of 128 (HFUSE, CGO 2022). By default as many as their own
-        blocks have together, and 1,024.
+        out among the kernels that are `tunable` in steps of 128 (HFUSE, CGO 2022). By default the sum of the kernels'
+        own blocks, and 1,024.
     budget: how long it may take: "90s", "5m", "1h" or seconds; by default until nothing better is found. The kernels'
         first runs, which need data and a compiler, and the last comparison are not cut short.
     executor: makes the kernels, without a GPU: any `concurrent.futures.Executor` whose processes have goptx; by default
         a pool of `workers` processes, as many as there are processors.
     devices: numbers of GPUs of one kind that measure side by side.
-    records: a file to which each result is appended as it comes; a run that was interrupted goes on from there.
-    arch: of what is made; by default that of the GPU, where the kernels' own is lower.
-    seed: of the data. tolerance: the largest absolute difference of floating-point results that is no error, where
-        kernels add in no fixed order; by default all bits count, but for contraction.
-    progress: say how far it is on standard error.
-    benches: where to measure, in the place of `devices`; they stay open.
+    records: a file to which each result is appended as it comes; an interrupted run is resumed from there.
+    arch: the architecture to make kernels for; by default the GPU's, if that of the kernels is lower.
+    seed: of the data. tolerance: the largest allowed absolute difference of floating-point results, for kernels that
+        add in no fixed order; by default all bits have to agree, except for contraction.
+    progress: write the progress to standard error.
+    benches: where to measure, instead of on `devices`; they stay open.
 
-    Raises `DeviceError` without a GPU, `InputError`, `DependentKernels`, and what reading the kernels raises. What is
-    wrong with one way of many, even if it hangs, is in the table; one with wrong results is a `WrongOutput` warning.
+    Raises `DeviceError` without a GPU, `InputError`, `DependentKernels`, and what reading the kernels raises. A failure
+    of one candidate, even a hang, is recorded in the table; wrong results give a `WrongOutput` warning.
     """
     chosen = _strategies(strategies)
     sizes = _sizes(d0, chosen)
@@ -92,21 +93,21 @@ def tune(
     space = Space(subject.shapes, subject.tunable, chosen, sizes)
     space.partitions.check()
     with ExitStack() as stack:
-        places: Sequence[Place] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
-        where = _of_one_kind([place.described() for place in places])
+        measuring: Sequence[BenchLike] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
+        where = _of_one_kind([bench.described() for bench in measuring])
         if arch is None:
             subject = subject.raised(where.arch)
         limit.start()
-        for place in places:
-            place.open(subject.workload)
-        kept = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
+        for bench in measuring:
+            bench.open(subject.workload)
+        trials = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
         made = stack.enter_context(makers(subject, executor, workers))
         pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch)
-        tell = stack.enter_context(shown("tried", quiet=not progress))
-        found = Search(space, pruning, made.submit, places, kept, limit, tell).best()
-    best = _best(subject, found, kept.all(), where, limit)
+        tell = stack.enter_context(progress_of("tried", quiet=not progress))
+        found = Search(space, pruning, made.submit, measuring, trials, limit, tell).best()
+    best = _best(subject, found, trials.all(), where, limit)
     for trial in best.bugs:
-        warnings.warn(f"{trial.way}: {trial.reason}; please report it", WrongOutput, stacklevel=2)
+        warnings.warn(f"{trial.candidate}: {trial.reason}; please report it", WrongOutput, stacklevel=2)
     return best
 
 
@@ -121,7 +122,7 @@ def _strategies(given: Sequence[str] | None) -> tuple[str, ...]:
 def _sizes(d0: D0 | None, strategies: Sequence[str]) -> tuple[int, ...]:
     sizes = sizes_of(d0)
     if sizes and "horizontal" not in strategies:
-        raise InputError(f"d0={d0} is of horizontal kernels, which strategies= leaves out; name horizontal there too.")
+        raise InputError(f"d0={d0} is for horizontal kernels, which strategies= leaves out; name horizontal there too.")
     return sizes
 
 
@@ -137,7 +138,7 @@ def _check_devices(devices: Sequence[int]) -> None:
     if not devices:
         raise InputError("devices= names no GPU; give its number, for example devices=[0].")
     if len(set(devices)) < len(devices):
-        raise InputError(f"devices={list(devices)} names a GPU twice; what it runs at once cannot be timed.")
+        raise InputError(f"devices={list(devices)} names a GPU twice; kernels that it runs at once cannot be timed.")
 
 
 def _of_one_kind(described: Sequence[Described]) -> Described:
@@ -150,7 +151,7 @@ def _of_one_kind(described: Sequence[Described]) -> Described:
 
 
 def _about_run(subject: Measured, where: Described, strategies: Sequence[str], seed: int) -> dict[str, Any]:
-    """What records have to be about, to go on with them."""
+    """The description of a run; records with the same description can be resumed."""
     return {
         "kernels": [digest(kernel) for kernel in subject.kernels],
         "shapes": list(map(str, subject.shapes)),
@@ -174,9 +175,8 @@ def _fixed(value: object) -> object:
 def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Described, budget: Budget) -> Best:
     workload = subject.workload
     ms = {key: found.median(key) for key in found.ms}
-    turns = list(enumerate(trials))
-    turns.sort(key=lambda turn: _rank(turn[1], found))
-    baselines = {f"{STREAMS} (as they are)": ms[STREAMS], "separate (as they are)": ms[SEPARATE]}
+    ranked = sorted(enumerate(trials), key=lambda each: _rank(each[1], found))
+    baselines = {f"{STREAMS} (unchanged)": ms[STREAMS], "separate (unchanged)": ms[SEPARATE]}
     about = {
         "goptx": own_version(),
         "gpu": where.gpu,
@@ -185,13 +185,13 @@ def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Descr
         "date": datetime.now(UTC).date().isoformat(),
         "seconds": round(budget.spent, 1),
     }
-    job = Job(subject.kernels, subject.shapes, subject.tunable, found.way, subject.arch)
-    separate = workload.separate.side_by_side() if found.way.option("streams") else workload.separate
-    woven = capped(found.woven, found.way) if found.woven else separate
-    table = Table(tuple(t for _, t in turns), found.way, baselines, tuple(turn for turn, _ in turns))
-    return Best(woven, found.way, found.speedup, ms, table, about, job)
+    job = Job(subject.kernels, subject.shapes, subject.tunable, found.candidate, subject.arch)
+    separate = workload.separate.side_by_side() if found.candidate.option("streams") else workload.separate
+    woven = capped(found.woven, found.candidate) if found.woven else separate
+    table = Table(tuple(t for _, t in ranked), found.candidate, baselines, tuple(position for position, _ in ranked))
+    return Best(woven, found.candidate, found.speedup, ms, table, about, job)
 
 
 def _rank(trial: Trial, found: Found) -> tuple[Any, ...]:
-    """What was found, the other ways that were timed, the fastest first, and the rest."""
-    return trial.way != found.way, trial.status != "timed", -trial.speedup, str(trial.way)
+    """The sort key of the table: the chosen candidate, the other timed ones, the fastest first, and the rest."""
+    return trial.candidate != found.candidate, trial.status != "timed", -trial.speedup, str(trial.candidate)

@@ -1,8 +1,8 @@
-"""The search: ways are made by an executor and tried as they come, on every device that is there; the best of them are
-varied, and tried under more register caps; and `finals.py` chooses among them.
+"""The search: an executor makes candidates, which are tried as they are ready, on every device; the best are varied and
+tried under more register caps; `finals.py` chooses among them.
 
-Nothing that becomes of a way ends the run. The same times give the same choice, also of a run that goes on with the
-records of another: it takes the same steps, but for those of which the records know the result.
+No failure of a candidate ends the run. The same times give the same choice, also in a run that resumes the records of
+another: it takes the same steps, except those whose result is recorded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.budget import Budget
 from goptx.tuning.finals import FIRST, Finals, Found
-from goptx.tuning.judging import Place, judged
+from goptx.tuning.judging import BenchLike, judged
 from goptx.tuning.making import Made, under_cap
 from goptx.tuning.records import Records
 from goptx.tuning.space.pruning import Pruning
@@ -27,41 +27,41 @@ from goptx.tuning.space.space import Space
 from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
 
-LEADERS, ROUNDS = 5, 4  # the best ways, which are varied, and how often
-GAIN = 1.005  # by which a round has to better the best, or it is the last
-SURVIVORS = 16  # ways that are timed again
+LEADERS, ROUNDS = 5, 4  # how many of the best candidates are varied, and how often
+GAIN = 1.005  # a round that improves the best by less is the last
+SURVIVORS = 16  # candidates that are timed again
 NO_TIME = "there was no time left"
 
 
 @dataclass(slots=True)
 class Search:
-    """`submit` has a way made; `benches` are the devices, each with the kernels opened."""
+    """`submit` starts making a candidate; `benches` are the devices, each with the kernels opened."""
 
     space: Space
     pruning: Pruning
     submit: Callable[[Candidate], Future[Made]]
-    benches: Sequence[Place]
+    benches: Sequence[BenchLike]
     records: Records
     budget: Budget
     progress: Progress | None = None
     _made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
-    _codes: dict[str, Candidate] = field(init=False)  # the first of each, by digests
-    _steps: set[Candidate] = field(default_factory=set)  # ways that this run has come to
-    _idle: SimpleQueue[Place] = field(default_factory=SimpleQueue)
+    _codes: dict[str, Candidate] = field(init=False)  # the first candidate of each code, by digest
+    _steps: set[Candidate] = field(default_factory=set)  # the candidates that this run has reached
+    _idle: SimpleQueue[BenchLike] = field(default_factory=SimpleQueue)
     _done: int = 0
 
     def __post_init__(self) -> None:
-        self._codes = {t.code: t.way for t in self.records.all() if t.code and t.status != "pruned"}
+        self._codes = {t.code: t.candidate for t in self.records.all() if t.code and t.status != "pruned"}
 
     def best(self) -> Found:
-        """As `Finals.best`."""
+        """Searches, and gives the choice of `Finals.best`."""
         for bench in self.benches:
             self._idle.put(bench)
         self._try_all(self.space.first())
         for _ in range(ROUNDS):
             leaders = self._leaders()
             before = max((t.speedup for t in leaders), default=0.0)
-            self._try_all(way for leader in leaders for way in self.space.near(leader.way))
+            self._try_all(candidate for leader in leaders for candidate in self.space.near(leader.candidate))
             if max((t.speedup for t in self._leaders()), default=0.0) <= GAIN * before:
                 break
         self._sweep_caps()
@@ -69,26 +69,26 @@ class Search:
         return finals.best(self._timed()[:SURVIVORS])
 
     def _timed(self) -> list[Trial]:
-        """The fastest first."""
-        tried = [t for t in self.records.all() if t.way.uncapped in self._steps]
-        as_they_are = self.space.separate, self.space.streams
-        found = [t for t in tried if t.status == "timed" and t.way not in as_they_are]
+        """The timed trials of this run, the fastest first, without the unchanged kernels."""
+        tried = [t for t in self.records.all() if t.candidate.uncapped in self._steps]
+        unchanged = self.space.separate, self.space.streams
+        found = [t for t in tried if t.status == "timed" and t.candidate not in unchanged]
         return sorted(found, key=Trial.rank)
 
     def _leaders(self) -> list[Trial]:
-        """The best, each of another way without caps."""
+        """The best trials, of each candidate without its cap only one."""
         best: dict[Candidate, Trial] = {}
         for trial in self._timed():
-            best.setdefault(trial.way.uncapped, trial)
+            best.setdefault(trial.candidate.uncapped, trial)
         return list(best.values())[:LEADERS]
 
-    def _try_all(self, ways: Iterable[Candidate]) -> None:
-        """Makes and times those that were not tried before, as far as there is time."""
-        new = [way for way in dict.fromkeys(ways) if way not in self._steps]
+    def _try_all(self, candidates: Iterable[Candidate]) -> None:
+        """Makes and times the candidates that were not tried before, while there is time."""
+        new = [candidate for candidate in dict.fromkeys(candidates) if candidate not in self._steps]
         self._steps |= set(new)
         promising, pruned = self.pruning.sorted(new)
         for trial in pruned:
-            if self.records.lack(trial.way):
+            if self.records.lack(trial.candidate):
                 self.records.add(trial)
         todo = list(filter(self.records.lack, promising))
         with timers(len(self.benches)) as pool:
@@ -97,33 +97,38 @@ class Search:
                 one.result()
 
     def _sweep_caps(self) -> None:
-        """The best ways under the caps of the published sweep: no kernel is made for them, only machine code, which
-        this machine's processors make side by side."""
-        new = [way for leader in self._leaders() for way in self._caps_of(leader.way) if self.records.lack(way)]
-        kernels = [self._woven(way) for way in new]
+        """Tries the best candidates under the caps of the published sweep. Their kernels are made already; only machine
+        code is made, by this machine's processors side by side."""
+        new = [
+            candidate
+            for leader in self._leaders()
+            for candidate in self._caps_of(leader.candidate)
+            if self.records.lack(candidate)
+        ]
+        kernels = [self._woven(candidate) for candidate in new]
         with ThreadPoolExecutor(os.cpu_count()) as assemblers, timers(len(self.benches)) as pool:
             made = assemblers.map(self._under_cap, new, kernels)
             for one in [pool.submit(self._try, each) for each in made]:
                 one.result()
 
-    def _caps_of(self, way: Candidate) -> list[Candidate]:
-        free = self.records.trials.get(way.uncapped)
-        return self.space.capped(way.uncapped, free.registers or 0) if free else []
+    def _caps_of(self, candidate: Candidate) -> list[Candidate]:
+        free = self.records.trials.get(candidate.uncapped)
+        return self.space.capped(candidate.uncapped, free.registers or 0) if free else []
 
-    def _under_cap(self, way: Candidate, woven: Woven | None) -> Made:
+    def _under_cap(self, candidate: Candidate, woven: Woven | None) -> Made:
         if woven is None:
-            return Made((Trial(way, "failed", "it could not be made again"),))
+            return Made((Trial(candidate, "failed", "it could not be made again"),))
         if self.budget.left() <= 0:
-            return Made((Trial(way, "left out", NO_TIME),))
-        return Made((under_cap(way, woven),), woven)
+            return Made((Trial(candidate, "left out", NO_TIME),))
+        return Made((under_cap(candidate, woven),), woven)
 
-    def _as_made(self, ways: Sequence[Candidate]) -> Iterator[Made]:
-        """What becomes of them, as it comes; what does not in time is left out."""
+    def _as_made(self, candidates: Sequence[Candidate]) -> Iterator[Made]:
+        """The made candidates, as they are ready. A candidate that is not ready in time is left out."""
         waited: dict[Future[Made], Candidate] = {}
-        for way in ways:
+        for candidate in candidates:
             if self.budget.left() > 0:
-                waited[self.submit(way)] = way
-        late = set(ways) - set(waited.values())
+                waited[self.submit(candidate)] = candidate
+        late = set(candidates) - set(waited.values())
         while waited:
             done, _ = wait(waited, timeout=self.budget.left(), return_when=FIRST_COMPLETED)
             if not done:
@@ -132,38 +137,39 @@ class Search:
                     future.cancel()
                 break
             for future in sorted(done, key=list(waited).index):
-                yield self._told_apart(self._result(waited.pop(future), future))
-        for way in ways:
-            if way in late:
-                self.records.add(Trial(way, "left out", NO_TIME))
+                yield self._distinct(self._result(waited.pop(future), future))
+        for candidate in candidates:
+            if candidate in late:
+                self.records.add(Trial(candidate, "left out", NO_TIME))
 
-    def _result(self, way: Candidate, future: Future[Made]) -> Made:
-        """Where a process ends, all fail that wait for one; then each is made again alone, which shows whose fault it
-        was."""
+    def _result(self, candidate: Candidate, future: Future[Made]) -> Made:
+        """The outcome of making the candidate. When a process of the pool dies, all waiting candidates fail; each is
+        then made again alone, to find the one at fault."""
         try:
             try:
                 return future.result()
             except BrokenExecutor:
-                return self.submit(way).result(self.budget.left())
+                return self.submit(candidate).result(self.budget.left())
         except TimeoutError:
-            return Made((Trial(way, "left out", NO_TIME),))
+            return Made((Trial(candidate, "left out", NO_TIME),))
         except Exception as problem:  # the process that made it ended, or goptx has a fault
-            return Made((Trial(way, "failed", f"it could not be made: {type(problem).__name__}: {problem}"),))
+            return Made((Trial(candidate, "failed", f"it could not be made: {type(problem).__name__}: {problem}"),))
 
-    def _told_apart(self, made: Made) -> Made:
-        """Without what is the same code as that of another way."""
+    def _distinct(self, made: Made) -> Made:
+        """The same, but pruned if another candidate has the same code."""
         trial = made.trials[0]
         if made.woven is None:
             return made
-        first = self._codes.setdefault(trial.code, trial.way)
-        if first != trial.way:
+        first = self._codes.setdefault(trial.code, trial.candidate)
+        if first != trial.candidate:
             return Made((trial.failed("pruned", f"the same code as {first}"),))
-        self._made[trial.way] = made.woven
+        self._made[trial.candidate] = made.woven
         return made
 
     def _try(self, made: Made) -> None:
-        """All trials of what was made; that without a cap is recorded last, and so says that the others are."""
-        for trial in filter(lambda t: self.records.lack(t.way), reversed(made.trials)):
+        """Tries the candidate with and without caps. The trial without a cap is recorded last: once it is in the
+        records, so are the others."""
+        for trial in filter(lambda t: self.records.lack(t.candidate), reversed(made.trials)):
             if trial.status == "timed":
                 assert made.woven
                 trial = self._tried(trial, made.woven)
@@ -171,12 +177,12 @@ class Search:
         self._done += 1
         if self.progress:
             best = next(iter(self._timed()), None)
-            self.progress(self._done, 0, f"best {best.way} {best.speedup:.2f}" if best else "")
+            self.progress(self._done, 0, f"best {best.candidate} {best.speedup:.2f}" if best else "")
 
     def _tried(self, trial: Trial, woven: Woven) -> Trial:
         if self.budget.left() <= 0:
             return trial.failed("left out", NO_TIME)
-        bench, key = self._idle.get(), str(trial.way)
+        bench, key = self._idle.get(), str(trial.candidate)
         try:
             trial = judged(bench, trial, woven)
             if trial.status != "timed":
@@ -188,9 +194,9 @@ class Search:
             return trial.failed("failed", timed.problem)
         return trial.timed(timed.ms[key], timed.ms[STREAMS])
 
-    def _woven(self, way: Candidate) -> Woven | None:
-        """Without its cap; of a way that a run made with which this one goes on, it is made again."""
-        own = way.uncapped
+    def _woven(self, candidate: Candidate) -> Woven | None:
+        """The kernel of the candidate without its cap; made again if an earlier run made it, which this one resumes."""
+        own = candidate.uncapped
         if own not in self._made and (woven := self._result(own, self.submit(own)).woven):
             self._made[own] = woven
         return self._made.get(own)

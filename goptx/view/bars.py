@@ -1,4 +1,4 @@
-"""Bar charts as text: a group of bars for each quantity, one for each thing that has it, beside each other."""
+"""Bar charts as text: a group of bars for each quantity, with a bar for each series."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LACKING = "n/a"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What one quantity is for each series, None where that is not known; `most` is the end of the scale (None: the
+    """The value of one quantity for each series, None if it is not known. `most` is the end of the scale (None: the
     largest value). `mark` names another value to compare with."""
 
     name: str
@@ -23,7 +23,7 @@ class Group:
     mark: tuple[str, float] | None = None
 
     def share(self, value: float) -> float:
-        """Of the scale, 0 to 1."""
+        """The value as a share of the scale, 0 to 1."""
         most = self.most or max((v for v in self.values if v is not None), default=0.0)
         return min(1.0, max(0.0, value / most)) if most > 0 else 0.0
 
@@ -34,8 +34,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Named series, of which those behind the first `plain` are what the chart is about, and groups. Numbers below 1000
-    have so many `digits` behind the point."""
+    """Named series and groups. The first `plain` series are drawn plainly; the others are the subject of the chart.
+    Numbers below 1000 have `digits` digits after the point."""
 
     title: str
     series: tuple[str, ...]
@@ -53,7 +53,7 @@ class Bars:
 
 
 def text(bars: Bars) -> str:
-    """For a terminal; a line for each bar."""
+    """The chart for a terminal, a line for each bar."""
     marks = [group.mark[0] for group in bars.groups if group.mark]
     names = max(map(len, (*bars.series, *marks)))
     titles = max(len(group.title) for group in bars.groups)

@@ -1,7 +1,7 @@
-"""How to launch a kernel, as a header for C99 and C++: its name, the order of its arguments, the shape of its launch.
+"""A header for C99 and C++ for launching a kernel: its name, the order of its arguments, the shape of its launch.
 
-What is known is a constant. What only the launch decides, a function computes from the shapes of the kernels, by the
-formulas of `Plan`.
+Known values are constants. Values that depend on the launch are computed by a function from the shapes of the kernels,
+by the formulas of `Plan`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from goptx.launch.coarsening import AXES
 from goptx.launch.launch_plan import Plan
+from goptx.launch.launching import Launch
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Axes
-from goptx.results.fused_kernel import Parameter, Woven
+from goptx.results.fused_kernel import Woven
 from goptx.view.c_launch import HEAD, launch_function
 
 _ACCESS = {
@@ -39,7 +41,7 @@ def c_header(woven: Woven) -> str:
         f"#ifndef {guard}",
         f"#define {guard}",
     ]
-    entries = ["", *(line for launch in woven.launches for line in (*_entry(*launch), ""))]
+    entries = ["", *(line for launch in woven.launches for line in (*_entry(launch), ""))]
     if any("goptx_shape" in line for line in entries):
         lines += ["", *HEAD.splitlines()]
     limits = [f"with {limit} only" for limit in woven.limits]
@@ -48,7 +50,8 @@ def c_header(woven: Woven) -> str:
     return "\n".join([*lines, *entries, f"#endif /* {guard} */", ""])
 
 
-def _entry(name: str, params: Sequence[Parameter], plan: Plan | None) -> Iterator[str]:
+def _entry(launch: Launch) -> Iterator[str]:
+    name, params, plan = launch.entry, launch.params, launch.plan
     prefix = f"GOPTX_{_constant(name)}"
     passed = [p for p in params if p.instead is None]
     numbers = _numbers(params)
@@ -60,8 +63,8 @@ def _entry(name: str, params: Sequence[Parameter], plan: Plan | None) -> Iterato
     yield from _table([("at", "argument", "name", "type", "bytes", ""), *rows])
     for p in params:
         if p.instead is not None:
-            why = f"equal to {numbers[p.instead]}" if p.instead else "its value does not matter"
-            yield f" * Not passed: {numbers[p.name]} ({p.original}), {why}."
+            reason = f"equal to {numbers[p.instead]}" if p.instead else "its value does not matter"
+            yield f" * Not passed: {numbers[p.name]} ({p.original}), {reason}."
     yield " */"
     for i, p in enumerate(passed):
         yield f"#define {prefix}_{_constant(numbers[p.name])} {i}"
@@ -77,7 +80,7 @@ def _entry(name: str, params: Sequence[Parameter], plan: Plan | None) -> Iterato
 
 
 def _numbers(params: Sequence[Parameter]) -> dict[str, str]:
-    """What each is called for users, by its name in W: `A:2`, or its role."""
+    """The name of each parameter for users, `A:2` or its role, by its name in the fused kernel."""
     count: dict[str, int] = {}
     found = {}
     for p in params:
@@ -97,7 +100,7 @@ def _meaning(p: Parameter) -> str:
 
 
 def _shape(prefix: str, plan: Plan) -> Iterator[str]:
-    """Constants for what is known."""
+    """Constants for the known sizes."""
     own = ", ".join(f"{letter} as {shape}" for letter, shape in zip(plan.letters, plan.shapes, strict=True))
     yield f"/* The shape of the launch: CTAs, threads of a CTA, bytes of dynamic shared memory. Made for {own}. */"
     for what in ("grid", "block"):

@@ -30,12 +30,13 @@ static inline goptx_count goptx_spread(goptx_count ctas, goptx_count total)
 
 
 def launch_function(name: str, plan: Plan, roles: Sequence[str]) -> Iterator[str]:
-    """The lines of `goptx_NAME_launch`, which calls what `HEAD` has; `roles` are those of the entry's hidden
+    """The lines of `goptx_NAME_launch`, which calls functions of `HEAD`; `roles` are those of the entry's hidden
     parameters."""
-    yield f"/* `launch` is how to launch it where {', '.join(plan.letters)} would be launched alone as `kernels` says,"
-    yield " * in this order, with what was known already as it is above."
+    letters = ", ".join(plan.letters)
+    yield f"/* Computes the shape `launch` from `kernels`: the shapes in which {letters} would be launched alone, in"
+    yield " * this order. Sizes that are constants above have to be the same in `kernels`."
     if roles:
-        yield " * `hidden` are the arguments behind those of the kernels."
+        yield " * `hidden` are the arguments after those of the kernels."
     yield " */"
     hidden = ", unsigned int *hidden" if roles else ""
     yield f"static inline void goptx_{name}_launch(const goptx_shape *kernels, goptx_shape *launch{hidden})"
@@ -49,7 +50,7 @@ def launch_function(name: str, plan: Plan, roles: Sequence[str]) -> Iterator[str
 
 
 def _counts(plan: Plan) -> Iterator[tuple[str, str]]:
-    """What others are computed from, by name: of each kernel, the CTAs that carry it, and the bytes that it needs."""
+    """Named intermediate values: for each kernel, the CTAs that run it, and the bytes of shared memory it needs."""
     for k in range(len(plan.letters)):
         yield f"ctas{k}", _product(_coarse(plan.coarse[k], _own(plan, k, "grid")))
         yield f"bytes{k}", _needed(plan, k)
@@ -71,19 +72,19 @@ def _own(plan: Plan, k: int, what: str) -> list[str]:
 
 
 def _coarse(coarse: Coarse, sizes: list[str]) -> list[str]:
-    """As `Coarse.grid`."""
+    """The formula of `Coarse.grid`."""
     along, factor = sizes[coarse.axis], coarse.factor
     parts = f"({along} / {factor} + {along} % {factor})" if factor > 1 else along
     return [parts if i == coarse.axis else size for i, size in enumerate(sizes)]
 
 
 def _grid(plan: Plan) -> list[str]:
-    """As `Plan.launched` has it."""
+    """The grid, by the formula of `Plan.launched`."""
     known, ctas = plan.axes("grid"), [f"ctas{k}" for k in range(len(plan.letters))]
     if None not in known:
         return list(map(str, known))
-    if plan.lead and not plan.overlaid:
-        return _coarse(plan.lead, _own(plan, 0, "grid"))
+    if plan.common_grid and not plan.overlaid:
+        return _coarse(plan.common_grid, _own(plan, 0, "grid"))
     return [_cast(" + ".join(ctas) if plan.overlaid else _most(ctas)), "1", "1"]
 
 
@@ -91,13 +92,13 @@ def _block(plan: Plan) -> list[str]:
     known = plan.axes("block")
     if None not in known:
         return list(map(str, known))
-    if plan.alike and not isinstance(plan, Partitioned):
+    if plan.same_shape and not isinstance(plan, Partitioned):
         return _own(plan, 0, "block")
     return [_cast(_most([_product(_own(plan, k, "block")) for k in range(len(plan.letters))])), "1", "1"]
 
 
 def _needed(plan: Plan, k: int) -> str:
-    """As `Plan.needed`."""
+    """The formula of `Plan.needed`."""
     shared, carved, copies = plan.shapes[k].shared, plan.carved[k], plan.coarse[k].factor
     if shared is not None:
         return str(plan.needed(k, plan.shapes))
@@ -107,7 +108,7 @@ def _needed(plan: Plan, k: int) -> str:
 
 
 def _shared(plan: Plan) -> Iterator[str]:
-    """As `Plan.offsets`, its end: a kernel that needs nothing leaves it where it is."""
+    """The end of `Plan.offsets`: a kernel that needs no bytes does not move it."""
     if plan.shape.shared is not None:
         yield f"launch->shared = {plan.shape.shared}"
     elif plan.overlaid:
@@ -120,7 +121,7 @@ def _shared(plan: Plan) -> Iterator[str]:
 
 
 def _hidden(plan: Plan, k: int, what: str, axis: str = "") -> str:
-    """As `Plan.values`."""
+    """The formula of `Plan.values`."""
     if what == "shared":
         return f"kernels[{k}].shared"
     if what != "spread":

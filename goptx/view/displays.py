@@ -26,7 +26,7 @@ from goptx.view.html.latency_html import latency_html
 from goptx.view.html.module_html import module_html
 from goptx.view.html.profile_html import profile_html
 from goptx.view.html.region_html import capture_html, captured_html, done_html, fusion_html
-from goptx.view.html.report_html import report_html, why_html
+from goptx.view.html.report_html import decision_html, report_html
 from goptx.view.html.sweep_html import sweep_html
 from goptx.view.html.tuning_html import best_html, table_html
 from goptx.view.html.woven_html import refusal_html, woven_html
@@ -52,7 +52,7 @@ display.html.register(Refusal, lambda refusal: refusal_html(refusal.reason))
 display.html.register(Report, report_html)
 display.html.register(Sweep, sweep_html)
 display.html.register(Table, table_html)
-display.html.register(Decision, why_html)
+display.html.register(Decision, decision_html)
 display.html.register(Woven, woven_html)
 
 display.svg.register(Activity, activity_svg)

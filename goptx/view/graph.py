@@ -1,6 +1,6 @@
 """The control flow of entries as a graph in Graphviz's language.
 
-Requires: entries whose branches have targets that can be told.
+Requires: entries whose branches have known targets.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from goptx.view.listing import chosen_entries, extent, flow_of
 def dot(module: Module, name: str | None = None) -> str:
     """A digraph of each entry, or of the one of that name.
 
-    Raises `InputError` where there is none of that name and `CannotWeave` where a branch has no known target.
+    Raises `InputError` if no entry has that name, and `CannotWeave` if a branch has no known target.
     """
     return "".join(_digraph(module, entry) for entry in chosen_entries(module, name))
 
@@ -29,13 +29,13 @@ def _digraph(module: Module, entry: Function) -> str:
         lines.append(f"  {quoted(name)} [label={quoted(chr(10).join(rows))}];")
         for kind, target in zip(block.end.kinds(), block.end.successors(), strict=True):
             label = _label(block.end, kind)
-            shown = f" [label={quoted(label)}]" if label else ""
-            lines.append(f"  {quoted(name)} -> {quoted(target)}{shown};")
+            attributes = f" [label={quoted(label)}]" if label else ""
+            lines.append(f"  {quoted(name)} -> {quoted(target)}{attributes};")
     return "\n".join([*lines, "}"]) + "\n"
 
 
 def _label(end: End, kind: str) -> str:
-    """The guard on the way of a branch that is taken; nothing on the way that most flow takes."""
+    """The label of an edge: the guard for a taken branch, "case" for a case of `brx`; other edges have none."""
     if kind == "taken" and isinstance(end, Branch):
         return str(end.guard)
     return kind if kind == "case" else ""

@@ -1,6 +1,6 @@
-"""What the entries of a module are made of, as text: parameters, memory, registers, barriers and control flow.
+"""The contents of a module's entries as text: parameters, memory, registers, barriers and control flow.
 
-Requires: a parsed module. An entry whose control flow cannot be told is listed without it.
+Requires: a parsed module. An entry whose control flow is unknown is listed without it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from goptx.weaving.link.symbols import reached_symbols
 
 
 def listing(module: Module, name: str | None = None) -> str:
-    """The entries of the module, or the one of that name. Raises `InputError` where there is none of that name."""
+    """The entries of the module, or the one of that name. Raises `InputError` if no entry has that name."""
     head = f"{module.source}: PTX {module.version[0]}.{module.version[1]} for {', '.join(module.target)}"
     chosen = chosen_entries(module, name)
     entries = [_entry(module, entry) for entry in chosen] or ["no entry\n"]
@@ -31,12 +31,12 @@ def chosen_entries(module: Module, name: str | None) -> Sequence[Function]:
 
 
 def flow_of(module: Module, entry: Function) -> Flow:
-    """The entry's control flow, names as the file has them. Raises `CannotWeave` where it cannot be told."""
+    """The entry's control flow, with the names of the file. Raises `CannotWeave` if a branch has no known target."""
     return flow_as_written(entry.body, module.source)
 
 
 def extent(block: Block) -> tuple[int, str]:
-    """How many instructions a block holds, the branch at its end apart, and the lines that they stand on."""
+    """How many instructions a block has, without the branch at its end, and the lines of these."""
     lines = [instruction.line for instruction in block.instructions()]
     if not lines:
         return 0, ""
@@ -82,7 +82,7 @@ def _size(variable: Variable) -> str:
 
 
 def _registers(statements: Iterable[Statement]) -> list[str]:
-    """How many of each type are declared, in all scopes together; the assembler decides how many it takes."""
+    """How many registers of each type all scopes declare; the assembler decides how many the kernel takes."""
     counts: Counter[str] = Counter()
     for statement in statements:
         if isinstance(statement, Registers):
@@ -92,7 +92,7 @@ def _registers(statements: Iterable[Statement]) -> list[str]:
 
 
 def _barriers(statements: Iterable[Statement]) -> list[str]:
-    """What synchronises the threads of a CTA or cluster, and mbarriers: each instruction with its lines."""
+    """The instructions that synchronise the threads of a CTA or cluster, and those of mbarriers, with their lines."""
     lines: dict[str, list[int]] = {}
     for statement in statements:
         if isinstance(statement, Instruction) and facts_of(statement.opcode).synchronises:
@@ -104,11 +104,11 @@ def _flow(module: Module, entry: Function) -> Iterator[str]:
     try:
         flow = flow_of(module, entry)
     except CannotWeave as error:
-        yield from _columns([("flow", [f"cannot be told: {error}"])])
+        yield from _columns([("flow", [f"unknown: {error}"])])
         return
     blocks = {name: block for name, block in flow.blocks.items() if name != EXIT}
     total = sum(extent(block)[0] for block in blocks.values())
-    yield from _columns([("flow", [f"blocks {len(blocks)}, instructions {total} beside branches"])])
+    yield from _columns([("flow", [f"blocks {len(blocks)}, instructions {total} without branches"])])
     depth = depths(flow)
     width = max(len("block"), *map(len, blocks)) if blocks else 0
     yield f"    {'block':{width}}  {'lines':>11}  {'instructions':>12}  {'loops':>5}  next"

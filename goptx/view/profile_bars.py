@@ -8,7 +8,7 @@ from goptx.view.bars import Bars, Group
 
 
 def profile_bars(profile: Profile) -> Bars:
-    """The chart that `goptx.view.bars` writes as text and `goptx.view.svg.bars_svg` draws."""
+    """The chart that `goptx.view.bars` renders as text and `goptx.view.svg.bars_svg` draws."""
     return Bars(
         f"{profile.device}, fused by {profile.strategy}",
         tuple(launch.title for launch in profile.launches),

@@ -1,6 +1,6 @@
-"""A lexer of PTX for Pygments, by the words of grammar/Ptx.g4. It needs Pygments, goptx's extra `notebook`.
+"""A lexer of PTX for Pygments, with the tokens of grammar/Ptx.g4. It needs Pygments, goptx's extra `notebook`.
 
-What begins a statement is an opcode, whichever it is, so that those newer than goptx are coloured too.
+Any word at the beginning of a statement is an opcode, so that opcodes newer than goptx are coloured too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pygments.token import (
 )
 
 NAME = r"[a-zA-Z_$%][a-zA-Z0-9_$]*"
-WORD = r"(?:[a-zA-Z_]|[0-9]+[dx])[a-zA-Z0-9_$]*(?:::[a-zA-Z0-9_$]+)*"  # behind a dot
+WORD = r"(?:[a-zA-Z_]|[0-9]+[dx])[a-zA-Z0-9_$]*(?:::[a-zA-Z0-9_$]+)*"  # after a dot
 TYPES = (
     r"\.(?:[busf](?:8|16|32|64|128)|b?f16(?:x2)?|tf32|e[245]m[0-9](?:x[0-9]+)?|ue8m0(?:x2)?|pred|texref|samplerref|surfref)"
     r"\b"

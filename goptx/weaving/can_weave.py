@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from goptx.display import as_html, as_text, brief
-from goptx.errors import CannotLink, CannotWeave, GoptxError
+from goptx.errors import CannotLink, CannotWeave, Rule
 from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
@@ -19,7 +19,12 @@ class Refusal:
 
     __repr__ = brief
 
-    reason: GoptxError
+    reason: CannotWeave | CannotLink
+
+    @property
+    def rule(self) -> Rule:
+        """The name of the rule that the kernels do not meet, a section of docs/refusals.md."""
+        return self.reason.rule
 
     def __bool__(self) -> bool:
         return False

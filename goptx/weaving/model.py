@@ -111,6 +111,11 @@ class Linked:
         """The kernels, one copy of each."""
         return tuple(k for k in self.kernels if not k.copy)
 
+    def owner(self, code: Code) -> Kernel:
+        """The kernel that code comes from."""
+        assert code.kernel is not None
+        return self.kernels[code.kernel]
+
     def is_copy(self, kernel: Kernel) -> bool:
         """Whether it is one of several copies."""
         return sum(k.letter == kernel.letter for k in self.kernels) > 1

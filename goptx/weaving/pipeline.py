@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.numbering import completed
 from goptx.errors import InputError
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
 from goptx.launch.coarsening import AXES, Coarse
 from goptx.launch.launch_plan import PLACEMENTS, Placement
+from goptx.launch.launching import Launch
 from goptx.launch.shape import Shape, tightest
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.statics import with_statics_outside
@@ -188,7 +190,7 @@ def sides_of(
     prepared = prepare(linked.kernels, converged, known_shape(linked))
     sides = [
         MergeInput(
-            flow, c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
+            completed(flow, k), c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
             kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=divergence == "duplicate",
         )
         for k, (flow, c) in enumerate(zip(prepared, converged, strict=True))
@@ -220,7 +222,7 @@ def finish(
         whole, choices.policy, choices.cycles, registers, bounds, lambda k, line: linked.kernels[k].at(line)
     )
     flow = Flow(whole.flow.entry, {n: replace(b, code=woven[n]) for n, b in whole.flow.blocks.items()})
-    refuse_mixed_flags(flow, whole, lambda k, i: f"{linked.kernels[k].at(i.line)}: `{linked.kernels[k].quote(i)}`")
+    refuse_mixed_flags(flow, lambda i: f"{linked.owner(i).at(i.line)}: `{linked.owner(i).quote(i)}`")
     if converged:
         flow = reconverged(flow.without_empty(), whole.apart({k for k, c in enumerate(converged) if c.as_written}))
     flow = flow.pruned()
@@ -243,9 +245,9 @@ def finish(
         notes=tuple(dict.fromkeys((*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)))),
     )
     names = symbols(linked, module)
-    found = parameters(linked)
+    launch = Launch(linked.name, parameters(linked), linked.plan)
     return Woven(
-        module, linked.name, found, report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x,
+        module, linked.name, (launch,), report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x,
         tightest(linked.limits),
     )  # fmt: skip
 

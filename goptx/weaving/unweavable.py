@@ -9,13 +9,13 @@ from goptx.errors import CannotWeave
 from goptx.ptx.ir import Address, Instruction
 from goptx.ptx.opcodes import facts_of
 
-# By the beginning of the opcode.
+# By what an instruction acts on that a CTA has once for all of its kernels.
 REFUSED = {
-    "setmaxnreg": "the registers of a CTA are another pool when kernels share it, and where one waits for registers "
+    "registers": "the registers of a CTA are another pool when kernels share it, and where one waits for registers "
     "the other's warps may hold them",
-    "tcgen05": "tensor memory is allocated for the whole CTA",
-    "clusterlaunchcontrol": "a CTA that has not begun is one of the other kernel too",
-    "brkpt": "a breakpoint is one for both kernels",
+    "tensor memory": "tensor memory is allocated for the whole CTA",
+    "CTAs to come": "a CTA that has not begun is one of the other kernel too",
+    "breakpoint": "a breakpoint is one for both kernels",
 }
 
 
@@ -24,9 +24,12 @@ Said = Callable[[Instruction], str]  # names an instruction and its place
 
 def refuse_instruction(instruction: Instruction, said: Said) -> None:
     """Raises `CannotWeave` for an instruction that cannot be woven."""
-    reason = next((why for word, why in REFUSED.items() if instruction.opcode.startswith(word)), "")
-    if reason:
-        raise CannotWeave(f"{said(instruction)} cannot be woven: {reason}; use separate launches.")
+    resource = facts_of(instruction.opcode).exclusive
+    if resource:
+        raise CannotWeave(
+            f"{said(instruction)} cannot be woven: {REFUSED[resource]}; use separate launches.",
+            rule="exclusive-resources",
+        )
 
 
 def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
@@ -36,8 +39,9 @@ def refuse_spin(waited: Instruction, said: Said, addresses: Addresses) -> None:
     own_memory = facts.space == "shared" and "shared::cluster" not in facts.modifiers
     if not facts.space:
         own_memory = all(addresses.is_shared(o) for o in waited.operands if isinstance(o, Address))
-    if not (own_memory or facts.base == "mbarrier" or "cta" in facts.modifiers):
+    if not (own_memory or facts.acts_on_mbarrier or "cta" in facts.modifiers):
         raise CannotWeave(
             f"{said(waited)} decides when a loop ends, so the loop may wait for other CTAs, which the woven "
-            "kernel, with its larger CTAs, could keep from running; use separate launches."
+            "kernel, with its larger CTAs, could keep from running; use separate launches.",
+            rule="wait-for-other-ctas",
         )

@@ -1,4 +1,4 @@
-"""Which bytes a kernel may touch: the bounds that follow from threads' numbers, and what is not shown."""
+"""Which bytes a kernel may access: the bounds that follow from thread numbers, and the cases without bounds."""
 
 import pytest
 from bodies import flow
@@ -59,7 +59,7 @@ def test_bytes_follow_from_the_thread_numbers(index: str, end: int) -> None:
         "mul.wide.s32 %rd5, %r10, 4;",  # never written
         "ld.global.u32 %r5, [%rd4]; mul.wide.u32 %rd5, %r5, 4;",  # from memory
         "mul.lo.s32 %r5, %r4, %r9; mul.wide.s32 %rd5, %r5, 4;",  # a scalar that may be anything
-        "add.s32 %r5, %r4, -1; mul.wide.s32 %rd5, %r5, 4;",  # ahead of the array
+        "add.s32 %r5, %r4, -1; mul.wide.s32 %rd5, %r5, 4;",  # before the array
         "mul.lo.s32 %r5, %r4, 4194304; mul.wide.s32 %rd5, %r5, 4;",  # wraps
         "add.s32 %r5, %r4, -1; mul.wide.u32 %rd5, %r5, 4;",  # taken as unsigned
         "mov.u32 %r5, 0; @%p1 mov.u32 %r5, 1; mul.wide.u32 %rd5, %r5, 4;",  # two definitions
@@ -68,7 +68,7 @@ def test_bytes_follow_from_the_thread_numbers(index: str, end: int) -> None:
         "cvt.rn.f32.s32 %r5, %r4; mul.wide.u32 %rd5, %r5, 4;",
     ],
 )
-def test_what_is_not_shown_is_unclear(index: str) -> None:
+def test_accesses_without_proved_bounds_are_unclear(index: str) -> None:
     accessed = found(f"{index} {LOAD}")
     assert str(accessed.unclear["k_in"]) == "ld.global.u32 %r11, [%rd6];"
 
@@ -108,11 +108,11 @@ def test_a_pointer_that_is_passed_on_is_unclear(use: str) -> None:
     assert set(found(f"{use} ret;").unclear) == {"k_in"}
 
 
-def test_an_address_from_memory_may_be_any_pointers() -> None:
+def test_an_address_from_memory_may_come_from_any_pointer() -> None:
     assert set(found("ld.global.u64 %rd5, [%rd4]; ld.global.u32 %r5, [%rd5]; ret;").unclear) == {"k_in", "k_out"}
 
 
-def test_variables_are_no_parameters() -> None:
+def test_variables_are_not_parameters() -> None:
     loop = "mov.u64 %rd5, tile; AGAIN: ld.u32 %r5, [%rd5]; add.s64 %rd5, %rd5, 4; @%p1 bra AGAIN; ret;"
     assert found(loop).unclear == {}
 
@@ -134,7 +134,7 @@ def test_bounds_of_the_thread_numbers(use: str, bounds: dict[str, int]) -> None:
     assert found(f"{use} ret;").bounds == bounds
 
 
-def test_an_end_pointer_is_no_bound() -> None:
+def test_an_end_pointer_is_not_a_bound() -> None:
     body = (
         "mul.wide.s32 %rd5, %r4, 4; add.s64 %rd6, %rd3, %rd5; setp.ge.u64 %p1, %rd6, %rd4; ld.global.u32 %r5, [%rd4];"
     )

@@ -57,7 +57,7 @@ def by_hand(start: str, **ends: str) -> Flow:
 # cutting -----------------------------------------------------------------------------------------------
 
 
-def test_a_branch_ends_a_block_and_names_both_ways() -> None:
+def test_a_branch_ends_a_block_and_names_both_targets() -> None:
     blocks = flow(IF_ELSE).blocks
     assert blocks["entry"].end == Branch(P1, "ELSE", "after_1")
     assert blocks["after_1"].end == blocks["ELSE"].end == Jump("JOIN")
@@ -66,7 +66,7 @@ def test_a_branch_ends_a_block_and_names_both_ways() -> None:
     assert list(blocks)[-1] == EXIT
 
 
-def test_uni_is_kept_and_the_line_too() -> None:
+def test_uni_and_the_line_are_preserved() -> None:
     end = flow(IF_ELSE.replace("@%p1 bra", "@!%p1 bra.uni")).blocks["entry"].end
     assert end == Branch(NOT_P1, "ELSE", "after_1", uniform=True)
     assert isinstance(end, Branch)
@@ -89,7 +89,7 @@ SWITCH = """
 """
 
 
-def test_an_indexed_branch_is_a_switch_whose_successors_are_told_once() -> None:
+def test_an_indexed_branch_is_a_switch_with_distinct_successors() -> None:
     found = flow(SWITCH.format(jump="brx.idx %r2, TABLE;"))
     end = found.blocks["entry"].end
     assert end == Switch(Name("%r2"), ("ONE", "TWO", "ONE"))
@@ -118,7 +118,7 @@ def test_a_guarded_indexed_branch_is_a_branch_to_a_switch() -> None:
     ],
 )
 def test_unknown_targets_are_refused(body: str, culprit: str, message: str) -> None:
-    """With file, line and instruction."""
+    """The message has file, line and instruction."""
     place = "test: "
     if culprit:
         lines = kernel(body).splitlines()
@@ -128,7 +128,7 @@ def test_unknown_targets_are_refused(body: str, culprit: str, message: str) -> N
         flow(body)
 
 
-def test_what_falls_through_into_a_label_is_one_block_unless_others_lead_there() -> None:
+def test_code_that_falls_through_into_a_label_is_one_block_unless_others_lead_there() -> None:
     assert list(flow("mov.u32 %r1, 0; HERE: mov.u32 %r1, 1; ret;").blocks) == ["entry", EXIT]
     assert list(flow(LOOP).blocks) == ["entry", "TOP", "after_1", EXIT]
     assert flow(LOOP).blocks["entry"].end == Jump("TOP")
@@ -138,13 +138,13 @@ def test_a_body_may_end_without_ret() -> None:
     assert flow("mov.u32 %r1, 0;").blocks["entry"].end == Jump(EXIT)
 
 
-def test_code_that_nothing_leads_to_is_gone() -> None:
+def test_unreachable_code_is_removed() -> None:
     found = flow("mov.u32 %r1, 0; ret; mov.u32 %r1, 1; DEAD: mov.u32 %r1, 2; bra DEAD;")
     assert list(found.blocks) == ["entry", EXIT]
     assert text(found.blocks["entry"]) == ["mov.u32 %r1, 0;"]
 
 
-def test_a_branch_to_where_it_falls_is_no_branch() -> None:
+def test_a_branch_to_its_fall_through_is_not_a_branch() -> None:
     found = flow("mov.u32 %r1, 0; @%p1 bra HERE; HERE: mov.u32 %r1, 1; ret;")
     assert list(found.blocks) == ["entry", EXIT]
 
@@ -196,7 +196,7 @@ def test_a_region_counts_among_the_code_of_its_flow() -> None:
 def test_without_empty_skips_empty_blocks_but_not_the_entry() -> None:
     found = by_hand("entry", entry="a b", a="b", b="C", C="d exit", d="exit", e="C").without_empty()
     assert list(found.blocks) == ["entry", "C", EXIT]
-    assert found.blocks["entry"].end == Jump("C")  # both ways are one
+    assert found.blocks["entry"].end == Jump("C")  # both targets are one
     assert found.blocks["C"].end == Jump(EXIT)
 
 

@@ -123,14 +123,14 @@ def test_what_instructions_write_and_read(instruction: str, writes: str, reads: 
 
 
 @pytest.mark.parametrize(("instruction", "writes", "reads"), CASES[:20], ids=[c[0] for c in CASES[:20]])
-def test_a_guard_is_read_and_nothing_surely_goes(instruction: str, writes: str, reads: str) -> None:
+def test_a_guard_is_read_and_nothing_is_surely_overwritten(instruction: str, writes: str, reads: str) -> None:
     code = code_of(f"@!%p7 {instruction}")
     assert written(code) == set(writes.split())
     assert read(code) == {*reads.split(), "%p7"}
     assert killed(code) == set()
 
 
-def test_writing_one_component_keeps_the_others() -> None:
+def test_a_write_to_one_component_leaves_the_others() -> None:
     code = Instruction("mov.u32", (Name("%v.x"), Name("%r1")))
     assert written(code) == {"%v"}
     assert read(code) == {"%v", "%r1"}
@@ -223,7 +223,7 @@ def test_a_region_reads_but_does_not_end_values() -> None:
     use = flow("st.global.u32 [%rd1], %r1; ret;").blocks["entry"]
     region = Block((), Jump("use"), region=Region("in", {"in": Block(inner.code, Jump("use"))}, "use"))
     found = live_in(Flow("region", {"region": region, "use": use, EXIT: Block((), Stop())}))
-    assert registers(found["region"]) == {"%r1", "%r2", "%rd1"}  # not %r1 of the region itself, but the one behind it
+    assert registers(found["region"]) == {"%r1", "%r2", "%rd1"}  # not %r1 of the region itself, but the one after it
 
 
 REGISTERS = ("%a", "%b", "%c")
@@ -277,7 +277,7 @@ def test_liveness_is_a_path_to_a_read(found: Flow) -> None:
 
 
 def test_the_solver_runs_forward_too() -> None:
-    """Which blocks may have run before: the union over the ways in."""
+    """Which blocks may have run before: the union over the predecessors."""
     found = flow("mov.u32 %r1, 0; @%p1 bra B; A: mov.u32 %r1, 1; B: mov.u32 %r1, 2; @%p2 bra A; mov.u32 %r1, 3; ret;")
     before = found.graph().pred
 

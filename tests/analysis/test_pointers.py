@@ -1,4 +1,4 @@
-"""What kernels do to the memory that their parameters point to, by what the instructions say and by what they do."""
+"""What kernels do to the memory that their parameters point to, compared with what the emulator observes."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ GLOBAL = GENERIC.replace("%rd", "%rd1") + "cvta.to.global.u64 %rd1, %rd11; cvta.
 
 
 def accessed(body: str, loads: str = GENERIC) -> tuple[Access, Access]:
-    """By what a body does that finds `in` in %rd1, `out` in %rd2 and `n` in %r1."""
+    """The accesses of a body that finds `in` in %rd1, `out` in %rd2 and `n` in %r1."""
     text = kernel(f".reg .b64 %rd11, %rd12;\n{loads}{body}")
     found = pointer_accesses(parse(text).entries[0])
     assert found["k_n"] == "none"
@@ -69,7 +69,7 @@ INDEX = "mul.wide.u32 %rd3, %r1, 4; "
         INDEX + "sub.s64 %rd4, %rd1, %rd3;",
         "mad.wide.u32 %rd4, %r1, 4, %rd1;",
         "mov.u64 %rd4, %rd1; L: add.s64 %rd4, %rd4, 4; @%p1 bra L;",
-        "bra M; L: add.s64 %rd4, %rd5, 4; bra N; M: mov.u64 %rd5, %rd1; bra L; N:",  # used ahead of its definition
+        "bra M; L: add.s64 %rd4, %rd5, 4; bra N; M: mov.u64 %rd5, %rd1; bra L; N:",  # used before its definition
         "selp.b64 %rd4, %rd1, 0, %p1;",
         "and.b64 %rd4, %rd1, -16;",
         "mov.b64 {%r2, %r3}, %rd1; shfl.sync.idx.b32 %r4, %r2, 0, 31, -1; mov.b64 %rd4, {%r4, %r3};",
@@ -78,7 +78,7 @@ INDEX = "mul.wide.u32 %rd3, %r1, 4; "
         "setp.ne.u64 %p2, %rd2, 0; selp.u64 %rd4, %rd1, %rd1, %p2;",
     ],
 )
-def test_ways_from_a_parameter_to_an_address(loads: str, way: str) -> None:
+def test_paths_from_a_parameter_to_an_address(loads: str, way: str) -> None:
     assert accessed(f"{way} ld.global.u32 %r2, [%rd4];", loads) == ("read", "none")
 
 
@@ -107,7 +107,7 @@ def test_the_distance_of_two_pointers_leads_from_one_to_the_other() -> None:
     [
         "st.local.u64 [place], %rd1; ld.local.u64 %rd4, [place];",
         "st.shared.u64 [tile], %rd1; ld.shared.u64 %rd4, [tile+8];",
-        "st.global.u64 [kept], %rd1; ld.global.u64 %rd4, [kept];",
+        "st.global.u64 [cell], %rd1; ld.global.u64 %rd4, [cell];",
         "ld.global.u64 %rd4, [%rd1];",  # a table of pointers
         "ld.global.u64 %rd3, [%rd1]; ld.global.u64 %rd4, [%rd3+8];",  # a list
         "ld.global.u64 %rd3, [%rd1]; st.shared.u64 [tile], %rd3; ld.shared.u64 %rd4, [tile];",
@@ -117,9 +117,9 @@ def test_the_distance_of_two_pointers_leads_from_one_to_the_other() -> None:
         "atom.shared.exch.b64 %rd4, [tile], %rd1;",
     ],
 )
-def test_what_cannot_be_followed_is_unknown(body: str) -> None:
+def test_pointers_that_cannot_be_tracked_are_unknown(body: str) -> None:
     text = kernel(f".local .align 8 .b8 place[16];\n{GENERIC}{body} ld.u32 %r2, [%rd4];")
-    text = text.replace(".visible", ".global .align 8 .u64 kept;\n.visible", 1)
+    text = text.replace(".visible", ".global .align 8 .u64 cell;\n.visible", 1)
     assert pointer_accesses(parse(text).entries[0]) == {"k_in": "unknown", "k_out": "none", "k_n": "none"}
 
 
@@ -147,7 +147,7 @@ def test_an_unknown_instruction_may_do_anything() -> None:
 
 
 def wide(body: str, *parameters: str) -> dict[str, Access]:
-    """By the parameters' names, of a kernel that takes these."""
+    """The accesses by name of a kernel with these parameters."""
     declared = ", ".join(f".param {p}" for p in parameters)
     text = f"{HEAD}.visible .entry k({declared})\n{{\n.reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f64 %fd<9>;\n{body}\n}}"
     return dict(pointer_accesses(parse(text).entries[0]))
@@ -156,7 +156,7 @@ def wide(body: str, *parameters: str) -> dict[str, Access]:
 @pytest.mark.parametrize(
     ("parameter", "cast"), [(".u64 p", "cvta.to.global.u64"), (".u64 .ptr .global .align 4 p", "mov.b64")]
 )
-def test_a_64_bit_number_is_no_pointer(parameter: str, cast: str) -> None:
+def test_a_64_bit_number_is_not_a_pointer(parameter: str, cast: str) -> None:
     body = f"""
         ld.param.u64 %rd5, [p]; {cast} %rd1, %rd5;
         ld.param.u64 %rd2, [n];
@@ -173,7 +173,7 @@ def test_without_a_hint_either_may_be_the_pointer() -> None:
     assert wide(body, ".u64 p", ".u64 n") == {"p": "written", "n": "written"}
 
 
-def test_indices_that_are_loaded_are_no_pointers() -> None:
+def test_loaded_indices_are_not_pointers() -> None:
     body = """
         ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [at];
         ld.global.u64 %rd3, [%rd2]; shl.b64 %rd4, %rd3, 2; add.s64 %rd5, %rd1, %rd4;
@@ -224,7 +224,7 @@ def test_addresses_of_32_bits() -> None:
     assert pointer_accesses(parse(text).entries[0], 32) == {"p": "read", "q": "written"}
 
 
-# The emulator as the judge: nothing is loaded or stored through a pointer that is not said to be read or written ------
+# The emulator as the judge: no load or store goes through a pointer that the analysis does not report -------------
 
 FILES = [
     *sorted((ROOT / "examples" / "kernels").glob("*.sm_80.ptx")),
@@ -239,7 +239,7 @@ ALLOWED: dict[Access, set[str]] = {
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, set[str]]]:
-    """By name of the buffer as the emulator has it, whether there were loads from it and stores to it."""
+    """By the emulator's name of a buffer, whether there were loads from it and stores to it."""
     found: dict[str, set[str]] = defaultdict(set)
 
     def watch(what: str) -> None:
@@ -275,25 +275,25 @@ def block(entry: Function) -> tuple[int, ...]:
 
 
 def run(module: Module, entry: Function, arguments: list[object]) -> None:
-    """As far as it comes: on made-up data most kernels leave their buffers sooner or later."""
+    """Runs the kernel until it fails: on made-up data most kernels leave their buffers sooner or later."""
     with suppress(EmulationFault, InputError):
         emulate(module, 2, block(entry), arguments, entry.name, shared=1 << 15, strict=False, max_steps=2000)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_kernels_do_what_is_said_of_them(done: dict[str, set[str]]) -> None:
+def test_kernels_access_only_what_is_reported(done: dict[str, set[str]]) -> None:
     reading, writing = set(), set()
     for path in FILES:
         module = read(path)
         for entry in module.entries:
-            said = pointer_accesses(entry)
-            accessed = tuple(name for name, access in said.items() if access != "none")
-            for pointers in dict.fromkeys([(*said,), accessed]):
+            reported = pointer_accesses(entry)
+            accessed = tuple(name for name, access in reported.items() if access != "none")
+            for pointers in dict.fromkeys([(*reported,), accessed]):
                 done.clear()
                 run(module, entry, [argument(p, p.name in pointers) for p in entry.parameters])
                 for i, parameter in enumerate(entry.parameters):
                     name, what = f"{path.name} {entry.name} {parameter.name}", done[f"A:{i} ({parameter.name})"]
-                    assert what <= ALLOWED[said[parameter.name]], f"{name} is {said[parameter.name]}"
+                    assert what <= ALLOWED[reported[parameter.name]], f"{name} is {reported[parameter.name]}"
                     reading |= {name} if "load" in what else set()
                     writing |= {name} if "store" in what else set()
     assert len(reading) > 100 and len(writing) > 100
@@ -312,6 +312,6 @@ HALVES = "ld.param.v2.u32 {%r2, %r3}, [k_out]; mov.b64 %rd5, {%r2, %r3}; add.s64
     ],
     ids=["distance", "amid it", "halves"],
 )
-def test_pointers_in_other_words(body: str) -> None:
-    """By their distance to another pointer, as compilers reduce loops to, and by halves that are put together."""
+def test_pointers_in_other_forms(body: str) -> None:
+    """As a distance to another pointer, to which compilers reduce loops, and as two halves."""
     assert accessed(body)[1] == "written"

@@ -1,4 +1,4 @@
-"""Between which bounds registers lie, where sizes of the launch are known and where they are not."""
+"""The bounds of registers, with known and unknown launch sizes."""
 
 import pytest
 from bodies import flow
@@ -11,7 +11,7 @@ UNKNOWN = (None, None, None)
 
 
 def of(body: str, grid: Axes = UNKNOWN, block: Axes = UNKNOWN) -> tuple[int, int] | None:
-    """The bounds of %r9 behind the body."""
+    """The bounds of %r9 after the body."""
     found = Ranges(list(flow(f"{body} ret;").instructions()), (), {}, grid, block).of(Name("%r9"))
     return (found.low, found.high) if found else None
 

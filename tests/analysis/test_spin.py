@@ -4,7 +4,7 @@ import pytest
 from bodies import HEAD, flow
 
 from goptx.analysis.build_cfg import flow_as_written
-from goptx.analysis.sync.spin_loops import asked_in, waiting_loops, waiting_recursion
+from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_loops, waiting_recursion
 from goptx.ptx.parse import parse
 
 AROUND = "setp.eq.u32 %p1, %r5, 0; @%p1 bra L; ret;"
@@ -99,7 +99,7 @@ def test_every_read_that_decides_is_named() -> None:
     assert len(list(waiting_loops(flow(one_register)))) == 2
 
 
-def test_a_piece_of_a_flow_says_nothing_of_who_has_an_address() -> None:
+def test_in_a_piece_of_a_flow_other_code_may_have_an_address() -> None:
     body = "L: ld.volatile.shared.u32 %r6, [tile]; st.local.u32 [%rd6+4], %r6; ld.local.u32 %r5, [own+4];" + AROUND
     assert not list(waiting_loops(flow(".local .b8 own[32];" + body)))
     assert list(waiting_loops(flow(".local .b8 own[32];" + body), piece=True))
@@ -132,12 +132,12 @@ FUNCTIONS = """
 MODULE = parse(HEAD + FUNCTIONS)
 BODIES = {f.name: f for f in MODULE.functions}
 FLOWS = {name: flow_as_written(f.body) for name, f in BODIES.items()}
-ASKED = asked_in(FLOWS, BODIES)
+FUNCTION_READS = strong_reads_of_functions(FLOWS, BODIES)
 
 
-def test_what_functions_ask() -> None:
-    assert sorted(ASKED) == ["again", "leave", "peek", "peek2", "swap", "whether"]
-    assert ASKED["peek"] == ASKED["peek2"]
+def test_strong_reads_of_functions() -> None:
+    assert sorted(FUNCTION_READS) == ["again", "leave", "peek", "peek2", "swap", "whether"]
+    assert FUNCTION_READS["peek"] == FUNCTION_READS["peek2"]
 
 
 def called(name: str) -> str:
@@ -152,7 +152,7 @@ def called(name: str) -> str:
     (f"L: {called('whether')}", True),
     (f"L: {called('plain')}", False),
     ("L: call (%r5), swap, (%rd1);", True),
-    (f"{called('peek')} mov.u32 %r6, %r5; L: add.u32 %r5, %r5, 1;", False),  # ahead of the loop
+    (f"{called('peek')} mov.u32 %r6, %r5; L: add.u32 %r5, %r5, 1;", False),  # before the loop
     (f"L: {called('peek')} mov.u32 %r5, 1;", True),  # by the register, whatever comes last
     (f"L: {called('peek').replace('%r5', '%r6')} add.u32 %r5, %r5, 1;", False),
     (f"L: {called('peek').replace('%r5', '%r6')} {called('plain')}", True),  # it may read what the other left
@@ -163,10 +163,10 @@ def called(name: str) -> str:
      "t: .callprototype (.param .b32 _) _ (.param .b64 _); call (r), %rd2, (p), t; ld.param.b32 %r5, [r]; }", True),
 ])  # fmt: skip
 def test_loops_around_calls(code: str, waits: bool) -> None:
-    assert bool(list(waiting_loops(flow(code + AROUND), ASKED))) == waits
+    assert bool(list(waiting_loops(flow(code + AROUND), FUNCTION_READS))) == waits
 
 
 def test_functions_that_call_themselves() -> None:
-    assert list(waiting_recursion(FLOWS["again"], ASKED, frozenset(["again"])))
-    assert not list(waiting_recursion(FLOWS["adds"], ASKED, frozenset(["adds"])))
-    assert not list(waiting_recursion(FLOWS["peek2"], ASKED, frozenset()))
+    assert list(waiting_recursion(FLOWS["again"], FUNCTION_READS, frozenset(["again"])))
+    assert not list(waiting_recursion(FLOWS["adds"], FUNCTION_READS, frozenset(["adds"])))
+    assert not list(waiting_recursion(FLOWS["peek2"], FUNCTION_READS, frozenset()))

@@ -1,4 +1,4 @@
-"""One test for each rule of what is the same for all threads."""
+"""One test for each rule about values that are the same for all threads."""
 
 import pytest
 from bodies import flow
@@ -27,7 +27,7 @@ def test_the_levels_have_an_order() -> None:
 
 @pytest.mark.parametrize("one", Uniformity)
 @pytest.mark.parametrize("other", Uniformity)
-def test_what_depends_on_both_is_no_more_alike_than_either(one: Uniformity, other: Uniformity) -> None:
+def test_a_value_that_depends_on_both_is_no_more_uniform_than_either(one: Uniformity, other: Uniformity) -> None:
     joined = one.joined(other)
     assert joined == other.joined(one) >= max(one, other)
     assert (joined == max(one, other)) == ({one, other} != {WARP, DATA})
@@ -49,7 +49,7 @@ WARP_NUMBER = "mov.u32 %r2, %tid.x; shr.u32 %r3, %r2, 5; shfl.sync.idx.b32 %r4, 
         (f"{LOADED} @%p8 vote.sync.any.pred %p1, %p8, -1; selp.u32 %r1, 1, 2, %p1;", DIVERGENT),
     ],
 )
-def test_what_is_known_to_vary_is_not_the_inputs_affair(code: str, alike: Uniformity) -> None:
+def test_known_variation_does_not_depend_on_the_input(code: str, alike: Uniformity) -> None:
     """A shuffle of the warp's number differs from warp to warp whatever the input is; loaded data may not."""
     assert of(code) == alike
 
@@ -209,7 +209,7 @@ def test_control_goes_through_nested_branches() -> None:
 
 
 def test_a_branch_on_a_value_that_differs_makes_the_next_differ() -> None:
-    """The fixpoint: later blocks change what earlier ones were taken for."""
+    """The fixpoint: later blocks change the results for earlier ones."""
     body = """
         mov.u32 %r1, 0; mov.u32 %r2, 0;
         TOP: setp.eq.u32 %p1, %r2, 3; @%p1 bra OUT;

@@ -1,4 +1,4 @@
-"""What registers hold as expressions: which numbers are shown to be equal, and which are not."""
+"""Registers as expressions: which numbers are proved equal, and which are not."""
 
 import pytest
 from bodies import flow
@@ -11,7 +11,7 @@ INDEX = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;"
 
 
 def addresses(body: str) -> tuple[Values, list[Expression]]:
-    """Of the stores, in order."""
+    """The values, and the addresses of the stores, in order."""
     found = Values(flow(body), Atoms())
     stores = [
         found.addresses[name, i][0]
@@ -57,7 +57,7 @@ def test_equal_addresses(one: str, other: str, equal: bool) -> None:
          "ld.param.u64 %rd3, [%rd4];", False),
     ],
 )  # fmt: skip
-def test_parameters_are_told_by_their_offsets(load: str, other: str, equal: bool) -> None:
+def test_parameters_are_identified_by_their_offsets(load: str, other: str, equal: bool) -> None:
     _, stored = addresses(f"{INDEX} {load} {other} st.global.u32 [%rd2], %r3; st.global.u32 [%rd3], %r3; ret;")
     assert (stored[0] == stored[1]) is equal
 
@@ -119,7 +119,7 @@ def test_steps_are_the_same_each_time_around(step: str, known: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("index", "size", "alone"),
+    ("index", "size", "exclusive"),
     [
         ("mad.lo.s32 %r4, %r1, %r2, %r3;", Size(), True),
         ("mad.lo.s32 %r4, %r1, 64, %r3;", Size(64), True),
@@ -130,11 +130,11 @@ def test_steps_are_the_same_each_time_around(step: str, known: bool) -> None:
         ("mad.lo.s32 %r4, %r1, %r2, %r3; shr.u32 %r4, %r4, 1;", Size(64), False),
     ],
 )
-def test_elements_of_a_thread_alone(index: str, size: Size, alone: bool) -> None:
+def test_elements_that_one_thread_accesses(index: str, size: Size, exclusive: bool) -> None:
     found, _ = addresses(f"{INDEX} {index} mul.wide.s32 %rd2, %r4, 4; st.global.u32 [%rd2], %r3; ret;")
     address = next(a[0] for a in found.addresses.values() if a)
     foot = footprint(found, address, size)
-    assert (foot is not None and foot.alone) is alone
+    assert (foot is not None and foot.exclusive) is exclusive
 
 
 @pytest.mark.parametrize(

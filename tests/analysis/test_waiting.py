@@ -1,4 +1,4 @@
-"""Where a kernel waits, and in which span of its flow."""
+"""The synchronization points of a kernel, and its span."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -7,7 +7,7 @@ from bodies import flow
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
 from goptx.analysis.sync.spin_loops import waiting_loops
-from goptx.analysis.sync.sync_spans import Waiting, waiting
+from goptx.analysis.sync.sync_spans import SyncPoints, sync_points
 from goptx.analysis.terminators import Jump
 from goptx.ptx.ir import Instruction
 
@@ -20,13 +20,13 @@ BODY = """
 """  # C is a loop
 
 
-def found(**code: str) -> tuple[Waiting, dict[str, str]]:
-    """What waits where, and the block of each letter."""
+def found(**code: str) -> tuple[SyncPoints, dict[str, str]]:
+    """The synchronization points, and the block of each letter."""
     pieces = {k: code.get(k, "") for k in "bcde"}
     marks = {k: f"add.u32 %r{10 + i}, %r3, {i};" for i, k in enumerate("bcde")}
     result = flow(BODY.format(**{k: marks[k] + pieces[k] for k in "bcde"})).cut(_starts(marks.values()), "cut")
     names = {k: n for k, mark in marks.items() for n, b in result.blocks.items() if mark in map(str, b.code)}
-    return waiting(result), names
+    return sync_points(result), names
 
 
 def _starts(marks: Collection[str]) -> Callable[[Sequence[Code]], list[int]]:
@@ -40,7 +40,7 @@ def letters(blocks: frozenset[str], names: dict[str, str]) -> str:
     return "".join(k for k, n in names.items() if n in blocks)
 
 
-def test_barriers_of_the_whole_cta_have_a_place_and_no_span() -> None:
+def test_cta_wide_barriers_are_ordered_and_have_no_span() -> None:
     result, names = found(b=SYNC, d="bar.red.popc.u32 %r5, 0, %p2;")
     assert letters(result.ordered, names) == letters(result.waits, names) == "bd"
     assert not result.other
@@ -87,20 +87,20 @@ PHASE = "W: mbarrier.test_wait.parity.shared.b64 %p2, [tile], 0; @!%p2 bra W;"
         (FLAG, "atom.exch.b32 %r6, [%rd1], 1;", True),
     ],
 )  # fmt: skip
-def test_what_releases_a_wait(loop: str, release: str, other: bool) -> None:
+def test_releases_of_a_wait(loop: str, release: str, other: bool) -> None:
     result, names = found(b=release, d=loop)
     assert ("b" in letters(result.other, names)) == other
-    assert result.has_place(flow(release).blocks["entry"].code[0]) == other
+    assert result.in_sync_order(flow(release).blocks["entry"].code[0]) == other
 
 
-def test_a_loop_that_waits_within_a_region_is_the_regions() -> None:
+def test_a_waiting_loop_within_a_region_counts_as_the_region() -> None:
     inner = flow(f"{PHASE} ret;")
     region = Region("in", {"in": Block((), Jump(inner.entry)), **inner.blocks}, "join")
     blocks = {"in": Block((), Jump("join"), (), region), "join": Block((), Jump(EXIT)), EXIT: inner.blocks[EXIT]}
-    assert waiting(Flow("in", blocks)).waits == {"in"}
+    assert sync_points(Flow("in", blocks)).waits == {"in"}
 
 
-def test_loops_that_begin_at_one_block_are_told_apart() -> None:
+def test_loops_that_begin_at_one_block_are_separate() -> None:
     """The outer loop goes back to where the inner one does."""
     body = f"{PHASE} add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra W; ret;"
     loops = list(waiting_loops(flow(body)))

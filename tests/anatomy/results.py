@@ -1,4 +1,4 @@
-"""Results of every strategy, made once, for the tests of what is derived from them."""
+"""Results of every strategy, made once, for the tests of anatomies, timelines and activities."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What threads do: which warps of which CTAs, and that this is what the woven code computes."""
+"""What threads do: which warps of which CTAs, and that the woven code computes the same."""
 
 import json
 from itertools import pairwise
@@ -13,7 +13,7 @@ from goptx.launch.launch_plan import Plan
 from goptx.weaving.shapes.interleaved import Interleaved
 
 
-def test_interleaved_as_the_documents_say() -> None:
+def test_interleaved_as_documented() -> None:
     front = goptx.fuse(
         path("harris"), path("sort"), strategy="interleave", placement="front", shapes=[Shape(4, 256), Shape(8, 128)]
     )
@@ -56,7 +56,7 @@ def test_left_over_ctas() -> None:
 
 
 def test_no_more_ctas_in_one_than_there_are() -> None:
-    """A grid of 3 CTAs, 4 of which were to be one."""
+    """A grid of 3 CTAs with a coarsening factor of 4."""
     few, shapes = goptx.coarsen(path("sort"), 4), [Shape(7, 256), Shape(3, 256)]
     woven = goptx.fuse(path("harris"), few, strategy="interleave", placement="front", shapes=shapes)
     found = woven.activity()
@@ -67,7 +67,7 @@ def test_no_more_ctas_in_one_than_there_are() -> None:
 
 
 @pytest.mark.parametrize("name", ["pair", "barriers", "phases", "three", "coarsened", "copies", "vertical", "auto"])
-def test_a_warp_of_all_kernels_lasts_as_long_as_the_report_says(name: str) -> None:
+def test_a_warp_of_all_kernels_lasts_as_long_as_in_the_report(name: str) -> None:
     woven = result(name)
     assert woven.activity().cycles == woven.report.merged.estimated_cycles
 

@@ -1,4 +1,4 @@
-"""Which blocks of the kernels stand where in a result: what is derived from its text agrees with what weaving says."""
+"""Which blocks of the kernels are where in a result: the anatomy, derived from the text, agrees with the report."""
 
 import json
 from collections import Counter
@@ -57,11 +57,13 @@ def blocks(charts: tuple[Chart, ...]) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_instruction_has_its_place(name: str) -> None:
+def test_every_instruction_is_in_a_block(name: str) -> None:
     woven = result(name)
     found = woven.anatomy()
     assert found.strategy == woven.strategy
-    plain = ("bra.uni", "bra", "ret") if found.strategy == "separate" else ()  # of a kernel there, and part of no block
+    plain = (
+        ("bra.uni", "bra", "ret") if found.strategy == "separate" else ()
+    )  # branches of a kernel that are part of no block
     entries = [s for e in woven.module.entries for s in statements_in(e.body or ()) if isinstance(s, Instruction)]
     own = [o.kernel for o, i in zip(woven.origins, entries, strict=True) if o and (i.guard or i.opcode not in plain)]
     shares: Counter[str] = Counter()
@@ -78,7 +80,7 @@ def test_every_instruction_has_its_place(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pairs_and_places_say_the_same(name: str) -> None:
+def test_pairs_and_blocks_agree(name: str) -> None:
     found = result(name).anatomy()
     several = len(found.woven) > 1
     held = {
@@ -100,7 +102,7 @@ def test_dummy_blocks_are_those_of_the_report(name: str) -> None:
 
 
 @pytest.mark.parametrize("names", [("gelu", "layernorm"), ("lud", "lud"), ("gelu", "sort")])
-def test_nobody_waits_for_a_branch(names: tuple[str, str]) -> None:
+def test_no_kernel_waits_for_a_branch(names: tuple[str, str]) -> None:
     """A merged block with two branches at its end is several blocks of the text."""
     woven = goptx.weave(*map(path, names))
     (found,) = woven.anatomy().woven
@@ -108,7 +110,7 @@ def test_nobody_waits_for_a_branch(names: tuple[str, str]) -> None:
     assert woven.anatomy().dummies == woven.report.merged.dummy_blocks
 
 
-def test_who_waits() -> None:
+def test_waiting_kernels() -> None:
     found = result("vertical").anatomy()
     assert {(s.kernel, b.waits) for b in found.woven[0].blocks if b.waits for s in b.shares} == {("A", ("B",))}
     for name in ("horizontal", "interleave", "ratio", "separate", "copies"):
@@ -159,11 +161,11 @@ def test_plain_data_and_text(name: str) -> None:
         assert chart.name in text and all(b.name in text for b in chart.blocks)
 
 
-def test_flow_that_cannot_be_told() -> None:
+def test_unknown_flow() -> None:
     text = f"{HEAD}.entry jump()\n{{\n.reg .b32 %r<3>;\nbrx.idx %r1, targets;\n}}\n"
     with pytest.raises(CannotWeave, match=r"<ptx>:7: `brx\.idx %r1, targets;`"):
         anatomy_of(goptx.parse(text))
     with pytest.raises(InputError, match="no entry `missing`"):
         anatomy_of(goptx.parse(MBARRIER), "missing")
     chart = Chart("A", "jump", "<ptx>", (), "why")
-    assert "flow cannot be told: why" in str(Anatomy("weave", "sm_90", (chart,), ()))
+    assert "unknown flow: why" in str(Anatomy("weave", "sm_90", (chart,), ()))

@@ -1,4 +1,4 @@
-"""A folder of each test's own, and an empty memory."""
+"""A separate folder for each test, and an empty memory."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +10,8 @@ from goptx.cache import settings, store
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where results are kept; it is not there yet."""
-    found = tmp_path / "kept"
+    """The folder for results; it does not exist yet."""
+    found = tmp_path / "cached"
     monkeypatch.setenv(settings.FOLDER, str(found))
     monkeypatch.delenv(settings.SIZE)
     store.MEMORY.clear()

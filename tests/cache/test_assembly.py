@@ -1,4 +1,4 @@
-"""Machine code is given again: by PTX, entry, architecture, cap, contraction, and the assembler's name and version."""
+"""Machine code is cached by PTX, entry, architecture, cap, contraction, and the assembler's name and version."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ def assembled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("forgotten", [False, True], ids=["memory", "disk"])
-def test_what_was_assembled_is_given_again(forgotten: bool, assembled: list[int]) -> None:
+def test_machine_code_is_cached(forgotten: bool, assembled: list[int]) -> None:
     first = assemble(ONE, entry="k")
     if forgotten:
         store.MEMORY.clear()
@@ -47,7 +47,7 @@ def test_what_was_assembled_is_given_again(forgotten: bool, assembled: list[int]
     assert first == second and isinstance(second.warnings, tuple) and second.cubin.startswith(b"\x7fELF")
 
 
-def test_each_of_what_it_follows_from_counts(assembled: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_part_of_the_key_counts(assembled: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     def all_of_them() -> list[Assembly]:
         return [
             assemble(TWO, entry="k"),
@@ -81,19 +81,19 @@ def test_woven_kernels(assembled: list[int]) -> None:
     assert len(assembled) == 3
 
 
-def test_the_cap_is_in_what_is_assembled() -> None:
+def test_the_cap_is_in_the_assembled_text() -> None:
     woven = goptx.weave(HARRIS, WMMA)
     assert woven.resources(28).registers == 28 < woven.resources().registers
 
 
-def test_a_cap_that_was_not_kept_is_warned_of_again(assembled: list[int]) -> None:
+def test_an_exceeded_cap_is_warned_of_again(assembled: list[int]) -> None:
     for _ in range(2):
         with pytest.warns(RegisterCapWarning, match="has 24 registers although the cap is 16"):
             goptx.weave(HARRIS, LUD).cubin(16)
     assert len(assembled) == 1
 
 
-def test_failures_are_not_kept(assembled: list[int], folder: Path) -> None:
+def test_failures_are_not_cached(assembled: list[int], folder: Path) -> None:
     for _ in range(2):
         with pytest.raises(AssemblyError, match="refuses the PTX"):
             assemble(ONE.replace("ret;", "return;"), entry="k")
@@ -104,7 +104,7 @@ def test_failures_are_not_kept(assembled: list[int], folder: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"{\n\x7fELF", b'""\n', b"\xff\n\x7fELF", b'"log"\nELF'])
-def test_contents_that_make_no_sense_are_made_anew(content: bytes, folder: Path, assembled: list[int]) -> None:
+def test_invalid_contents_are_made_anew(content: bytes, folder: Path, assembled: list[int]) -> None:
     first = assemble(ONE, entry="k")
     (file,) = folder.iterdir()
     store.MEMORY.clear()

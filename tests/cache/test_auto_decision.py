@@ -104,14 +104,14 @@ def test_no_size_no_cache(searches: list[int], monkeypatch: pytest.MonkeyPatch) 
     assert searches == [1, 1]
 
 
-def test_what_cannot_be_read_is_searched_anew(searches: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_decisions_are_searched_anew(searches: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     auto(ONE, OTHER)
     monkeypatch.setattr(store, "find", lambda key, read: None)
     auto(ONE, OTHER)
     assert searches == [1, 1]
 
 
-def test_a_pickle_holds_what_was_assembled() -> None:
+def test_a_pickle_holds_the_assembled_code() -> None:
     woven = goptx.weave(ONE, OTHER)
     again = pickle.loads(pickle.dumps(woven))
     assert again == woven and again.ptx == woven.ptx and again.chosen == woven.chosen

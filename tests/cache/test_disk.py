@@ -1,4 +1,4 @@
-"""What is kept in a folder."""
+"""The cache in a folder."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ def held(disk: Disk) -> int:
     return sum(size for _, size, _ in disk.entries())
 
 
-def test_what_is_kept_is_found(folder: Path) -> None:
+def test_cached_contents_are_found(folder: Path) -> None:
     disk = Disk(folder, MIB)
     assert disk.find(key(1)) is None
     for content in (b"some\nbytes\0", b"", b"others"):
@@ -34,7 +34,7 @@ def test_what_is_kept_is_found(folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders of Windows are private by themselves")
-def test_nobody_else_may_look(folder: Path) -> None:
+def test_no_other_user_may_read(folder: Path) -> None:
     before = os.umask(0)
     try:
         Disk(folder, MIB).keep(key(1), b"content")
@@ -43,7 +43,7 @@ def test_nobody_else_may_look(folder: Path) -> None:
     assert (folder.stat().st_mode & 0o777, (folder / key(1)).stat().st_mode & 0o777) == (0o700, 0o600)
 
 
-# What is wrong is missing, and replaced -----------------------------------------------------------------
+# Invalid entries are missing, and replaced -----------------------------------------------------------------
 
 
 def flipped(at: int) -> Callable[[Path], None]:
@@ -70,12 +70,12 @@ def a_folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 1, 6, 40, 70, 71, 72, 75])
-def test_what_is_cut_off(folder: Path, length: int) -> None:
+def test_truncated_entries(folder: Path, length: int) -> None:
     spoilt(folder, lambda path: os.truncate(path, length))
 
 
 @pytest.mark.parametrize("spoil", [flipped(0), flipped(20), flipped(70), flipped(-1), longer, of_another_key])
-def test_what_is_changed(folder: Path, spoil: Callable[[Path], None]) -> None:
+def test_changed_entries(folder: Path, spoil: Callable[[Path], None]) -> None:
     spoilt(folder, spoil)
 
 
@@ -88,7 +88,7 @@ def spoilt(folder: Path, spoil: Callable[[Path], None]) -> None:
     assert disk.find(key(1)) == b"content"
 
 
-def test_what_is_no_file(folder: Path) -> None:
+def test_entries_that_are_not_files(folder: Path) -> None:
     disk = Disk(folder, MIB)
     disk.keep(key(1), b"content")
     a_folder(folder / key(1))
@@ -100,7 +100,7 @@ def test_what_is_no_file(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owner here")
-def test_what_others_wrote_or_may_write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_that_others_wrote_or_may_write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = Disk(folder, MIB)
     disk.keep(key(1), b"content")
     for mode in (0o620, 0o602):
@@ -118,7 +118,7 @@ def test_what_others_wrote_or_may_write(folder: Path, monkeypatch: pytest.Monkey
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    disk = Disk(tmp_path / "file" / "kept", MIB)
+    disk = Disk(tmp_path / "file" / "cached", MIB)
     assert (disk.find(key(1)), disk.entries()) == (None, [])
     with pytest.raises(OSError):
         disk.keep(key(1), b"content")
@@ -154,7 +154,7 @@ def test_a_disk_that_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(folder.iterdir()) == []
 
 
-def test_what_is_being_written_is_not_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfinished_entries_are_not_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = Disk(folder, MIB)
     disk.keep(key(1), b"before")
     real = Path.write_bytes
@@ -177,15 +177,15 @@ def aged(folder: Path, number: int, seconds: int) -> None:
     os.utime(folder / key(number), (time.time() - seconds,) * 2)
 
 
-def test_what_was_read_longest_ago_goes_first(folder: Path) -> None:
+def test_entries_read_longest_ago_are_removed_first(folder: Path) -> None:
     disk = Disk(folder, 10_000)
     for number in range(9):
         disk.keep(key(number), b"x" * 1000)
         aged(folder, number, 1000 - number)
     assert disk.find(key(0)) and disk.find(key(3))
     disk.keep(key(9), b"x" * 1000)
-    kept = [number for number in range(10) if (folder / key(number)).exists()]
-    assert kept == [0, 3, 4, 5, 6, 7, 8, 9]  # an eighth of the room is free again
+    remaining = [number for number in range(10) if (folder / key(number)).exists()]
+    assert remaining == [0, 3, 4, 5, 6, 7, 8, 9]  # an eighth of the bytes is free again
     assert held(disk) <= 10_000 * 7 // 8
 
 
@@ -198,7 +198,7 @@ def test_the_size_stays_bounded_however_small_entries_are(folder: Path) -> None:
     assert 40_000 < most < 53_000
 
 
-def test_what_is_larger_than_the_folder_may_be_is_not_kept(folder: Path) -> None:
+def test_contents_larger_than_the_limit_are_not_cached(folder: Path) -> None:
     disk = Disk(folder, 1000)
     disk.keep(key(1), b"x" * 1000)
     assert disk.find(key(1)) is None and not folder.exists()
@@ -206,7 +206,7 @@ def test_what_is_larger_than_the_folder_may_be_is_not_kept(folder: Path) -> None
     assert disk.find(key(1)) is None  # of a larger cache
 
 
-def test_what_was_not_written_to_its_end_goes_too(folder: Path) -> None:
+def test_abandoned_entries_are_removed(folder: Path) -> None:
     disk = Disk(folder, MIB)
     disk.keep(key(1), b"content")
     for number, seconds in ((2, 10), (3, 7200)):
@@ -216,7 +216,7 @@ def test_what_was_not_written_to_its_end_goes_too(folder: Path) -> None:
     assert {p.name for p in folder.iterdir()} == {key(1), f"{key(2)}.abc"}
 
 
-def test_clearing_leaves_what_is_not_ours(folder: Path) -> None:
+def test_clearing_leaves_other_files(folder: Path) -> None:
     disk = Disk(folder, MIB)
     assert disk.clear() == 0
     for number in range(3):

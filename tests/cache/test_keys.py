@@ -11,7 +11,7 @@ from goptx.cache import keys
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of goptx, taken for goptx itself."""
+    """A copy of goptx that counts as goptx itself."""
     found = tmp_path / "goptx"
     shutil.copytree(keys._PACKAGE / "cache", found / "cache")
     (tmp_path / "latency_tables").mkdir()
@@ -27,7 +27,7 @@ def code() -> str:
     return keys.code()
 
 
-def test_parts_are_told_apart() -> None:
+def test_parts_are_distinguished() -> None:
     cut = [("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""), ("", "abc"), ("1:a",), ("a", ""), ()]
     assert len({keys.digest(*parts) for parts in cut}) == len(cut)
     assert keys.digest("ab", b"c") == keys.digest(b"ab", "c")

@@ -1,11 +1,11 @@
-"""What is kept in memory."""
+"""The cache in memory."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 from goptx.cache.in_memory import Memory
 
 
-def test_what_was_asked_for_longest_ago_goes_first() -> None:
+def test_entries_used_longest_ago_are_removed_first() -> None:
     memory = Memory(30)
     for key in "abc":
         memory.keep(key, b"x" * 10)
@@ -22,7 +22,7 @@ def test_a_key_has_its_last_contents() -> None:
     assert (memory.find("a"), memory.held) == (b"second", 6)
 
 
-def test_what_is_larger_than_the_memory_is_not_kept() -> None:
+def test_contents_larger_than_the_limit_are_not_cached() -> None:
     memory = Memory(30)
     memory.keep("a", b"x" * 31)
     assert (memory.find("a"), memory.held) == (None, 0)
@@ -39,5 +39,5 @@ def test_threads() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
-    kept = [memory.find(str(key)) for key in range(90)]
-    assert memory.held == sum(map(len, filter(None, kept))) <= 500
+    remaining = [memory.find(str(key)) for key in range(90)]
+    assert memory.held == sum(map(len, filter(None, remaining))) <= 500

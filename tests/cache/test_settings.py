@@ -1,4 +1,4 @@
-"""What the environment says of the cache."""
+"""The settings of the cache in the environment."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def test_on_linux_caches_have_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert settings.folder() == tmp_path / "goptx"
 
 
-def test_with_an_empty_name_results_are_kept_in_memory_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_an_empty_name_results_are_cached_in_memory_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOPTX_CACHE_DIR", "")
     assert store.disk() is None and store.switched_on()
     goptx.fuse(*PAIR, strategy="auto")
@@ -50,21 +50,21 @@ def test_size_is_in_mib(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.limit() == 512 << 20
 
 
-def test_with_no_size_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_with_no_size_nothing_is_cached(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "0")
     goptx.weave(*PAIR).cubin()
     assert not folder.exists() and store.MEMORY.held == 0
 
 
 @pytest.mark.parametrize("size", ["many", "-1", "1.5", "\u0663"])
-def test_a_size_that_is_none(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
+def test_invalid_sizes(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
     monkeypatch.setenv("GOPTX_CACHE_SIZE", size)
-    with pytest.raises(InputError, match=rf"GOPTX_CACHE_SIZE={size} is no number of MiB; give .*=512, or 0\."):
+    with pytest.raises(InputError, match=rf"GOPTX_CACHE_SIZE={size} is not a number of MiB; give .*=512, or 0\."):
         goptx.fuse(*PAIR, strategy="auto")
 
 
 def test_importing_goptx_imports_nothing_of_it() -> None:
-    """Nor does a size that makes no sense matter before anything is kept."""
+    """Nor does an invalid size matter before anything is cached."""
     program = "import sys, goptx; print(sorted(m for m in sys.modules if m.startswith('goptx')))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['goptx', 'goptx.errors']"

@@ -33,7 +33,7 @@ WORK = Path("/tmp/goptx-corpus")
 
 Piece = tuple[str, Callable[[], str]]  # name, and what gives the text
 
-# Of each source: architectures, with the options below behind them.
+# For each source the architectures, each followed by one of the options below.
 NVCC = {
     "arithmetic": "sm_80 sm_89 sm_90 sm_100 sm_120 sm_80-fast sm_80-lineinfo sm_90-debug",
     "atomics": "sm_75 sm_80 sm_90 sm_100 sm_80-lineinfo sm_90-debug",
@@ -93,7 +93,7 @@ def main() -> int:
 
 
 def without_own_paths(text: str) -> str:
-    """Without the zeros at its end, and `.file` without where Python keeps its packages."""
+    """The text without trailing zeros, and `.file` without the folder of Python's packages."""
     return re.sub(r'(\.file\s+\d+ ")[^"]*/site-packages/', r"\1", text.rstrip("\0"))
 
 
@@ -108,7 +108,7 @@ def nvcc() -> Iterator[Piece]:
 
 
 def compile_file(source: str, *flags: str) -> str:
-    """The PTX that nvcc makes of a file in the present folder."""
+    """The PTX that nvcc makes of a file in the current folder."""
     command = ["nvcc", "-ptx", "-std=c++17", "-w", *flags, "-o", "out.ptx", source]
     subprocess.run(command, check=True)
     return Path("out.ptx").read_text()

@@ -1,4 +1,4 @@
-"""PTX that real compilers made (build.py) reads, prints as text that reads the same, and gives the same machine code.
+"""PTX of real compilers (build.py) is parsed, printed as text with the same meaning, and gives the same machine code.
 
 Where the assembler copies its input or line numbers of it into the cubin, everything else in there is equal.
 """
@@ -68,7 +68,7 @@ HEADER, SYMBOL = struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
 
 
 def parts(cubin: bytes) -> tuple[dict[str, tuple[object, ...]], list[tuple[object, ...]]]:
-    """The sections by name, and the symbols, without what holds PTX or its line numbers."""
+    """The sections by name, and the symbols, without sections of PTX or its line numbers."""
     (table,) = struct.unpack_from("<Q", cubin, 0x28)
     count, names_index = struct.unpack_from("<HH", cubin, 0x3C)
     headers = [HEADER.unpack_from(cubin, table + HEADER.size * i) for i in range(count)]
@@ -115,7 +115,7 @@ def test_committed_files_name_no_folder_of_a_machine() -> None:
 
 
 def bytes_of_sections(module: Module) -> Iterator[str]:
-    """What the bytes of the debug sections spell; they are written as numbers."""
+    """The text in the bytes of the debug sections, which are written as numbers."""
     for item in module.items:
         if isinstance(item, Section):
             numbers = [int(word, 0) for word in item.words if re.fullmatch(r"\d+|0x[\da-f]+", word)]

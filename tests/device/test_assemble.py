@@ -101,7 +101,7 @@ def test_maxnreg_caps_with_and_without_maxntid(assembler: str, maxntid: int | No
 
 
 @pytest.mark.parametrize("assembler", ASSEMBLERS)
-def test_a_cap_that_was_not_kept_is_a_warning(assembler: str) -> None:
+def test_an_exceeded_cap_is_a_warning(assembler: str) -> None:
     without_directive = assemble(text(), entry=HUNGRY, assembler=assembler, max_registers=40)
     assert len(without_directive.warnings) == 1
     assert f"{without_directive.registers} registers" in without_directive.warnings[0]
@@ -165,7 +165,7 @@ def test_arch_may_be_above_the_target(assembler: str) -> None:
     assert built.shared_bytes == 256
 
 
-def test_without_any_assembler_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_assembler_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GOPTX_PTXAS", raising=False)
     monkeypatch.setattr(module, "find_ptxas", lambda: None)
     monkeypatch.setattr(module, "nvjitlink_version", lambda: None)
@@ -203,9 +203,9 @@ def test_ptxas_is_looked_for_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_a_path_forces_the_assembler() -> None:
     path = find_ptxas()
     assert assemble(text(), entry="small", assembler=path).assembler.startswith("ptxas ")
-    with pytest.raises(AssemblyError, match="no program that can be run"):
+    with pytest.raises(AssemblyError, match="not a program that can be run"):
         assemble(text(), entry="small", assembler="/nowhere/ptxas")
-    with pytest.raises(AssemblyError, match="is no ptxas"):
+    with pytest.raises(AssemblyError, match="is not ptxas"):
         assemble(text(), entry="small", assembler=shutil.which("true"))
 
 

@@ -1,4 +1,4 @@
-"""Captured graphs, read and changed through a driver that is made up: which of its functions are called, and how."""
+"""Captured graphs, read and changed through a fake driver: which of its functions are called, and how."""
 
 import ctypes
 from collections.abc import Callable
@@ -16,7 +16,7 @@ STREAM = SimpleNamespace(__cuda_stream__=lambda: (0, 42))
 
 
 class Code(int):
-    """What the driver answers."""
+    """The driver's answers."""
 
     name = "CUDA_ERROR_OF_SOME_KIND"
 
@@ -26,7 +26,7 @@ def enum(prefix: str, *names: str) -> SimpleNamespace:
 
 
 class Driver:
-    """Graphs by their handles, the nodes of each by theirs; one stream, and what it is captured into."""
+    """Graphs and their nodes by handle; one stream, and the graph into which it is captured."""
 
     CUstreamCaptureMode = SimpleNamespace(CU_STREAM_CAPTURE_MODE_RELAXED=2)
     CUstreamCaptureStatus = SimpleNamespace(CU_STREAM_CAPTURE_STATUS_ACTIVE=1)
@@ -65,7 +65,7 @@ class Driver:
         return node
 
     def put(self, kind: str) -> int:
-        """As a launch on the stream does."""
+        """Adds a node, as a launch on the stream does."""
         assert self.captured
         self.after = [self.add(self.captured, kind, self.after)]
         return self.after[0]
@@ -143,7 +143,7 @@ class Driver:
         return 0, made
 
     def cuGraphLaunch(self, made: int, stream: int) -> Any:
-        """Its nodes are a row here."""
+        """The nodes form a chain here."""
         nodes, row = dict(self.graphs[made]), []
         while nodes:
             free = [n for n in nodes if not any(other == n and one in nodes for one, other in self.edges)]
@@ -219,7 +219,7 @@ def test_nodes_stay_where_memory_is_allocated(driver: Driver) -> None:
     assert driver.launched == [["MEM_ALLOC", "EMPTY", "EMPTY", "KERNEL", "MEMCPY"]]
 
 
-def test_a_kernel_and_what_it_is_launched_with(driver: Driver) -> None:
+def test_a_kernel_and_its_launch_parameters(driver: Driver) -> None:
     number, address = ctypes.c_uint32(7), ctypes.c_uint64(0x1234)
     table = (ctypes.c_void_p * 2)(ctypes.addressof(address), ctypes.addressof(number))
     shape = {f"{what}Dim{axis}": n for what in ("grid", "block") for n, axis in enumerate("XYZ", 1)}

@@ -140,8 +140,8 @@ def test_structures_by_value() -> None:
         ("f32", 4, np.int32(1), "another kind"),
         ("u32", 4, np.float32(1), "numpy.float32 is of another kind; convert it first"),
         ("f64", 8, ctypes.c_float(1), "has 4 bytes"),
-        ("u32", 4, DeviceArray(1), "no device array"),
-        ("f64", 8, Tensor(1), "no device array"),
+        ("u32", 4, DeviceArray(1), "does not take a device array"),
+        ("f64", 8, Tensor(1), "does not take a device array"),
         ("u64", 8, Tensor(1, is_cuda=False), r"the tensor is in host memory; move it with `\.cuda\(\)`"),
         ("u64", 8, np.zeros(4, np.float32), "a numpy array is host memory; copy it to the device and pass that array"),
         ("u64", 8, "text", "cannot take str"),
@@ -149,7 +149,7 @@ def test_structures_by_value() -> None:
         ("b8", 16, 1, "by value"),
     ],
 )
-def test_what_does_not_fit_is_refused_by_name(type_: str, size: int, arg: object, complaint: str) -> None:
+def test_values_that_do_not_fit_are_refused_by_name(type_: str, size: int, arg: object, complaint: str) -> None:
     params = [Param("u64", 8, "A"), Param("u64", 8, "B"), Param(type_, size, "B", "b_length", "length")]
     with pytest.raises(InputError, match=rf"parameter B:1 \(length\), \.{type_} of {size} bytes: .*{complaint}"):
         pack_arguments(params, [0, 0, arg])

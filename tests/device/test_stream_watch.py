@@ -1,4 +1,4 @@
-"""What the driver shows of a stream, with a driver that is made up."""
+"""The state of a stream as reported by a fake driver."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +10,7 @@ from goptx.device.stream_watch import IDLE, has_new_work, seen
 
 
 class Driver:
-    """Streams that are "idle", "busy", or captured behind a node of some number."""
+    """Streams that are "idle", "busy", or captured after the node of some number."""
 
     CUresult = SimpleNamespace(CUDA_ERROR_NOT_READY=600)
     CUstreamCaptureStatus = SimpleNamespace(CU_STREAM_CAPTURE_STATUS_ACTIVE=1)
@@ -54,7 +54,7 @@ def test_a_stream_that_gets_work(driver: Driver) -> None:
     assert seen(STREAM) is None and not has_new_work(STREAM, seen(STREAM))  # it was busy before
 
 
-def test_a_stream_that_is_captured_by_somebody(driver: Driver) -> None:
+def test_a_stream_that_is_captured_elsewhere(driver: Driver) -> None:
     driver.state = 5
     before = seen(STREAM)
     assert before == (5,) and not has_new_work(STREAM, before)
@@ -66,7 +66,7 @@ def test_a_stream_that_is_captured_by_somebody(driver: Driver) -> None:
     assert not has_new_work(STREAM, IDLE)
 
 
-def test_what_cannot_be_known(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_states(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     for default in (None, SimpleNamespace(__cuda_stream__=(0, 1)), SimpleNamespace(__cuda_stream__=(0, 0))):
         assert seen(default) is None
     assert seen(object()) is None

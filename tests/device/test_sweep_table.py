@@ -24,6 +24,6 @@ def test_best_and_table() -> None:
         _ = Sweep(rows[2:]).best
 
 
-def test_repeats_are_checked_before_the_device_is_asked_for() -> None:
+def test_repeats_are_checked_before_a_device_is_needed() -> None:
     with pytest.raises(InputError, match="repeat"):
         sweep(None, lambda kernel, stream: None, repeats=0)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Compares what instructions do to arrays with what a function on Python's integers gives, lane by lane."""
+"""Compares the results of instructions on arrays with those of a function on Python's integers, lane by lane."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def as_bits(values: Array, t: str) -> list[int]:
 
 
 def applied(instruction: Lanewise, sources: list[Array]) -> list[Array]:
-    """The results, once it is sure that they are no part of the sources, and that these have not changed."""
+    """The results, after checks that they do not share memory with the sources and that these have not changed."""
     before = [s.copy() for s in sources]
     with np.errstate(all="ignore"):
         given = instruction.apply(*sources)
@@ -69,7 +69,7 @@ def applied(instruction: Lanewise, sources: list[Array]) -> list[Array]:
 
 
 def agree(instruction: Lanewise, reference: Reference, bits: Sequence[Sequence[int] | int], lanes: int) -> None:
-    """Each lane of each result is what `reference` makes of the lane's values; an int among `bits` is an immediate.
+    """Compares each lane of each result with `reference` of the lane's values; an int among `bits` is an immediate.
 
     The reference takes integers signed or not as their type is, of other types the bits, and may give any integer
     that is right in its lowest bits; for several results a tuple.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 BLOCK = 256
-KEPT = -99  # what an output holds that no thread writes
+INITIAL = -99  # the initial value of outputs
 
 
 def s32(value: int) -> int:
@@ -40,7 +40,7 @@ def by_cta(model: Model) -> Model:
 
 
 def by_thread(model: Callable[[Launch, int, int], int]) -> Callable[[Launch, int, int], int]:
-    """For what a thread does by itself: given its number in the grid, and in[I % n]."""
+    """A model of one thread's work, given its number in the grid and in[I % n]."""
     MODELS[model.__name__] = lambda m, cta: [s32(model(m, i, m.at(i))) for i in range(cta * BLOCK, cta * BLOCK + BLOCK)]
     return model
 
@@ -52,7 +52,7 @@ def straight(m: Launch, i: int, v: int) -> int:
 
 @by_thread
 def guard(m: Launch, i: int, v: int) -> int:
-    return v + i if i < m.n else KEPT
+    return v + i if i < m.n else INITIAL
 
 
 @by_thread
@@ -159,7 +159,7 @@ def local_array(m: Launch, i: int, v: int) -> int:
 @by_thread
 def two_guards(m: Launch, i: int, v: int) -> int:
     if i >= m.n:
-        return KEPT
+        return INITIAL
     return v if v & 4 else v * m.at(v + 1)
 
 
@@ -179,11 +179,11 @@ def barriers_in_loop(m: Launch, cta: int) -> list[int]:
 
 @by_cta
 def guard_before_barrier(m: Launch, cta: int) -> list[int]:
-    """An output with no partner is what it was, plus 1."""
+    """An output without a partner is its old value plus 1."""
     first = cta * BLOCK
     living = [first + t < m.n for t in range(BLOCK)]
-    partner = [m.at(first + (t ^ 1)) if first + (t ^ 1) < m.n else KEPT for t in range(BLOCK)]
-    return [p + 1 if lives else KEPT for p, lives in zip(partner, living, strict=True)]
+    partner = [m.at(first + (t ^ 1)) if first + (t ^ 1) < m.n else INITIAL for t in range(BLOCK)]
+    return [p + 1 if lives else INITIAL for p, lives in zip(partner, living, strict=True)]
 
 
 @by_cta
@@ -203,11 +203,11 @@ def barrier_vote(m: Launch, cta: int) -> list[int]:
 @by_cta
 def guard_before_barrier_vote(m: Launch, cta: int) -> list[int]:
     values = [v for t, v in enumerate(m.of(cta)) if cta * BLOCK + t < m.n - 40]
-    return [_votes(values) if t < len(values) else KEPT for t in range(BLOCK)]
+    return [_votes(values) if t < len(values) else INITIAL for t in range(BLOCK)]
 
 
 def by_warp(model: Callable[[Launch, int, list[int]], list[int]]) -> None:
-    """For what a warp does by itself: given its first thread's number in the grid, and in[I % n] of its lanes."""
+    """A model of one warp's work, given its first thread's number in the grid and in[I % n] of its lanes."""
 
     def outputs(m: Launch, cta: int) -> list[int]:
         values = m.of(cta)
@@ -228,7 +228,7 @@ def guard_before_vote(m: Launch, first: int, values: list[int]) -> list[int]:
     lanes = (1 << living) - 1
     odd = sum(1 << lane for lane in range(living) if values[lane] & 1)
     found = [odd + living + (values[lane ^ 1] if lanes >> (lane ^ 1) & 1 else 0) for lane in range(living)]
-    return found + [KEPT] * (32 - living)
+    return found + [INITIAL] * (32 - living)
 
 
 @by_warp
@@ -265,7 +265,7 @@ def atomics(m: Launch, cta: int) -> list[int]:
 def warp_leaves_before_barrier(m: Launch, cta: int) -> list[int]:
     values = m.of(cta)
     stays = [any(v > 960 for v in values[t & ~31 : (t & ~31) + 32]) for t in range(BLOCK)]
-    return [values[t ^ 1] + 1 if stays[t] else KEPT for t in range(BLOCK)]
+    return [values[t ^ 1] + 1 if stays[t] else INITIAL for t in range(BLOCK)]
 
 
 @by_cta

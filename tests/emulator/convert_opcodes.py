@@ -1,4 +1,4 @@
-"""Every conversion that ptxas 13.0 takes for sm_90, and those it takes for sm_100a alone; stochastic rounding apart."""
+"""Every conversion that ptxas 13.0 accepts for sm_90 or only for sm_100a, without stochastic rounding."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ FAULTY = [
     ),
     # barrier count -----------------------------------------------------------------------------------
     Faulty(
-        "count that is no multiple of a warp", "barrier count", "bar.sync 1, 33;", ALL,
+        "count that is not a multiple of a warp", "barrier count", "bar.sync 1, 33;", ALL,
         "bar.sync 1, 33;\n", "bar.sync 1, 64;\n",
     ),
     Faulty(

@@ -39,7 +39,7 @@ FAULTY_ACCESSES = [
         "ld.global.u32 %r5, [%rd1+4];\n", "setp.lt.u32 %p1, %r0, 63;\n @%p1 ld.global.u32 %r5, [%rd1+4];\n",
     ),
     Faulty(
-        "ahead of the beginning", "out of bounds", "st.global.u32 [%rd2+-4], %r5;", (0,),
+        "before the beginning", "out of bounds", "st.global.u32 [%rd2+-4], %r5;", (0,),
         "st.global.u32 [%rd2+-4], %r5;\n",
         "setp.gt.u32 %p1, %r0, 0;\n @%p1 st.global.u32 [%rd2+-4], %r5;\n bar.sync 0;",
     ),

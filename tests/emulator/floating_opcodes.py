@@ -15,7 +15,7 @@ BOOLEANS = ("", "and", "or", "xor")
 
 
 def spelled(*parts: str) -> tuple[str, ...]:
-    """All spellings with one word of each part, where `-` is none: `spelled("add sub", "- ftz", "f32")`."""
+    """All spellings with one word of each part, where `-` is no word: `spelled("add sub", "- ftz", "f32")`."""
     return tuple(
         ".".join(word for word in words if word != "-") for words in product(*(part.split() for part in parts))
     )
@@ -120,7 +120,7 @@ def _bounds() -> dict[str, tuple[Bound, ...]]:
         **dict.fromkeys(("tanh.approx.bf16", "tanh.approx.bf16x2"), (Bound("abs", 2**-8),)),
         **dict.fromkeys(("ex2.approx.f16", "ex2.approx.f16x2"), (Bound("rel", 2**-9.9),)),
         **dict.fromkeys(("ex2.approx.ftz.bf16", "ex2.approx.ftz.bf16x2"), (Bound("rel", 2**-7),)),
-        # For these the ISA names no bound: 20 bits of mantissa are kept of the first two, all of the last.
+        # For these the ISA names no bound: the first two keep 20 bits of mantissa, the last keeps all.
         **dict.fromkeys(("rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64"), (Bound("rel", 2**-19),)),
         "rsqrt.approx.f64": (Bound("ulp", 2),),
     }

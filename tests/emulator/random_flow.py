@@ -52,7 +52,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Flow:
-    """Blocks, of which the first is the entry. A thread that has run out of fuel goes on behind all of them."""
+    """Blocks, of which the first is the entry. A thread that has run out of fuel goes on after all of them."""
 
     blocks: tuple[Block, ...]
 

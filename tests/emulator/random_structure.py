@@ -142,7 +142,7 @@ def lane_of(code: Sequence[Statement], lane: int, value: int) -> Lane:
 
 
 def run_warp(code: Sequence[Statement], values: Sequence[int]) -> list[int]:
-    """What each lane ends with; those that are there are asked for."""
+    """The final value of each lane of the mask that is active."""
     lanes = [lane_of(code, i, v) for i, v in enumerate(values)]
     ends: dict[int, int] = {}
     wait: dict[int, tuple[Statement, int]] = {}

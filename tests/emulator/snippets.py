@@ -29,7 +29,7 @@ KINDS: Mapping[type, tuple[str, str]] = {
 def module(
     body: str, *arguments: object, parameters: Mapping[int, str] | None = None, variables: str = "", bounds: str = ""
 ) -> str:
-    """The text of the module; `variables` stand ahead of the entry, `bounds` behind its parameters."""
+    """The text of the module; `variables` come before the entry, `bounds` after its parameters."""
     given = parameters or {}
     names, begin = [], ""
     for i, argument in enumerate(arguments):

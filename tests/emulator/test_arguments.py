@@ -1,4 +1,4 @@
-"""What `emulate` takes: arrays and values for parameters, shapes of launches, and how it refuses."""
+"""The arguments of `emulate`: arrays and values for parameters, launch shapes, and refusals."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_read_only_view_lets_the_array_itself_be_written() -> None:
 
 @pytest.mark.parametrize("step", [(slice(None, None, 2),), (slice(None, None, -1),), (slice(None), 1)])
 def test_arrays_with_gaps_are_refused(step: Any) -> None:
-    """They would have to be copied, and the kernel counts on where the elements lie."""
+    """They would have to be copied, and the kernel relies on the positions of elements."""
     array = np.zeros((4, 4), np.uint32)[step]
     assert "A:0 (a0)" in refusal(array) and "contiguous" in refusal(array)
     assert "contiguous" in refusal(np.zeros((2, 3), order="F"))
@@ -94,7 +94,7 @@ def test_arrays_without_elements() -> None:
     fault("out of bounds", "ld.global.u8 %r1, [%rd1];", words(100), empty, words(100))
 
 
-def test_buffers_are_aligned_and_apart() -> None:
+def test_buffers_are_aligned_and_separate() -> None:
     out = np.zeros(3, np.uint64)
     arrays = [np.zeros(n, np.uint8) for n in (1, 300)]
     run("st.global.u64 [%rd2], %rd0; st.global.u64 [%rd2+8], %rd1; st.global.u64 [%rd2+16], %rd2;", *arrays, out)
@@ -169,28 +169,29 @@ def test_many_parameters_of_all_sizes_lie_as_their_alignment_asks() -> None:
     assert out.tolist() == [floats.get(i, i + 1) for i in range(9)]
 
 
-@pytest.mark.parametrize(("type_", "value", "said"), [
-    ("u32", np.zeros(4), "takes no array"), ("f64", np.zeros(1), "takes no array"), ("u32", 1 << 32, "does not fit"),
+@pytest.mark.parametrize(("type_", "value", "problem"), [
+    ("u32", np.zeros(4), "does not take an array"), ("f64", np.zeros(1), "does not take an array"),
+    ("u32", 1 << 32, "does not fit"),
     ("u32", 1.5, "integer"),
     ("u32", np.uint64(1), "8 bytes"), ("u32", np.float32(1), "kind"), ("f32", np.int32(1), "kind"),
     ("f32", 1e39, "too large"),
     ("u32", "7", "cannot take str"), ("u64", [1], "cannot take list"), ("u32", None, "64-bit"), ("u64", object(),
     "cannot take"),
 ])  # fmt: skip
-def test_what_does_not_fit_is_refused_by_the_parameters_name(type_: str, value: object, said: str) -> None:
+def test_values_that_do_not_fit_are_refused_by_the_parameters_name(type_: str, value: object, problem: str) -> None:
     text = refusal(words(1), value, parameters={1: f".param .{type_} {{}}"})
-    assert text.startswith("parameter A:1 (a1), ") and said in text
+    assert text.startswith("parameter A:1 (a1), ") and problem in text
 
 
 def test_structures_that_do_not_fit() -> None:
     given = {0: ".param .align 8 .b8 {}[24]"}
-    for value, said in (
+    for value, problem in (
         (bytes(23), "23 bytes"),
         (np.zeros(24, np.int8), "by value"),
         (5, "by value"),
         (np.zeros(4, np.uint8), "4 bytes"),
     ):
-        assert said in refusal(value, parameters=given)
+        assert problem in refusal(value, parameters=given)
 
 
 def test_the_number_of_arguments() -> None:
@@ -216,7 +217,7 @@ def test_extents(extent: Any) -> None:
 @pytest.mark.parametrize(
     "extent", [0, -1, True, 1.0, None, "6", (), (1, 0), (1, 1, 1, 1), (2, True), (2.0, 1), [[1]], np.array(3)]
 )
-def test_what_is_no_extent(extent: Any) -> None:
+def test_invalid_extents(extent: Any) -> None:
     assert refusal(grid=extent).startswith(f"grid={extent} ")
     assert refusal(block=extent).startswith(f"block={extent} ")
 
@@ -226,7 +227,7 @@ def test_what_is_no_extent(extent: Any) -> None:
                                      65536)}, {"grid": 1 << 31},
                                      {"shared": -1}, {"shared": 1.5}, {"shared": 228 * 1024},
                                      {"seed": -1}])  # fmt: skip
-def test_what_no_gpu_takes(options: Any) -> None:
+def test_launches_that_no_gpu_accepts(options: Any) -> None:
     assert next(iter(options)) in refusal(**options)
 
 

@@ -83,7 +83,7 @@ FIRST, SECOND = (f"cp.async.ca.shared.global [s+{at}], [%rd0+{at}], 4;" for at i
 COMMIT = "cp.async.commit_group;"
 
 
-@pytest.mark.parametrize(("ahead", "loaded", "early"), [
+@pytest.mark.parametrize(("before", "loaded", "early"), [
     (f"{FIRST}", 0, True),
     (f"{FIRST} {COMMIT}", 0, True),
     (f"{FIRST} {COMMIT} cp.async.wait_group 1;", 0, True),
@@ -97,15 +97,15 @@ COMMIT = "cp.async.commit_group;"
     (f"st.shared.u32 [s], 1; {FIRST}", 0, True),  # what was there before is gone
     (f"{FIRST} st.shared.u32 [s], 1;", 0, False),
 ])  # fmt: skip
-def test_what_is_read_before_its_copy_is_complete(ahead: str, loaded: int, early: bool) -> None:
-    body = f"{ahead} ld.shared.u32 %r1, [s+{loaded}];"
+def test_reads_before_the_copy_is_complete(before: str, loaded: int, early: bool) -> None:
+    body = f"{before} ld.shared.u32 %r1, [s+{loaded}];"
     if early:
         fault("uninitialised", body, words(2), variables=SHARED)
     run(body, words(2), variables=SHARED, strict=not early)
 
 
 def test_every_thread_waits_for_its_own_copies_only() -> None:
-    """Thread 1 waits, thread 0 does not: who reads the word of thread 0 is told."""
+    """Thread 1 waits, thread 0 does not: only reads of the word of thread 0 are reported."""
     body = f"""{TID} add.u64 %rd10, %rd0, %rd30; mov.u64 %rd11, s; add.u64 %rd11, %rd11, %rd30;
         cp.async.ca.shared.global [%rd11], [%rd10], 4;
         cp.async.commit_group; setp.ne.u32 %p1, %r30, 0; @%p1 bra WAIT; bra.uni JOIN; WAIT: cp.async.wait_group 0;

@@ -1,4 +1,4 @@
-"""Atomics, each against a loop over the threads in their order that knows only what the ISA says of one."""
+"""Atomics, each against a loop over the threads in order that applies the ISA's definition of one."""
 
 from __future__ import annotations
 

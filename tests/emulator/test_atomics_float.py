@@ -1,4 +1,4 @@
-"""Atomics on floats: sums in the order of the threads, extremes, and where subnormal numbers are kept."""
+"""Atomics on floats: sums in the order of the threads, extremes, and which space preserves subnormal numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FLOATS = [
 @pytest.mark.parametrize(("form", "count", "register"), FLOATS)
 @pytest.mark.parametrize("atom", ["atom", "red"])
 def test_floats_are_added_in_the_order_of_threads(form: str, count: int, register: str, atom: str) -> None:
-    """Rounding makes the order tell."""
+    """Rounding makes the result depend on the order."""
     type_ = next(w for w in form.split(".") if w in DTYPES)
     source, dtype = np.random.default_rng(7), np.dtype(DTYPES[type_])
     values = (source.normal(size=(40, count)) * 10.0 ** source.integers(-2, 3, (40, count))).astype(np.float32)
@@ -77,7 +77,7 @@ def test_extremes_of_halves(operation: str, values: list[float], want: float) ->
 
 
 @pytest.mark.parametrize("place", ["%rd0", "s", "generic"])
-def test_subnormal_sums_are_kept_in_shared_memory_only(place: str) -> None:
+def test_subnormal_sums_are_preserved_in_shared_memory_only(place: str) -> None:
     out = np.array([1e-40], np.float32)
     use = {
         "%rd0": "atom.global.add.f32 %f1, [%rd0], %f2;",

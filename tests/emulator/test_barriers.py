@@ -1,4 +1,4 @@
-"""CTA barriers. What an H200 does with these kernels is what the models say, but where a fault is expected."""
+"""CTA barriers. Except where a fault is expected, an H200 gives the results of the models."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ FORMS = ("bar.sync", "barrier.sync", "barrier.sync.aligned", "bar.cta.sync", "ba
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("block", [1, 33, 96, 250])
-def test_all_threads_see_what_was_written_ahead(form: str, block: int) -> None:
+def test_all_threads_see_earlier_writes(form: str, block: int) -> None:
     """Twice over, so that the second round must not overtake the first."""
     body = f"""
         {TILE} mov.u32 %r7, {block - 1}; sub.u32 %r7, %r7, %r0; mad.lo.u32 %r7, %r7, 4, %r9;
@@ -66,7 +66,7 @@ def test_unaligned_reduction_from_both_sides_of_a_branch() -> None:
 
 
 @pytest.mark.parametrize("count", ["", ", 64"])
-def test_both_sides_of_a_branch_meet_at_unaligned_barriers(count: str) -> None:
+def test_both_sides_of_a_branch_share_unaligned_barriers(count: str) -> None:
     body = f"""
         {TILE} st.shared.u32 [%r6], %r3; xor.b32 %r7, %r0, 48; mad.lo.u32 %r7, %r7, 4, %r9;
         {LOW} @!%p1 bra E;
@@ -78,7 +78,7 @@ def test_both_sides_of_a_branch_meet_at_unaligned_barriers(count: str) -> None:
     agrees(body, lambda i, v: int(given[i ^ 48]) + (i >> 4 & 1), races=True)
 
 
-def test_not_strict_lets_aligned_barriers_meet_apart() -> None:
+def test_without_strict_lanes_may_reach_aligned_barriers_separately() -> None:
     body = f"{LOW} @!%p1 bra E; bar.sync 0; mov.u32 %r5, 7; bra J; E: bar.sync 0; mov.u32 %r5, 8; J:"
     agrees(body, lambda i, v: 7 if i % 32 < 16 else 8, strict=False)
 
@@ -93,7 +93,7 @@ def test_a_warp_counts_as_a_whole(form: str, block: int, ended: int) -> None:
     agrees(body, lambda i, v: 0xDEAD if i < ended else 7, block=block)
 
 
-def test_a_warp_that_has_ended_does_not_come() -> None:
+def test_a_warp_that_has_ended_does_not_arrive() -> None:
     body = "setp.lt.u32 %p1, %r0, 32; @%p1 ret; bar.sync 1, 64;"
     assert fault(body).kind == "deadlock"
     agrees(body.replace(", 64", ""), lambda i, v: 0xDEAD if i < 32 else 0)
@@ -105,7 +105,7 @@ def test_part_of_a_warp_waits_for_the_rest_to_end() -> None:
 
 
 def test_part_of_a_warp_does_not_make_up_for_that_of_another() -> None:
-    """Sixteen lanes of each of two warps are 32 threads, but neither warp has come."""
+    """Sixteen lanes of each of two warps are 32 threads, but neither warp has arrived."""
     body = f"""
         {LOW} @!%p1 bra J; barrier.sync 1, 32; mov.u32 %r5, 7;
     J:  bar.warp.sync 0xffffffff;
@@ -152,7 +152,7 @@ DONE:
 @pytest.mark.parametrize("consumers", [1, 3])
 @pytest.mark.parametrize("races", [False, True])
 def test_ring_of_two_buffers(consumers: int, races: bool) -> None:
-    """Named barriers, ids in registers: one warp produces, others consume; arrivals that nobody waits for stay over."""
+    """Named barriers, ids in registers: one warp produces, others consume; arrivals that no thread waits for remain."""
     threads = 32 * (consumers + 1)
 
     def model(i: int, v: int) -> int:
@@ -163,7 +163,7 @@ def test_ring_of_two_buffers(consumers: int, races: bool) -> None:
 
 @pytest.mark.parametrize(("who", "kinds"), [(0, {"race", "deadlock"}), (1, {"race", "uninitialised"})])
 def test_ring_in_which_one_side_does_not_wait(who: int, kinds: set[str]) -> None:
-    """Who only arrives has not seen what the others did."""
+    """A thread that only arrives has not seen the others' writes."""
     pieces = RING.format(all=64).split("bar.sync %r11")
     broken = (
         pieces[0] + ("bar.arrive %r11", "bar.sync %r11")[who] + pieces[1] + ("bar.sync %r11", "bar.arrive %r11")[who]
@@ -173,7 +173,7 @@ def test_ring_in_which_one_side_does_not_wait(who: int, kinds: set[str]) -> None
 
 
 def test_groups_of_warps_at_barriers_of_their_own() -> None:
-    """Each pair of warps has an id; the pairs make different numbers of turns."""
+    """Each pair of warps has an id; the pairs have different numbers of iterations."""
     body = f"""
         {TILE} shr.u32 %r7, %r0, 6; add.u32 %r8, %r7, 1; mov.u32 %r10, 0; xor.b32 %r11, %r0, 32;
         mad.lo.u32 %r11, %r11, 4, %r9; mov.u32 %r5, %r3;
@@ -183,8 +183,8 @@ def test_groups_of_warps_at_barriers_of_their_own() -> None:
     given = inputs(192)
 
     def model(i: int, v: int) -> int:
-        turns = i // 64 + 1
-        return int(given[i ^ 32 if turns % 2 else i]) + turns
+        rounds = i // 64 + 1
+        return int(given[i ^ 32 if rounds % 2 else i]) + rounds
 
     agrees(body, model, block=192, races=True)
 

@@ -112,7 +112,7 @@ def find_nth(mask: int, base: int, offset: int) -> int:
 
 
 def permute(opcode: str) -> Reference:
-    """The bytes of {b, a} from the lowest on; in the special modes as the ISA's table lists them, highest first."""
+    """The bytes of {b, a} from the lowest on; in the special modes as in the ISA's table, highest first."""
     mode = opcode.removeprefix("prmt.b32").removeprefix(".")
     rows = {
         "f4e": ["3210", "4321", "5432", "6543"],
@@ -182,7 +182,7 @@ def test_find_nth() -> None:
 @pytest.mark.parametrize(
     ("operands", "found"), [((3, 1), 3), ((3, -1), 3), ((2, 1), 3), ((2, -1), 1)], ids=lambda v: str(v)
 )
-def test_find_nth_as_the_manual_has_it(operands: tuple[int, int], found: int) -> None:
+def test_find_nth_examples_of_the_manual(operands: tuple[int, int], found: int) -> None:
     instruction = integer("fns.b32")
     assert instruction is not None
     base, offset = operands

@@ -51,7 +51,7 @@ def test_the_phase_stays_open_until_all_bytes_are_there() -> None:
 
 
 @pytest.mark.parametrize("wait", ["bar.sync 0;", ""])
-def test_who_does_not_wait_for_the_phase_reads_too_early(wait: str) -> None:
+def test_a_thread_that_does_not_wait_for_the_phase_reads_too_early(wait: str) -> None:
     """The phase is still open: another arrival is missing."""
     begin = BEGIN.replace("[bar], 1", "[bar], 2")
     body = f"{begin} {one_thread(EXPECT, WHOLE)} {wait} {READ}"

@@ -31,8 +31,8 @@ def twist(a: int, b: int) -> int:
     return (a * 3 - b if signed(a) > signed(b) else b * 5 + a) & MASK
 
 
-def test_function_with_two_ways_out() -> None:
-    """Called by all, then by some, whose results meet again; lanes are together behind each call."""
+def test_function_with_two_exits() -> None:
+    """Called by all lanes, then by some. The lanes reconverge after each call."""
     body = f"""
         {call("twist", "%r3, 40")}
         and.b32 %r6, %r3, 1; setp.eq.u32 %p1, %r6, 0;
@@ -71,9 +71,9 @@ FACTORIAL = """
 .func (.param .b32 result) factorial(.param .b32 factorial_0)
 {
     .reg .pred %p; .reg .b32 %n, %m, %f;
-    .local .align 4 .b8 kept[4]; .reg .b64 %a;
+    .local .align 4 .b8 cell[4]; .reg .b64 %a;
     ld.param.u32 %n, [factorial_0];
-    mov.u64 %a, kept;
+    mov.u64 %a, cell;
     st.local.u32 [%a], %n;
     setp.gt.u32 %p, %n, 1;
     @%p bra DEEPER;
@@ -147,10 +147,10 @@ def test_function_addresses_in_registers() -> None:
 
 
 @pytest.mark.parametrize("change", ["add.u64 %rd3, %rd3, 8;", "mov.u64 %rd3, 0;", "mov.u64 %rd3, %rd7;"])
-def test_what_is_no_function(change: str) -> None:
+def test_addresses_that_are_not_functions(change: str) -> None:
     found = fault(with_functions(OPERATIONS, INDIRECT.replace("{ .param", change + "{ .param", 1)))
     assert found.kind == "out of bounds"
-    assert "no function" in str(found)
+    assert "is not the address of a function" in str(found)
 
 
 def test_call_that_is_not_uniform() -> None:
@@ -262,7 +262,7 @@ def test_barriers_in_a_function_called_from_two_places() -> None:
 
 
 def test_exit_in_a_function_ends_the_thread() -> None:
-    """Nobody waits for it any more, in the function, behind the call, and in the one that called that."""
+    """No thread waits for it any more: in the function, after the call, and in the caller's caller."""
     functions = """
     .func leave(.reg .b32 x)
     { .reg .pred %q; setp.lt.u32 %q, x, 4; @%q exit; bar.warp.sync 0xffffffff; setp.gt.u32 %q, x, 60; @!%q ret; exit; }
@@ -272,7 +272,7 @@ def test_exit_in_a_function_ends_the_thread() -> None:
     agrees(with_functions(functions, body), lambda i, v: (0xFFFFFFF0, 0x1FFFFFFF)[i // 32] if 4 <= i <= 60 else 0xDEAD)
 
 
-def test_function_that_nobody_has() -> None:
+def test_function_without_a_definition() -> None:
     functions = ".extern .func (.param .b32 r) magic(.param .b32 p);"
     found = fault(with_functions(functions, call("magic", "%r3")))
     assert found.kind == "unsupported"

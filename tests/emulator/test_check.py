@@ -1,4 +1,4 @@
-"""goptx.check and `goptx check`: kernels alone against woven, what each is told, and where data comes from."""
+"""goptx.check and `goptx check`: separate kernels against the woven one, their output, and sources of data."""
 
 import io
 import json
@@ -70,7 +70,7 @@ def test_arguments_are_made_up_for_plain_kernels(entry: str, capsys: pytest.Capt
     assert capsys.readouterr().out.count("made up") == 6
 
 
-def test_what_is_made_up_fits_the_kernels() -> None:
+def test_made_up_arguments_fit_the_kernels() -> None:
     check = goptx.check(DOUBLE, NEXT, grid=2, block=(64, 1))
     assert check and check.passed and check.failure is None
     values = {name: given.value for k in check.kernels for name, given in k.inputs.items()}
@@ -150,11 +150,11 @@ def test_json_report_is_one_object(files: Path, capsys: pytest.CaptureFixture[st
     assert main(["check", "double.ptx", "next.ptx", "--report=json", "--latency", "sm_80"]) == 0
     output, errors = capsys.readouterr()
     assert output.startswith("double_next_woven does what")
-    said = json.loads(errors)
-    assert said["passed"] is True and said["failure"] is None and said["differences"] == []
-    assert said["grid"] == [4, 1, 1] and said["bytes_compared"] == 4 * 4096
-    assert said["arguments"]["A:2 (double_n)"] == ["uint32 1000", "made up"]
-    assert 0 < said["woven_fraction"] <= 1 and said["warnings"] == []
+    printed = json.loads(errors)
+    assert printed["passed"] is True and printed["failure"] is None and printed["differences"] == []
+    assert printed["grid"] == [4, 1, 1] and printed["bytes_compared"] == 4 * 4096
+    assert printed["arguments"]["A:2 (double_n)"] == ["uint32 1000", "made up"]
+    assert 0 < printed["woven_fraction"] <= 1 and printed["warnings"] == []
 
 
 def test_text_report_is_that_of_the_weaving(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,10 +192,10 @@ def test_a_wrong_value_fails(
     assert output == ""
     golden("check_difference.txt", errors)
     assert main(["check", "double.ptx", "next.ptx", "--report=json"]) == 1
-    said = json.loads(capsys.readouterr().err)
-    assert said["passed"] is False
-    assert said["failure"].startswith("CheckFailed: double_next_woven")
-    (difference,) = said["differences"]
+    printed = json.loads(capsys.readouterr().err)
+    assert printed["passed"] is False
+    assert printed["failure"].startswith("CheckFailed: double_next_woven")
+    (difference,) = printed["differences"]
     assert (difference["parameter"], difference["index"], difference["length"]) == ("A:1 (double_out)", 0, 1024)
     assert difference["count"] == 1000  # the guard keeps the rest from it
 
@@ -242,9 +242,7 @@ def test_a_kernel_that_faults_alone(files: Path, capsys: pytest.CaptureFixture[s
     output, errors = capsys.readouterr()
     assert output == ""
     assert re.match(r"EmulationFault: next.ptx:\d+: `st.global.u32 .*out of bounds: .* B:1 \(next_out\) ", errors)
-    assert errors.endswith(
-        "It is kernel B (`next`) alone that does this, on data that was made up; it was not woven yet.\n"
-    )
+    assert errors.endswith("This is a fault of kernel B (`next`) alone, on made-up data, before weaving.\n")
     assert main(["check", "double.ptx", "next.ptx", "--max-steps", "5"]) == 2
     assert re.match(r"EmulationFault: double.ptx:\d+: .*step limit.*kernel A .* alone", capsys.readouterr().err)
 
@@ -276,7 +274,7 @@ def test_a_kernel_that_is_not_plain_needs_arguments(
 def test_other_parameters_that_cannot_be_made_up() -> None:
     shifted = NEXT.replace("add.s32 %r6, %r5, 1;", "ld.param.u32 %r7, [by]; add.s32 %r6, %r5, %r7;")
     shifted = shifted.replace(".param .u32 next_n", ".param .u32 next_n, .param .u32 by")
-    with pytest.raises(goptx.InputError, match=r"<ptx>:\d+: parameter A:3 \(by\) is no bound .* --arg A:3=i32:1024"):
+    with pytest.raises(goptx.InputError, match=r"<ptx>:\d+: parameter A:3 \(by\) does not bound .* --arg A:3=i32:1024"):
         goptx.check(shifted, DOUBLE)
     structure = NEXT.replace(".param .u32 next_n", ".param .u32 next_n, .param .align 4 .b8 both[12]")
     with pytest.raises(goptx.InputError, match=r"A:3 \(both\) is a structure of 12 bytes.*bytes\(12\)"):
@@ -288,14 +286,14 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
     ("words", "message"),
     [
         (["--strategy", "diagonal"], "InputError: strategy `diagonal` is unknown; expected one of weave"),
-        (["--grid", "0"], "InputError: argument --grid: `0` is none; write one to three numbers"),
-        (["--block", "8x8x8x8"], "InputError: argument --block: `8x8x8x8` is none"),
+        (["--grid", "0"], "InputError: argument --grid: `0` is not a size; write one to three numbers"),
+        (["--block", "8x8x8x8"], "InputError: argument --block: `8x8x8x8` is not a size"),
         (["--block", "2048"], "InputError: block=.* a CTA has at most 1024"),
         (["--shared", "-1"], "InputError: shared=-1 is below 0"),
         (["--seed", "-1"], "InputError: seed=-1 is below 0"),
         (["--arg", "A:0"], r"InputError: argument A:0 \(double_in\): `` cannot be read; write an array as f32\[1024\]"),
         (["--arg", "A:0=x32[4]"], "InputError: argument A:0 .*`x32.4.` cannot be read"),
-        (["--arg", "A:2=f32[4]"], r"InputError: parameter A:2 .double_n., .u32 of 4 bytes: takes no array"),
+        (["--arg", "A:2=f32[4]"], r"InputError: parameter A:2 .double_n., .u32 of 4 bytes: does not take an array"),
         (["--arg", "A:2=i64:4"], r"InputError: parameter A:2 \(double_n\), .u32 of 4 bytes: numpy.int64 has 8 bytes"),
         (["--arg", "B:2=f32:4"], r"InputError: parameter B:2 \(next_n\), .u32 of 4 bytes: .* another kind"),
         (["--arg", "C:0=f32[4]"], r"InputError: argument `C:0`: .* the kernels are A \(`double`\) and B \(`next`\)"),

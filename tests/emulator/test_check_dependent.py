@@ -1,4 +1,4 @@
-"""goptx.check of kernels that depend on each other: alone one after the other on the same data, and fused."""
+"""goptx.check of kernels that depend on each other: separately one after the other on the same data, and fused."""
 
 import re
 from collections.abc import Callable
@@ -85,12 +85,12 @@ def test_a_chain(strategy: str, options: dict[str, Any], arrays: int, temporarie
 
 @pytest.mark.parametrize("strategy", ["separate", "auto"])
 def test_kernels_that_are_not_fused(strategy: str) -> None:
-    """What the second does depends on what the first has written."""
-    behind = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
+    """The second kernel depends on the writes of the first."""
+    later = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
     x, y, z, out = (np.random.default_rng(i).random(1100, dtype=np.float32) for i in range(4))
     options = {"depends": True, "same": HAND_ON} if strategy == "auto" else {}
     done = check(
-        elementwise("mul.f32"), behind, strategy=strategy, **options,
+        elementwise("mul.f32"), later, strategy=strategy, **options,
         args={"A:0": x, "A:1": y, "A:2": z, "B:0": z, "B:1": x, "B:2": out, "A:3": 1000, "B:3": 1000},
     )  # fmt: skip
     assert done, done
@@ -124,10 +124,10 @@ def test_a_kernel_with_intricate_accesses_gets_what_the_other_has() -> None:
     assert done, done
 
 
-def test_what_a_cta_hands_on() -> None:
+def test_values_that_a_cta_hands_on() -> None:
     shapes = [goptx.Shape(2, 64)] * 2
-    said: list[dict[str, Any]] = [{"depends": True, "same": HAND_ON}, {"local": HAND_ON, "shapes": shapes}]
-    for options in said:
+    choices: list[dict[str, Any]] = [{"depends": True, "same": HAND_ON}, {"local": HAND_ON, "shapes": shapes}]
+    for options in choices:
         done = check(ALL, MIRRORED, races=True, args=MORE, **options)
         assert done, done
         assert len(done.undefined) == ("local" in options)
@@ -158,7 +158,7 @@ def test_a_barrier_that_is_left_out_fails(spoil: Callable[[str, str], None]) -> 
 # What is asked for is wrong -----------------------------------------------------------------------------
 
 
-def test_what_is_one_is_given_once() -> None:
+def test_shared_arguments_are_given_once() -> None:
     with pytest.raises(goptx.InputError, match=r"arguments A:2 \(out\) and B:0 \(x\): these are one.*give it once"):
         check(
             elementwise(), elementwise(), depends=True, same=HAND_ON,
@@ -169,7 +169,7 @@ def test_what_is_one_is_given_once() -> None:
     assert done and values(done)["B:0"].size == 2048
 
 
-def test_what_is_not_said_is_found() -> None:
+def test_missing_promises_are_found() -> None:
     array = np.zeros(1024, np.float32)
     with pytest.raises(goptx.DependentKernels, match="give each an array of its own"):
         check(elementwise(), elementwise(), args={"A:2": array, "B:0": array})

@@ -1,4 +1,4 @@
-"""`goptx check` on kernels of examples/ needs no arguments but the files; the README shows what it prints."""
+"""`goptx check` on kernels of examples/ needs no arguments but the files; the README has its output."""
 
 import re
 from itertools import combinations_with_replacement
@@ -27,9 +27,9 @@ def test_no_arguments_but_the_files(
     assert all(f"{name.partition('.')[0]}.toml" in output for name in pair)
 
 
-def test_the_readme_shows_what_it_prints(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_readme_has_its_output(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
-    shown = re.search(r"^\$ goptx (check .*)\n((?:.*\n)*?)```$", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert shown
-    assert main(shown[1].split()) == 0
-    assert capsys.readouterr().out == shown[2]
+    example = re.search(r"^\$ goptx (check .*)\n((?:.*\n)*?)```$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert example
+    assert main(example[1].split()) == 0
+    assert capsys.readouterr().out == example[2]

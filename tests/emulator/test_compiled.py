@@ -1,4 +1,4 @@
-"""What nvcc, Triton and Numba emit, run and compared with what the source says (tests/emulator/compiled/)."""
+"""Code of nvcc, Triton and Numba, run and compared with the meaning of its source (tests/emulator/compiled/)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The kernels of tests/constructs: alone against models in Python, and woven in pairs against themselves alone."""
+"""The kernels of tests/constructs, separately against models in Python, and woven in pairs."""
 
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from emulator.construct_models import BLOCK, KEPT, MODELS, Launch
+from emulator.construct_models import BLOCK, INITIAL, MODELS, Launch
 
 import goptx
 from goptx.emulator.emulation import Emulation
@@ -23,7 +23,7 @@ def data(n: int) -> Array:
 
 @cache
 def alone(name: str, n: int, seed: int = 0, races: bool = False) -> tuple[list[int], Emulation]:
-    given, out = data(n), np.full(CTAS * BLOCK, KEPT, np.int32)
+    given, out = data(n), np.full(CTAS * BLOCK, INITIAL, np.int32)
     emulation = goptx.emulate(CONSTRUCTS, CTAS, BLOCK, [given, out, n], entry=name, seed=seed, races=races)
     assert (given == data(n)).all()
     return out.tolist(), emulation
@@ -65,7 +65,7 @@ def test_woven_pairs(first: int) -> None:
     """Each kernel is once the first and once the second of a pair; `n` differs."""
     a, b = NAMES[first], NAMES[(12 * first + 5) % len(NAMES)]
     woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=(a, b))
-    outputs = [np.full(CTAS * BLOCK, KEPT, np.int32) for _ in range(2)]
+    outputs = [np.full(CTAS * BLOCK, INITIAL, np.int32) for _ in range(2)]
     arguments = [[data(n), out, n] for n, out in zip((300, 337), outputs, strict=True)]
     goptx.emulate(woven, CTAS, BLOCK, arguments, seed=first % 4)
     assert outputs[0].tolist() == alone(a, 300)[0]

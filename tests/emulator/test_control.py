@@ -1,4 +1,4 @@
-"""Branches, loops and early ends against what each thread does by itself, in Python."""
+"""Branches, loops and early ends, against a model of each thread in Python."""
 
 from collections.abc import Callable
 
@@ -235,7 +235,7 @@ KERNELS = [
 
 
 @pytest.mark.parametrize(("body", "model"), KERNELS, ids=[model.__name__ for _, model in KERNELS])
-def test_each_thread_does_as_if_alone(body: str, model: Callable[[int, int], int]) -> None:
+def test_each_thread_does_what_its_model_does(body: str, model: Callable[[int, int], int]) -> None:
     for block in BLOCKS:
         agrees(body, model, block=block)
     agrees(body, model, block=40, grid=5)
@@ -247,7 +247,7 @@ def test_more_ctas_than_run_at_a_time() -> None:
 
 @pytest.mark.parametrize("number", range(24))
 def test_random_flow(number: int) -> None:
-    """Behind it all lanes that have not ended meet again, and see who else has come."""
+    """After it all lanes that have not ended reconverge, and see which others have."""
     flow = random_flow(number)
     body = f"""
         mov.u32 %r5, %r3;
@@ -267,8 +267,8 @@ def test_random_flow(number: int) -> None:
     agrees(body, model, seeds=(0, number + 1), block=block)
 
 
-def test_a_warp_runs_as_one_again_behind_a_branch() -> None:
-    """All lanes are active behind the join, and each side has cost one issue for each warp."""
+def test_a_warp_reconverges_after_a_branch() -> None:
+    """All lanes are active after the join, and each side has cost one issue for each warp."""
     body = IF_ELSE + "activemask.b32 %r7; sub.u32 %r5, %r5, %r7;"
     agrees(body, lambda i, v: if_else(i, v) - MASK, block=96)
     _, counts = run(body, block=96)
@@ -276,7 +276,7 @@ def test_a_warp_runs_as_one_again_behind_a_branch() -> None:
 
 
 def test_lanes_that_go_around_an_early_end_are_one_group() -> None:
-    """A way out within the branch does not keep the others apart, though only the kernel's end post-dominates."""
+    """An exit within the branch does not separate the others, although only the kernel's end post-dominates."""
     body = """
         and.b32 %r6, %r0, 3; setp.ne.u32 %p1, %r6, 0;
         @%p1 bra PAST;

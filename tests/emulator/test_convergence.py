@@ -1,4 +1,4 @@
-"""Lanes of a warp come together again where branches and loops end, so that they can vote and shuffle there."""
+"""Lanes of a warp reconverge where branches and loops end, so that they can vote and shuffle there."""
 
 import random
 

@@ -114,7 +114,7 @@ def expected(opcode: str, lane: list[int]) -> int:
 
 @cache
 def floats(source: str, to: str) -> Array:
-    """Values of the source that tell how it is rounded to the destination; those of all kinds among the first."""
+    """Values of the source that distinguish the roundings to the destination; all kinds are among the first."""
     values = telling_values(to if to in FORMATS else source)
     if to in INTEGERS:
         ends = np.array([0.5, 1.5, 2.5, 0.49, *(float(abs(end) + d) for end in bounds(to) for d in (-1, -0.5, 0.5, 1))])
@@ -130,8 +130,8 @@ def integers(source: str, to: str, rng: np.random.Generator) -> Array:
     if to in INTEGERS:
         some += bounds(to)
     else:
-        kept = FORMATS[to].mantissa + 1
-        some += [int(rng.integers(2 ** (kept - 1), 2**kept)) * 2 + 1 << shift for shift in range(63 - kept)] * 3
+        width = FORMATS[to].mantissa + 1
+        some += [int(rng.integers(2 ** (width - 1), 2**width)) * 2 + 1 << shift for shift in range(63 - width)] * 3
     near = {sign * (each + step) for each in [0, least, most, *some] for step in (-1, 0, 1) for sign in (1, -1)}
     fitting = np.array(sorted(each for each in near if least <= each <= most), dtype)
     others = np.frombuffer(rng.bytes(LANES // 3 * dtype.itemsize), dtype) >> dtype.type(rng.integers(int(source[1:])))
@@ -172,7 +172,7 @@ def test_conversion(opcode: str) -> None:
     assert [each.tobytes() for each in sources] == before
     for lane, bits in zip(zip(*map(as_numbers, sources), strict=True), as_numbers(found), strict=True):
         right = expected(opcode, list(lane))
-        if not (is_nan(right, to) and is_nan(bits, to)):  # which NaN is told below
+        if not (is_nan(right, to) and is_nan(bits, to)):  # test_nan checks which NaN
             assert (hex(bits), *map(hex, lane)) == (hex(right), *map(hex, lane))
 
 
@@ -210,7 +210,7 @@ NAN = """
 
 @pytest.mark.parametrize("case", NAN.split(","))
 def test_nan(case: str) -> None:
-    """Bits that an H200 was seen to give."""
+    """Bits observed on an H200."""
     opcode, source, result = case.split()
     instruction = convert(opcode)
     assert instruction is not None
@@ -242,5 +242,5 @@ def test_packing(to: str) -> None:
     cvt.rn.satfinite.e4m3.f32 cvt.pack.sat cvt.pack.sat.u8.s32 cvt.pack.sat.u16.s32.b32 cvt.pack.sat.u32.s32
     cvt.pack.u16.s32 cvt.full.f32.f16""".split(),
 )
-def test_what_is_no_conversion(opcode: str) -> None:
+def test_invalid_conversions(opcode: str) -> None:
     assert convert(opcode) is None

@@ -54,14 +54,14 @@ def test_guarded_convergent_instructions_count_once(instruction: str) -> None:
     assert counts.lane_instructions == (FRAME_INSTRUCTIONS + 1) * 32 + 16
 
 
-def test_loops_count_each_turn_of_a_warp() -> None:
+def test_loops_count_each_iteration_of_a_warp() -> None:
     """As many as the lane with the most takes; lanes that have left are no longer counted."""
     counts = counted("mov.u32 %r6, 0; L: add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r2; @%p1 bra L;")
     assert counts.instructions["A", "L", "add.u32"] == 31
     assert counts.lane_instructions == (FRAME_INSTRUCTIONS + 1) * 32 + 3 * (1 + sum(range(1, 32)))
 
 
-def test_barriers_count_each_time_that_they_let_go() -> None:
+def test_barriers_count_each_completion() -> None:
     body = "mov.u32 %r6, 0; L: bar.sync 0; add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 5; @%p1 bra L;"
     assert counted(body, block=96, grid=3).barriers == 15
     pairs = "shr.u32 %r6, %r0, 6; bar.sync %r6, 64;"
@@ -115,7 +115,7 @@ def test_warps_do_not_share_transactions() -> None:
 ])  # fmt: skip
 @pytest.mark.parametrize("word", ["ld", "st"])
 def test_wavefronts_of_shared_memory(opcode: str, stride: int, want: int, word: str) -> None:
-    """Lanes that touch one word share it; those that touch words of one bank take turns."""
+    """Lanes that touch one word share it; those that touch words of one bank go one after the other."""
     source = module(
         f"mov.u32 %r10, big; mad.lo.u32 %r10, %r0, {stride}, %r10; {access(word, 'shared', opcode, '[%r10]')}"
     ).replace(".shared .align 4 .b8 tile[1024];", ".shared .align 16 .b8 big[16384];")
@@ -160,7 +160,7 @@ def test_lanes_by_line_of_the_file() -> None:
 
 
 def test_lanes_by_line_of_each_kernel_of_a_woven_one() -> None:
-    """Lanes that have ended execute no store any more, and what was inserted is apart."""
+    """Lanes that have ended do not execute a store, and inserted instructions are counted separately."""
     text = module(f"{LOW} @%p1 ret;\n st.global.u32 [%rd2], %r0;\n bar.sync 0;\n")
     line = text.splitlines().index(" st.global.u32 [%rd2], %r0;") + 1
     arrays = [np.zeros(48, np.uint32) for _ in range(4)]

@@ -1,4 +1,4 @@
-"""From an opcode to its family: which spellings are instructions, and what they take and give."""
+"""From an opcode to its family: which spellings are instructions, and their sources and results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_no_form_twice() -> None:
 def test_modifiers_stand_in_any_order() -> None:
     for opcode in ("add.sat.ftz.rz.f32", "min.NaN.ftz.f32", "max.abs.xorsign.NaN.f16x2", "setp.ftz.and.lt.f32"):
         assert floating(opcode) is not None, opcode
-    assert floating("add.f32.rn.ftz") is not None  # ISA's own examples have modifiers behind types
+    assert floating("add.f32.rn.ftz") is not None  # the ISA's own examples have modifiers after types
     assert floating("set.eq.f32.u32") is None
     assert floating("add.f16.f32") is None
 

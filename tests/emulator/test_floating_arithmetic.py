@@ -41,7 +41,7 @@ def columns(lanes: list[tuple[int, ...]]) -> list[list[int]]:
 
 
 def drawn(opcode: str, count: int) -> list[tuple[int, ...]]:
-    """Operands for the instruction: telling ones against each other, any bits, and numbers near each other."""
+    """Operands for the instruction: pairs of critical values, any bits, and numbers near each other."""
     chance = random.Random(opcode)
     formats = instruction(opcode).sources
     telling = list(product(*(telling_codes(format) for format in formats)))

@@ -89,7 +89,7 @@ def outcomes(opcode: str, operands: list[list[int]], given: list[bool]) -> list[
 
 
 def operands_of(opcode: str, lanes: list[tuple[int, int]]) -> list[list[int]]:
-    """As columns; in packed words, the lanes stand backward in the high halves."""
+    """The operands as columns; in packed words, the high halves have the lanes in reverse."""
     columns = [list(column) for column in zip(*lanes, strict=True)]
     type = opcode.rpartition(".")[2]
     return [packed(c, c[::-1], type.removesuffix("x2")) for c in columns] if type.endswith("x2") else columns

@@ -130,9 +130,9 @@ doubles = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max
 
 
 @given(doubles, doubles, st.integers(-120, 120))
-def test_sums_round_right_twice(a: float, b: float, apart: int) -> None:
-    """Sums whose parts lie far apart, cancel or meet at a tie: rounded to odd first, as if exact after."""
-    for second in (b, -a, math.ldexp(math.frexp(b)[0], math.frexp(a)[1] + apart) if abs(a) < 1e250 else b):
+def test_sums_round_right_twice(a: float, b: float, distance: int) -> None:
+    """Sums whose parts differ much in size, cancel or end in a tie: rounding to odd first acts like an exact sum."""
+    for second in (b, -a, math.ldexp(math.frexp(b)[0], math.frexp(a)[1] + distance) if abs(a) < 1e250 else b):
         odd = round_to_odd_sum(np.array([a]), np.array([second]))
         exact = Fraction(a) + Fraction(second)
         if exact == Fraction(float(odd[0])):
@@ -147,7 +147,7 @@ def test_sums_round_right_twice(a: float, b: float, apart: int) -> None:
 
 
 def test_sums_at_ties() -> None:
-    """What float64 itself would round to a tie of the narrower format."""
+    """Sums that float64 itself would round to a tie of the narrower format."""
     one, tie, crumb = np.array([1.0]), np.array([2.0**-24]), np.array([2.0**-90])
     above = encode(round_to_odd_sum(one + tie, crumb), "f32")
     below = encode(round_to_odd_sum(one + tie, -crumb), "f32")

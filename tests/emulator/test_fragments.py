@@ -74,7 +74,7 @@ def test_offsets_take_a_stride_for_each_lane() -> None:
 
 
 class Memory:
-    """One warp's memory, with a gap of 0xEE behind each row of a matrix."""
+    """One warp's memory, with a gap of 0xEE after each row of a matrix."""
 
     def __init__(self, matrix: Array, order: str, pad: int) -> None:
         rows = matrix if order == "row" else matrix.T

@@ -31,7 +31,7 @@ def test_lanes_of_a_warp_load_from_all_spaces_at_once() -> None:
 
 
 def test_lanes_of_a_warp_change_three_spaces_at_once() -> None:
-    """Atomics and stores; sums come together by space, local ones stay apart."""
+    """Atomics and stores; sums are per space, local ones per thread."""
     keep = "@%p3 bra END; @%p4 bra END;"
     end = "END: bar.sync 0; ld.shared.u32 %r3, [s]; ld.local.u32 %r4, [l]; ld.global.u32 %r5, [g];"
     out = np.zeros((96, 4), np.uint32)
@@ -43,7 +43,7 @@ def test_lanes_of_a_warp_change_three_spaces_at_once() -> None:
     assert out.tolist() == [[shared, i if i % 6 == 1 else 200, global_, i] for i in range(96)]
 
 
-def test_a_generic_address_is_told_by_isspacep_and_comes_back() -> None:
+def test_isspacep_recognises_a_generic_address_and_it_converts_back() -> None:
     tests = "".join(f"isspacep.{space} %p7, %rd6; selp.u32 %r3, {1 << i}, 0, %p7; or.b32 %r2, %r2, %r3;"
                     for i, space in enumerate(("shared", "local", "global", "const", "param")))  # fmt: skip
     back = """@!%p1 cvta.to.shared.u64 %rd8, %rd6; mov.u64 %rd9, s; setp.eq.u64 %p7, %rd8, %rd9;

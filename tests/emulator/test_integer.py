@@ -65,8 +65,8 @@ def differences(opcode: str) -> Reference:
     width = 32 // int(name[-1])
 
     def apply(a: int, b: int, c: int) -> int:
-        apart = [abs(x - y) for x, y in zip(parts(a, width, t), parts(b, width, t), strict=True)]
-        return c + sum(apart) if add else sum(d << width * i for i, d in enumerate(apart))
+        distances = [abs(x - y) for x, y in zip(parts(a, width, t), parts(b, width, t), strict=True)]
+        return c + sum(distances) if add else sum(d << width * i for i, d in enumerate(distances))
 
     return apply
 
@@ -167,7 +167,7 @@ def run(opcode: str, *operands: int) -> list[int]:
 
 @pytest.mark.parametrize("width", [16, 32, 64])
 def test_least_integer(width: int) -> None:
-    """It has no counterpart of the other sign, so what would be one wraps around."""
+    """It has no counterpart of the other sign, so its negation wraps around."""
     least, minus_one = 1 << (width - 1), (1 << width) - 1
     assert run(f"div.s{width}", least, minus_one) == [least]
     assert run(f"rem.s{width}", least, minus_one) == [0]
@@ -219,7 +219,7 @@ def test_every_opcode_is_covered() -> None:
 
 
 @pytest.mark.parametrize(("spelled", "also"), [("min.relu.s16x2", "min.s16x2.relu"), ("prmt.b32.rc8", "prmt.rc8.b32")])
-def test_types_ahead_of_modifiers(spelled: str, also: str) -> None:
+def test_types_before_modifiers(spelled: str, also: str) -> None:
     assert integer(spelled) is integer(also) is not None
 
 

@@ -1,4 +1,4 @@
-"""Variables and what is in them at first: initialisers, addresses of others, alignment, functions in tables."""
+"""Variables and their initial values: initialisers, addresses of others, alignment, functions in tables."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_bytes_of_an_address(address: str) -> None:
 
 
 def test_tables_of_functions() -> None:
-    """By their addresses in memory and in registers; an index that is the lane's own sends lanes apart."""
+    """By their addresses in memory and in registers; an index that differs between lanes makes them diverge."""
     function = """.func (.param .b32 r) f{}(.param .b32 a)
         {{ .reg .b32 %t; ld.param.b32 %t, [a]; {} %t, %t, {}; st.param.b32 [r], %t; ret; }}"""
     operations = [("add.u32", 5), ("mul.lo.u32", 3), ("xor.b32", 7)]

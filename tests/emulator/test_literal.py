@@ -40,7 +40,7 @@ def test_integers_are_taken_modulo_the_width(text: str, value: int, type_: str) 
 @pytest.mark.parametrize(
     "text", ["", "08", "0x", "1.5", "a", "1+", "1//0", "1/0", "(", "2**3", "1 if 1 else 2", "[1]", "0b2"]
 )
-def test_what_is_no_whole_number(text: str) -> None:
+def test_invalid_whole_numbers(text: str) -> None:
     with pytest.raises(ValueError, match="constant expression"):
         whole(text)
 
@@ -161,7 +161,7 @@ def test_predicates() -> None:
 
 
 @pytest.mark.parametrize(("type_", "text"), [("u8", "1.5"), ("f32", "abc"), ("u32", "1.0.0"), ("f32", "0fGG")])
-def test_what_is_no_number_of_a_type(type_: str, text: str) -> None:
+def test_invalid_numbers_of_a_type(type_: str, text: str) -> None:
     with pytest.raises(ValueError):
         literal(text, type_)
 

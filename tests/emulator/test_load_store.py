@@ -146,7 +146,7 @@ def test_policies_of_caches_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("opcode", ["ld.global.L3::keep.u32", "ld.tex.u32", "ld.global.u24", "ld.global.v3.u32"])
-def test_words_that_nobody_knows_are_named(opcode: str) -> None:
+def test_unknown_words_are_named(opcode: str) -> None:
     found = fault("unsupported", f"{opcode} %r1, [%rd0];", np.zeros(4, np.uint32))
     assert opcode in found.instruction
     assert found.line

@@ -63,7 +63,7 @@ def test_each_opcode_has_one_meaning(opcode: str) -> None:
 
 
 @pytest.mark.parametrize("opcode", NO_OPCODES.split())
-def test_what_the_isa_has_not_is_not_guessed_at(opcode: str) -> None:
+def test_opcodes_that_the_isa_lacks_are_refused(opcode: str) -> None:
     assert (product(opcode), fragment(opcode), matrix_access(opcode)) == (None, None, None)
 
 

@@ -106,7 +106,7 @@ def test_producers_and_consumers(arrive: str, seed: int) -> None:
 
 
 def test_producers_that_do_not_wait_for_their_copies() -> None:
-    """An arrival that says nothing of the copy lets consumers go on too early."""
+    """An arrival that does not cover the copy lets consumers go on too early."""
     body = TID + STAGES.replace("ARRIVE", "mbarrier.arrive.shared.b64 _, [%r6]")
     assert (
         "ld.shared"
@@ -114,7 +114,7 @@ def test_producers_that_do_not_wait_for_their_copies() -> None:
     )
 
 
-def test_an_object_that_waits_for_more_than_ever_come() -> None:
+def test_an_object_that_waits_for_too_many_arrivals() -> None:
     body = TID + STAGES.replace("[bar+16], 64", "[bar+16], 65").replace(
         "ARRIVE", "cp.async.mbarrier.arrive.noinc.shared.b64 [%r6]"
     )

@@ -1,4 +1,4 @@
-"""Address spaces: where they begin and end, who shares them, generic addresses, and what nobody wrote."""
+"""Address spaces: their bounds, which threads share them, generic addresses, and uninitialised memory."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def test_one_element_beyond_either_end(access: str, space: str) -> None:
     given = words(10)
     for offset in (0, 36):
         run(access.format(space, f"%rd0+{offset}"), given.copy())
-    for offset, said in (
+    for offset, problem in (
         (40, "4 bytes past the end"),
-        (-4, "4 bytes ahead of the beginning"),
+        (-4, "4 bytes before the beginning"),
         (1 << 20, "past the end"),
     ):
         found = fault("out of bounds", access.format(space, f"%rd0+{offset}"), given)
-        assert "A:0 (a0)" in str(found) and "of 40 bytes" in str(found) and said in str(found)
+        assert "A:0 (a0)" in str(found) and "of 40 bytes" in str(found) and problem in str(found)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10])
 def test_an_access_that_only_begins_within_a_buffer(size: int) -> None:
-    """The last bytes of a buffer are no reason to let a wider access pass."""
+    """The last bytes of a buffer do not permit a wider access."""
     given = np.zeros(size, np.uint8)
     run(f"ld.global.u8 %r1, [%rd0+{size - 1}];", given)
     last = size // 4 * 4
@@ -60,7 +60,7 @@ def test_between_buffers() -> None:
 
 
 @pytest.mark.parametrize("size", [4, 4096, 1 << 20])
-def test_twice_the_size_of_a_buffer_is_no_other_buffer(size: int) -> None:
+def test_twice_the_size_of_a_buffer_is_not_another_buffer(size: int) -> None:
     fault("out of bounds", f"ld.global.u32 %r1, [%rd0+{2 * size}];", np.zeros(size, np.uint8), np.zeros(size, np.uint8))
 
 
@@ -98,7 +98,7 @@ def test_the_ends_of_shared_and_local_memory() -> None:
 # read-only ------------------------------------------------------------------------------------------
 
 
-def test_what_is_read_only() -> None:
+def test_read_only_memory() -> None:
     locked = words(4)
     locked.flags.writeable = False
     run("ld.global.u32 %r1, [%rd0];", locked)
@@ -115,7 +115,7 @@ def test_what_is_read_only() -> None:
 
 
 def test_every_cta_has_shared_memory_of_its_own() -> None:
-    """Each thread adds its CTA's number to one word of its CTA's, which nobody else sees."""
+    """Each thread adds its CTA's number to one word of its CTA, which other CTAs do not see."""
     out = np.zeros((5, 64), np.uint32)
     body = """mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; st.shared.u32 [s], 0; bar.sync 0;
         red.shared.add.u32 [s], %r1;
@@ -146,7 +146,8 @@ def test_module_variables_keep_their_values_across_ctas_and_begin_anew_in_each_l
 
 
 def test_dynamic_shared_arrays_of_one_alignment_are_one() -> None:
-    """They lie behind what is static; from one that asks for more alignment on they begin later, as ptxas has it."""
+    """They come after static ones; an array with a larger alignment begins later, and so do those after it, as for
+    ptxas."""
     out = np.zeros(5, np.uint64)
     body = """.shared .align 8 .b8 inner[8]; mov.u64 %rd1, dynamic; mov.u64 %rd2, other; mov.u64 %rd3, far;
         mov.u64 %rd4, s;
@@ -180,8 +181,8 @@ def test_addresses_of_32_bits_wrap_around_as_the_sum_with_their_offset_does() ->
                                   "ld.shared.u16 %r1, [s+6];",
                                   "atom.shared.add.u32 %r1, [s+4], 1;",
                                   "mov.u64 %rd1, s; cvta.shared.u64 %rd1, %rd1; ld.u8 %r1, [%rd1+7];"])  # fmt: skip
-def test_shared_bytes_that_nobody_wrote(load: str) -> None:
-    """Three bytes of the word are written; whoever asks for the fourth is told."""
+def test_uninitialised_shared_bytes(load: str) -> None:
+    """Three bytes of the word are written; reads of the fourth are reported."""
     begin = ".shared .align 8 .b8 s[8]; st.shared.u32 [s], 1; st.shared.u16 [s+4], 1; st.shared.u8 [s+6], 1;"
     found = fault("uninitialised", begin + load, block=3)
     assert "of `s`" in str(found)
@@ -190,13 +191,13 @@ def test_shared_bytes_that_nobody_wrote(load: str) -> None:
     run(f"{begin} st.shared.u8 [s+7], 1; {load}")
 
 
-def test_shared_memory_is_not_kept_for_the_next_cta() -> None:
+def test_shared_memory_is_not_preserved_for_the_next_cta() -> None:
     body = "mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [s], 1; ld.shared.u32 %r2, [s];"
     assert fault("uninitialised", body, grid=2, variables=VARIABLES).cta == (1, 0, 0)
 
 
-def test_local_bytes_that_nobody_wrote_hold_nothing() -> None:
-    """They may be copied, as spilled registers are, until something comes of them."""
+def test_uninitialised_local_bytes_are_undefined() -> None:
+    """They may be copied, as spilled registers are, until they have an effect."""
     begin = """.local .align 4 .b8 l[8]; st.local.u8 [l], 1; ld.local.u32 %r1, [l]; st.local.u32 [l+4],
         %r1; ld.local.u16 %r2, [l+6];"""
     run(begin + "add.u32 %r2, %r2, 1;", words(1))

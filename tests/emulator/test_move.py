@@ -1,4 +1,4 @@
-"""`mov` with its packing and unpacking, addresses of symbols, and which register a name stands for."""
+"""`mov` with its packing and unpacking, addresses of symbols, and which register a name refers to."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_packed_register_without_a_value_is_unknown_in_that_part() -> None:
     fault("uninitialised", begin + "st.global.u64 [%rd0], %rd3;", np.zeros(1, np.uint64))
 
 
-def test_a_copy_is_no_alias() -> None:
+def test_a_copy_is_not_an_alias() -> None:
     """What was copied stays when the source changes, and the other way round, predicates too."""
     out = np.zeros((33, 4), np.uint32)
     body = """mov.u32 %r30, %tid.x; mul.wide.u32 %rd11, %r30, 16; add.u64 %rd11, %rd11, %rd0;
@@ -83,16 +83,16 @@ def test_a_copy_is_no_alias() -> None:
     assert out.tolist() == [[i, 7 if i < 5 else i + 100, 7 if i < 5 else 9, i] for i in range(33)]
 
 
-@pytest.mark.parametrize(("instruction", "said"), [
+@pytest.mark.parametrize(("instruction", "problem"), [
     ("mov.u64 %r2, %rd3;", "%r2 does not hold"),
     ("mov.u32 %p1, %r1;", "%p1 does not hold"),
     ("mov.u32 %r1, nobody;", "`nobody` is neither"), ("mov.b64 %rd1, {%r1, %r2, %r3};", "has no 3 parts"),
-    ("mov.u32 %r99, %r1;", "`%r99` is no register"),
-    ("mov.u32 5, %r1;", "cannot be written"), ("mov.u32 %tid.x, %r1;", "no register"), ("mov.b24 %r1, %r2;", "b24"),
+    ("mov.u32 %r99, %r1;", "`%r99` is not a register"),
+    ("mov.u32 5, %r1;", "cannot be written"), ("mov.u32 %tid.x, %r1;", "not a register"), ("mov.b24 %r1, %r2;", "b24"),
 ])  # fmt: skip
-def test_operands_that_do_not_fit(instruction: str, said: str) -> None:
+def test_operands_that_do_not_fit(instruction: str, problem: str) -> None:
     """They are named when the instruction is reached, and do no harm where it is not."""
-    assert said in str(fault("unsupported", instruction))
+    assert problem in str(fault("unsupported", instruction))
     run(f"bra END; {instruction} END:")
 
 

@@ -1,4 +1,4 @@
-"""What `vprintf` and `__assertfail` make of a kernel's arguments."""
+"""The output of `vprintf` and `__assertfail` for a kernel's arguments."""
 
 import pytest
 from emulator.threads import agrees, fault, run, with_functions
@@ -50,7 +50,7 @@ def printed(format_: str, stores: str, guard: str = "setp.eq.u32 %p1, %r0, 0;", 
     ("%hd %d", "st.local.u32 [args], 65537; st.local.u32 [args+4], 257;", "1 257"),
     ("%i %p", "st.local.u32 [args], 3; mov.b64 %q, 4096; st.local.u64 [args+8], %q;", "3 0x1000"),
 ])  # fmt: skip
-def test_what_is_printed(format_: str, stores: str, want: str) -> None:
+def test_printed_text(format_: str, stores: str, want: str) -> None:
     assert printed(format_, stores) == want
 
 

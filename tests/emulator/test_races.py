@@ -1,4 +1,4 @@
-"""Data races: kernels in which nothing orders two accesses, and the same kernels with what orders them."""
+"""Data races: kernels in which nothing orders two accesses, and the same kernels with synchronisation."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,11 +43,11 @@ class Racy:
 
 RACY = [
     Racy(
-        "read behind a write", f"{ACROSS} st.shared.u32 [%r6], %r3; <>\n ld.shared.u32 %r5, [%r7];\n",
+        "read after a write", f"{ACROSS} st.shared.u32 [%r6], %r3; <>\n ld.shared.u32 %r5, [%r7];\n",
         "", "bar.sync 0;", "ld.shared.u32 %r5, [%r7];",
     ),
     Racy(
-        "read behind a write in one warp",
+        "read after a write in one warp",
         f"{BESIDE} st.shared.u32 [%r6], %r3; <>\n ld.shared.u32 %r5, [%r7];\n",
         "", "bar.warp.sync 0xffffffff;", "ld.shared.u32 %r5, [%r7];",
     ),
@@ -71,17 +71,17 @@ RACY = [
         "ld.shared.u32 %r5, [%r7];",
     ),
     Racy(
-        "write behind a read", f"{ACROSS} st.shared.u32 [%r6], %r3; bar.sync 0;"
+        "write after a read", f"{ACROSS} st.shared.u32 [%r6], %r3; bar.sync 0;"
         "ld.shared.u32 %r5, [%r7]; <>\n st.shared.u32 [%r6], %r0;\n",
         "", "bar.sync 0;", "st.shared.u32 [%r6], %r0;",
     ),
     Racy(
-        "write behind what everybody reads", f"{TILE} st.shared.u32 [%r6], %r3; bar.sync 0; setp.eq.u32 %p1, %r0, 31;"
+        "write after a read by all", f"{TILE} st.shared.u32 [%r6], %r3; bar.sync 0; setp.eq.u32 %p1, %r0, 31;"
         "ld.shared.u32 %r5, [tile]; <>\n @%p1 st.shared.u32 [tile], %r0;\n",
         "", "bar.sync 0;", "@%p1 st.shared.u32 [tile], %r0;", {"block": 32},
     ),
     Racy(
-        "write behind a write", f"{ACROSS} st.shared.u32 [%r6], %r3; <>\n st.shared.u32 [%r7], %r0;\n",
+        "write after a write", f"{ACROSS} st.shared.u32 [%r6], %r3; <>\n st.shared.u32 [%r7], %r0;\n",
         "", "bar.sync 0;", "st.shared.u32 [%r7], %r0;",
     ),
     Racy(
@@ -135,7 +135,7 @@ RACY = [
         "", "bar.sync 0;", "ld.shared.u32 %r5, [%r7];",
     ),
     Racy(
-        "barrier ahead of the wait for a copy", f"{COPY} xor.b32 %r7, %r0, 32; mad.lo.u32 %r7, %r7, 16, %r9;"
+        "barrier before the wait for a copy", f"{COPY} xor.b32 %r7, %r0, 32; mad.lo.u32 %r7, %r7, 16, %r9;"
         "<>\n ld.shared.u32 %r5, [%r7];\n",
         "bar.sync 0; cp.async.wait_all;", "cp.async.wait_all; bar.sync 0;", "ld.shared.u32 %r5, [%r7];",
     ),
@@ -171,7 +171,7 @@ def test_message_names_both_threads_and_the_memory() -> None:
 
 
 @pytest.mark.parametrize("body", [
-    # who gets the last number sees what all have written ahead of theirs
+    # the thread with the last number sees what all wrote before
     "{tile} st.shared.u32 [%r6], %r3; setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [tile+512], 0; bar.sync 0;"
     "add.u32 %r3, %r3, 1; st.shared.u32 [%r6], %r3; membar.cta; atom.shared.add.u32 %r7, [tile+512], 1;"
     "setp.ne.u32 %p2, %r7, 63; @%p2 bra J; membar.cta; ld.shared.u32 %r5, [tile]; ld.shared.u32 %r5, [tile+128]; J:",
@@ -196,7 +196,7 @@ def test_no_race(body: str) -> None:
     "st.global.u32 [%rd3], %r3;", "red.global.add.u32 [%rd3], %r3;", "ld.global.u32 %r5, [%rd3];",
     "st.shared.v4.u32 [tile+2048], {%r3, %r3, %r3, %r3};", "cp.async.ca.shared.global [tile], [%rd3], 4;",
 ])  # fmt: skip
-def test_out_of_reach_is_no_race(access: str) -> None:
+def test_out_of_bounds_is_not_a_race(access: str) -> None:
     assert fault(f"mov.u64 %rd3, 0;\n{access}\n", races=True).kind == "out of bounds"
 
 

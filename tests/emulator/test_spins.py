@@ -51,7 +51,7 @@ TURN:
 @pytest.mark.parametrize("body", [LOCK, LOCK_INSIDE, TICKETS], ids=["lock", "inside", "tickets"])
 @pytest.mark.parametrize(("grid", "block"), [(1, 33), (2, 20)])
 def test_lock(body: str, grid: int, block: int, seed: int) -> None:
-    """Everybody passes, one at a time; the lanes of a warp meet again behind it."""
+    """All threads pass, one at a time; the lanes of a warp reconverge after it."""
     threads = grid * block
     whole = "bar.warp.sync 0xffffffff; setp.eq.u32 %p3, %r0, %r0; vote.sync.all.pred %p4, %p3, 0xffffffff;"
     given, out = np.zeros(threads, np.uint32), np.zeros(threads + 1, np.uint32)
@@ -63,7 +63,7 @@ def test_lock(body: str, grid: int, block: int, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_flags_from_one_cta_to_the_next(seed: int) -> None:
-    """Each CTA waits for the one that it has behind it: the last goes first."""
+    """Each CTA waits for the next one: the last goes first."""
     body = """
         mov.u32 %r6, %ctaid.x; mov.u32 %r7, %nctaid.x;
         add.u32 %r8, %r6, 1;
@@ -87,7 +87,7 @@ def test_flags_from_one_cta_to_the_next(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_flag_from_one_warp_to_another(seed: int) -> None:
-    """The producer is slow, and sits in the same CTA; what it wrote ahead of the flag is seen behind it."""
+    """The producer is slow, and sits in the same CTA; its writes before the flag are seen after it."""
     body = """
         setp.eq.u32 %p4, %r0, 0; @%p4 st.shared.u32 [tile], 0; bar.sync 0;
         setp.lt.u32 %p1, %r0, 32;
@@ -111,7 +111,7 @@ def test_flag_from_one_warp_to_another(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_lane_waits_for_another_of_its_warp(seed: int) -> None:
-    """The lane that raises the flag stands behind the loop that the others are in."""
+    """The lane that raises the flag is after the loop that the others are in."""
     body = """
         setp.eq.u32 %p4, %r0, 0; @%p4 st.shared.u32 [tile], 0; bar.sync 0;
         setp.eq.u32 %p1, %r2, 31;
@@ -129,7 +129,7 @@ def test_one_lane_waits_for_another_of_its_warp(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_queue(seed: int) -> None:
-    """A loop whose end an atomic decides need not wait for anybody: long ones are no deadlock."""
+    """A loop whose end an atomic decides does not necessarily wait: a long one is not a deadlock."""
     body = """
     TAKE:
         atom.global.add.u32 %r6, [%rd7], 1;
@@ -144,7 +144,7 @@ def test_queue(seed: int) -> None:
 
 
 def test_patience_that_ends() -> None:
-    """A thread may give up waiting after many turns."""
+    """A thread may give up waiting after many iterations."""
     body = """
     WAIT:
         add.u32 %r5, %r5, 1;
@@ -180,7 +180,7 @@ def test_waiting_for_ever(body: str, seed: int) -> None:
     "setp.lt.u32 %p1, %r0, 32; @%p1 bra J; L: ld.global.u32 %r6, [%rd7]; setp.ne.u32 %p2, %r6, 12345; @%p2 bra L; J:",
 ])  # fmt: skip
 def test_going_on_for_ever(body: str) -> None:
-    """Loops that wait for nobody, or in which nobody looks whether somebody else has come."""
+    """Loops that do not wait for any thread, or do not check whether another thread has arrived."""
     for seed in (0, 1):
         found = fault(body, seed=seed)
         assert found.kind == "deadlock"
@@ -237,7 +237,7 @@ def test_who_waits_for_a_lock() -> None:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_many_swaps_at_few_places_go_in_turn(number: int) -> None:
+def test_many_swaps_at_few_places_go_in_order(number: int) -> None:
     """Lanes that swap at one address in one instruction do it one after the other."""
     body = """
         and.b32 %r6, %r3, 3; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd3, %rd3, %rd7;
@@ -282,7 +282,7 @@ LOADS = {
     "the loop in a function": CALLED.format("until"),
     "through memory": "ld.volatile.global.u32 %r5, [%rd3]; st.local.u32 [own], %r5; ld.local.u32 %r5, [own];" + AROUND,
     "an atomic": "atom.global.or.b32 %r5, [%rd3], 0;" + AROUND,
-    "in a function behind a pointer": "{ .param .b64 p; st.param.b64 [p], %rd3; .param .b32 r; mov.u64 %rd4, peek;"
+    "in a function by pointer": "{ .param .b64 p; st.param.b64 [p], %rd3; .param .b32 r; mov.u64 %rd4, peek;"
     " prototype: .callprototype (.param .b32 _) _ (.param .b64 _); call (r), %rd4, (p), prototype;"
     " ld.param.b32 %r5, [r]; }" + AROUND,
 }
@@ -301,14 +301,14 @@ def chain(load: str, release: str = "st.release.gpu.global.u32 [%rd3], %r5;") ->
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("load", LOADS)
-def test_whoever_spins_lets_others_go_on(load: str, seed: int) -> None:
+def test_spinning_threads_let_others_go_on(load: str, seed: int) -> None:
     given, out = np.zeros(12 * 40, np.uint32), np.zeros(12 * 40, np.uint32)
     goptx.emulate(chain(LOADS[load]), 12, 40, [given, out, 480], seed=seed, max_steps=100_000)
     assert out.tolist() == [12 - i // 40 for i in range(480)]
 
 
 @pytest.mark.parametrize("load", [load for load in LOADS if load != "plain, counted"])
-def test_nobody_answers_and_nothing_changes(load: str) -> None:
+def test_no_thread_answers_and_nothing_changes(load: str) -> None:
     given, out = np.zeros(2 * 40, np.uint32), np.zeros(2 * 40, np.uint32)
     with pytest.raises(goptx.EmulationFault, match="deadlock"):
         goptx.emulate(chain(LOADS[load], ""), 2, 40, [given, out, 80])
@@ -317,7 +317,7 @@ def test_nobody_answers_and_nothing_changes(load: str) -> None:
 @pytest.mark.parametrize("load", ["plain", "in a function", "past the first cache", "plain, counted"])
 @pytest.mark.parametrize("seed", SEEDS[:2])
 def test_a_lane_that_waits_for_one_that_left_the_loop(load: str, seed: int) -> None:
-    """Lanes of a warp take turns; who has had its turn waits to reconverge behind the loop."""
+    """Lanes of a warp take turns; a lane that has had its turn waits after the loop to reconverge."""
     body = f"""
         mov.u32 %r9, 0; .local .b32 own; mov.u64 %rd3, %rd7; setp.eq.u32 %p1, %r0, 1; mov.u32 %r5, 7; @%p1 bra LEFT;
         WAIT: {LOADS[load]}
@@ -328,7 +328,7 @@ def test_a_lane_that_waits_for_one_that_left_the_loop(load: str, seed: int) -> N
     assert out.tolist() == [7] * 32
 
 
-def test_a_short_round_does_not_count_as_all() -> None:
+def test_a_short_cycle_does_not_count_for_all() -> None:
     """One waits in a loop of one block; another, in a longer one, has patience and then answers."""
     body = """
         setp.ge.u32 %p1, %r0, 32; mov.u32 %r6, 0; @%p1 bra COUNT;
@@ -366,7 +366,7 @@ def test_a_gpu_has_room_for_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_two_that_change_memory_for_ever() -> None:
-    """They undo what they did, and nobody sees anything else."""
+    """They undo their changes, and no thread sees anything else."""
     body = """
         setp.ge.u32 %p1, %r0, 32; mov.u32 %r6, 0;
         L: ld.volatile.global.u32 %r5, [%rd7]; xor.b32 %r6, %r6, 1; st.volatile.global.u32 [%rd2], %r6;

@@ -31,7 +31,7 @@ HIDDEN = [c for c in CASES if c.kind == "uninitialised"]
 
 @pytest.mark.parametrize("case", HIDDEN, ids=[c.name for c in HIDDEN])
 def test_not_strict(case: Faulty) -> None:
-    """What was never written is anything, as on a GPU; but an address has to be one."""
+    """Uninitialised memory has any value, as on a GPU; but addresses must be valid."""
     if "address" in case.name:
         assert fault(case.broken, strict=False).kind == "out of bounds"
     else:

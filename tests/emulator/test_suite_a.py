@@ -1,4 +1,4 @@
-"""Suite A on the emulator: every woven pair does what its kernels do alone, and the paper's merge is caught."""
+"""Suite A on the emulator: woven pairs equal their separate kernels, and errors of the paper's merge are caught."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def data(name: str) -> list[Sample]:
 
 @cache
 def alone(name: str) -> tuple[bytes, ...]:
-    """What the arrays of a kernel hold after it has run by itself."""
+    """The contents of a kernel's arrays after a separate run."""
     launch, arguments = launch_of(name), data(name)
     before = contents(arguments)
     goptx.emulate(launch.file, launch.grid, launch.block, arguments, entry=launch.entry, shared=launch.shared)
@@ -42,7 +42,7 @@ def contents(arguments: list[Sample]) -> tuple[bytes, ...]:
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(NAMES, repeat=2)))
-def test_woven_does_what_its_kernels_do_alone(first: str, second: str) -> None:
+def test_woven_kernels_do_the_same_as_separate_ones(first: str, second: str) -> None:
     """At 4 CTAs of 256 threads, in strict mode, bit for bit; no races, whatever the pace of the warps."""
     assert launch_of(first).grid == launch_of(second).grid == (4,)
     woven = goptx.weave(launch_of(first).file, launch_of(second).file)
@@ -56,7 +56,7 @@ def test_woven_does_what_its_kernels_do_alone(first: str, second: str) -> None:
 @pytest.mark.parametrize(("first", "second"), [("lud", "micnd"), ("micnd", "sort")])
 def test_the_papers_merge_is_caught(first: str, second: str) -> None:
     """Pairs that hang on an H200, by how blocks are sliced: MICND diverges within warps, and its partner's aligned
-    barrier stands in copies that lanes of one warp reach apart."""
+    barrier has copies, which lanes of one warp reach separately."""
     woven = published(launch_of(first).file, launch_of(second).file)
     with pytest.raises(EmulationFault) as caught:
         goptx.emulate(woven, 4, 256, [data(first), data(second)])
@@ -96,7 +96,7 @@ def test_the_papers_merge_of_three_is_caught(names: tuple[str, ...]) -> None:
     assert names["ABC".index(caught.value.kernel)] in ("lud", "sort")
 
 
-def test_check_finds_what_the_papers_merge_does_not_keep() -> None:
+def test_check_finds_errors_of_the_papers_merge() -> None:
     """Without a GPU, by the launch specifications beside the kernels."""
     with pytest.warns(ConvergenceWarning):
         found = goptx.check(launch_of("lud").file, launch_of("micnd").file, merge="paper")

@@ -1,4 +1,4 @@
-"""The registers that tell a thread where it is, for grids and blocks of one to three dimensions."""
+"""The registers with a thread's position, for grids and blocks of one to three dimensions."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_four_numbers_at_once_and_the_names_of_old() -> None:
 
 
 @pytest.mark.parametrize(("target", "total"), [("sm_90", 1920), ("sm_75", 2048)])  # the module has a tile of 1024 bytes
-def test_shared_memory_is_told_in_whole_units(target: str, total: int) -> None:
+def test_shared_memory_is_reported_in_whole_units(target: str, total: int) -> None:
     out = np.zeros(2, np.uint32)
     body = """
         .shared .b8 own[100]; ld.param.u64 %rd1, [k_out]; mov.u32 %r1, %total_smem_size;

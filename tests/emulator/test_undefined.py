@@ -1,4 +1,4 @@
-"""Registers without a value: harmless until something comes of them, then caught, with the register's name."""
+"""Undefined registers: harmless until they have an effect, then caught, with the register's name."""
 
 import pytest
 from emulator.faulty import LOW, TILE

@@ -1,4 +1,4 @@
-"""Values of which only some bits were written: what is computed from them, and what is stored and loaded again."""
+"""Partly undefined values: results computed from them, and values stored and loaded again."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def test_a_bit_is_defined_only_if_it_is_always_the_same(opcode: str) -> None:
             lost[1:] = [np.zeros_like(u) for u in lost[1:]]
         given = [v if v.dtype == bool else v.view(DTYPES[t]) for v, t in zip(values, found.sources, strict=True)]
         with np.errstate(all="ignore"):
-            said = rule(given, lost)
+            of_rule = rule(given, lost)
             outcomes = [outcome(found, values, lost, c) for c in product(range(4), repeat=len(values)) if fits(c, lost)]
-        for n, of_one in enumerate(said):
+        for n, of_one in enumerate(of_rule):
             results = [bits(np.broadcast_to(o[n], 8).copy()) for o in outcomes]
             varies = np.bitwise_or.reduce([r ^ results[0] for r in results])
             assert not (varies & ~of_one).any(), (values, lost)
@@ -127,7 +127,7 @@ LOOK = "ld{}.u32 %r5, [{}]; and.b32 %r5, %r5, 255;"
      "shr.u32 %r8, %r3, 12; ld.local.u32 %r7, [field]; bfi.b32 %r7, %r8, %r7, 12, 20; st.local.u32 [field], %r7;"
      "ld.local.u32 %r5, [field];",
      lambda v: v),
-    # bytes put together and taken apart
+    # bytes packed and unpacked
     ("prmt.b32 %r5, %r3, %r7, 0x5110; and.b32 %r5, %r5, 0xffffff;", lambda v: (v & 0xFFFF) | (v & 0xFF00) << 8),
     ("lop3.b32 %r5, %r3, %r7, 255, 0xa0; lop3.b32 %r7, %r7, %r3, 255, 0x22; add.u32 %r5, %r5, 0;", lambda v: v & 255),
     ("xor.b32 %r7, %r7, %r3; not.b32 %r7, %r7; shl.b32 %r7, %r7, 16; shr.u32 %r8, %r3, 16; or.b32 %r7, %r7, %r8;"
@@ -181,7 +181,7 @@ def test_caught(body: str) -> None:
 
 
 def test_a_frame_is_entered_anew() -> None:
-    """What an earlier call left of a field in its local variables, or its registers, is not there for the next."""
+    """A call does not see the fields that an earlier call left in its local variables or registers."""
     function = """
     .func (.param .b32 r) keeps(.param .b32 a)
     { .reg .b32 %x, %y; .reg .pred %p; .local .b32 field;
@@ -204,7 +204,7 @@ def test_fields_are_passed_to_functions() -> None:
     assert fault(with_functions(function, body)).kind == "uninitialised"
 
 
-def test_without_strict_nothing_is_asked() -> None:
+def test_without_strict_nothing_is_checked() -> None:
     source = """.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)
     { .reg .b32 %r<3>; .reg .b64 %d; ld.param.u64 %d, [p]; and.b32 %r1, %r2, 1; st.global.u32 [%d], %r1; ret; }"""
     out = np.full(1, 9, np.uint32)

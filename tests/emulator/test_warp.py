@@ -60,19 +60,19 @@ def test_shuffle_within_each_half(mode: str) -> None:
         setp.lt.u32 %p1, %r2, 16; selp.u32 %r6, 0x0000ffff, 0xffff0000, %p1;
         shfl.sync.{mode}.b32 %r5, %r3, 3, {clamp}, %r6;
     """
-    apart = f"""
+    separate = f"""
         setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
         shfl.sync.{mode}.b32 %r5, %r3, 3, {clamp}, 0xffff0000; bra JOIN;
     LOW: shfl.sync.{mode}.b32 %r5, %r3, 3, {clamp}, 0x0000ffff;
     JOIN:
     """
-    for body in (together, apart):
+    for body in (together, separate):
         agrees(body, model)
 
 
 @pytest.mark.parametrize(("c", "width"), [(0x1F, 32), (0x1C1F, 4), (0x101F, 16)])
 def test_shuffle_of_values_that_some_lack(c: int, width: int) -> None:
-    """Who reads a lane without a value has none; it does not matter where it is not used."""
+    """A value read from an undefined lane is undefined; that does not matter where it is not used."""
     body = f"""
         setp.ne.u32 %p1, %r2, 5; @%p1 mov.u32 %r6, %r3;
         shfl.sync.down.b32 %r7, %r6, 1, {c}, 0xffffffff;
@@ -199,8 +199,8 @@ def test_elect(text: str, mask: Callable[[int], int]) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_lanes_that_have_ended_are_not_asked_for(seed: int) -> None:
-    """Whether they end ahead of an instruction that names them, or while the others wait for them."""
+def test_lanes_that_have_ended_are_not_needed(seed: int) -> None:
+    """They end before an instruction that names them, or while the others wait for them."""
     early = "setp.lt.u32 %p1, %r2, 5; @%p1 ret;\n"
     late = """
         setp.ge.u32 %p1, %r2, 5; @%p1 bra COME;
@@ -228,7 +228,7 @@ def test_lanes_that_have_ended_are_not_asked_for(seed: int) -> None:
 
 
 def test_reconvergence_in_a_loop() -> None:
-    """Behind an if/else in a loop whose trips are equal, the whole warp shuffles."""
+    """After an if/else in a loop with equal trip counts, the whole warp shuffles."""
     body = """
         mov.u32 %r6, 0; mov.u32 %r5, %r3;
     L:  and.b32 %r7, %r5, 1; setp.eq.u32 %p1, %r7, 1; @%p1 bra ODD;
@@ -244,7 +244,7 @@ def test_reconvergence_in_a_loop() -> None:
     agrees(body, lambda i, v: values[i])
 
 
-def test_lanes_that_leave_a_loop_one_by_one_shuffle_behind_it() -> None:
+def test_lanes_that_leave_a_loop_one_by_one_shuffle_after_it() -> None:
     body = """
         and.b32 %r6, %r3, 15; mov.u32 %r7, %r3;
     L:  setp.eq.u32 %p1, %r6, 0; @%p1 bra OUT;
@@ -265,7 +265,7 @@ def test_lanes_that_leave_a_loop_one_by_one_shuffle_behind_it() -> None:
     "shfl.bfly.b32 %r5, %r3, 1, 31;", "vote.all.pred %p1, %p2;", "vote.ballot.b32 %r5, %p2;",
     "match.any.b32 %r5, %r3, -1;",
 ])  # fmt: skip
-def test_what_is_not_synchronous_is_refused(instruction: str) -> None:
+def test_instructions_without_sync_are_refused(instruction: str) -> None:
     """The forms without `.sync` ended with sm_70."""
     found = fault("setp.eq.u32 %p2, %r0, 0;" + instruction)
     assert found.kind == "unsupported"
@@ -274,8 +274,8 @@ def test_what_is_not_synchronous_is_refused(instruction: str) -> None:
 
 @pytest.mark.parametrize("work", ["", "mul.lo.u32 %r5, %r3, 3; st.global.u32 [%rd2], %r5;"], ids=["idle", "storing"])
 @pytest.mark.parametrize("jump", ["bra DONE;", "bra NEAR; NEAR: bra DONE;"], ids=["near", "far"])
-def test_lanes_do_not_wait_for_each_other_ahead_of_the_end(work: str, jump: str) -> None:
-    """Lanes 0 to 4 end where the sides of an if/else meet, without taking part in what the others do."""
+def test_lanes_do_not_wait_for_each_other_before_the_end(work: str, jump: str) -> None:
+    """Lanes 0 to 4 end where the sides of an if/else join, without taking part in the others' work."""
     body = f"""
         setp.ge.u32 %p1, %r2, 5; @%p1 bra OTHERS;
         {work} {jump}
@@ -287,7 +287,7 @@ def test_lanes_do_not_wait_for_each_other_ahead_of_the_end(work: str, jump: str)
     agrees(body, lambda i, v: ended(v) if i % 32 < 5 else sum(range(5, 32)))
 
 
-def test_they_do_ahead_of_other_code() -> None:
+def test_they_wait_before_other_code() -> None:
     body = """
         setp.ge.u32 %p1, %r2, 5; @!%p1 bra DONE;
         redux.sync.add.u32 %r5, %r2, 0xffffffff;
@@ -296,7 +296,7 @@ def test_they_do_ahead_of_other_code() -> None:
     assert fault(body).kind == "convergence"
 
 
-def test_in_a_function_they_do_ahead_of_its_end() -> None:
+def test_in_a_function_they_wait_before_its_end() -> None:
     """The end of a function is not that of the kernel."""
     function = """
     .func (.param .b32 r) some(.param .b32 lane)

@@ -157,7 +157,7 @@ def test_a_warp_that_lacks_threads(instruction: str, block: int) -> None:
     assert "32" in str(found)
 
 
-def test_a_warp_whose_lanes_part() -> None:
+def test_a_warp_whose_lanes_diverge() -> None:
     body = f"{FILL} {WARP} setp.lt.u32 %p1, %r32, 31; @%p1 bra GO; bra.uni END; GO: {MMA} END:"
     assert fault("convergence", body, block=64).instruction == MMA
     fault("convergence", f"{FILL} {WARP} setp.lt.u32 %p1, %r32, 31; @%p1 {MMA}", block=32)
@@ -194,7 +194,7 @@ def test_what_fragments_hold_and_where_they_lie() -> None:
 
 
 def test_one_lanes_missing_value_spoils_the_warps_product_only() -> None:
-    """A result that depends on a register without a value has none, in its warp."""
+    """A result that depends on an undefined register is undefined, in its warp."""
     missing = f"""{FILL} {WARP} .reg .b32 %gone; setp.eq.u32 %p1, %r30, 40; @%p1 mov.b32 %r6,
         %gone; {MMA} mul.wide.u32 %rd10, %r30, 4; add.u64 %rd10, %rd10, %rd0;"""
     run(missing, np.zeros(96, np.float32), block=96)

@@ -45,7 +45,7 @@ def module(body: str, begin: str = BEGIN, end: str = END) -> str:
 
 
 def with_functions(functions: str, body: str) -> str:
-    """As `module`, with functions or variables ahead of the kernel."""
+    """As `module`, with functions or variables before the kernel."""
     return module(body).replace(".visible .entry", f"{functions}\n.visible .entry", 1)
 
 
@@ -66,7 +66,7 @@ def parsed(source: str) -> Module:
 
 
 def inputs(threads: int) -> Array:
-    """Numbers that say little of the thread that gets them: half of them below 16."""
+    """Numbers from which a thread's number cannot be guessed: half of them below 16."""
     values = np.random.default_rng(threads).integers(0, 1 << 32, threads, np.uint32)
     return np.where(values & 1, values >> 28, values).astype(np.uint32)
 
@@ -74,7 +74,7 @@ def inputs(threads: int) -> Array:
 def run(
     body: str, block: Any = 64, grid: Any = 1, given: Array | None = None, n: int = 0, **options: Any
 ) -> tuple[list[int], Emulation]:
-    """The outputs, one for each thread, and what was counted. `body` is put between `BEGIN` and `END`."""
+    """The outputs, one for each thread, and the counts. `body` is put between `BEGIN` and `END`."""
     threads = int(np.prod(block)) * int(np.prod(grid))
     given = inputs(threads) if given is None else given
     out = np.full(threads, 0xDEAD, np.uint32)

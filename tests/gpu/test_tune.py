@@ -152,8 +152,10 @@ def test_tuned_and_replayed(bench: Bench, tmp_path: Path) -> None:
     best = tune(*files, benches=[bench], workers=4, records=tmp_path / "records", **how)
     print(best)
     assert best.bugs == ()
-    assert best.speedup >= 1 and (best.speedup > 1) == (best.way.strategy != "separate" or not best.way.plain)
-    assert best.ms[str(best.way)] <= best.ms["separate"]
+    assert best.speedup >= 1 and (best.speedup > 1) == (
+        best.candidate.strategy != "separate" or not best.candidate.plain
+    )
+    assert best.ms[str(best.candidate)] <= best.ms["separate"]
     best.save(tmp_path / "best.json")
     assert goptx.replay(tmp_path / "best.json").ptx == best.fused.ptx
     again = tune(*files, benches=[bench], workers=4, records=tmp_path / "records", **{**how, "budget": 1})
@@ -183,10 +185,14 @@ argument = [
     )  # fmt: skip
     print(best)
     assert best.bugs == ()
-    parted = {t.way.option("partition"): t.status for t in best.table.trials if t.way.option("partition")}
+    parted = {t.candidate.option("partition"): t.status for t in best.table.trials if t.candidate.option("partition")}
     assert {sum(p) for p in parted} == {512, 768} and len(parted) == 3 + 10
-    free = [t for t in best.table.trials if t.way.option("partition") and t.way.plain and t.way.cap is None]
-    assert all(t.status == "timed" for t in free), [(str(t.way), t.status, t.reason) for t in free]
+    free = [
+        t
+        for t in best.table.trials
+        if t.candidate.option("partition") and t.candidate.plain and t.candidate.cap is None
+    ]
+    assert all(t.status == "timed" for t in free), [(str(t.candidate), t.status, t.reason) for t in free]
 
 
 def test_sweep_of_described_launches(bench: Bench, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ class ObjectCode:
 
 
 class Array(np.ndarray[Any, Any]):
-    """Host memory that says that it is on a device, which the emulator has."""
+    """Host memory that claims to be on a device, that of the emulator."""
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

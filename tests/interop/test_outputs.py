@@ -1,4 +1,4 @@
-"""What a woven kernel becomes in torch and CuPy, of which the tests have stand-ins; the examples, where they run."""
+"""Woven kernels as objects of torch and CuPy, which are stand-ins here; and the examples, where they can run."""
 
 import subprocess
 import sys
@@ -26,39 +26,39 @@ class Tensor:
 
 @pytest.fixture
 def operators(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What torch was told of each operator."""
-    told: dict[str, Any] = {}
+    """The registration of each operator with torch."""
+    registered: dict[str, Any] = {}
 
     def made(name: str, run: Any, **options: Any) -> Any:
-        told[name] = {"run": run, **options}
-        return SimpleNamespace(register_fake=lambda fake: told[name].update(fake=fake))
+        registered[name] = {"run": run, **options}
+        return SimpleNamespace(register_fake=lambda fake: registered[name].update(fake=fake))
 
     torch = ModuleType("torch")
     cuda = SimpleNamespace(current_stream=lambda: "stream", current_device=lambda: 0, device=nullcontext)
     vars(torch).update(Tensor=Tensor, cuda=cuda, library=SimpleNamespace(custom_op=made))
     monkeypatch.setitem(sys.modules, "torch", torch)
-    return told
+    return registered
 
 
 def test_an_operator_of_torch(operators: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     custom_op(goptx.weave(softmax(), layer_norm()), "ns::both", grid=lambda *args: args[2])
-    told = operators["ns::both"]
-    assert told["schema"] == (
+    registered = operators["ns::both"]
+    assert registered["schema"] == (
         "(Tensor(a0!) a0, Tensor a1, SymInt a2, SymInt a3, Tensor b0, Tensor(b1!) b1, Tensor b2, Tensor b3, "
         "Tensor(b4!) b4, Tensor(b5!) b5, SymInt b6, SymInt b7, float b8) -> ()"
     )
-    assert told["mutates_args"] == ["a0", "b1", "b4", "b5"] and told["device_types"] == "cuda"
-    assert told["fake"](*range(13)) is None
+    assert registered["mutates_args"] == ["a0", "b1", "b4", "b5"] and registered["device_types"] == "cuda"
+    assert registered["fake"](*range(13)) is None
     launched: list[Any] = []
     monkeypatch.setattr(Woven, "launch", lambda self, *args, **options: launched.append((args, options)))
     tensor = Tensor()
-    told["run"](tensor, *range(1, 13))
+    registered["run"](tensor, *range(1, 13))
     ((stream, *args), options) = launched[0]
     assert stream == "stream" and args == [[tensor, 1, 2, 3], list(range(4, 13))]
     assert options["grid"] == 2 and options["block"] is None
 
 
-def test_a_structure_is_no_argument_of_an_operator() -> None:
+def test_a_structure_is_not_an_argument_of_an_operator() -> None:
     text = kernel("ret;").replace(".param .u32 k_n", ".param .align 8 .b8 k_n[24]")
     with pytest.raises(InputError, match=r"cannot be an operator of torch: A:2 \(k_n\) is a structure passed by value"):
         custom_op(goptx.weave(text, text), "ns::name")
@@ -81,7 +81,7 @@ def test_a_module_of_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("example", sorted(p.name for p in EXAMPLES.glob("*.py")))
-def test_an_example_runs_or_says_what_is_missing(example: str) -> None:
+def test_an_example_runs_or_names_what_is_missing(example: str) -> None:
     done = subprocess.run([sys.executable, str(EXAMPLES / example)], capture_output=True, text=True, timeout=300)
     assert done.returncode in (0, 77), done.stdout + done.stderr
     assert ("outputs are equal" if done.returncode == 0 else "skipped: ") in done.stdout

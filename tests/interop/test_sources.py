@@ -1,4 +1,4 @@
-"""Objects of Numba, CuPy and cuda.core, and CUDA C++, as kernels; what is none is said so."""
+"""Objects of Numba, CuPy and cuda.core, and CUDA C++, as kernels; other objects are refused."""
 
 import sys
 from pathlib import Path
@@ -19,10 +19,10 @@ DOUBLE = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
 
 
 @pytest.mark.parametrize("thing", [42, None, (EMPTY, "k"), ["text"], np.zeros(3)])
-def test_what_is_no_kernel(thing: Any) -> None:
-    with pytest.raises(InputError, match=r"is no kernel; goptx takes PTX text \(str, bytes\), a pathlib.Path"):
+def test_objects_that_are_not_kernels(thing: Any) -> None:
+    with pytest.raises(InputError, match=r"is not a kernel; goptx takes PTX text \(str, bytes\), a pathlib.Path"):
         goptx.weave(EMPTY, thing)
-    with pytest.raises(InputError, match="is no kernel; goptx takes"):
+    with pytest.raises(InputError, match="is not a kernel; goptx takes"):
         goptx.read(thing)
 
 
@@ -100,7 +100,7 @@ def test_cupy_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "k.ptx"
     path.write_text(EMPTY, encoding="utf-8")
     assert goptx.weave(RawKernel("k", path=str(path)), EMPTY).ptx == goptx.weave(EMPTY, EMPTY).ptx
-    with pytest.raises(InputError, match=r"was made from k.cubin, which is no PTX; give the PTX that"):
+    with pytest.raises(InputError, match=r"was made from k.cubin, which is not PTX; give the PTX that"):
         goptx.weave(RawKernel("k", path="k.cubin"), EMPTY)
     with pytest.raises(InputError, match="is compiled by nvcc, not NVRTC; compile its text to PTX"):
         goptx.weave(RawKernel("k", "text", backend="nvcc"), EMPTY)
@@ -140,7 +140,7 @@ def test_cuda_without_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
         goptx.compile_cuda(DOUBLE, arch="sm_90")
 
 
-def test_an_answer_that_is_no_success() -> None:
+def test_an_answer_that_is_not_success() -> None:
     class Failed:
         name = "NVRTC_ERROR_OUT_OF_MEMORY"
 

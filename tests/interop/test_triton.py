@@ -1,4 +1,4 @@
-"""Triton's compiled kernels are woven as they are, and launched with the user's arguments alone."""
+"""Triton's compiled kernels are woven unchanged, and launched with only the user's arguments."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ INCREASE = """
 
 
 def increase(num_warps: int) -> CompiledKernel:
-    """As if compiled of old, without scratch memory: the parameters are all the user's."""
+    """As if compiled by an old version, without scratch memory: all parameters are the user's."""
     made = CompiledKernel("k", kernel(INCREASE), num_warps=num_warps)
     del made.metadata.global_scratch_size, made.metadata.profile_scratch_size
     return made
@@ -57,7 +57,7 @@ def test_the_block_and_shared_memory_are_known() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave", "separate", "auto"])
-def test_of_shapes_the_grid_is_enough(strategy: str) -> None:
+def test_the_grid_is_enough_of_a_shape(strategy: str) -> None:
     woven = goptx.fuse(softmax(), layer_norm(), strategy=strategy, shapes=[Shape(ROWS), Shape(2)])
     args = arguments()
     goptx.emulate(woven, args=args)
@@ -71,13 +71,13 @@ def test_grids_may_come_at_the_launch() -> None:
     assert same(args, alone((ROWS, 2)))
 
 
-def test_separate_launches_know_what_kernels_know() -> None:
+def test_separate_launches_know_the_kernels_shapes() -> None:
     args = arguments()
     goptx.emulate(goptx.fuse(softmax(), layer_norm(), strategy="separate"), grid=ROWS, args=args)
     assert same(args, alone())
 
 
-def test_a_coarsened_kernel_keeps_what_it_knows() -> None:
+def test_a_coarsened_kernel_retains_its_shape() -> None:
     args, expected = arguments(), alone()
     goptx.emulate(goptx.coarsen(softmax(), 2), grid=ROWS, args=args[:1])
     assert np.array_equal(args[0][0], expected[0][0])
@@ -137,7 +137,7 @@ def test_scratch_memory_that_is_needed_is_an_argument() -> None:
 # Refused -------------------------------------------------------------------------------------------------
 
 REFUSED = {
-    "lacks the scratch pointers that its framework passes behind": scratch("", ".param .u32 k_n, .param .u64 k_p"),
+    "lacks the scratch pointers that its framework passes after": scratch("", ".param .u32 k_n, .param .u64 k_p"),
     "takes a scratch pointer of the framework in another way": scratch("mov.b64 %rd2, k_global;"),
     "the Triton function `softmax` is not compiled: what its PTX is": JITFunction(),
     "`gfx` has no PTX, but cubin; compile it for CUDA": CompiledKernel("gfx", None),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which case holds which section of the PTX ISA 9.0 manual; run it to write README.md anew.
 
-contents.txt is the manual's table of contents from chapter 4 on: a number and a title a line, "(prose)" behind
+contents.txt is the manual's table of contents from chapter 4 on: a number and a title a line, "(prose)" after
 those that have no syntax of their own. In a case, `// NUMBER TITLE` begins what belongs to a section; the case's
 first line says what it is about, its second which released ptxas accepts it, and the arguments for it.
 """

@@ -1,4 +1,4 @@
-"""Each section of the PTX ISA manual has a case, and each case is kept whole, known, and what ptxas takes it for."""
+"""Each section of the PTX ISA manual has a case. Each case is preserved, known, and means the same to ptxas."""
 
 import re
 import subprocess

@@ -87,7 +87,7 @@ def test_the_documents_count_the_rows_of_each_table() -> None:
 
 
 def test_hopper_is_measured() -> None:
-    """Whatever the example kernels hold, and what is published of it: the range of DRAM, 610 to 656 cycles."""
+    """All keys of the example kernels, and one published result: the range of DRAM, 610 to 656 cycles."""
     hopper = load_table(None, "sm_90")
     keys = {facts_of(i.opcode).latency_key for path in KERNELS for i in _instructions(path)}
     assert len(keys) > 80
@@ -98,7 +98,7 @@ def test_hopper_is_measured() -> None:
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_nothing_assumed_stands_before_what_is_known_of_another_sign(arch: str) -> None:
+def test_no_assumed_entry_hides_a_known_one_of_another_sign(arch: str) -> None:
     table = load_table(None, arch)
     known = {key for key, entry in table.entries.items() if entry.source != "assumed"}
     assert [k for k in table.entries if k not in known and known.intersection(module.siblings(k))] == []
@@ -188,13 +188,13 @@ def _instructions(path: Path) -> Iterator[Instruction]:
     "cp.async.cg.shared.global cp.async.wait_group mbarrier.try_wait.shared.b64 tex.2d.v4.f32.f32 "
     "bra.uni brx.idx call.uni ret exit trap nanosleep.u32".split(),
 )
-def test_what_compilers_write_has_an_entry(opcode: str, arch: str) -> None:
+def test_opcodes_of_compilers_have_an_entry(opcode: str, arch: str) -> None:
     assert not load_table(None, arch).is_default(facts_of(opcode).latency_key)
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_every_entry_can_be_looked_up(arch: str) -> None:
-    """A row that no opcode's key leads to, as one misspelled, would only seem to count."""
+    """A row that no opcode's key leads to, such as a misspelt one, would have no effect."""
     for key in load_table(None, arch).entries:
         facts = facts_of(key)
         if any(row.startswith(f"{key}.") for row in TABLE):
@@ -345,7 +345,7 @@ def test_a_bad_table_is_refused(tmp_path: Path, old: str, new: str, named: list[
     assert [part for part in [str(path), *named] if part not in str(raised.value)] == []
 
 
-def test_what_a_measurement_adds(tmp_path: Path) -> None:
+def test_fields_that_a_measurement_adds(tmp_path: Path) -> None:
     row = '{ cycles = 7, interval = 2, min = 6.5, median = 7.25, spread = 0.5, sass = "IADD3", source = "measured" }'
     text = VALID.replace('{ cycles = 7, source = "measured" }', row)
     text = text.replace("[default]", f'[named]\n"L1" = {row}\n[measurement]\ndate = "today"\n[default]')
@@ -357,14 +357,14 @@ def test_what_a_measurement_adds(tmp_path: Path) -> None:
     assert (plain.interval("add.u32"), plain.named, plain.measurement) == (None, {}, {})
 
 
-def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:
+def test_missing_tables_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be read \(No such file or directory\); give a latency table"):
         load_table(tmp_path / "absent.toml", "sm_90")
     with pytest.raises(InputError, match="cannot be read"):
         load_table(tmp_path, "sm_90")
     with pytest.raises(InputError, match=rf"`h100` is unknown; goptx brings {', '.join(ARCHITECTURES)}; .* \.toml"):
         load_table("h100", "sm_90")
-    with pytest.raises(InputError, match="`hopper` is none of PTX's"):
+    with pytest.raises(InputError, match="`hopper` is not one of PTX"):
         load_table(None, "hopper")
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe")

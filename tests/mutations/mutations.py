@@ -132,8 +132,8 @@ MUTATIONS = (
     Mutation(
         "ended threads bring the wrong value to a reduction",
         "goptx/weaving/converge/guards.py",
-        'negated != ("and" in facts.modifiers)',
-        'negated == ("and" in facts.modifiers)',
+        "negated != facts.reduces_by_and",
+        "negated == facts.reduces_by_and",
         f"{PAIR}[17]",
     ),
     Mutation(

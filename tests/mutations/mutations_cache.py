@@ -15,35 +15,35 @@ OF_CACHE = (
         DISK,
         "if head != _head(key, content):",
         "if False:",
-        f"{OF_DISK}::test_what_is_cut_off[72]",
+        f"{OF_DISK}::test_truncated_entries[72]",
     ),
     Mutation(
         "what belongs to another key is found",
         DISK,
         "sha256(key.encode() + content)",
         "sha256(content)",
-        f"{OF_DISK}::test_what_is_changed[of_another_key]",
+        f"{OF_DISK}::test_changed_entries[of_another_key]",
     ),
     Mutation(
         "what others may write is found",
         DISK,
         "return status.st_uid == os.geteuid() and not status.st_mode & 0o022",
         "return status.st_uid == os.geteuid()",
-        f"{OF_DISK}::test_what_others_wrote_or_may_write",
+        f"{OF_DISK}::test_entries_that_others_wrote_or_may_write",
     ),
     Mutation(
         "reading does not count as use",
         DISK,
         "            os.utime(path)\n",
         "            pass\n",
-        f"{OF_DISK}::test_what_was_read_longest_ago_goes_first",
+        f"{OF_DISK}::test_entries_read_longest_ago_are_removed_first",
     ),
     Mutation(
         "a file is written under its own name",
         DISK,
         "            temporary.write_bytes(written)\n",
         "            (self.folder / key).write_bytes(written)\n            temporary.write_bytes(written)\n",
-        f"{OF_DISK}::test_what_is_being_written_is_not_seen",
+        f"{OF_DISK}::test_unfinished_entries_are_not_seen",
     ),
     Mutation(
         "small files are never counted",
@@ -57,7 +57,7 @@ OF_CACHE = (
         DISK,
         "if _OURS.fullmatch(file.name) and",
         "if",
-        f"{OF_DISK}::test_clearing_leaves_what_is_not_ours",
+        f"{OF_DISK}::test_clearing_leaves_other_files",
     ),
     # keys
     Mutation(
@@ -65,7 +65,7 @@ OF_CACHE = (
         KEYS,
         '        whole.update(b"%d:" % len(content))\n',
         "",
-        f"{OF_KEYS}::test_parts_are_told_apart",
+        f"{OF_KEYS}::test_parts_are_distinguished",
     ),
     # the decision of auto
     Mutation(
@@ -95,13 +95,13 @@ OF_CACHE = (
         "goptx/device/assemble.py",
         "repr((arch, fmad, name, None if",
         "repr((arch, fmad, None if",
-        f"{OF_ASSEMBLY}::test_each_of_what_it_follows_from_counts",
+        f"{OF_ASSEMBLY}::test_each_part_of_the_key_counts",
     ),
     Mutation(
         "a cap that is written into the text does not count",
         "goptx/device/assemble.py",
         "None if capped is None else max_registers))",
         "capped is None))",
-        f"{OF_ASSEMBLY}::test_each_of_what_it_follows_from_counts",
+        f"{OF_ASSEMBLY}::test_each_part_of_the_key_counts",
     ),
 )

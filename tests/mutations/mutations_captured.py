@@ -10,7 +10,7 @@ OF_CAPTURES = (
         f"{REGION}/chains.py",
         "chain is not None and following[before[0]] == [node] and",
         "chain is not None and",
-        f"{TESTS}/test_chains.py::test_every_order_is_kept",
+        f"{TESTS}/test_chains.py::test_every_order_is_preserved",
     ),
     Mutation(
         "a chain goes along an edge that waits for less than the node",
@@ -24,7 +24,7 @@ OF_CAPTURES = (
         f"{REGION}/chains.py",
         "tuple(node for node in following[chain[-1]] if node not in removed)",
         "()",
-        f"{TESTS}/test_chains.py::test_every_order_is_kept",
+        f"{TESTS}/test_chains.py::test_every_order_is_preserved",
     ),
     Mutation(
         "a temporary of several groups is kept in registers",
@@ -38,14 +38,14 @@ OF_CAPTURES = (
         f"{REGION}/captured.py",
         "            extents[i] = extent[0], *whole\n",
         "            extents[i] = extent\n",
-        f"{TESTS}/test_captured.py::test_pointers_of_others_into_one_allocation_are_not_told_apart",
+        f"{TESTS}/test_captured.py::test_pointers_of_others_into_one_allocation_are_not_distinguished",
     ),
     Mutation(
         "pointers of others lead to memory of any size",
         f"{REGION}/captured.py",
         "            if whole is None:\n                return None\n",
         "            if whole is None:\n                continue\n",
-        f"{TESTS}/test_captured.py::test_pointers_of_others_into_one_allocation_are_not_told_apart",
+        f"{TESTS}/test_captured.py::test_pointers_of_others_into_one_allocation_are_not_distinguished",
     ),
     Mutation(
         "launches of any kind are recognised",

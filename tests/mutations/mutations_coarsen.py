@@ -56,15 +56,15 @@ OF_COARSENING = (
     Mutation(
         "a kernel with more CTAs in one always has the fewest",
         "goptx/launch/launch_plan.py",
-        "return least if self.alike and (least.factor == 1 or len({*self.coarse}) == 1) else None",
-        "return least if self.alike else None",
+        "return least if self.same_shape and (least.factor == 1 or len({*self.coarse}) == 1) else None",
+        "return least if self.same_shape else None",
         f"{COMMON}[(('tiled', 2, 'y'), ('tiled', 4, 'y'))]",
     ),
     Mutation(
         "a coarsened kernel reads the grid of the woven one",
         "goptx/launch/launch_plan.py",
-        "return self.lead is not None and (self.lead.factor == 1 or axis != self.lead.axis)",
-        "return self.lead is not None",
+        "return self.common_grid is not None and (self.common_grid.factor == 1 or axis != self.common_grid.axis)",
+        "return self.common_grid is not None",
         f"{EACH}[2-x-4:64-registers-unknown]",
     ),
     # what the copies have in common, and what not

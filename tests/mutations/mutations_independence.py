@@ -27,7 +27,7 @@ OF_INDEPENDENCE = (
         POINTERS,
         "a, b = _offset(a) if b.address else a, _offset(b) if a.address else b",
         "pass",
-        f"{OF_POINTERS}::test_a_64_bit_number_is_no_pointer[.u64 p-cvta.to.global.u64]",
+        f"{OF_POINTERS}::test_a_64_bit_number_is_not_a_pointer[.u64 p-cvta.to.global.u64]",
     ),
     Mutation(
         "pointers that are passed to a function are not lost",
@@ -39,9 +39,9 @@ OF_INDEPENDENCE = (
     Mutation(
         "pointers that come back from memory are those of nobody",
         POINTERS,
-        "        if self.fetches:\n            self.lose(self.kept)\n",
+        "        if self.fetches:\n            self.lose(self.stored)\n",
         "",
-        f"{OF_POINTERS}::test_what_cannot_be_followed_is_unknown"
+        f"{OF_POINTERS}::test_pointers_that_cannot_be_tracked_are_unknown"
         "[st.local.u64 [place], %rd1; ld.local.u64 %rd4, [place];]",
     ),
     # what is compared at launch
@@ -64,7 +64,7 @@ OF_INDEPENDENCE = (
         "goptx/launch/independence.py",
         "if size <= 0:",
         "if size < 0:",
-        f"{LAUNCHED}::test_what_does_not_depend[out0-other0]",
+        f"{LAUNCHED}::test_independent_arguments[out0-other0]",
     ),
     Mutation(
         "what was warned of once is forgotten",
@@ -78,7 +78,7 @@ OF_INDEPENDENCE = (
         "goptx/launch/device_arrays.py",
         "address + sum(e for e in ends if e < 0)",
         "address",
-        f"{LAUNCHED}::test_what_depends[out3-other3-the same array]",
+        f"{LAUNCHED}::test_dependent_arguments[out3-other3-the same array]",
     ),
     # threads
     Mutation(

@@ -48,9 +48,9 @@ OF_MASKS = (
     Mutation(
         "lanes that end are waited for where the kernel is left",
         f"{EMULATOR}/decode.py",
-        "        rejoin = None if join is None or join == EXIT else starts[join]",
-        "        rejoin = None if join is None else starts[join]",
-        "tests/emulator/test_warp.py::test_lanes_do_not_wait_for_each_other_ahead_of_the_end[near-storing]",
+        "        reconvergence = None if join is None or join == EXIT else starts[join]",
+        "        reconvergence = None if join is None else starts[join]",
+        "tests/emulator/test_warp.py::test_lanes_do_not_wait_for_each_other_before_the_end[near-storing]",
     ),
     Mutation(
         "a mask on a side that ends the kernel may name lanes that go on",
@@ -76,8 +76,8 @@ OF_MASKS = (
     Mutation(
         "a mask that one of its writers takes from own lanes names own lanes",
         OWN_LANES,
-        "            if all(id(c) in votes",
-        "            if any(id(c) in votes",
+        "if all(is_own(place, own) for",
+        "if any(is_own(place, own) for",
         f"{WEAVING}::test_other_masks_are_refused[then-all]",
     ),
 )

@@ -8,8 +8,8 @@ OF_SHARED_INPUTS = (
     Mutation(
         "a load is left out whatever guards the earlier one",
         "goptx/weaving/dependent/to_registers.py",
-        "and self.places.runs_before(source.place, load.place)",
-        "and self.places.ahead(source.place, load.place)",
+        "and self.places.dominates(source.place, load.place)",
+        "and self.places.precedes(source.place, load.place)",
         f"{TEST}::test_bounds_that_may_differ",
     ),
     Mutation(
@@ -36,7 +36,7 @@ OF_SHARED_INPUTS = (
     Mutation(
         "kernels that acquire take what was loaded before",
         "goptx/weaving/dependent/shared_inputs.py",
-        "first_unknown(kernel.flow) or any(may_acquire(i, harmless) for i in kernel.flow.instructions())",
+        "first_unknown(kernel.flow) or any(may_acquire(i, non_acquiring) for i in kernel.flow.instructions())",
         "first_unknown(kernel.flow)",
         f"{TEST}::test_kernels_that_acquire_load_for_themselves[0]",
     ),

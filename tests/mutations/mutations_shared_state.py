@@ -39,6 +39,6 @@ OF_SHARED_STATE = (
         "goptx/analysis/values/pointer_effects.py",
         "if not a.address and b.bases():",
         "if False:",
-        "tests/analysis/test_pointers.py::test_pointers_in_other_words[distance]",
+        "tests/analysis/test_pointers.py::test_pointers_in_other_forms[distance]",
     ),
 )

@@ -15,7 +15,7 @@ OF_VERTICAL = (
     Mutation(
         "loads keep the read-only path",
         "goptx/weaving/dependent/kernel_dependences.py",
-        "if _is_read_only(a.instruction) and any(",
+        "if facts_of(a.instruction.opcode).uses_read_only_path and any(",
         "if not a.instruction.opcode and any(",
         f"{TESTS}/test_dependences.py::test_the_read_only_path_is_left_where_a_kernel_writes",
     ),
@@ -120,8 +120,8 @@ OF_VERTICAL = (
     Mutation(
         "a kernel's own loads are made one",
         "goptx/weaving/dependent/to_registers.py",
-        "if self.kernel(source[0].instruction).letter == self.kernel(load[0].instruction).letter:",
-        "if not self.kernel(source[0].instruction).letter:",
+        "if self._letter(source[0]) == self._letter(load[0]):",
+        "if not self._letter(source[0]):",
         f"{TESTS}/test_internalise.py::test_a_kernels_own_loads_stay_since_it_may_write_between_them",
     ),
     Mutation(
@@ -165,8 +165,9 @@ OF_VERTICAL = (
     Mutation(
         "one of several stored values is private",
         "goptx/weaving/dependent/to_registers.py",
-        "            if found is None or not found.alone:  # of",
-        "            if not several:\n                continue\n            if found is None or not found.alone:  # of",
+        "            if found is None or not found.exclusive:  # of",
+        "            if not several:\n                continue\n"
+        "            if found is None or not found.exclusive:  # of",
         f"{TESTS}/test_own_elements.py::test_one_of_several_stored_values_is_not_private",
     ),
     Mutation(
@@ -178,7 +179,7 @@ OF_VERTICAL = (
     ),
     Mutation(
         "limits are not asked of a launch",
-        "goptx/results/fused_kernel.py",
+        "goptx/launch/launching.py",
         "(limit for limit in self.limits if not limit.admits(shape))",
         "(limit for limit in self.limits if not shape)",
         f"{TESTS}/test_own_elements.py::test_a_thread_beyond_its_width_shares_an_element",

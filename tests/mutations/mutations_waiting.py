@@ -56,8 +56,8 @@ OF_WAITING = (
     Mutation(
         "the published order does not keep that of waiting",
         f"{WEAVING}/schedule/schedule.py",
-        "in_turn = {id(code) for _, code in turns}",
-        "in_turn = set[int]()",
+        "in_turn = set(turns)",
+        "in_turn = set[Place]()",
         "tests/weaving/test_schedule.py::test_kernels_wait_in_their_turns[paper]",
     ),
     Mutation(
@@ -110,10 +110,10 @@ OF_WAITING = (
         f"{ORDER}::test_what_holds_threads_up_stays_out_of_a_span[bar.sync 0;-1-expected1]",
     ),
     Mutation(
-        "a span ends ahead of the last wait",
+        "a span ends before the last wait",
         "goptx/analysis/sync/sync_spans.py",
-        "span=frozenset(behind & ahead)",
-        "span=frozenset((behind & ahead) - other)",
+        "span=frozenset(after & before)",
+        "span=frozenset((after & before) - other)",
         "tests/analysis/test_waiting.py::test_the_span_goes_from_the_first_to_the_last[code0-bd-cd-bd]",
     ),
     Mutation(
@@ -203,8 +203,8 @@ OF_WAITING = (
     Mutation(
         "a return of a function that was put in its place ends the kernel",
         f"{WEAVING}/link/inline.py",
-        'case Instruction("ret" | "ret.uni" as opcode, _, guard, line):',
-        'case Instruction("never" as opcode, _, guard, line):',
+        "case Instruction(opcode, _, guard, line) if facts_of(opcode).returns:",
+        "case Instruction(opcode, _, guard, line) if not opcode:",
         f"{INLINE}::test_it_does_what_the_call_did[returns in the middle]",
     ),
     Mutation(
@@ -259,8 +259,8 @@ OF_WAITING = (
     Mutation(
         "barriers in loops count once",
         "goptx/analysis/sync/barrier_uniformity.py",
-        "met is None or (met and loops)",
-        "met is None",
+        "found is None or (found and loops)",
+        "found is None",
         f"{VARYING}::test_other_counts_are_refused[a loop on each side-weave]",
     ),
     Mutation(
@@ -343,7 +343,7 @@ OF_WAITING = (
     Mutation(
         "every load past the L1 cache waits",
         "goptx/analysis/sync/spin_loops.py",
-        "if not (anew and influence.moves_on(waited, latches)):",
+        "if not (uncached and influence.moves_on(waited, latches)):",
         "if True:",
         f"{LOOPS}::test_a_loop_that_does_not_wait[ld.cg of the next word]",
     ),
@@ -366,13 +366,13 @@ OF_WAITING = (
         INFLUENCE,
         "if self.piece:",
         "if False:",
-        f"{LOOPS}::test_a_piece_of_a_flow_says_nothing_of_who_has_an_address",
+        f"{LOOPS}::test_in_a_piece_of_a_flow_other_code_may_have_an_address",
     ),
     Mutation(
         "of several reads that give a register, the last one counts",
         INFLUENCE,
-        "self.asked.setdefault(name, {}).update((id(i), i) for i in asks)",
-        "self.asked[name] = {id(i): i for i in asks}",
+        "self.strong_reads.setdefault(name, {}).update((id(i), i) for i in strong)",
+        "self.strong_reads[name] = {id(i): i for i in strong}",
         f"{LOOPS}::test_every_read_that_decides_is_named",
     ),
     Mutation(
@@ -394,13 +394,13 @@ OF_WAITING = (
         MACHINE,
         "self._resting |= self._burst",
         "self._resting |= set()",
-        f"{SPINS}::test_whoever_spins_lets_others_go_on[plain-0]",
+        f"{SPINS}::test_spinning_threads_let_others_go_on[plain-0]",
     ),
     Mutation(
         "on the emulator, lanes that have left a loop wait for those in it",
         MACHINE,
-        "self._let_go(free[again])",
-        "self._let_go(free[:0])",
+        "self._release(free[again])",
+        "self._release(free[:0])",
         f"{SPINS}::test_a_lane_that_waits_for_one_that_left_the_loop[0-plain, counted]",
     ),
     Mutation(

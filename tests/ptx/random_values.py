@@ -107,7 +107,7 @@ def _is_pair(parts: Parts) -> bool:
     return len(parts) == 2 and parts[0] == "|" and isinstance(parts[1], Name)
 
 
-# What an operand begins with within an expression: its parts.
+# The beginning of an operand within an expression, as parts.
 STARTS: st.SearchStrategy[Parts] = st.builds(
     lambda name, tail: (name, *tail), NAMES, TAILS.filter(lambda t: not _is_pair(t)) | st.just(())
 ) | st.builds(lambda number, tail: (number, *tail), NUMBERS, PLAIN_TAILS | NAMED_TAILS)

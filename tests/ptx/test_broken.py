@@ -1,4 +1,4 @@
-"""What a user is told about text that is not PTX: tests/golden/broken_ptx.txt shows it for each kind of fault."""
+"""The messages for text that is not PTX: tests/golden/broken_ptx.txt has one for each kind of fault."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ BROKEN = {
     "an operand is missing": body("\tadd.u32 %r1, , %r3;"),
     "an opcode is missing": body("\t@%p1;"),
     "a type is missing": body("\t.reg %x;"),
-    "a number that is none": body("\tmov.u32 %r1, 0x;"),
+    "a malformed number": body("\tmov.u32 %r1, 0x;"),
     "an octal number with an 8": body("\tmov.u32 %r1, 089;"),
     "a number without end": body(f"\tmov.u32 %r1, {'9' * 2000};"),
     "a string without end": HEAD + '.file 1 "kernel.cu\n',
@@ -59,19 +59,19 @@ def message(text: str) -> str:
     return str(caught.value)
 
 
-def test_what_is_said_of_broken_text(golden: Callable[[str, str], None]) -> None:
+def test_messages_for_broken_text(golden: Callable[[str, str], None]) -> None:
     golden("broken_ptx.txt", "\n".join(f"{kind}:\n  {message(text)}\n" for kind, text in BROKEN.items()))
 
 
 @pytest.mark.parametrize("kind", BROKEN)
 def test_place_line_and_caret_are_those_of_the_fault(kind: str) -> None:
-    said = message(BROKEN[kind])
-    place, *shown = said.split("\n")
+    found = message(BROKEN[kind])
+    place, *excerpt = found.split("\n")
     line, column = map(int, place.split(":")[1:3])
     quoted = BROKEN[kind].split("\n")[line - 1]
-    assert len(said) < 700
+    assert len(found) < 700
     if quoted.strip():
         assert place.split(": ", 1)[1]
-        assert len(shown) == 2 and shown[1].endswith("^")
-        at = len(shown[1]) - 1
-        assert shown[0][at:].startswith(quoted[column - 1 : column + 9].rstrip())
+        assert len(excerpt) == 2 and excerpt[1].endswith("^")
+        at = len(excerpt[1]) - 1
+        assert excerpt[0][at:].startswith(quoted[column - 1 : column + 9].rstrip())

@@ -1,4 +1,4 @@
-"""Flattening: every name of a body unique, and each use still means what it meant."""
+"""Flattening: every name of a body becomes unique, and each use still refers to the same thing."""
 
 from goptx.ptx.flatten import FlatBody, flatten
 from goptx.ptx.ir import Function
@@ -6,7 +6,7 @@ from goptx.ptx.parse import parse
 
 
 def flat(body: str, symbols: dict[str, str] | None = None) -> FlatBody:
-    """The body, each name of its outermost scope with `a_` before it (behind the sigil, as the linker does)."""
+    """The body, each name of its outermost scope with `a_` before it (after the sigil, as the linker does)."""
     (entry,) = parse(f".version 8.0\n.target sm_90\n.entry k()\n{{\n{body}\n}}").items
     assert isinstance(entry, Function) and entry.body is not None
 
@@ -36,7 +36,7 @@ def test_names_of_the_body_are_renamed_wherever_they_stand() -> None:
     ]
 
 
-def test_names_of_nobody_stay() -> None:
+def test_undeclared_names_stay() -> None:
     assert code("mov.u32 %r1, %tid.x;\ncall f, (x);") == ["mov.u32 %r1, %tid.x;", "call f, (x);"]
 
 
@@ -73,11 +73,11 @@ def test_sibling_scopes_get_suffixes_of_their_own() -> None:
     ]
 
 
-def test_label_behind_its_branch_is_found() -> None:
+def test_label_after_its_branch_is_found() -> None:
     assert code("bra L;\n{ bra L; }\nL: ret;") == ["bra a_L;", "bra a_L;", "a_L:", "ret;"]
 
 
-def test_numbered_registers_are_told_apart_by_their_ranges() -> None:
+def test_numbered_registers_are_distinguished_by_their_ranges() -> None:
     """`%r10` is the last of `%r<11>`, even beside `%r1<2>`: ptxas too takes the shortest stem."""
     result = flat(".reg .b32 %r<11>;\n.reg .b64 %r1<2>;\nmov.b32 %r10, %r0;")
     assert [str(r) for r in result.registers] == [".reg .b32 %a_r<11>;", ".reg .b64 %a_r1_<2>;"]
@@ -135,7 +135,7 @@ def test_call_scope_stays_whole_with_its_own_names() -> None:
     ]
 
 
-def test_scope_that_has_what_a_call_within_it_is_given_stays_whole_too() -> None:
+def test_scope_with_a_parameter_of_a_call_within_it_stays_whole_too() -> None:
     (whole,) = code(".reg .b32 x;\n{\n.param .b32 t;\n{\ncall f, (t);\n}\nst.param.b32 [t], x;\n}")
     assert whole == "{\n.param .b32 t;\n{\ncall f, (t);\n}\nst.param.b32 [t], a_x;\n}"
 

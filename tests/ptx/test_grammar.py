@@ -1,4 +1,4 @@
-"""The committed parser is what the grammar says, and decides by one token."""
+"""The committed parser is generated from the grammar, and decides by one token."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Text made to hurt is refused or read in time and memory that grow with its size, never by a crash."""
+"""Hostile text is refused or read in time and memory proportional to its size. It never causes a crash."""
 
 import sys
 import tracemalloc
@@ -19,7 +19,7 @@ def body(text: str) -> str:
 
 
 def outcome(text: str) -> Module | PtxSyntaxError:
-    """What comes of text; no other exception does. Memory stays within 400 bytes a character."""
+    """The result of parsing; no other exception may occur. Memory stays within 400 bytes a character."""
     tracemalloc.start()
     try:
         return parse(text)
@@ -70,7 +70,7 @@ def test_a_megabyte_of_one_piece(piece: str) -> None:
     ],
 )
 def test_the_deepest_nesting_that_is_read_can_be_used(before: str, opening: str, innermost: str, closing: str) -> None:
-    """No step behind the reader recurses further than Python allows."""
+    """No pass after the reader recurses further than Python allows."""
     deepest: Module | None = None
     for depth in range(10, 400, 4):
         found = outcome(body(f"{before}{opening * depth}{innermost}{closing * depth}{';' if before else ''}"))

@@ -1,8 +1,9 @@
-"""What the table says of opcodes beyond their operands: memory, convergence, copies, carry, and of what it lacks."""
+"""The facts about opcodes beyond their operands: memory, convergence, copies, carry, and unknown opcodes."""
 
 import pytest
 
 from goptx.ptx.opcodes import TABLE, Scope, facts_of
+from goptx.weaving.unweavable import REFUSED
 
 
 @pytest.mark.parametrize(
@@ -94,8 +95,8 @@ def test_the_carry_flag(opcode: str, sets: bool, uses: bool) -> None:
 @pytest.mark.parametrize(
     "opcode", "novel.u32 mbarrier.check_layout.b64 tcgen05.new.b32 multimem.st_other cp.later wgmma.other".split()
 )
-def test_what_the_table_lacks_is_taken_as_the_most_constrained(opcode: str) -> None:
-    """Newer members of a family among it: `mbarrier` says nothing of its next instruction."""
+def test_unknown_opcodes_are_treated_as_the_most_constrained(opcode: str) -> None:
+    """This includes newer members of a family: the facts of `mbarrier` do not apply to a new instruction of it."""
     facts = facts_of(opcode)
     assert not facts.known
     assert (facts.row.updates, facts.row.access) == (True, "ls")
@@ -110,9 +111,60 @@ def test_every_row_is_found_by_its_own_name() -> None:
         assert facts_of(f"{name}.novel").known
 
 
-def test_what_is_expanded_with_a_branch_inside() -> None:
-    """Seen in the machine code of ptxas 13.0 for sm_90: a branch, or none."""
+def test_opcodes_expanded_with_a_branch() -> None:
+    """As seen in the machine code of ptxas 13.0 for sm_90: with a branch or without."""
     branching = "div.rn.f32 rcp.rn.ftz.f32 sqrt.rn.f32 div.rn.f64 rcp.rn.f64 sqrt.rn.f64 div.u64 rem.s64 div.u16"
     straight = "div.approx.f32 div.full.f32 rcp.approx.ftz.f32 sqrt.approx.f32 rsqrt.approx.f32 div.u32 rem.s32"
     assert all(facts_of(opcode).slow_path for opcode in branching.split())
     assert not any(facts_of(opcode).slow_path for opcode in straight.split())
+
+
+KINDS = {  # opcodes that have a fact, and such as nearly have it
+    "is_load_or_store": ("ld.u32 st.u32", "ldu.u32 atom.add.u32"),
+    "only_loads_element": ("ld.u32 ldu.global.u32", "st.u32 tex.2d.v4.f32.f32"),
+    "accesses_element": ("ld.u32 ldu.global.u32 st.u32 atom.add.u32 red.add.u32", "suld.b.1d.b32.trap"),
+    "loads_parameter": ("ld.param.u64 ld.param::func.u32", "ld.u64 st.param.u64 ld.const.u32"),
+    "stores_parameter": ("st.param.b32", "ld.param.b32 st.global.b32"),
+    "is_atomic": ("atom.global.add.u32", "red.global.add.u32"),
+    "uses_read_only_path": ("ldu.global.u32 ld.global.nc.u32", "ld.global.u32 ld.const.u32"),
+    "moves": ("mov.u32 cvta.global.u64", "cvt.u32.u64"),
+    "converts_address": ("cvta.to.global.u64", "mov.u64"),
+    "offsets_address": ("add.s64 sub.s64 mad.lo.s32 mov.u64 cvta.global.u64", "mul.lo.s32 and.b64"),
+    "adds_to_product": ("mad.wide.u32", "mul.wide.u32 mad24.lo.u32"),
+    "shifts": ("shl.b32 shr.s32", "shf.l.wrap.b32"),
+    "masks": ("and.b32", "and.pred or.b32"),
+    "unites": ("or.b32", "xor.b32"),
+    "has_no_bits_beyond": ("or.b32 xor.b32", "not.b32"),
+    "conjoins_predicates": ("and.pred", "and.b32 or.pred"),
+    "gives_predicate": ("setp.lt.u32 testp.finite.f32 isspacep.global and.pred", "set.lt.u32.u32 and.b32"),
+    "compares": ("setp.lt.u32", "set.lt.u32.u32"),
+    "relates": ("setp.lt.u32 min.u32 max.u32 rem.u32", "div.u32"),
+    "calls": ("call call.uni", "ret"),
+    "is_indirect_branch": ("brx.idx brx.idx.uni", "bra"),
+    "returns": ("ret ret.uni", "exit"),
+    "ends_thread": ("exit", "ret trap"),
+    "reads_active_mask": ("activemask.b32", "elect.sync"),
+    "depends_on_active_lanes": ("activemask.b32 elect.sync", "vote.sync.any.pred"),
+    "is_lane_exchange": ("vote.sync.any.pred redux.sync.add.s32 match.any.sync.b32 shfl.sync.idx.b32", "bar.warp.sync"),
+    "votes": ("vote.sync.any.pred vote.sync.ballot.b32", "vote.ballot.b32"),
+    "is_ballot": ("vote.sync.ballot.b32 vote.ballot.b32", "vote.sync.any.pred"),
+    "reduces_lanes": ("redux.sync.add.s32", "vote.sync.any.pred"),
+    "matches_lanes": ("match.any.sync.b32", "vote.sync.ballot.b32"),
+    "shuffles_by_index": ("shfl.sync.idx.b32", "shfl.sync.bfly.b32 shfl.idx.b32"),
+    "acts_on_mbarrier": ("mbarrier.init.b64 mbarrier.try_wait.b64", "cp.async.mbarrier.arrive.b64"),
+    "controls_grids": ("griddepcontrol.wait", "bar.sync"),
+    "asks_cluster": ("mapa.u64 getctarank.u64", "barrier.cluster.arrive"),
+    "exclusive": ("setmaxnreg.inc.sync.aligned.u32 tcgen05.none brkpt clusterlaunchcontrol.none", "bar.sync"),
+    "reduces": ("bar.red.popc.u32 barrier.cta.red.and.pred", "bar.sync red.add.u32"),
+    "reduces_by_and": ("bar.red.and.pred", "bar.red.or.pred red.and.b32 and.pred"),
+}
+
+
+@pytest.mark.parametrize("fact", KINDS)
+def test_kinds(fact: str) -> None:
+    those, others = (text.split() for text in KINDS[fact])
+    assert [opcode for opcode in those + others if getattr(facts_of(opcode), fact)] == those
+
+
+def test_what_cannot_be_shared_has_a_reason() -> None:
+    assert {facts_of(opcode).exclusive for opcode in TABLE} == {"", *REFUSED}

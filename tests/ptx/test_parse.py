@@ -1,4 +1,4 @@
-"""Each feature of the language: what value it becomes, and that the value prints as text that reads the same."""
+"""Each feature of the language: its value, and that the value prints as text with the same value."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 
 
 def items(text: str) -> tuple[Item, ...]:
-    """The items of a module, which print as text that reads the same."""
+    """The items of a module, which print as text with the same items."""
     module = parse(HEAD + text)
     assert parse(str(module)) == module
     return module.items
@@ -115,10 +115,10 @@ def test_debug_data_by_lines() -> None:
 
 
 def test_a_module_of_ptx_1() -> None:
-    text = ".version 1.4\n.target sm_10, map_f64_to_f32\n.target sm_13\n.reg .u32 kept;\n"
+    text = ".version 1.4\n.target sm_10, map_f64_to_f32\n.target sm_13\n.reg .u32 spare;\n"
     module = parse(text)
     assert module == Module(
-        (1, 4), ("sm_10", "map_f64_to_f32", "sm_13"), 32, (Registers((".u32",), (("kept", None),)),)
+        (1, 4), ("sm_10", "map_f64_to_f32", "sm_13"), 32, (Registers((".u32",), (("spare", None),)),)
     )
     assert ".address_size" not in str(module)
     assert ".target sm_10, map_f64_to_f32\n.target sm_13\n" in str(module)
@@ -198,7 +198,7 @@ def test_banks_of_constant_memory() -> None:
     assert instruction("ld.const[2].u32 %r1, [bank];").opcode == "ld.const[2].u32"
 
 
-def test_fields_of_a_sampler_are_no_names() -> None:
+def test_fields_of_a_sampler_are_not_names() -> None:
     sampler = variable(".global .samplerref s = { addr_mode_0 = wrap, filter_mode = linear };")
     assert sampler.init == ("{", "addr_mode_0", " = ", "wrap", ", ", "filter_mode", " = ", "linear", "}")
 
@@ -318,7 +318,7 @@ def test_pragma_and_label_in_a_body() -> None:
     assert statements('L:\n.pragma "nounroll";\nret;')[:2] == (Label("L"), Directive(".pragma", ('"nounroll"',)))
 
 
-def test_lines_are_kept_and_do_not_count_in_comparison() -> None:
+def test_lines_are_recorded_and_do_not_count_in_comparison() -> None:
     first, second = statements("ret;\n\n@%p ret;"), statements("\nret; @%p ret;")
     assert first == second
     assert [s.line for s in first if isinstance(s, Instruction)] == [6, 8]
@@ -344,7 +344,7 @@ def test_parentheses_are_lists_in_calls_alone() -> None:
     assert instruction("mov.u32 %r1, (5);").operands[1] == Immediate("(5)")
 
 
-def test_unknown_instruction_is_kept_and_named_once() -> None:
+def test_unknown_instruction_is_preserved_and_named_once() -> None:
     text = HEAD + ".entry k()\n{\nfrob.u32 a, [b];\nfrob.u32 a, [c];\n{ @p wibble; }\nadd.u32 a, a, a;\n}"
     with pytest.warns(UnknownInstruction) as caught:
         module = parse(text, "k.ptx")
@@ -431,8 +431,8 @@ def test_error_shows_place_caret_and_expectation() -> None:
         (" \n\t", "the file is empty"),
         (".target sm_90\n", ":1:1: expected `.version` before anything else"),
         (".version 8.0\n", "the module has no `.target`"),
-        (".version eight\n", ":1:10: `eight` is no PTX version"),
-        (".version 8\n.target sm_90", ":1:10: `8` is no PTX version"),
+        (".version eight\n", ":1:10: `eight` is not a PTX version"),
+        (".version 8\n.target sm_90", ":1:10: `8` is not a PTX version"),
         (HEAD + ".entry k()\n{ ret;", r"found the end of the file, expected .*is the file cut off\?"),
         (HEAD + ".entry k()\n{ mov.u32 %r1, 089; }", "found `89`"),
         (HEAD + '.file 1 "open', 'found `"`, expected a string'),
@@ -452,6 +452,6 @@ def test_error(text: str, message: str) -> None:
         parse(text)
 
 
-def test_bytes_that_are_no_text() -> None:
-    with pytest.raises(PtxSyntaxError, match=r"byte 4 is no UTF-8.*cuobjdump"):
+def test_bytes_that_are_not_text() -> None:
+    with pytest.raises(PtxSyntaxError, match=r"byte 4 is not UTF-8.*cuobjdump"):
         parse(b"\x7fELF\xff\x01")

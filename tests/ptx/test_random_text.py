@@ -1,4 +1,4 @@
-"""Random values print as text that reads as the same values; damaged text reads or is refused as PTX."""
+"""Random values print as text that parses to the same values; damaged text is parsed or refused as PTX."""
 
 from collections.abc import Callable
 from pathlib import Path

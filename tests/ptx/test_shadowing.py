@@ -1,4 +1,4 @@
-"""Names that hide others: each use means what it means to ptxas, before and after a body is flattened."""
+"""Names that hide others: each use means the same as for ptxas, before and after a body is flattened."""
 
 from dataclasses import replace
 
@@ -59,7 +59,7 @@ CASES = {
     "labels of one name": """
         { mov.u32 y, 0; L: add.u32 y, y, 1; st.global.u32 [out], y; setp.lt.u32 p, y, n; @p bra L; }
         { mov.u32 y, 0; L: add.u32 y, y, 3; st.global.u32 [out+4], y; setp.lt.u32 p, y, n; @p bra L; }""",
-    "a label behind its branch, from within": """
+    "a label after its branch, from within": """
         setp.lt.u32 p, n, 5;
         { @p bra out_of_it; st.global.u32 [out], n; }
         out_of_it: st.global.u32 [out+4], n;""",
@@ -153,7 +153,7 @@ def module(body: str) -> Module:
 
 
 def flattened(whole: Module) -> Module:
-    """The module with its entry flat, and all its names new as the linker makes them."""
+    """The module with its entry flat, and all its names renamed as the linker does."""
     (entry,) = whole.entries
     flat = flatten(entry.body or (), lambda name: prefixed(name, "a"))
     new: Function = replace(entry, body=(*flat.registers, *flat.variables, *flat.code))

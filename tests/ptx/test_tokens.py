@@ -33,7 +33,7 @@ def generated(text: str) -> Iterator[tuple[object, ...]]:
 
 def compare(text: str) -> None:
     for ours, theirs in zip_longest(tokens(text), generated(text)):
-        if ours is not None and ours.text == OPEN:  # the generated lexer goes on behind its `/`
+        if ours is not None and ours.text == OPEN:  # the generated lexer goes on after its `/`
             assert theirs[1:] == ("/", ours.start, ours.line, ours.column)
             return
         assert tuple(getattr(ours, field) for field in FIELDS) == theirs
@@ -42,7 +42,7 @@ def compare(text: str) -> None:
 @pytest.mark.parametrize("path", FILES)
 def test_tokens_of_a_file(path: Path) -> None:
     text = path.read_text()
-    compare(text[:60_000])  # the generated lexer needs a second for so much
+    compare(text[:60_000])  # the generated lexer needs a second for that
 
 
 def test_words_of_the_grammar() -> None:

@@ -1,4 +1,4 @@
-"""The fixture `device`. Streams are made up, so nothing asks a driver about them."""
+"""The fixture `device`. Streams are made up, so no driver is asked about them."""
 
 import pytest
 from region.emulated import device

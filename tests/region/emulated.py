@@ -1,4 +1,4 @@
-"""Regions without a GPU: arrays that say where they are in host memory, and launches that run on the emulator."""
+"""Regions without a GPU: arrays in host memory, and launches that run on the emulator."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Host = np.ndarray[Any, np.dtype[Any]]
 
 
 class Stream:
-    """What a stream says of itself, and a launch for each that is started on it."""
+    """A stream with its protocol, and the launches that were started on it."""
 
     def __init__(self, handle: int = 42) -> None:
         self.handle = handle
@@ -66,7 +66,7 @@ class Device:
         return self.array(np.random.default_rng(len(self.arrays)).random(count))
 
     def refill(self) -> None:
-        """Other random numbers in all arrays of floats."""
+        """Writes other random numbers to all arrays of floats."""
         self.order += 1
         for k, array in enumerate(self.arrays):
             array.host[...] = np.random.default_rng((self.order, k)).random(array.host.shape)
@@ -78,15 +78,15 @@ class Device:
         for array, content in zip(self.arrays, contents, strict=True):
             array.host.view(np.uint8)[:] = np.frombuffer(content, np.uint8)
 
-    def behind(self, address: int) -> Host | None:
-        """The memory from there on to the end of its array."""
+    def from_address(self, address: int) -> Host | None:
+        """The memory from this address to the end of its array."""
         for array in self.arrays:
             if array.address <= address < array.address + array.host.nbytes:
                 return array.host.view(np.uint8)[address - array.address :]
         return None
 
     def launch(self, woven: Woven, stream: Any, *args: Sequence[Any], **how: Any) -> None:
-        """As of `Woven.launch`."""
+        """As `Woven.launch`."""
         assert how.pop("independent") is True
         how.pop("max_registers")
         self.launched.append((woven, stream))
@@ -95,23 +95,23 @@ class Device:
         goptx.emulate(woven, args=values, **how, independent=True, seed=self.order)
 
     def alone(self, source: Any, grid: Any, block: Any, *args: Any, entry: str | None = None, shared: int = 0) -> None:
-        """One launch as it is, as of `Fusion.launch`."""
-        values = [self.behind(a.address) if isinstance(a, Array) else a for a in args]
+        """One launch without a region, as `Fusion.launch` takes it."""
+        values = [self.from_address(a.address) if isinstance(a, Array) else a for a in args]
         goptx.emulate(source, grid, block, values, entry=entry, shared=shared)
 
     def value(self, param: Any, content: Any) -> object:
         if not isinstance(content, bytes):
-            return self.behind(content.address) if isinstance(content, Array) else content
-        memory = self.behind(int.from_bytes(content, "little")) if param.size == 8 else None
+            return self.from_address(content.address) if isinstance(content, Array) else content
+        memory = self.from_address(int.from_bytes(content, "little")) if param.size == 8 else None
         return content if memory is None else memory
 
 
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
-    """Launches of whatever is fused go to it instead of to a GPU; nothing is in memory yet."""
+    """Launches go to this device instead of to a GPU; the memos of regions are empty."""
     made = Device()
-    for kept in ("_COMPLETED", "_SEPARATE"):
-        monkeypatch.setattr(completion, kept, Memo())
+    for memo in ("_COMPLETED", "_SEPARATE"):
+        monkeypatch.setattr(completion, memo, Memo())
     monkeypatch.setattr(Woven, "launch", lambda woven, *args, **how: made.launch(woven, *args, **how))
     monkeypatch.setattr(Woven, "load", lambda woven, cap=None: made.loaded.append(woven))
     yield made

@@ -1,4 +1,4 @@
-"""Captures without a GPU: what is put on a stream becomes nodes with a function each, which a launch calls in order."""
+"""Captures without a GPU: work on a stream becomes nodes with a function each, which a launch calls in order."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ Work = Callable[[], None]
 
 @dataclass
 class Streams:
-    """What is captured now, of whatever stream: nodes and their work; None where nothing is."""
+    """The present capture, of any stream: nodes and their work; None if nothing is captured."""
 
     device: Device
     nodes: list[tuple[Node, Work]] | None = None
@@ -28,7 +28,7 @@ class Streams:
     partial: list[tuple[int, int]] = field(default_factory=list)
 
     def put(self, kind: str, work: Work, name: str = "", kernel: KernelNode | None = None) -> int:
-        """A node behind all others; its handle. Runs at once where nothing is captured."""
+        """Adds a node after all others and gives its handle. Runs at once if nothing is captured."""
         if self.nodes is None:
             work()
             return 0
@@ -37,7 +37,7 @@ class Streams:
         return handle
 
     def wait(self) -> None:
-        """What is not allowed."""
+        """Waits for the stream, which invalidates a capture."""
         self.valid = self.nodes is None
 
 

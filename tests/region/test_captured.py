@@ -1,4 +1,4 @@
-"""Regions that capture their stream, on the emulator: what becomes one, what keeps its place, and what is wrong."""
+"""Regions that capture their stream, on the emulator: what is fused, what keeps its order, and what is an error."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,7 +48,7 @@ def strategies(f: CapturedFusion) -> list[str]:
     return [g.done.strategy if g.done else "as captured" for g in f.report.groups]
 
 
-def test_other_work_keeps_its_place(device: Device, streams: Streams) -> None:
+def test_other_work_keeps_its_order(device: Device, streams: Streams) -> None:
     x, y, z, t, s, u, out = arrays(device, 7)
     x0, y0, z0 = (a.host.copy() for a in (x, y, z))
     for again in range(2):
@@ -90,7 +90,7 @@ def test_launches_alone_need_no_graph(device: Device, streams: Streams) -> None:
     assert (out.host[:N] == (x.host * y.host - z.host)[:N]).all()
 
 
-def test_what_cannot_be_fused_is_launched_in_its_place(device: Device, streams: Streams) -> None:
+def test_what_cannot_be_fused_is_launched_in_order(device: Device, streams: Streams) -> None:
     x, y, z, t, out = arrays(device, 5)
     with captured() as f:
         launch(f, TIMES, x, y, t, N)
@@ -148,15 +148,17 @@ def test_an_exception_launches_nothing(device: Device, streams: Streams) -> None
 def test_waiting_inside_launches_nothing(device: Device, streams: Streams) -> None:
     x, y, t = arrays(device, 3)
     before = device.contents()
-    said = "the capture of the fusion region was invalidated, and nothing was launched: something in the region waited"
-    with pytest.raises(InputError, match=said), captured() as f:  # whoever waited has caught the driver's error
+    message = (
+        "the capture of the fusion region was invalidated, and nothing was launched: something in the region waited"
+    )
+    with pytest.raises(InputError, match=message), captured() as f:  # the driver's error was caught
         launch(f, TIMES, x, y, t, N)
         streams.wait()
-    with pytest.raises(InputError, match=said) as raised, captured() as f:
+    with pytest.raises(InputError, match=message) as raised, captured() as f:
         streams.wait()
         raise RuntimeError("the driver's")
     assert isinstance(raised.value.__cause__, RuntimeError)
-    with pytest.raises(InputError, match=said), captured() as f:
+    with pytest.raises(InputError, match=message), captured() as f:
         streams.wait()
         launch(f, TIMES, x, y, t, N)
     with pytest.raises(KeyboardInterrupt), captured() as f:
@@ -263,13 +265,13 @@ def test_kernels_of_others_stay_as_they_are_where_nothing_becomes_one(
         others.launch(3, x, y, t, N)
         others.launch(4, t, z, out, N)
     assert strategies(f) == ["as captured"] * 2 and f.report and len(f.report.recognised) == 3
-    assert f.report.groups[0].reason == "there is one launch only" and not f.report.fused
-    assert "1 launch: as captured: there is one launch only" in str(f.report)
+    assert f.report.groups[0].reason == "there is only one launch" and not f.report.fused
+    assert "1 launch: as captured: there is only one launch" in str(f.report)
     assert streams.launched == [["kernel", "memcpy", "kernel", "kernel"]]
     assert (out.host[:N] == (t.host - z.host)[32 : N + 32]).all() and "as captured" in f.report._repr_html_()
 
 
-def test_pointers_of_others_into_one_allocation_are_not_told_apart(
+def test_pointers_of_others_into_one_allocation_are_not_distinguished(
     device: Device, streams: Streams, others: Loaded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x, y, z, t, out = arrays(device, 5)

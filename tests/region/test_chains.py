@@ -1,4 +1,4 @@
-"""Which nodes of a captured graph may become one, and what order is left; plain values."""
+"""Which nodes of a captured graph may become one, and in what order the nodes remain; plain values."""
 
 from itertools import pairwise
 
@@ -34,14 +34,14 @@ def test_a_chain_ends_where_it_is_long_enough_or_the_edge_waits_for_less() -> No
     assert chains(6, ROW, range(6), partial=[(2, 3)]) == [(0, 1, 2), (3, 4, 5)]
 
 
-def test_what_stands_around_a_chain_stands_around_the_new_node() -> None:
+def test_neighbours_of_a_chain_are_neighbours_of_the_new_node() -> None:
     assert replacements(6, ROW, [(1, 2), (4,)]) == [Replacement((1, 2), (0,), (3,)), Replacement((4,), (3,), (5,))]
     assert replacements(6, ROW, [(0, 1), (2, 3)]) == [Replacement((0, 1), (), ()), Replacement((2, 3), (1,), (4,))]
 
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]], list[int]]:
-    """Acyclic ones, whose numbers are in any order, and the known nodes."""
+    """Acyclic graphs, with numbers in any order, and the known nodes."""
     count = draw(st.integers(1, 9))
     names = draw(st.permutations(range(count)))
     pairs = [(names[i], names[j]) for j in range(count) for i in range(j)]
@@ -52,7 +52,7 @@ def graphs(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]], list[int]]:
 
 
 @given(graphs(), st.integers(1, 4))
-def test_every_order_is_kept(made: tuple[int, list[tuple[int, int]], list[int]], most: int) -> None:
+def test_every_order_is_preserved(made: tuple[int, list[tuple[int, int]], list[int]], most: int) -> None:
     count, edges, known = made
     found = chains(count, edges, known, most=most)
     assert sorted(node for chain in found for node in chain) == sorted(known)

@@ -18,7 +18,7 @@ CTAS, THREADS, N, LENGTH = 2, 64, 100, 200
 
 
 class Clock:
-    """Milliseconds by what is launched, and copies of host memory."""
+    """A clock with fixed milliseconds for each kind of launch, and copies of host memory."""
 
     def __init__(self, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
         self.device, self.pieces, self.restored, self.freed = device, [], 0, 0  # type: ignore[var-annotated]
@@ -34,7 +34,7 @@ class Clock:
         return self
 
     def memory(self, start: int, end: int) -> Any:
-        found = self.device.behind(start)
+        found = self.device.from_address(start)
         assert found is not None and len(found) >= end - start
         return found[: end - start]
 
@@ -75,7 +75,7 @@ def arrays(device: Device, count: int) -> list[Array]:
 
 
 def test_memory_is_as_if_launched_once(device: Device, clock: Clock) -> None:
-    """Both kernels write in place, so that each further run would change what is there."""
+    """Both kernels write in place, so that each further run would change the memory."""
     x, y, z = arrays(device, 3)
     expected = (x.host * y.host)[:N] - z.host[:N]
     f = region([(TIMES, x, y, x, N), (MINUS, x, z, x, N)])
@@ -102,7 +102,7 @@ def test_what_is_not_compared(device: Device, clock: Clock) -> None:
     reason = comparison(region(raw)).reason
     assert "`k` writes by `out`, a pointer to memory of unknown size; pass an array" in reason
     clock.room = False
-    assert "no copy of what they write could be made (the driver answers" in comparison(region(two)).reason
+    assert "the memory that they write could not be copied (the driver answers" in comparison(region(two)).reason
     clock.captured = True
     f = region(two)
     assert str(comparison(f)) == "not compared: the stream is being captured into a CUDA graph"
@@ -121,7 +121,7 @@ def test_kernels_that_write_elsewhere_are_not_compared(device: Device, clock: Cl
     assert "`put` writes variables of its module" in comparison(region([(counter, 3), plus], strategy="weave")).reason
     chased = elementwise(before="ld.global.u64 %rd3, [%rd2];")
     f = region([(chased, x, y, out, 0), plus], strategy="weave", independent=True)
-    assert "`k` may write where its parameters do not lead" in comparison(f).reason
+    assert "`k` may write memory that its parameters do not point to" in comparison(f).reason
 
 
 def test_memory_is_freed_where_a_launch_fails(device: Device, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Fusion regions, on the emulator: what is fused, what is launched instead, and what memory holds afterwards."""
+"""Fusion regions, on the emulator: what is fused, what is launched instead, and the content of memory afterwards."""
 
 import ctypes
 import logging
@@ -31,18 +31,18 @@ Launch = tuple[Any, ...]
 
 
 def region(launches: list[Launch], *, stream: Any = None, **how: Any) -> goptx.Fusion:
-    """Of launches as `Fusion.launch` takes them, all with the same grid and block."""
-    said = {kind: how.pop(kind, ()) for kind in ("private", "local")}
+    """A region of launches as `Fusion.launch` takes them, all with the same grid and block."""
+    declared = {kind: how.pop(kind, ()) for kind in ("private", "local")}
     with goptx.fusion(stream or Stream(), **how) as f:
         for source, *args in launches:
             f.launch(source, CTAS, THREADS, *args)
-        for kind, buffers in said.items():
+        for kind, buffers in declared.items():
             getattr(f, kind)(*buffers)
     return f
 
 
 def as_launched(device: Device, launches: list[Launch], *, but: tuple[Array, ...] = (), **how: Any) -> goptx.Fusion:
-    """A region; what it leaves in memory is compared with what the launches leave one after the other."""
+    """A region, whose results in memory are compared with those of the launches one after the other."""
     device.refill()
     before = device.contents()
     f = region(launches, **how)
@@ -152,7 +152,7 @@ def test_one_kernel_serves_all_grids_of_independent_launches(device: Device) -> 
 
 
 def test_large_blocks_are_stated(device: Device) -> None:
-    """Else the assembler may take more registers than there are for so many threads."""
+    """Else the assembler may take more registers than exist for so many threads."""
     a, b, c, d = arrays(device, 4)
     for threads in (256, 288):
         with goptx.fusion(Stream()) as f:
@@ -273,7 +273,7 @@ def test_within_a_cta_a_barrier_is_needed(device: Device) -> None:
     assert strategy(f) == "vertical" and barriers(f) == 1
 
 
-def test_the_caller_gives_his_word_that_no_barrier_is_needed(device: Device) -> None:
+def test_the_caller_asserts_that_no_barrier_is_needed(device: Device) -> None:
     x, y, z, t, out = arrays(device, 5)
     launches = [(WHOLE, x, y, t, N), (MIRRORED, t, z, out, N)]
     f = region(launches, no_barriers=True)
@@ -298,12 +298,12 @@ def test_across_ctas_they_are_launched_one_after_the_other(
     assert "different CTAs" in f.report.reason and "assume_local=True" in f.report.reason
     assert any(r.name == "goptx" and r.levelno == logging.WARNING for r in caplog.records)
     caplog.clear()
-    assert strategy(as_launched(device, launches)) == "separate" and not caplog.records  # said once
+    assert strategy(as_launched(device, launches)) == "separate" and not caplog.records  # logged once
     assert barriers(region(launches, assume_local=True)) == 1
 
 
 def test_what_another_launch_knows_of_buffers_is_used(device: Device) -> None:
-    """Kernel B reads all of z, which is known to be another buffer than what A writes."""
+    """Kernel B reads all of z, which is known to be a different buffer from those that A writes."""
     x, y, z, t, out = arrays(device, 5)
     f = as_launched(device, [(TIMES, x, y, t, N), (BEHIND, z, t, out, N)])
     assert strategy(f) == "separate"
@@ -318,7 +318,7 @@ def test_equal_bounds_are_one_number_and_others_are_not(device: Device) -> None:
     equal = as_launched(device, [(TIMES, x, y, t, N), (MINUS, t, z, out, N)], private=[t], but=(t,))
     assert accesses(equal) == 4
     other = as_launched(device, [(TIMES, x, y, t, N), (MINUS, t, z, out, 90)], private=[t], but=(t,))
-    assert strategy(other) == "vertical" and accesses(other) == 6  # not shown to be written: it stays in memory
+    assert strategy(other) == "vertical" and accesses(other) == 6  # not proved to be written: it stays in memory
     assert other.fused and any("name bounds that are equal" in note for note in other.fused.report.notes)
     again = as_launched(device, [(TIMES, x, y, t, 55), (MINUS, t, z, out, 55)], private=[t], but=(t,))
     assert again.fused is equal.fused
@@ -352,13 +352,13 @@ def test_buffers_that_overlap_are_not_fused(device: Device, caplog: pytest.LogCa
     assert strategy(f) == "separate" and f.report
     assert f.report.reason.startswith("A:2 (out) and B:0 (x) are different pointers into the same memory")
     assert "not fused: A:2 (out) and B:0 (x)" in caplog.text
-    # What is only read may overlap, and so may what lies apart within one array.
+    # Arrays that are only read may overlap, and so may separate parts of one array.
     assert strategy(as_launched(device, [(TIMES, x, y, t, N), (MINUS, x[1:], z, out, N)])) == "weave"
     assert strategy(as_launched(device, [(TIMES, x, y, t[:100], N), (MINUS, t[100:], z, out, N)])) == "weave"
 
 
 def test_a_temporary_that_another_pointer_leads_into_is_not_fused(device: Device) -> None:
-    """Within one kernel that is its own affair, but for what is not in memory any more."""
+    """Within one kernel that is allowed, except for buffers that are no longer in memory."""
     x, z, t, out = arrays(device, 4)
     launches = [(TIMES, x, t[100:], t, N), (MINUS, t, z, out, N)]
     assert strategy(as_launched(device, launches)) == "vertical"
@@ -427,14 +427,14 @@ def test_what_a_strategy_refuses_is_launched_separately(device: Device) -> None:
     assert strategy(f) == "separate" and f.report and "different CTAs" in f.report.reason
 
 
-def test_what_leads_nobody_knows_where_is_not_fused(device: Device) -> None:
+def test_pointers_of_unknown_origin_are_not_fused(device: Device) -> None:
     chased = elementwise("sub.f32", before="ld.global.u64 %rd1, [%rd2];")
     x, y, z, out = arrays(device, 4)
     with goptx.fusion(Stream(), strategy="auto") as f:
         f.launch(TIMES, 1, 32, x, y, out, 0)
         f.launch(chased, 1, 32, x, y, z, 0)
     assert strategy(f) == "separate" and f.report
-    assert "kernel B (`k`) may go where its parameters do not lead" in f.report.reason
+    assert "kernel B (`k`) may access memory that its parameters do not point to" in f.report.reason
     with goptx.fusion(Stream(), independent=True) as f:
         f.launch(TIMES, 1, 32, x, y, out, 0)
         f.launch(chased, 1, 32, x, y, z, 0)
@@ -442,14 +442,15 @@ def test_what_leads_nobody_knows_where_is_not_fused(device: Device) -> None:
 
 
 def test_pointers_in_structures_are_not_fused_with_others(device: Device) -> None:
-    """The second kernel would read what the first has written, by a pointer in a structure."""
+    """The second kernel would read what the first has written, through a pointer in a structure."""
     reads = elementwise("sub.f32").replace(".param .u64 x", ".param .align 8 .b8 x[16]").replace("[x]", "[x+8]")
     x, y, z, out = arrays(device, 4)
     as_bytes = struct.pack("<QQ", 0, out.address)
     f = as_launched(device, [(TIMES, x, y, out, N), (reads, as_bytes, y, z, 0)])
     assert strategy(f) == "separate" and f.report
     assert (
-        "kernel B (`k`) may go where its parameters do not lead (pointers in memory or in structures" in f.report.reason
+        "kernel B (`k`) may access memory that its parameters do not point to (through pointers in memory or"
+        in f.report.reason
     )
 
 
@@ -492,7 +493,7 @@ def test_what_is_too_large_together_is_launched_separately(device: Device) -> No
 def test_one_launch_and_none(device: Device, caplog: pytest.LogCaptureFixture) -> None:
     a, b, c = arrays(device, 3)
     f = as_launched(device, [(PLUS, a, b, c, N)])
-    assert strategy(f) == "separate" and f.report and f.report.reason == "there is one launch only"
+    assert strategy(f) == "separate" and f.report and f.report.reason == "there is only one launch"
     with goptx.fusion(Stream()) as f:
         pass
     assert f.fused is None and f.report is None and not caplog.records
@@ -503,11 +504,11 @@ def test_separate_launches_are_made_once_for_all_arguments(device: Device) -> No
     for launches in ([(PLUS, x, y, t, N), (MINUS, t, z, out, N)], [(PLUS, z, z, x, 50), (MINUS, z, y, t, 60)]):
         as_launched(device, launches, strategy="separate")
     one, other = (woven for woven, _ in device.launched)
-    assert one._assembled is other._assembled and one._loaded is other._loaded
+    assert one.executable is other.executable
     with goptx.fusion(Stream(), strategy="separate") as f:
         f.launch(PLUS, 3, 64, x, y, t, N)
         f.launch(MINUS, 4, 32, t, z, out, N)
-    assert f.fused and f.fused._assembled is one._assembled
+    assert f.fused and f.fused.executable is one.executable
     assert (out.host[:N] == (x.host + y.host - z.host)[:N]).all()
 
 
@@ -521,7 +522,7 @@ def test_cancel_launches_in_order_at_once(device: Device) -> None:
         f.cancel()
         ((woven, on),) = device.launched
         assert woven is f.fused and woven.strategy == "separate" and on is stream
-        with pytest.raises(goptx.InputError, match="is for within it, and the region was cancelled"):
+        with pytest.raises(goptx.InputError, match="belongs inside a fusion region, and the region was cancelled"):
             f.launch(TIMES, CTAS, THREADS, x, y, t, N)
         assert f.stream.sync() == "waited"
         with goptx.fusion(stream):

@@ -1,4 +1,4 @@
-"""Random regions: whatever is fused, memory is what the launches leave one after the other."""
+"""Random regions leave in memory what the launches leave one after the other."""
 
 import logging
 import random
@@ -19,7 +19,7 @@ OPERATIONS = ("add.f32", "sub.f32", "mul.f32")
 
 
 def kernel_of(chance: random.Random) -> tuple[str, bool]:
-    """And whether it is right in place, too: each thread touches its own elements only."""
+    """A kernel, and whether it is right in place too: each thread accesses only its own elements."""
     if chance.random() < 0.5:
         guard = GUARDS[chance.choice(["n", "none"])]
         return elementwise(chance.choice(OPERATIONS), guard=guard), True
@@ -39,7 +39,7 @@ def meet(one: Array, other: Array) -> bool:
 
 
 def some_region(chance: random.Random, device: Device) -> tuple[goptx.Fusion, list[Any], list[Array]]:
-    """The launches, and the arrays that are said to be temporaries."""
+    """A region, its launches, and the arrays that are declared temporaries."""
     pool = [*device.arrays, device.arrays[0][1:]] if chance.random() < 0.3 else list(device.arrays)
     launches = []
     block, n = 32 * chance.choice([1, 2]), chance.choice([7, 59, 64])
@@ -92,7 +92,7 @@ READ = [OWN, OWN, OWN, OWN, "opposite", "neighbour"]
 
 
 def handing_on(chance: random.Random, guard: str) -> str:
-    """Mostly with one guard, so that what one kernel hands on is often what the next one reads."""
+    """A kernel, mostly with one guard, so that the next kernel often reads what it wrote."""
     operation = chance.choice(OPERATIONS)
     if chance.random() < 0.1:
         return strided(operation)
@@ -102,7 +102,7 @@ def handing_on(chance: random.Random, guard: str) -> str:
 
 
 def chained_launches(chance: random.Random, device: Device) -> list[Any]:
-    """Each reads what the one before has written, and something older."""
+    """Launches that each read what the one before has written, and something older."""
     block, n = 32 * chance.choice([1, 2]), chance.choice([7, 40, 59, 64])
     guard = chance.choice(list(OWN_GUARDS))
     launches: list[Any] = []
@@ -133,7 +133,7 @@ def undefined(f: goptx.Fusion, launches: list[Any]) -> list[Array]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_regions_with_several_temporaries(seed: int, device: Device, caplog: pytest.LogCaptureFixture) -> None:
-    """What is internalised is undefined afterwards; all else, temporaries that were refused among it, is as it was."""
+    """Internalised buffers are undefined afterwards; all others, also refused temporaries, are as without fusion."""
     caplog.set_level(logging.CRITICAL)
     chance, became, mixed = random.Random(f"temporaries {seed}"), Counter[str](), 0
     for _ in range(6):

@@ -1,4 +1,4 @@
-"""Temporaries of a region, one by one: in registers, in shared memory or left in memory, and what the report says."""
+"""Temporaries of a region, one by one: in registers, in shared memory or left in memory, and their reports."""
 
 import itertools
 import logging
@@ -18,7 +18,7 @@ MIDDLE = elementwise("mul.f32", guard="setp.ge.s32 %p1, %r4, 60; @%p1 bra DONE;"
 
 
 def mixed(device: Device) -> tuple[list[Any], dict[str, Array]]:
-    """Three temporaries, of which `bad` is read where nothing was written; it lies between the two others."""
+    """Three temporaries, of which `bad` is read where nothing was written; it is between the two others."""
     x, y, z, one, bad, last, out = arrays(device, 7)
     launches = [
         (WHOLE, x, y, one, N), (MIDDLE, one, z, bad, N), (LONGER, bad, one, last, N), (PLUS, last, y, out, 80),
@@ -42,8 +42,8 @@ def test_one_that_is_not_proved_stays_in_memory_and_the_others_do_not(
         "A:2 (out), B:0 (x), C:1 (y)": "registers", "B:2 (out), C:0 (x)": "memory",
     }  # fmt: skip
     assert f.report
-    kept, left = f.report.temporaries
-    assert kept.internalised and kept.why == "1 stores and 2 loads" and kept.declared == "private"
+    proved, left = f.report.temporaries
+    assert proved.internalised and proved.why == "1 stores and 2 loads" and proved.declared == "private"
     for words in ("kernel C (`k`): `", "ld.global.f32", "kernel B (`k`)", "does not imply", "name bounds", "<ptx>:"):
         assert words in left.why
     (record,) = [r for r in caplog.records if r.levelno == logging.WARNING]
@@ -60,7 +60,7 @@ def test_one_that_is_not_proved_stays_in_memory_and_the_others_do_not(
     assert last.host.any()
 
 
-def test_the_outcome_does_not_depend_on_the_order_of_the_words(device: Device) -> None:
+def test_the_outcome_does_not_depend_on_the_order_of_declarations(device: Device) -> None:
     launches, named = mixed(device)
     made = []
     for order in itertools.permutations(["one", "bad", "last"]):
@@ -102,7 +102,7 @@ def test_a_temporary_of_a_cta_that_is_each_threads_own_goes_to_registers(device:
     assert f.report and f.report.temporaries[0].declared == "local"
 
 
-def test_what_hands_nothing_on_is_listed_too(device: Device, caplog: pytest.LogCaptureFixture) -> None:
+def test_buffers_of_one_launch_are_listed_too(device: Device, caplog: pytest.LogCaptureFixture) -> None:
     x, y, z, t, out = arrays(device, 5)
     f = as_launched(device, [(TIMES, x, y, t, N), (MINUS, x, z, out, N)], private=[t])
     assert strategy_of(f) == "weave" and f.report
@@ -123,11 +123,11 @@ def test_launches_that_are_not_fused_leave_all_in_memory(device: Device) -> None
     assert left.where == "memory" and left.why == f"the launches are not fused: {f.report.reason}"
     assert "not shown to be equal" in left.why and "different CTAs" in left.why
     one = as_launched(device, [(TIMES, x, y, t, N)], private=[t])
-    assert one.report and one.report.temporaries[0].why == "the launches are not fused: there is one launch only"
+    assert one.report and one.report.temporaries[0].why == "the launches are not fused: there is only one launch"
 
 
 def test_a_buffer_in_two_dimensions_stays_in_memory(device: Device) -> None:
-    """Only what needs launches along x is refused; the kernels are fused."""
+    """Only the temporary, which needs launches along x, is refused; the kernels are fused."""
     number = (
         "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r6, %r1, %r2, %r3; "
         "mov.u32 %r1, %ctaid.y; mov.u32 %r2, %ntid.y; mov.u32 %r3, %tid.y; mad.lo.s32 %r7, %r1, %r2, %r3; "
@@ -145,11 +145,11 @@ def test_a_buffer_in_two_dimensions_stays_in_memory(device: Device) -> None:
         out.host[:] = 0
 
 
-# The word of the caller -----------------------------------------------------------------------------------
+# Assertions of the caller -----------------------------------------------------------------------------------
 
 
-def test_the_word_for_private_buffers(device: Device) -> None:
-    """Bounds that differ in the region: B's is the lower one, which the kernels do not show."""
+def test_the_assertion_for_private_buffers(device: Device) -> None:
+    """Bounds that differ in the region: B's is the lower one, which cannot be seen from the kernels."""
     x, y, z, t, out = arrays(device, 5)
     launches = [(TIMES, x, y, t, N), (MINUS, t, z, out, 90)]
     assert accesses(as_launched(device, launches, private=[t], but=(t,))) == 6
@@ -159,8 +159,8 @@ def test_the_word_for_private_buffers(device: Device) -> None:
     assert np.array_equal(out.host[:90], (x.host * y.host - z.host)[:90])
 
 
-def test_the_word_does_not_say_which_store_it_was(device: Device) -> None:
-    """Each thread stores two elements and loads one of them; which one only the data know."""
+def test_the_assertion_does_not_name_the_store(device: Device) -> None:
+    """Each thread stores two elements and loads one of them; which one depends on data."""
     twice = elementwise("add.f32").replace("st.global.f32 [%rd7], %f3;", "st.global.f32 [%rd7], %f3; "
         "ld.global.u32 %r8, [%rd5]; add.u32 %r9, %r4, %r8; mul.wide.s32 %rd9, %r9, 4; add.s64 %rd9, %rd3, %rd9; "
         "st.global.f32 [%rd9], %f3;")  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is wrong in and around a fusion region, and what it says."""
+"""Wrong use of a fusion region, and the errors."""
 
 import threading
 from collections.abc import Callable
@@ -34,16 +34,16 @@ class Other(Stream):
 def test_no_other_launch_on_the_stream() -> None:
     woven = goptx.weave(PLUS, MINUS)
     arguments = [[None, None, None, 0]] * 2
-    said = "a fusion region records this stream, so nothing else can be launched on it"
+    message = "a fusion region records this stream, so nothing else can be launched on it"
     named: list[tuple[Any, ...]] = [(Stream(), Other()), (Other(), Stream()), (None, Stream(0), Stream(1))]
     for streams in named:
         with goptx.fusion(streams[0]):
             for same in streams:
-                with pytest.raises(InputError, match=said):
+                with pytest.raises(InputError, match=message):
                     woven.launch(same, *arguments, grid=1, block=32)
-                with pytest.raises(InputError, match=said):
+                with pytest.raises(InputError, match=message):
                     device_launch.launch(None, same, [], grid=1, block=32)
-            with pytest.raises(goptx.DeviceError):  # there is no GPU, and nothing else is in the way
+            with pytest.raises(goptx.DeviceError):  # only the GPU is missing
                 woven.launch(Stream(43), *arguments, grid=1, block=32)
     with pytest.raises(goptx.DeviceError):
         woven.launch(Stream(), *arguments, grid=1, block=32)
@@ -65,9 +65,9 @@ def test_the_regions_own_stream_cannot_be_used() -> None:
 
 
 def test_no_region_within_a_region() -> None:
-    said = "a fusion region cannot stand within a fusion region; end the outer one first, or cancel it"
+    message = "a fusion region cannot stand within a fusion region; end the outer one first, or cancel it"
     for inner in (Stream(), Stream(43), None):
-        with goptx.fusion(Stream()), pytest.raises(InputError, match=said), goptx.fusion(inner):
+        with goptx.fusion(Stream()), pytest.raises(InputError, match=message), goptx.fusion(inner):
             pass
     with goptx.fusion(Stream()), pytest.raises(InputError), goptx.fusion(Stream()):
         pass
@@ -76,21 +76,21 @@ def test_no_region_within_a_region() -> None:
 
 
 def test_threads_have_streams_of_their_own() -> None:
-    said: list[BaseException] = []
+    errors: list[BaseException] = []
 
     def other(handle: int) -> None:
         try:
             with goptx.fusion(Stream(handle)):
                 pass
         except InputError as error:
-            said.append(error)
+            errors.append(error)
 
     with goptx.fusion(Stream()):
         for handle in (43, 42):
             thread = threading.Thread(target=other, args=[handle])
             thread.start()
             thread.join()
-    assert [str(error) for error in said] == [
+    assert [str(error) for error in errors] == [
         "another thread's fusion region records this stream; give each thread a stream of its own."
     ]
 
@@ -117,13 +117,13 @@ def test_a_stream_is_free_after_whatever_happened(device: Device) -> None:
 
 def test_a_region_is_begun_once() -> None:
     f = goptx.fusion(Stream())
-    said = r"launch\(\) of a fusion region is for within it, and the region has not begun"
-    with pytest.raises(InputError, match=said):
+    message = r"launch\(\) belongs inside a fusion region, and the region has not begun"
+    with pytest.raises(InputError, match=message):
         f.launch(PLUS, 1, 32, None, None, None, 0)
     with f, pytest.raises(InputError, match="the fusion region is open; make another one with"):
         f.__enter__()
     for use in (f.cancel, f.private, lambda: f.launch(PLUS, 1, 32)):
-        with pytest.raises(InputError, match="is for within it, and the region has ended"):
+        with pytest.raises(InputError, match="belongs inside a fusion region, and the region has ended"):
             use()
     with pytest.raises(InputError, match="the fusion region has ended; make another one"), f:
         pass
@@ -156,13 +156,13 @@ WRONG: dict[str, tuple[Callable[[goptx.Fusion], None], str]] = {
         lambda f: f.launch(PLUS, 1, 32, None, np.zeros(3), None, 0),
         r"parameter A:1 \(y\).*a numpy array is host memory",
     ),
-    "grid": (lambda f: f.launch(PLUS, 0, 32, None, None, None, 0), "grid=0 is no extent"),
+    "grid": (lambda f: f.launch(PLUS, 0, 32, None, None, None, 0), "grid=0 is not an extent"),
     "unknown": (
         lambda f: f.launch(PLUS, None, 32, None, None, None, 0),
-        r"a launch needs a grid and a block of known sizes, which \?x\?x\?:32 has not",
+        r"a launch needs a grid and a block of known sizes; \?x\?x\?:32 does not have them",
     ),
     "block": (lambda f: f.launch(PLUS, 1, (64, 64), None, None, None, 0), "a CTA has at most 1024"),
-    "shared": (lambda f: f.launch(PLUS, 1, 32, None, None, None, 0, shared=-1), "shared=-1 is no number of bytes"),
+    "shared": (lambda f: f.launch(PLUS, 1, 32, None, None, None, 0, shared=-1), "shared=-1 is not a number of bytes"),
     "entry": (lambda f: f.launch(TWO, 1, 32), "the module has the entries `one`, `two`; name one"),
     "no entry": (lambda f: f.launch(TWO, 1, 32, entry="three"), "no entry `three`"),
     "file": (lambda f: f.launch(Path("none.ptx"), 1, 32), "none.ptx: cannot be read"),
@@ -196,13 +196,13 @@ def test_messages_have_the_letter_of_the_launch(device: Device) -> None:
 
 def test_temporaries_have_to_be_arguments(device: Device) -> None:
     a, b, c, d = (device.random(64) for _ in range(4))
-    said = r"private\(\): no launch of the region takes that buffer; give one that they hand on"
-    with pytest.raises(InputError, match=said), goptx.fusion(Stream()) as f:
+    message = r"private\(\): no launch of the region takes that buffer; give one that launches share"
+    with pytest.raises(InputError, match=message), goptx.fusion(Stream()) as f:
         f.private(d)
         f.launch(PLUS, 1, 64, a, b, c, 64)
         f.launch(PLUS, 1, 64, c, b, a, 64)
-    said = r"a buffer is said to be both private\(\) and local\(\)"
-    with pytest.raises(InputError, match=said), goptx.fusion(Stream()) as f:
+    message = r"a buffer is declared both private\(\) and local\(\)"
+    with pytest.raises(InputError, match=message), goptx.fusion(Stream()) as f:
         f.launch(PLUS, 1, 64, a, b, c, 64)
         f.launch(PLUS, 1, 64, c, b, d, 64)
         f.local(c)
@@ -211,8 +211,8 @@ def test_temporaries_have_to_be_arguments(device: Device) -> None:
 
 
 def test_there_are_as_many_launches_as_letters(device: Device) -> None:
-    said = "a fusion region takes at most 26 launches; begin another one"
-    with pytest.raises(InputError, match=said), goptx.fusion(Stream()) as f:
+    message = "a fusion region takes at most 26 launches; begin another one"
+    with pytest.raises(InputError, match=message), goptx.fusion(Stream()) as f:
         for _ in range(27):
             f.launch(PLUS, 1, 32, None, None, None, 0)
     assert not device.launched

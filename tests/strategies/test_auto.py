@@ -32,13 +32,14 @@ def test_independent_kernels_are_woven(caplog: pytest.LogCaptureFixture) -> None
 
 def test_what_cannot_be_woven_is_vertical(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*sources: Any, **options: Any) -> goptx.Woven:
-        raise goptx.CannotWeave("not these")
+        raise goptx.CannotWeave("not these", rule="barrier-ids")
 
     monkeypatch.setattr("goptx.strategies.auto.weave", refuses)
     caplog.set_level(logging.INFO)
     made = auto(HARRIS, LUD)
-    assert made.strategy == "vertical" and made.report.notes[-1] == "not weave: not these"
-    assert [(r.name, r.levelname, r.message) for r in caplog.records] == [("goptx", "INFO", "not weave: not these")]
+    assert made.strategy == "vertical" and made.report.notes[-1] == "not weave: not these [barrier-ids]"
+    logged = [(r.name, r.levelname, r.message) for r in caplog.records]
+    assert logged == [("goptx", "INFO", "not weave: not these [barrier-ids]")]
 
 
 def test_what_nothing_takes_is_separate(caplog: pytest.LogCaptureFixture) -> None:

@@ -81,12 +81,12 @@ def test_what_exceeds_the_cache_by_itself_pays_in_each_way() -> None:
 
 def test_auto_does_not_weave_very_large_code() -> None:
     made = goptx.fuse(loop(5000, "a"), loop(5000, "b"), strategy="auto", shapes=SHAPES)
-    assert made.strategy in ("separate", "vertical") and made.report.why
-    cycles = {c.way: c.cycles for c in made.report.why.candidates}
+    assert made.strategy in ("separate", "vertical") and made.report.decision
+    cycles = {c.name: c.cycles for c in made.report.decision.candidates}
     assert cycles["weave"] > 1.01 * cycles["separate"]
     small = goptx.fuse(loop(20, "a"), loop(20, "b"), strategy="auto", shapes=SHAPES)
-    assert small.strategy != "separate" and small.report.why
-    assert not any(c.decided_by == "instructions" for c in small.report.why.candidates)
+    assert small.strategy != "separate" and small.report.decision
+    assert not any(c.decided_by == "instructions" for c in small.report.decision.candidates)
 
 
 def test_code_of_a_woven_kernel() -> None:

@@ -47,25 +47,25 @@ def chosen(first: str, second: str, shape: Shape | None = LARGE) -> goptx.Woven:
 )
 def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], way: str) -> None:
     made = chosen(*pair)
-    assert made.report.why
-    best = made.report.why.chosen
-    assert best.way == way and best.made
+    assert made.report.decision
+    best = made.report.decision.chosen
+    assert best.name == way and best.made
     assert made.strategy == "weave" and made.max_registers == 32
-    chose, head, first = str(made.report.why).splitlines()[:3]
+    chose, head, first = str(made.report.decision).splitlines()[:3]
     assert chose.startswith(f"chosen: {way}, the least estimate; of another strategy: ") and "%" in chose
-    assert head.split() == "way kilocycles registers occupancy most of it".split()
-    assert first.startswith(way) and str(made.report.why) in str(made.report)
-    told = made.report.to_dict()["why"]
-    assert told["candidates"][0]["way"] == way and not told["assumed"]
-    json.dumps(told, allow_nan=False)
+    assert head.split() == "candidate kilocycles registers occupancy most of it".split()
+    assert first.startswith(way) and str(made.report.decision) in str(made.report)
+    stored = made.report.to_dict()["decision"]
+    assert stored["candidates"][0]["name"] == way and not stored["assumed"]
+    json.dumps(stored, allow_nan=False)
 
 
 def test_grids_that_are_not_known_are_not_coarsened() -> None:
     made = chosen("gelu", "harris", None)
-    assert made.strategy == "weave" and made.report.why
-    assert {c.way.split(" ")[0] for c in made.report.why.candidates} == {"weave", "vertical", "separate"}
-    assert not any(" x" in c.way for c in made.report.why.candidates)
-    assert made.report.why.assumed == (
+    assert made.strategy == "weave" and made.report.decision
+    assert {c.name.split(" ")[0] for c in made.report.decision.candidates} == {"weave", "vertical", "separate"}
+    assert not any(" x" in c.name for c in made.report.decision.candidates)
+    assert made.report.decision.assumed == (
         "grids of 65536 CTAs where they are not known",
         "blocks of 256 threads where they are not known",
     )
@@ -74,7 +74,7 @@ def test_grids_that_are_not_known_are_not_coarsened() -> None:
 
 def test_few_ctas_are_not_coarsened() -> None:
     made = chosen("gelu", "harris", Shape(64, 256))  # which are on as many SMs
-    assert made.report.why and " x" not in made.report.why.chosen.way
+    assert made.report.decision and " x" not in made.report.decision.chosen.name
 
 
 def test_ctas_are_not_left_over() -> None:
@@ -102,7 +102,7 @@ $again: ld.volatile.global.u32 %v, [%a];
  ret;
 }"""
     made = goptx.fuse(spins, spins, strategy="auto", shapes=[Shape(64, 32)] * 2)
-    assert made.strategy == "separate" and made.report.why and made.report.why.chosen.way == "separate"
+    assert made.strategy == "separate" and made.report.decision and made.report.decision.chosen.name == "separate"
     assert made.report.notes[0].startswith("not weave, interleave, vertical: <ptx>")
     assert "not fused: weave, interleave, vertical: <ptx>" in caplog.text
 
@@ -127,7 +127,7 @@ def test_a_choice_that_is_kept_says_why_and_keeps_its_cap(monkeypatch: pytest.Mo
     monkeypatch.setenv("GOPTX_CACHE_DIR", "")  # in memory
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "64")
     first, again = chosen("gelu", "harris"), chosen("gelu", "harris")
-    assert again is not first and again.report == first.report and again.report.why
+    assert again is not first and again.report == first.report and again.report.decision
     assert again.ptx == first.ptx and again.max_registers == first.max_registers == 32
 
 
@@ -182,7 +182,7 @@ def test_what_waits_is_worth_weaving() -> None:
     first, second = work(), work(latency=900)
     assert first.beside(second).course.latency < first.before(second).course.latency
     assert first.beside(second).course.pressure.live > first.before(second).course.pressure.live
-    assert first.copies(4).course.latency < first.in_turn(4).course.latency
+    assert first.copies(4).course.latency < first.in_sequence(4).course.latency
 
 
 def test_kernels_of_suite_a() -> None:

@@ -95,14 +95,18 @@ def test_machine_code_by_the_name_of_the_file(tmp_path: Path) -> None:
     [
         (["--strategy", "diagonal"], 2, "InputError: strategy `diagonal` is unknown"),
         (["--ratio", "1:2"], 2, "InputError: strategy weave has no option `ratio`"),
-        (["--partition", "a,b"], 2, "InputError: argument --partition: `a,b` is none; write a number for each kernel"),
+        (
+            ["--partition", "a,b"],
+            2,
+            "InputError: argument --partition: `a,b` has no numbers; write a number for each kernel",
+        ),
         (["--strategy", "horizontal"], 2, "InputError: strategy horizontal needs the shape of each kernel"),
         (
             ["--strategy", "horizontal", "--tunable", "C", *SHAPED],
             2,
             "InputError: --tunable C: there are the kernels A, B",
         ),
-        (["-o", "out.elf"], 2, "InputError: -o out.elf: `.elf` is no kind of output; give .ptx or .cubin"),
+        (["-o", "out.elf"], 2, "InputError: -o out.elf: `.elf` is not a kind of output; give .ptx or .cubin"),
     ],
 )
 def test_wrong_words(words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:

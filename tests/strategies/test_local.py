@@ -147,9 +147,10 @@ def test_the_word_for_the_cta_is_enough_for_what_was_written() -> None:
 
 MOVED = (
     r"for something else than its loads and stores, so it cannot move; keep the buffer in memory \(depends=True, same= "
-    r"instead of local=\), or use separate launches\.$"
+    r"instead of local=\), or use separate launches\. \[plain-accesses\]$"
 )
 CROSSED = elementwise(index=f"{INDEX} mad.lo.s32 %r9, %r1, 64, %r3; xor.b32 %r9, %r9, 1;", read="%r9", guard="")
+WIDER = elementwise(index=f"{INDEX} shl.b32 %r9, %r4, 1;", read="%r9", guard="")
 
 
 @pytest.mark.parametrize(
@@ -160,6 +161,7 @@ CROSSED = elementwise(index=f"{INDEX} mad.lo.s32 %r9, %r1, 64, %r3; xor.b32 %r9,
         (elementwise(), GUARDED, {}, "name bounds that are equal"),
         (WHOLE, elementwise(read="%r3"), {}, "different CTAs"),
         (WHOLE, CROSSED, {"assume_local": True}, "not shown to be in a piece"),
+        (WHOLE, WIDER, {"assume_local": True}, r"kernel B .* takes a piece of another size of the local buffer A:2"),
         (WHOLE, elementwise(load="ld.volatile.global.f32", guard=""), {}, "no plain load or store of the local buffer"),
         (WHOLE, elementwise(before="setp.eq.s64 %p3, %rd1, 0; @%p3 trap;", guard=""), {}, MOVED),
         (WHOLE, elementwise(before="st.global.u64 [%rd2], %rd1;", guard=""), {}, MOVED),
@@ -174,8 +176,8 @@ CROSSED = elementwise(index=f"{INDEX} mad.lo.s32 %r9, %r1, 64, %r3; xor.b32 %r9,
         (WHOLE.replace(STORE, BYTE_READ_BACK), WHOLE, {}, "not shown to have been written"),
     ],
     ids=[
-        "block", "bound", "bounds", "other", "piece", "volatile", "compared", "stored", "loop", "weaker", "longer",
-        "opposite", "CTAs", "own guard", "lane", "byte", "own byte",
+        "block", "bound", "bounds", "other", "piece", "size", "volatile", "compared", "stored", "loop", "weaker",
+        "longer", "opposite", "CTAs", "own guard", "lane", "byte", "own byte",
     ],
 )  # fmt: skip
 def test_what_cannot_be_kept_in_shared_memory_is_refused(first: str, second: str, options: Any, said: str) -> None:

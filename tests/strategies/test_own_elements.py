@@ -233,7 +233,7 @@ def test_indices_that_wrap_bound_the_launch(form: str) -> None:
     if most:
         beyond = most // 256 + 1
         with pytest.raises(
-            InputError, match=r"which was shown for launches with blockDim.x\*gridDim.x <= .*indices wrap"
+            InputError, match=r"which was proved for launches with blockDim.x\*gridDim.x <= .*indices wrap"
         ):
             woven.launched(beyond, 256)
         with pytest.raises(CannotWeave, match="different CTAs"):

@@ -19,7 +19,6 @@ from goptx.cli import main
 from goptx.device.assemble import find_ptxas
 from goptx.device.load import Launcher, in_turn
 from goptx.results.fused_kernel import Woven
-from goptx.results.separate_kernels import Separate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 HARRIS, LUD, PIPELINE = (EXAMPLES / f"{name}.sm_90.ptx" for name in ("harris", "lud", "pipeline"))
@@ -37,7 +36,7 @@ def entries(woven: Woven) -> list[str]:
 
 def test_one_entry_for_each_kernel(assembles: Assembles) -> None:
     both = separate(HARRIS, LUD, HARRIS)
-    assert isinstance(both, Separate) and both.strategy == "separate" and both.shape is None
+    assert both.is_separate and both.strategy == "separate" and both.shape is None
     assert entries(both) == ["harris", "lud", "harris_"] and both.name == "harris_lud_separate"
     assert both.ptx.count(".visible .entry") == 3
     assert [p.kernel for p in both.params] == [*"A" * 6, *"B" * 2, *"C" * 6]
@@ -238,7 +237,7 @@ def test_resources_are_the_most_that_any_takes() -> None:
     assert found.occupancy is not None and found.occupancy <= min(r.occupancy or 1 for r in alone)
     assert made.resources(32).registers <= 32 and ".maxnreg" not in made.ptx
     copy = pickle.loads(pickle.dumps(made))
-    assert isinstance(copy, Separate) and copy.cubin() == made.cubin() and copy.ptx == made.ptx
+    assert copy.is_separate and copy.cubin() == made.cubin() and copy.ptx == made.ptx
 
 
 @needs_ptxas
@@ -254,12 +253,13 @@ def test_side_by_side_kernels_are_independent() -> None:
     """Nothing says then which of them is first."""
     shapes = [Shape(4, 256)] * 2
     in_order, both = (separate(HARRIS, LUD, shapes=shapes, streams=streams) for streams in (False, True))
-    assert isinstance(in_order, Separate)
     assert (in_order.streams, in_order.depends, both.streams, both.depends) == (False, True, True, False)
     assert both.ptx == in_order.ptx and both.starts(None, None) == in_order.starts(None, None)
     assert pickle.loads(pickle.dumps(both)).streams
     made = in_order.side_by_side()  # of which no launch was prepared one after the other
-    assert (made.streams, made.depends) == (True, False) and made._launchers is not in_order._launchers
+    assert (made.streams, made.depends) == (True, False) and made.executable is not in_order.executable
+    with pytest.raises(InputError, match=r"is one launch, which has no other beside it; .*streams=True"):
+        goptx.weave(HARRIS, LUD).side_by_side()
     one = type("Array", (), {"__cuda_array_interface__": {"data": (4096, False), "typestr": "|u1", "shape": (64,)}})()
     harris = [None, None, None, one, np.int32(0), np.uint32(0)]
     with pytest.raises(goptx.DependentKernels, match=r"A:3 .* is written, B:0 .* is read and written"):

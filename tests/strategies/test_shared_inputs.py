@@ -14,11 +14,12 @@ from strategies.dependent_kernels import elementwise, strided
 import goptx
 from goptx import CannotWeave, InputError, Shape
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.numbering import free_number
 from goptx.analysis.terminators import Jump, Stop
 from goptx.analysis.values.footprint import UNKNOWN
 from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import DependentKernels
-from goptx.ptx.ir import Immediate, Instruction, Name
+from goptx.ptx.ir import Immediate, Instruction, Name, Provenance
 from goptx.results.given_kernels import kernels_of
 from goptx.weaving.dependent.shared_buffers import as_one, buffers_of
 from goptx.weaving.dependent.to_registers import internalised
@@ -222,12 +223,13 @@ def test_a_source_whose_copies_load_other_elements() -> None:
     flows = [kernel.flow for kernel in linked.kernels]
     first, second = (next(b.code for b in flow.blocks.values() if b.code) for flow in flows)
     place = next(i for i, c in enumerate(first) if "ld.global.f32 %a_f1" in str(c))
-    step = Instruction("add.s64", (Name("%a_rd5"), Name("%a_rd5"), Immediate("4")))
+    step = Instruction(
+        "add.s64", (Name("%a_rd5"), Name("%a_rd5"), Immediate("4")), provenance=Provenance(0, free_number(flows[0]))
+    )
     for more, left_out in (((), 2), ((first[place],), 2), ((step, first[place]), 1)):
         code = (*first[: place + 1], *more, *first[place + 1 :])
-        owners = {**dict.fromkeys(map(id, code), 0), **dict.fromkeys(map(id, second), 1)}
         flow = Flow("one", {"one": Block((*code, *second), Jump(EXIT)), EXIT: Block((), Stop())})
-        side = MergeInput(flow, frozenset(), False, kernel_of=owners, kernels=(0, 1), cycles=lambda code: 4)
+        side = MergeInput(flow, frozenset(), False, merged=True, kernels=(0, 1), cycles=lambda code: 4)
         made = internalised(linked, side, flows, buffers, UNKNOWN)
         assert len(made.notes) == left_out
 
@@ -321,10 +323,10 @@ def test_what_is_handed_on_is_there_before_it_is_read(policy: str) -> None:
     first = [move(Name("%a1"), one), move(two, Name("%a1"))]
     second = [move(one, Immediate("1")), move(Name("%b1"), two), move(one, Immediate("2"))]
     stood = (second[0], first[0], first[1], second[1], second[2])
-    woven = schedule([first, second], (), policy, lambda code: 4, stood)
+    places = ((1, 0), (0, 0), (0, 1), (1, 1), (1, 2))
+    woven = schedule([first, second], (), policy, lambda code: 4, places)
     assert [woven.index(code) for code in stood[:4]] == [0, 1, 2, 3] or policy == "latency"
-    places = {id(code): i for i, code in enumerate(woven)}
-    order = [places[id(code)] for code in stood]
+    order = [woven.index(code) for code in stood]
     assert order[0] < order[1] < order[2] < order[3] and order[1] < order[4]
 
 

@@ -1,4 +1,4 @@
-"""A bench without a GPU: the emulator judges, bit for bit, and what takes time is instructions."""
+"""A bench without a GPU: the emulator judges, bit for bit; a time is a count of instructions."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -15,12 +15,12 @@ from goptx.measuring.bench.questions import STREAMS, Described, Failed, Judged, 
 from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 
-LAUNCH = 5000  # instructions that a launch is worth
-PATIENCE = 10_000  # instructions of a warp, after which a kernel hangs
+LAUNCH = 5000  # instructions that a launch costs
+PATIENCE = 10_000  # instructions of a warp after which a kernel counts as hanging
 
 
 class EmulatingBench:
-    """`outputs` are what ways wrote, by their names; those of "separate" are what the kernels as they are write."""
+    """`outputs` are what the candidates wrote, by their names; "separate" are those of the unchanged kernels."""
 
     def __init__(self) -> None:
         self.ms: dict[str, float] = {}

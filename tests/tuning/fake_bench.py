@@ -1,6 +1,6 @@
-"""A bench that says what it was told to say, executors that make kernels at once or not at all, and two small kernels.
+"""A bench with prescribed answers, executors that make kernels at once or not at all, and two small kernels.
 
-In a module of its own, since other processes have to find it.
+In a module of its own, since other processes have to import it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,9 +37,9 @@ IMAGINARY = Described("Imaginary", "sm_90", "580.1")
 
 @dataclass
 class FakeBench:
-    """ms: of one run, by the name of a way; `otherwise` where it does not say.
+    """ms: of one run, by the name of a candidate; `otherwise` is the time of all others.
 
-    judged: what is wrong, by name. breaks: names of which each run with them in it fails. journal: all that was asked.
+    judged: what is wrong, by name. breaks: names; each run with one of them fails. journal: all calls of the bench.
     asked: called with each name that is judged or timed for the first time.
     """
 
@@ -90,7 +90,7 @@ class FakeBench:
 
 
 class AtOnce(Executor):
-    """Makes kernels in the thread that asks for them; `made` are the ways, `spoilt` what becomes of some instead."""
+    """Makes kernels in the calling thread; `made` are the candidates; `spoilt` may raise instead of making one."""
 
     def __init__(self, spoilt: Callable[[Job], None] = lambda _: None) -> None:
         self.made: list[str] = []
@@ -99,7 +99,7 @@ class AtOnce(Executor):
     def submit(self, make: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
         future: Future[Any] = Future()
         (job,) = args
-        self.made.append(str(job.way))
+        self.made.append(str(job.candidate))
         try:
             self.spoilt(job)
             future.set_result(self.done(make, job))
@@ -112,25 +112,26 @@ class AtOnce(Executor):
 
 
 class Pretending(AtOnce):
-    """Makes nothing: takes each way for code of its own, and gives one and the same kernel."""
+    """Makes nothing: gives the same kernel for each candidate, with a code of its own."""
 
     woven = goptx.weave(PLUS, TIMES, shapes=SHAPES)
 
     def done(self, make: Callable[[Job], Made], job: Job) -> Made:
         return Made(
-            (Trial(job.way, "timed", registers=32, spill_bytes=0, occupancy=1.0, code=str(job.way)),), self.woven
+            (Trial(job.candidate, "timed", registers=32, spill_bytes=0, occupancy=1.0, code=str(job.candidate)),),
+            self.woven,
         )
 
 
 def tuned(*benches: Any, **how: Any) -> Best:
-    """Of the two small kernels; nothing is made where nothing else is said."""
+    """Tunes the two small kernels; by default nothing is made."""
     what = {"shapes": SHAPES, "args": ARGS, "executor": Pretending(), "progress": False}
     return tune(PLUS, TIMES, benches=benches, **{**what, **how})
 
 
 def statuses(best: Best) -> dict[str, str]:
-    return {str(trial.way): trial.status for trial in best.table.trials}
+    return {str(trial.candidate): trial.status for trial in best.table.trials}
 
 
 def reason(best: Best, name: str) -> str:
-    return next(trial.reason for trial in best.table.trials if str(trial.way) == name)
+    return next(trial.reason for trial in best.table.trials if str(trial.candidate) == name)

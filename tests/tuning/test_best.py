@@ -1,4 +1,4 @@
-"""What was found is saved, and made again from the file."""
+"""The result of tuning is saved, and made again from the file."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ from goptx.tuning.tune import tune
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 
-WAYS = [
+CANDIDATES = [
     Candidate("weave", (2, 1), 40).having(policy="paper", slicing=None),
     Candidate("weave", (1, 1)).having(divergence="predicate"),
     Candidate("vertical", (2, 2)),
@@ -35,12 +35,20 @@ WAYS = [
 ]
 
 
-def found(way: Candidate, *sources: Any) -> Best:
-    """As if tuning had found it."""
+def found(candidate: Candidate, *sources: Any) -> Best:
+    """A result of tuning with this candidate."""
     kernels = tuple(kernels_of(sources or [PLUS, TIMES]))
-    job = Job(kernels, tuple(SHAPES), (True, False), way, "sm_90")
+    job = Job(kernels, tuple(SHAPES), (True, False), candidate, "sm_90")
     made = fused(job)
-    return Best(made.capped(way.cap) if way.cap else made, way, 1.25, {"streams": 1.0}, Table((), way), {}, job)
+    return Best(
+        made.capped(candidate.cap) if candidate.cap else made,
+        candidate,
+        1.25,
+        {"streams": 1.0},
+        Table((), candidate),
+        {},
+        job,
+    )
 
 
 @pytest.fixture
@@ -52,15 +60,15 @@ def files(tmp_path: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
-def test_made_again_as_it_was(way: Candidate, files: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("candidate", CANDIDATES, ids=str)
+def test_made_again_as_it_was(candidate: Candidate, files: list[Path], tmp_path: Path) -> None:
     for sources in ([PLUS, TIMES], files):
-        best = found(way, *sources)
+        best = found(candidate, *sources)
         best.save(tmp_path / "best.json")
         again = replay(tmp_path / "best.json")
         assert (again.ptx, again.strategy, again.shape) == (best.fused.ptx, best.fused.strategy, best.fused.shape)
-        assert Replay.read(tmp_path / "best.json").way == way
-        assert again.max_registers == way.cap
+        assert Replay.read(tmp_path / "best.json").candidate == candidate
+        assert again.max_registers == candidate.cap
 
 
 @needs_ptxas
@@ -69,28 +77,28 @@ def test_of_what_tune_found(files: list[Path], tmp_path: Path) -> None:
     best = tune(*files, benches=[FakeBench({"vertical x2 x1": 0.5})], strategies=["vertical"], **how)
     best.save(tmp_path / "best.json")
     assert replay(tmp_path / "best.json").ptx == best.fused.ptx
-    assert str(best.way) == "vertical x2 x1"
+    assert str(best.candidate) == "vertical x2 x1"
 
 
 @needs_ptxas
 def test_a_cap_that_is_the_best_stands_in_the_ptx(tmp_path: Path) -> None:
     spec = [KERNELS / "histogram.toml", KERNELS / "gemm.toml"]
 
-    class Executor(Pretending):  # two ways are enough
+    class Executor(Pretending):  # two candidates are enough
         def done(self, make: Callable[[Job], Made], job: Job) -> Made:
-            return make(job) if job.way.plain and not job.way.options else super().done(make, job)
+            return make(job) if job.candidate.plain and not job.candidate.options else super().done(make, job)
 
     bench = FakeBench(otherwise=lambda key: 0.5 if "capped" in key else 3.0)
     best = tune(spec=spec, executor=Executor(), benches=[bench], strategies=["vertical", "weave"], progress=False)
-    assert best.way.cap and best.way.plain
-    assert f".maxnreg {best.way.cap}" in best.fused.ptx and best.fused.max_registers == best.way.cap
-    assert best.fused.resources().registers <= best.way.cap
+    assert best.candidate.cap and best.candidate.plain
+    assert f".maxnreg {best.candidate.cap}" in best.fused.ptx and best.fused.max_registers == best.candidate.cap
+    assert best.fused.resources().registers <= best.candidate.cap
     best.save(tmp_path / "best.json")
     assert replay(tmp_path / "best.json").ptx == best.fused.ptx
 
 
 def test_moved_together_with_its_kernels(files: list[Path], tmp_path: Path) -> None:
-    best = found(WAYS[0], *files)
+    best = found(CANDIDATES[0], *files)
     best.save(files[0].parent / "best.json")
     assert json.loads((files[0].parent / "best.json").read_text())["kernels"][0]["file"] == "plus.ptx"
     shutil.move(files[0].parent, tmp_path / "elsewhere")
@@ -106,7 +114,7 @@ def test_moved_together_with_its_kernels(files: list[Path], tmp_path: Path) -> N
 def test_saved_beside_another_folder(files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "results").mkdir()
     monkeypatch.chdir(tmp_path)
-    best = found(WAYS[0], *(file.relative_to(tmp_path) for file in files))
+    best = found(CANDIDATES[0], *(file.relative_to(tmp_path) for file in files))
     best.save("results/best.json")
     assert json.loads(Path("results/best.json").read_text())["kernels"][1]["file"] == "../kernels/times.ptx"
     monkeypatch.chdir(tmp_path.parent)
@@ -114,7 +122,7 @@ def test_saved_beside_another_folder(files: list[Path], tmp_path: Path, monkeypa
 
 
 def test_a_kernel_that_was_changed(files: list[Path], tmp_path: Path) -> None:
-    found(WAYS[0], *files).save(tmp_path / "best.json")
+    found(CANDIDATES[0], *files).save(tmp_path / "best.json")
     files[1].write_text(f"// a comment\n{TIMES}".replace("ret;", "ret ; /* another */"))
     assert replay(tmp_path / "best.json").ptx
     files[1].write_text(TIMES.replace("mul.lo", "add"))
@@ -137,7 +145,7 @@ def test_digests_of_kernels(files: list[Path]) -> None:
 
 
 def test_as_a_part_of_something_else(files: list[Path], tmp_path: Path) -> None:
-    best = found(WAYS[0], *files)
+    best = found(CANDIDATES[0], *files)
     assert Replay(tmp_path / "results.json", json.loads(json.dumps(best.to_dict()))).made().ptx == best.fused.ptx
     held = best.to_dict(tmp_path)
     assert Replay(tmp_path / "results.json", held).made().ptx == best.fused.ptx
@@ -145,27 +153,27 @@ def test_as_a_part_of_something_else(files: list[Path], tmp_path: Path) -> None:
     assert held["shapes"][0] == {"grid": (4,), "block": (64,), "shared": 0, "cluster": None}
 
 
-def test_shapes_are_kept(tmp_path: Path) -> None:
-    best = found(WAYS[1])
+def test_shapes_are_stored(tmp_path: Path) -> None:
+    best = found(CANDIDATES[1])
     shaped = Shape((4, 2), (8, 8), 64)
-    job = Job(best.job.kernels, (shaped, SHAPES[1]), (False, False), best.way, "sm_80")
-    Best(best.fused, best.way, 1.0, {}, best.table, {}, job).save(tmp_path / "best.json")
+    job = Job(best.job.kernels, (shaped, SHAPES[1]), (False, False), best.candidate, "sm_80")
+    Best(best.fused, best.candidate, 1.0, {}, best.table, {}, job).save(tmp_path / "best.json")
     assert Replay.read(tmp_path / "best.json").job() == job
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("{", r"not JSON: Expecting property name"),
-        ("[]", r"not what tuning saves \(format 1\); write it with `goptx tune -o`"),
-        ('{"format": 2}', "not what tuning saves"),
-        ('{"format": 1, "kernels": [], "seed": 0}', "not what tuning saves"),  # the first line of records
+        ("[]", r"not a result of tuning \(format 1\); write it with `goptx tune -o`"),
+        ('{"format": 2}', "not a result of tuning"),
+        ('{"format": 1, "kernels": [], "seed": 0}', "not a result of tuning"),  # the first line of records
         ("\xff", "not JSON"),
     ],
 )
-def test_files_that_are_something_else(content: str, said: str, tmp_path: Path) -> None:
+def test_files_that_are_something_else(content: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "best.json").write_text(content, encoding="latin-1")
-    with pytest.raises(InputError, match=rf"best\.json: {said}"):
+    with pytest.raises(InputError, match=rf"best\.json: {message}"):
         replay(tmp_path / "best.json")
 
 
@@ -173,13 +181,13 @@ def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.json: cannot be read \(No such file or directory\)"):
         replay(tmp_path / "none.json")
     with pytest.raises(InputError, match=r"cannot be written .*; give a folder that exists"):
-        found(WAYS[0]).save(tmp_path / "none" / "best.json")
+        found(CANDIDATES[0]).save(tmp_path / "none" / "best.json")
 
 
 def test_what_the_strategy_refuses_now(tmp_path: Path) -> None:
-    """Another goptx may have other reasons than that which wrote the file."""
+    """Another version of goptx may refuse what the version that wrote the file accepted."""
     spinning = PLUS.replace("ret;", "L: ld.volatile.global.u32 %r2, [%rd4]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L; ret;")
-    best = found(WAYS[2], PLUS, TIMES)
+    best = found(CANDIDATES[2], PLUS, TIMES)
     best.save(tmp_path / "best.json")
     held = json.loads((tmp_path / "best.json").read_text())
     (kernel,) = kernels_of([spinning], least=1)

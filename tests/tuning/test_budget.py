@@ -1,4 +1,4 @@
-"""What is done within a budget, by a clock that the bench moves on."""
+"""What is done within a budget, by a clock that the bench advances."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ FAST = {"weave": 0.3, "vertical": 0.4, "interleave": 0.5}
 
 
 class Clock:
-    """Seconds, which pass when somebody says so."""
+    """A clock that is advanced by hand, in seconds."""
 
     now = 0.0
 
@@ -50,18 +50,18 @@ def test_what_there_is_no_time_for_is_left_out() -> None:
     late = [t for t in best.table.trials if t.status == "left out"]
     assert len(late) > 10
     assert {t.reason for t in late} == {"there was no time left"}
-    assert not {str(t.way) for t in late} & set(bench.judgements)
+    assert not {str(t.candidate) for t in late} & set(bench.judgements)
     timed = [t for t in best.table.trials if t.status == "timed"]
     assert len(timed) == len(bench.judgements)
     assert f"{len(late)} left out" in str(best.table)
-    assert best.way == min(timed, key=lambda t: FAST.get(str(t.way), 3.0)).way
+    assert best.candidate == min(timed, key=lambda t: FAST.get(str(t.candidate), 3.0)).candidate
 
 
 def test_the_last_comparison_is_made_whatever_the_time() -> None:
     bench, best = within(1)
     assert bench.journal[-1][:3] == ("time", STREAMS, SEPARATE)
     assert len(bench.judgements) == len(bench.journal[-1]) - 3 == 1
-    assert str(best.way) in (SEPARATE, *bench.judgements)
+    assert str(best.candidate) in (SEPARATE, *bench.judgements)
 
 
 def test_no_time_at_all() -> None:
@@ -70,20 +70,20 @@ def test_no_time_at_all() -> None:
 
     class Opening(Slow):
         def described(self) -> Any:
-            clock.now += 100  # which is not of the budget
+            clock.now += 100  # this time does not count
             return super().described()
 
     bench = Opening(clock, FAST)
-    assert str(tuned(bench, budget=Budget(20, clock)).way) in FAST
+    assert str(tuned(bench, budget=Budget(20, clock)).candidate) in FAST
     best = tuned(FakeBench(FAST), budget=Budget(1e-9), executor=executor)
-    assert (best.way.strategy, executor.made) == ("separate", [])
+    assert (best.candidate.strategy, executor.made) == ("separate", [])
     assert set(statuses(best).values()) <= {"left out", "pruned"}
 
 
 def test_enough_time_is_as_good_as_any() -> None:
     bench, best = within(1e6)
     assert statuses(best) == statuses(tuned(FakeBench(FAST)))
-    assert str(best.way) == "weave"
+    assert str(best.candidate) == "weave"
     assert best.about["seconds"] == round(bench.clock.now, 1)
 
 
@@ -94,11 +94,11 @@ def test_time_that_ends_while_kernels_are_made() -> None:
         clock.now += 1
 
     best = tuned(FakeBench(FAST), budget=Budget(10, clock), executor=Pretending(made))
-    assert sum(status == "timed" for status in statuses(best).values()) == 0  # all of it went into making
+    assert sum(status == "timed" for status in statuses(best).values()) == 0  # all time went into making
     assert reason(best, "horizontal") == "there was no time left"
 
 
-def test_of_the_rest_of_the_time_something_is_kept_for_comparing() -> None:
+def test_some_time_is_reserved_for_comparing() -> None:
     clock = Clock()
     budget = Budget(10, clock)
     clock.now = 7
@@ -114,14 +114,14 @@ def test_of_the_rest_of_the_time_something_is_kept_for_comparing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"), [("90s", 90), ("5m", 300), ("1.5h", 5400), ("30", 30), (30, 30), (0.5, 0.5), (None, None)]
+    ("text", "seconds"), [("90s", 90), ("5m", 300), ("1.5h", 5400), ("30", 30), (30, 30), (0.5, 0.5), (None, None)]
 )
-def test_seconds(said: str | float | None, seconds: float | None) -> None:
-    assert seconds_of(said) == seconds
-    assert Budget.of(said).seconds == seconds
+def test_seconds(text: str | float | None, seconds: float | None) -> None:
+    assert seconds_of(text) == seconds
+    assert Budget.of(text).seconds == seconds
 
 
-@pytest.mark.parametrize("said", ["0", 0, -1, "-5m", "5 days", "", "m", "1e3", float("nan"), float("inf"), True])
-def test_what_is_no_time(said: str | float) -> None:
-    with pytest.raises(InputError, match=r"is no time above 0; write seconds or, for example, 90s, 5m, 1h\."):
-        seconds_of(said)
+@pytest.mark.parametrize("text", ["0", 0, -1, "-5m", "5 days", "", "m", "1e3", float("nan"), float("inf"), True])
+def test_what_is_not_a_time(text: str | float) -> None:
+    with pytest.raises(InputError, match=r"is not a time above 0; write seconds or, for example, 90s, 5m, 1h\."):
+        seconds_of(text)

@@ -1,4 +1,4 @@
-"""What is chosen, when a bench says how long each way takes."""
+"""What is chosen, when a bench prescribes the time of each candidate."""
 
 import re
 from collections.abc import Callable
@@ -27,20 +27,20 @@ needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 def test_the_fastest_is_chosen_and_made() -> None:
     executor = AtOnce()
     best = tuned(FakeBench({"interleave x2 x1": 0.4, "vertical": 0.5}), executor=executor, strategies=["interleave"])
-    assert best.way == Candidate("interleave", (2, 1))
+    assert best.candidate == Candidate("interleave", (2, 1))
     assert (best.speedup, best.ms["interleave x2 x1"], best.ms[STREAMS]) == (2.5, 0.4, 1.0)
     assert best.fused.strategy == "interleave"
     assert len(executor.made) == len(set(executor.made))
-    made = goptx.fuse(*best.way.coarse(best.job.kernels), strategy="interleave", arch="sm_90", shapes=SHAPES)
+    made = goptx.fuse(*best.candidate.coarse(best.job.kernels), strategy="interleave", arch="sm_90", shapes=SHAPES)
     assert best.fused.ptx == made.ptx
 
 
 @needs_ptxas
-def test_what_a_good_way_leaves_open_is_varied() -> None:
-    """Slicing is no way to begin with, and is good here together with two CTAs in one only."""
+def test_the_options_of_a_good_candidate_are_varied() -> None:
+    """No first candidate has this slicing; it is good here only for kernels coarsened by two."""
     best = tuned(FakeBench({"weave x2 x2": 0.8, "weave x2 x2 policy=paper": 0.5}), executor=AtOnce())
-    assert str(best.way) == "weave x2 x2 policy=paper"
-    assert dict(best.way.options) == {"policy": "paper"}
+    assert str(best.candidate) == "weave x2 x2 policy=paper"
+    assert dict(best.candidate.options) == {"policy": "paper"}
     assert best.fused.ptx != goptx.fuse(PLUS, TIMES, shapes=SHAPES, arch="sm_90").ptx
 
 
@@ -51,25 +51,25 @@ def test_round_after_round_while_it_gets_better() -> None:
         "weave x2 x2 policy=concat slicing=256": 0.7,
         "weave x2 x2 divergence=park policy=concat slicing=256": 0.6,
     }
-    assert str(tuned(FakeBench(better)).way) == list(better)[-1]
-    worse = {**better, "weave x2 x2 slicing=256": 0.899}  # by less than a round has to better the best
+    assert str(tuned(FakeBench(better)).candidate) == list(better)[-1]
+    worse = {**better, "weave x2 x2 slicing=256": 0.899}  # improves by less than a round has to
     found = tuned(FakeBench(worse))
-    assert str(found.way) == "weave x2 x2 slicing=256"
+    assert str(found.candidate) == "weave x2 x2 slicing=256"
     assert list(better)[-1] not in statuses(found)
 
 
-def test_a_way_that_is_good_with_a_cap_only_is_varied() -> None:
-    """Its capped trial is the best although that without a cap is the worst of all."""
+def test_a_candidate_that_is_good_with_a_cap_only_is_varied() -> None:
+    """Its trial with a cap is the best, although the one without a cap is the worst of all."""
     slow = {"weave": 9.0, "weave capped at 24": 0.5, "weave slicing=512": 0.4}
 
     class Capped(Pretending):
         def done(self, make: Callable[[Job], Made], job: Job) -> Made:
             made = super().done(make, job)
-            capped = [Trial(replace(job.way, cap=24), "timed")] if str(job.way) == "weave" else []
+            capped = [Trial(replace(job.candidate, cap=24), "timed")] if str(job.candidate) == "weave" else []
             return Made((*made.trials, *capped), made.woven)
 
     best = tuned(FakeBench(slow), executor=Capped())
-    assert str(best.way) == "weave slicing=512"
+    assert str(best.candidate) == "weave slicing=512"
 
 
 @needs_ptxas
@@ -83,45 +83,45 @@ def test_a_way_that_is_good_with_a_cap_only_is_varied() -> None:
     ],
 )
 def test_declined(ms: dict[str, float], why: str) -> None:
-    """Then the kernels stay as they are, launched in the faster of two ways."""
+    """The unchanged kernels are chosen, one after the other or side by side."""
     best = tuned(FakeBench(ms), strategies=["weave", "vertical"])
     side_by_side = SEPARATE not in ms
-    assert best.way == Candidate("separate", (1, 1), None, (("streams", True),) if side_by_side else ()), why
+    assert best.candidate == Candidate("separate", (1, 1), None, (("streams", True),) if side_by_side else ()), why
     assert (best.speedup, best.fused.strategy, best.fused.streams) == (1.0, "separate", side_by_side)
     assert best.fused.depends is not side_by_side, "side by side they have to be independent"
     assert [entry.name for entry in best.fused.module.entries] == ["plus", "times"]
     assert best.fused.ptx == goptx.fuse(PLUS, TIMES, strategy="separate", arch="sm_90", shapes=SHAPES).ptx
     assert [start.shape for start in best.fused.starts(None, None)] == SHAPES
-    assert str(best).endswith(f"{best.way}: no way was found that is faster than separate launches")
+    assert str(best).endswith(f"{best.candidate}: no candidate was found that is faster than separate launches")
 
 
 def test_the_last_comparison_decides() -> None:
-    """What was fast when it was tried, and is slow in turn with the kernels as they are, is not chosen."""
+    """A candidate that was fast in its trial, and is slow in the last comparison, is not chosen."""
 
     class Moody(FakeBench):
         def time_of(self, key: str) -> float:
             return 2.0 if key == "weave" and SEPARATE in self.journal[-1:][0] else super().time_of(key)
 
-    assert tuned(Moody({"weave": 0.5})).way.strategy == "separate"
+    assert tuned(Moody({"weave": 0.5})).candidate.strategy == "separate"
     second = tuned(Moody({"weave": 0.5, "vertical": 0.9}))
-    assert (str(second.way), second.speedup) == ("vertical", 1 / 0.9)
+    assert (str(second.candidate), second.speedup) == ("vertical", 1 / 0.9)
 
 
 def test_side_by_side_is_what_has_to_be_beaten() -> None:
     best = tuned(FakeBench({STREAMS: 1.0, SEPARATE: 4.0, "weave": 0.8}))
-    assert (str(best.way), best.speedup) == ("weave", 1.25)
+    assert (str(best.candidate), best.speedup) == ("weave", 1.25)
     assert tuned(FakeBench({STREAMS: 4.0, SEPARATE: 1.0, "weave": 0.8})).speedup == 1.25
 
 
 def test_kernels_coarsened_each_for_itself() -> None:
     best = tuned(FakeBench({"separate x2 x1": 0.5}))
-    assert (str(best.way), best.speedup) == ("separate x2 x1", 2.0)
+    assert (str(best.candidate), best.speedup) == ("separate x2 x1", 2.0)
 
 
 def test_of_equals_that_made_of_less() -> None:
     fast = dict.fromkeys(["weave x2 x2", "vertical x2 x2", "interleave x1 x2", "weave", "vertical", "horizontal"], 0.5)
     for ms in (fast, dict(reversed(fast.items()))):
-        assert [str(tuned(*(FakeBench(ms) for _ in range(n))).way) for n in (1, 2, 3)] == ["horizontal"] * 3
+        assert [str(tuned(*(FakeBench(ms) for _ in range(n))).candidate) for n in (1, 2, 3)] == ["horizontal"] * 3
 
 
 @needs_ptxas
@@ -130,7 +130,7 @@ def test_equal_code_is_tried_once() -> None:
     best = tuned(bench, executor=AtOnce(), strategies=["weave"])
     same = [t for t in best.table.trials if t.reason.startswith("the same code as weave")]
     assert len(same) > 5
-    assert all(t.status == "pruned" and str(t.way) not in bench.judgements for t in same)
+    assert all(t.status == "pruned" and str(t.candidate) not in bench.judgements for t in same)
     assert len(bench.judgements) == len(set(bench.judgements))
 
 
@@ -138,26 +138,26 @@ def test_devices_share_the_work_and_choose_as_one() -> None:
     def choice(count: int) -> tuple[str, float, list[str], list[int]]:
         benches = [FakeBench(otherwise=lambda key: 0.4 + sum(map(ord, key)) % 89 / 100) for _ in range(count)]
         best = tuned(*benches)
-        return str(best.way), best.speedup, sorted(statuses(best)), [len(b.judgements) for b in benches]
+        return str(best.candidate), best.speedup, sorted(statuses(best)), [len(b.judgements) for b in benches]
 
-    way, speedup, trials, (alone,) = choice(1)
+    candidate, speedup, trials, (alone,) = choice(1)
     for count in (2, 3):
         *same, shares = choice(count)
-        assert same == [way, speedup, trials]
+        assert same == [candidate, speedup, trials]
         assert all(0 < share < alone for share in shares)
 
 
 @needs_ptxas
 def test_one_kernel_is_coarsened() -> None:
-    args = {name: said for name, said in ARGS.items() if name[0] == "A"}
+    args = {name: value for name, value in ARGS.items() if name[0] == "A"}
     bench = FakeBench({"coarsen x4": 0.5})
     best = tune(PLUS, shapes=SHAPES[:1], args=args, executor=AtOnce(), benches=[bench], progress=False)
-    assert best.way == Candidate("coarsen", (4,))
+    assert best.candidate == Candidate("coarsen", (4,))
     assert best.fused.ptx == goptx.coarsen(PLUS, 4, arch="sm_90", shape=SHAPES[0]).ptx
     odd = tune(
         PLUS, shapes=[Shape(3, 64)], args=args, executor=AtOnce(), benches=[FakeBench()], progress=False
     )  # no factor divides its grid
-    assert (odd.way, odd.table.trials) == (Candidate("separate", (1,)), ())
+    assert (odd.candidate, odd.table.trials) == (Candidate("separate", (1,)), ())
 
 
 def test_three_kernels_are_coarsened_alike() -> None:
@@ -166,30 +166,33 @@ def test_three_kernels_are_coarsened_alike() -> None:
         PLUS, TIMES, PLUS.replace("plus", "third"), shapes=[SHAPES[0]] * 3, args=args, executor=Pretending(),
         benches=[FakeBench({"weave x2 x2 x2": 0.3})], progress=False, strategies=["weave", "horizontal"],
     )  # fmt: skip
-    assert str(best.way) == "weave x2 x2 x2"
-    first = [str(way) for way in Space([SHAPES[0]] * 3, [False] * 3).first()]
+    assert str(best.candidate) == "weave x2 x2 x2"
+    first = [str(candidate) for candidate in Space([SHAPES[0]] * 3, [False] * 3).first()]
     assert "weave x4 x4 x4" in first and "weave x1 x2 x1" not in first
 
 
-def test_made_for_the_device_unless_said_otherwise() -> None:
+def test_made_for_the_device_by_default() -> None:
     of = {how: tuned(FakeBench(), strategies=["weave"], arch=how).fused.module.target[0] for how in (None, "sm_80")}
     assert of == {None: "sm_90", "sm_80": "sm_80"}
     old = tuned(FakeBench(described_as=Described("Old", "sm_75", "580.1")), strategies=["weave"])
-    assert old.fused.module.target[0] == "sm_80"  # as the kernels are; such a device could not run them
+    assert old.fused.module.target[0] == "sm_80"  # the target of the kernels: sm_75 could not run them
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ({"strategies": "weave"}, r'strategies= takes a list, for example strategies=\["weave"\]'),
         ({"strategies": ["auto"]}, "strategy `auto` cannot be tuned; expected some of weave, vertical, interleave"),
         ({"devices": []}, "devices= names no GPU; give its number"),
-        ({"devices": [1, 0, 1]}, r"devices=\[1, 0, 1\] names a GPU twice; what it runs at once cannot be timed"),
-        ({"budget": "soon"}, "budget='soon' is no time above 0; write seconds or, for example, 90s, 5m, 1h"),
+        (
+            {"devices": [1, 0, 1]},
+            r"devices=\[1, 0, 1\] names a GPU twice; kernels that it runs at once cannot be timed",
+        ),
+        ({"budget": "soon"}, "budget='soon' is not a time above 0; write seconds or, for example, 90s, 5m, 1h"),
     ],
 )
-def test_what_makes_no_sense_is_said_first(how: dict[str, object], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_makes_no_sense_is_refused_first(how: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         tuned(FakeBench(), **how)
 
 

@@ -1,4 +1,4 @@
-"""goptx tune and goptx replay, as a user meets them; where it measures, a bench that says what it was told to say."""
+"""goptx tune and goptx replay from the command line, on a bench with prescribed answers."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def tuned(folder: Path, *words: str) -> CompletedProcess[str]:
 def test_all_that_is_written(measuring: Path) -> None:
     done = tuned(measuring, *FILES, "-o", "best.json", "--table", "table.csv", "--records", "records", "--seed", "3")
     assert done.returncode == 0
-    assert done.stdout.startswith("way ") and done.stdout.endswith(
+    assert done.stdout.startswith("candidate ") and done.stdout.endswith(
         "vertical x2 x2: 2.00 times as fast as separate launches\n"
     )
     assert re.fullmatch(r"(\d+ tried; best vertical x2 x2 2\.00\n)+", done.stderr), done.stderr
@@ -111,9 +111,9 @@ def test_quiet_says_nothing(measuring: Path) -> None:
 @needs_ptxas
 def test_report_as_json_is_one_object(measuring: Path) -> None:
     done = tuned(measuring, *FILES, "--quiet", "--report=json", "--devices", "0,2")
-    said = json.loads(done.stderr)
-    assert (done.returncode, done.stdout, said["speedup"], said["gpu"]) == (0, "", 2.0, "Imaginary")
-    assert said["trials"][0]["status"] == "timed" and said["warnings"] == []
+    report = json.loads(done.stderr)
+    assert (done.returncode, done.stdout, report["speedup"], report["gpu"]) == (0, "", 2.0, "Imaginary")
+    assert report["trials"][0]["status"] == "timed" and report["warnings"] == []
     words = tuned(measuring, *FILES, "--quiet", "--report")
     assert "vertical x2 x2: 2.00 times as fast" in words.stderr
 
@@ -132,12 +132,12 @@ def test_replayed(measuring: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["plus.toml", "times.ptx"], "give launch specifications or PTX files, not both"),
-        (["plus.toml", "--shape", "A=4:64"], "--shape and --entry are for PTX files; a launch specification says both"),
+        (["plus.toml", "--shape", "A=4:64"], "--shape and --entry are for PTX files; a launch specification has both"),
         (["plus.toml", "--entry", "plus"], "--shape and --entry are for PTX files"),
-        ([*FILES, "--table", "t.txt"], "--table t.txt: `.txt` is no kind of table; give .csv or .json"),
+        ([*FILES, "--table", "t.txt"], "--table t.txt: `.txt` is not a kind of table; give .csv or .json"),
         ([*FILES, "--devices", "0,x"], "--devices 0,x: give numbers of GPUs, for example 0,1"),
         ([*FILES, "--devices", ""], "--devices : give numbers of GPUs"),
         ([*FILES, "--devices", "1,1"], "devices=[1, 1] names a GPU twice"),
@@ -145,18 +145,18 @@ def test_replayed(measuring: Path) -> None:
         ([*FILES, "--d0", "x"], "argument --d0: `x` has no sizes; give one number or several, such as 768 or 512,768"),
         ([*FILES, "--d0", "512,700"], "d0=(512, 700) takes the threads of a fused CTA, one number or several"),
         ([*FILES, "--d0", "512"], "d0=512: no kernel takes another block than its own; declare those that are right"),
-        ([*FILES, "--d0", "512", "--strategies", "weave"], "d0=(512,) is of horizontal kernels, which strategies="),
-        ([*FILES, "--budget", "long"], "budget='long' is no time above 0"),
-        ([*FILES, "--budget", "0s"], "budget='0s' is no time above 0"),
+        ([*FILES, "--d0", "512", "--strategies", "weave"], "d0=(512,) is for horizontal kernels, which strategies="),
+        ([*FILES, "--budget", "long"], "budget='long' is not a time above 0"),
+        ([*FILES, "--budget", "0s"], "budget='0s' is not a time above 0"),
         ([*FILES, "--shape", "A=4:64"], "--shape is given for A; give it once for each of the kernels A, B"),
         ([*FILES, "-o", "none/best.json"], "none/best.json: cannot be written (no such folder); give a folder that"),
         ([*FILES, "--table", "none/t.csv"], "none/t.csv: cannot be written (no such folder)"),
     ],
 )
-def test_refused_before_anything_is_measured(words: list[str], said: str, folder: Path) -> None:
+def test_refused_before_anything_is_measured(words: list[str], message: str, folder: Path) -> None:
     done = run("tune", *words, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"InputError: {said}")
+    assert done.stderr.startswith(f"InputError: {message}")
 
 
 @pytest.mark.parametrize("words", [["none.ptx"], ["none.toml"], ["plus.ptx", "--arg", "C:0=u32:1"]])
@@ -167,30 +167,30 @@ def test_refused_where_there_is_a_gpu(words: list[str], measuring: Path) -> None
 
 
 def test_without_a_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "no usable NVIDIA GPU"
+    message = "no usable NVIDIA GPU"
 
     def ask(self: Child, question: Any, seconds: float) -> Failed:
-        return Failed(said)
+        return Failed(message)
 
     monkeypatch.setattr(Child, "ask", ask)
     done = run("tune", *FILES, cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"DeviceError: {said}\n")
-    with pytest.raises(DeviceError, match=said):
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"DeviceError: {message}\n")
+    with pytest.raises(DeviceError, match=message):
         goptx.tune(PLUS, TIMES, shapes=SHAPES, args=ARGS)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["none.json"], "none.json: cannot be read"),
         (["plus.toml"], "plus.toml: not JSON"),
-        (["plus.toml", "-o", "x.txt"], "-o x.txt: `.txt` is no kind of output; give .ptx or .cubin"),
+        (["plus.toml", "-o", "x.txt"], "-o x.txt: `.txt` is not a kind of output; give .ptx or .cubin"),
     ],
 )
-def test_what_cannot_be_replayed(words: list[str], said: str, folder: Path) -> None:
+def test_what_cannot_be_replayed(words: list[str], message: str, folder: Path) -> None:
     done = run("replay", *words, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"InputError: {said}")
+    assert done.stderr.startswith(f"InputError: {message}")
 
 
 def test_what_is_wrong_with_the_kernels_is_said_without_a_gpu(folder: Path) -> None:

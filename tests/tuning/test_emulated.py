@@ -1,4 +1,4 @@
-"""Tuning where the emulator judges: every way that is timed is right, and one that is not is found."""
+"""Tuning on the emulator: every candidate that is timed is right, and a wrong one is found."""
 
 import re
 from collections.abc import Callable
@@ -52,9 +52,9 @@ def test_every_way_that_is_timed_is_right(names: str, strategies: tuple[str, ...
     assert best.bugs == ()
     assert set(statuses(best).values()) <= {"timed", "pruned", "refused"}
     assert len(bench.outputs) > 8
-    assert best.way.strategy in strategies and best.speedup > 1
+    assert best.candidate.strategy in strategies and best.speedup > 1
     least = min(bench.ms, key=lambda key: (bench.ms[key], key))
-    assert bench.ms[str(best.way)] == bench.ms[least]
+    assert bench.ms[str(best.candidate)] == bench.ms[least]
     best.save(tmp_path / "best.json")
     goptx.emulate(replay(tmp_path / "best.json"), args=values)
     for expected, got in zip(bench.outputs["separate"], values, strict=True):
@@ -68,27 +68,27 @@ def test_partitions_of_three_kernels_are_right() -> None:
     data = [np.arange(100 * (k + 1), dtype=np.uint32) for k in range(3)]
     args = [[d, np.zeros(1, np.uint32), len(d)] for d in data]
     space = Space(shapes, [True] * 3, ["horizontal"], [512])
-    ways = [way for way in space.first() if way.option("partition")]
-    assert len(ways) == 3
+    candidates = [candidate for candidate in space.first() if candidate.option("partition")]
+    assert len(candidates) == 3
     bench = EmulatingBench()
     kernels = tuple(kernels_of([STRIDE] * 3))
     bench.open(measured([STRIDE] * 3, shapes=shapes, args=args).workload)
-    for way in ways:
-        made = make(Job(kernels, tuple(shapes), (True,) * 3, way, "sm_90"))
+    for candidate in candidates:
+        made = make(Job(kernels, tuple(shapes), (True,) * 3, candidate, "sm_90"))
         assert made.woven, made.trials
-        assert bench.judge(str(way), made.woven) == Judged()
+        assert bench.judge(str(candidate), made.woven) == Judged()
 
 
 class Spoiling(AtOnce):
-    """Makes a way wrongly: an instruction is another one, or never ends."""
+    """Makes a candidate wrongly: one instruction is replaced."""
 
-    def __init__(self, way: Candidate, old: str, new: str) -> None:
+    def __init__(self, candidate: Candidate, old: str, new: str) -> None:
         super().__init__()
-        self.way, self.old, self.new = way, old, new
+        self.candidate, self.old, self.new = candidate, old, new
 
     def done(self, make: Callable[[Job], Made], job: Job) -> Made:
         made = make(job)
-        if job.way != self.way:
+        if job.candidate != self.candidate:
             return made
         assert made.woven
         text, times = re.subn(self.old, self.new, made.woven.ptx, count=1)
@@ -96,26 +96,26 @@ class Spoiling(AtOnce):
         return Made(made.trials, replace(made.woven, module=goptx.parse(text)))
 
 
-def test_a_way_that_is_made_wrongly_is_found() -> None:
+def test_a_candidate_that_is_made_wrongly_is_found() -> None:
     usual = tuned(EmulatingBench(), executor=AtOnce(), strategies=["vertical"])
-    assert usual.bugs == () and usual.way.strategy == "vertical"
-    executor = Spoiling(usual.way, r"mul\.lo\.u32", "add.u32")
-    with pytest.warns(WrongOutput, match=rf"^{usual.way}: B:1.* of 256 differ; please report it$"):
+    assert usual.bugs == () and usual.candidate.strategy == "vertical"
+    executor = Spoiling(usual.candidate, r"mul\.lo\.u32", "add.u32")
+    with pytest.warns(WrongOutput, match=rf"^{usual.candidate}: B:1.* of 256 differ; please report it$"):
         best = tuned(EmulatingBench(), executor=executor, strategies=["vertical"])
-    assert [t.way for t in best.bugs] == [usual.way]
-    assert best.way != usual.way
-    assert statuses(best)[str(usual.way)] == "wrong"
+    assert [t.candidate for t in best.bugs] == [usual.candidate]
+    assert best.candidate != usual.candidate
+    assert statuses(best)[str(usual.candidate)] == "wrong"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         (r"st\.global\.u32[^;]*;", "L: bra L;", "10000"),
         (r"st\.global\.u32 +\[(%\w+)\]", r"st.global.u32 [\1+65536]", "out"),
     ],
 )
-def test_a_way_that_hangs_or_leaves_its_arrays_is_found(old: str, new: str, said: str) -> None:
+def test_a_candidate_that_hangs_or_leaves_its_arrays_is_found(old: str, new: str, message: str) -> None:
     executor = Spoiling(Candidate("vertical", (1, 1)), old, new)
     best = tuned(EmulatingBench(), executor=executor, strategies=["vertical"])
-    assert statuses(best)["vertical"] == "failed" and said in reason(best, "vertical")
-    assert str(best.way) != "vertical" and best.way.strategy == "vertical"
+    assert statuses(best)["vertical"] == "failed" and message in reason(best, "vertical")
+    assert str(best.candidate) != "vertical" and best.candidate.strategy == "vertical"

@@ -1,4 +1,4 @@
-"""What becomes of one way is no matter for the others, and a way that failed is never chosen."""
+"""A failure of one candidate does not affect the others, and a candidate that failed is never chosen."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -29,20 +29,20 @@ def strict() -> Iterator[None]:
 
 
 def same_but(best: Best, *names: str) -> bool:
-    """Whether everything else became what it becomes where nothing fails."""
-    as_usual = {t.way: t for t in tuned(FakeBench(FAST)).table.trials}
-    found = {t.way: t for t in best.table.trials}
+    """Whether all other trials have the status that they have without a failure."""
+    as_usual = {t.candidate: t for t in tuned(FakeBench(FAST)).table.trials}
+    found = {t.candidate: t for t in best.table.trials}
     return all(
-        (found[way].status, found[way].ms) == (trial.status, trial.ms)
-        for way, trial in as_usual.items()
-        if way.strategy not in {name.split()[0] for name in names}
+        (found[candidate].status, found[candidate].ms) == (trial.status, trial.ms)
+        for candidate, trial in as_usual.items()
+        if candidate.strategy not in {name.split()[0] for name in names}
     )
 
 
 def test_what_hangs_or_breaks_the_device_when_it_is_judged() -> None:
     broken = {"weave": Failed(HANGS, broken=True), "weave x2 x2": Failed("the driver answers CUDA_ERROR_LAUNCH_FAILED")}
     best = tuned(FakeBench(FAST, judged=broken))
-    assert str(best.way) == "vertical"
+    assert str(best.candidate) == "vertical"
     assert (statuses(best)["weave"], reason(best, "weave")) == ("failed", HANGS)
     assert best.bugs == ()
     assert same_but(best, "weave")
@@ -53,27 +53,27 @@ def test_wrong_output_is_a_bug_and_is_reported() -> None:
     bench = FakeBench(FAST, judged={"weave": Judged(wrong="B:1 (times_out) differs in 7 elements")})
     with pytest.warns(WrongOutput, match=r"^weave: B:1 \(times_out\) differs in 7 elements; please report it$"):
         best = tuned(bench)
-    assert str(best.way) == "vertical"
-    assert [(str(t.way), t.status, t.ms) for t in best.bugs] == [("weave", "wrong", None)]
+    assert str(best.candidate) == "vertical"
+    assert [(str(t.candidate), t.status, t.ms) for t in best.bugs] == [("weave", "wrong", None)]
     assert not any("weave" in keys for what, *keys in bench.journal if what == "time")
     assert same_but(best, "weave")
 
 
-def test_contraction_is_no_error_and_is_said() -> None:
+def test_contraction_is_reported_and_is_not_an_error() -> None:
     best = tuned(FakeBench(FAST, judged={"weave": Judged(contracted="A:1 differs in 2 elements")}))
-    assert str(best.way) == "weave"
+    assert str(best.candidate) == "weave"
     assert best.table.trials[0].contracted == "A:1 differs in 2 elements"
 
 
 def test_what_hangs_when_it_is_timed_for_the_first_time() -> None:
     best = tuned(FakeBench(FAST, breaks=["weave"]))
-    assert str(best.way) == "vertical"
+    assert str(best.candidate) == "vertical"
     assert statuses(best)["weave"] == "failed"
     assert same_but(best, "weave")
 
 
 class Late(FakeBench):
-    """Runs with one of `breaks` fail as soon as there are as many others as `beside` beside it."""
+    """A run with one of `breaks` fails once it has more than `beside` kernels."""
 
     beside = 2
 
@@ -90,7 +90,7 @@ class Late(FakeBench):
 def test_one_that_hangs_among_others_is_found_and_dropped() -> None:
     bench = Late(FAST, breaks=["vertical"])
     best = tuned(bench)
-    assert str(best.way) == "weave"
+    assert str(best.candidate) == "weave"
     assert (statuses(best)["vertical"], reason(best, "vertical")) == ("failed", HANGS)
     assert statuses(best)["interleave"] == "timed"
     alone = [keys for what, *keys in bench.journal if what == "time" and len(keys) == 2]
@@ -106,7 +106,7 @@ def test_one_that_hangs_in_the_last_comparison(name: str) -> None:
             return super().time(keys, repeats, warmups)
 
     best = tuned(Last(FAST))
-    assert str(best.way) == next(way for way in FAST if way != name)
+    assert str(best.candidate) == next(candidate for candidate in FAST if candidate != name)
     assert statuses(best)[name] == "failed"
     assert sum(t.repeats == 20 for t in best.table.trials) >= FINALISTS - 1
 
@@ -118,11 +118,11 @@ def test_finalists_that_hang_together_only() -> None:
             return Timed(problem=HANGS) if crowded else super().time(keys, repeats, warmups)
 
     best = tuned(Crowded(FAST))
-    assert (str(best.way), statuses(best)["vertical"]) == ("weave", "timed")
+    assert (str(best.candidate), statuses(best)["vertical"]) == ("weave", "timed")
 
 
-def test_kernels_that_cannot_be_measured_any_more_as_they_are() -> None:
-    with pytest.raises(DeviceError, match="the kernels cannot be measured as they are: no answer within 2 s"):
+def test_unchanged_kernels_that_cannot_be_measured_any_more() -> None:
+    with pytest.raises(DeviceError, match="the unchanged kernels cannot be measured: no answer within 2 s"):
         tuned(FakeBench(FAST, breaks=[SEPARATE]))
 
 
@@ -132,7 +132,7 @@ def test_wrong_on_the_device_of_the_finals_only() -> None:
     right, one = FakeBench(FAST), FakeBench(FAST, judged=wrong)
     with pytest.warns(WrongOutput):
         best = tuned(one, right)
-    assert best.way.strategy == "separate" or str(best.way) not in {str(t.way) for t in best.bugs}
+    assert best.candidate.strategy == "separate" or str(best.candidate) not in {str(t.candidate) for t in best.bugs}
     assert set(statuses(best).values()) <= {"timed", "wrong", "pruned"}
 
 
@@ -141,30 +141,30 @@ def test_wrong_on_the_device_of_the_finals_only() -> None:
 
 def spoiling(name: str, problem: Exception) -> Callable[[Job], None]:
     def spoilt(job: Job) -> None:
-        if str(job.way) == name:
+        if str(job.candidate) == name:
             raise problem
 
     return spoilt
 
 
 @pytest.mark.parametrize("problem", [AssertionError("goptx has a fault"), CancelledError(), MemoryError()])
-def test_a_way_that_cannot_be_made(problem: Exception) -> None:
+def test_a_candidate_that_cannot_be_made(problem: Exception) -> None:
     best = tuned(FakeBench(FAST), executor=Pretending(spoiling("weave", problem)))
-    assert str(best.way) == "vertical"
+    assert str(best.candidate) == "vertical"
     assert statuses(best)["weave"] == "failed"
     assert reason(best, "weave") == f"it could not be made: {type(problem).__name__}: {problem}"
     assert same_but(best, "weave")
 
 
 class Dying(Executor):
-    """A process pool that dies of one way, with all that was given to it until then."""
+    """A process pool that dies when it makes one candidate, with all that was submitted before."""
 
     def __init__(self, name: str) -> None:
         self.name, self.died = name, 0
         self.inner = Pretending()
 
     def submit(self, make: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
-        if str(args[0].way) != self.name and self.died:
+        if str(args[0].candidate) != self.name and self.died:
             return self.inner.submit(make, *args)
         broken: Future[Any] = Future()
         broken.set_exception(BrokenProcessPool("a process ended"))
@@ -172,11 +172,11 @@ class Dying(Executor):
         return broken
 
 
-def test_a_process_that_dies_takes_no_other_way_with_it() -> None:
+def test_a_process_that_dies_loses_no_other_candidate() -> None:
     executor = Dying("weave")
     best = tuned(FakeBench(FAST), executor=executor)
     assert executor.died >= 2
-    assert str(best.way) == "vertical"
+    assert str(best.candidate) == "vertical"
     assert reason(best, "weave") == "it could not be made: BrokenProcessPool: a process ended"
     assert same_but(best, "weave")
 
@@ -187,5 +187,5 @@ def test_an_executor_that_takes_nothing_more() -> None:
             raise RuntimeError("cannot schedule new futures after shutdown")
 
     best = tuned(FakeBench(FAST), executor=Closed())
-    assert best.way.strategy == "separate"
+    assert best.candidate.strategy == "separate"
     assert "failed" in statuses(best).values() and "timed" not in statuses(best).values()

@@ -50,7 +50,7 @@ def lengths(what: Measured) -> list[list[int]]:
     return [[v.length for v in own if isinstance(v, Argument) and v.is_array] for own in what.workload.arguments]
 
 
-def test_specifications_say_it_all(folder: Path) -> None:
+def test_specifications_describe_everything(folder: Path) -> None:
     each = measured([], spec=[folder / "plus.toml", folder / "times.toml"])
     assert [k.entry for k in each.kernels] == ["plus", "times"]
     assert each.shapes == (Shape(8, 64, 16), Shape(4, 64, 16))  # those that are measured, not those of [check]
@@ -79,7 +79,7 @@ def test_the_caller_comes_first(folder: Path) -> None:
     assert found.tunable == (True, False)
 
 
-def test_kernels_that_nobody_describes_get_data_that_is_made_up() -> None:
+def test_kernels_without_a_description_get_made_up_data() -> None:
     guarded = kernel(
         "mov.u32 %r1, %tid.x; ld.param.u32 %r2, [k_n]; setp.ge.u32 %p1, %r1, %r2; @%p1 bra DONE;"
         "ld.param.u64 %rd1, [k_out]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;"
@@ -113,14 +113,14 @@ def test_what_one_kernel_writes_and_another_has(shared: str) -> None:
     assert measured([PLUS, TIMES], shapes=SHAPES, args=[[one, two[:256], 3], [two[256:], three, 5]])
 
 
-def test_what_is_passed_by_value_is_no_array() -> None:
+def test_what_is_passed_by_value_is_not_an_array() -> None:
     text = PLUS.replace(".param .u32 plus_n", ".param .align 4 .b8 plus_n[4]")
     one, two = (np.arange(256, dtype=np.uint32) for _ in range(2))
     found = measured([text], shapes=SHAPES[:1], args=[[one, two, np.array([3, 0, 0, 0], np.uint8)]])
     assert [is_array(*given) for given in found.workload.params] == [True, True, False]
 
 
-def test_scalars_are_taken_as_they_are() -> None:
+def test_scalars_are_passed_unchanged() -> None:
     fetch = Fetched()
     for value in (3, 2.5, np.uint32(7), b"1234", None, np.zeros(3)):
         assert fetch("A:0", value) is value or value is None
@@ -166,7 +166,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no spec": ({"spec": "none.toml"}, r"none\.toml: cannot be read"),
     "coarsened": (
         {"sources": [goptx.coarsen(PLUS, 2), TIMES]},
-        r"<ptx>:\d+: `plus` was coarsened; give the kernel as it is, whether coarsening makes it faster is part",
+        r"<ptx>:\d+: `plus` was coarsened; give the kernel without coarsening: tuning tries whether",
     ),
     "none": ({"sources": []}, r"tune\(\) takes one to 26 kernels, got 0"),
 }
@@ -174,11 +174,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_refused(what: str) -> None:
-    how, said = REFUSED[what]
+    how, message = REFUSED[what]
     given: dict[str, Any] = {"sources": [PLUS, TIMES], "shapes": SHAPES, "args": ARGS, **how}
     if what == "no shapes":
         del given["shapes"]
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         measured(**given)
 
 

@@ -28,12 +28,12 @@ print("begins")
 from tuning.fake_bench import FakeBench, tuned
 
 best = tuned(FakeBench({"vertical x2 x2": 0.5}), executor=None, workers=2, strategies=["vertical"])
-print(best.way, best.speedup)
+print(best.candidate, best.speedup)
 """
 
 
 def result(best: Best) -> tuple[Any, ...]:
-    return best.way, best.speedup, best.fused.ptx, best.table.trials
+    return best.candidate, best.speedup, best.fused.ptx, best.table.trials
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_processes_of_the_caller(expected: tuple[Any, ...]) -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         best = tuned(FakeBench(FAST), executor=pool, strategies=["vertical"])
         assert pool.submit(len, "it is open still").result() == 16
-    assert (best.way, best.fused.ptx) == (expected[0], expected[2])
+    assert (best.candidate, best.fused.ptx) == (expected[0], expected[2])
 
 
 def test_workers_of_a_cluster(expected: tuple[Any, ...]) -> None:
@@ -65,12 +65,12 @@ def test_workers_of_a_cluster(expected: tuple[Any, ...]) -> None:
         distributed.Client(cluster) as client,
     ):
         best = tuned(FakeBench(FAST), executor=client.get_executor(), strategies=["vertical"])
-    assert (best.way, best.speedup, best.fused.ptx) == expected[:3]
-    assert {t.way for t in best.table.trials} == {t.way for t in expected[3]}
+    assert (best.candidate, best.speedup, best.fused.ptx) == expected[:3]
+    assert {t.candidate for t in best.table.trials} == {t.candidate for t in expected[3]}
 
 
 class Deadly:
-    """The end of each process that it gets into."""
+    """Ends each process that unpickles it."""
 
     def __reduce__(self) -> Any:
         return os._exit, (1,)
@@ -94,17 +94,17 @@ def test_a_pool_is_replaced_when_a_process_dies() -> None:
         assert isinstance(made.submit(DEADLY).exception(60), BrokenExecutor)
         assert isinstance(
             made.submit(Candidate("vertical", (1, 1))).exception(60), BrokenExecutor
-        )  # the caller's is his own
+        )  # an executor of the caller is not replaced
 
 
-def test_a_way_of_which_processes_die(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_candidate_that_kills_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     first = [Candidate("vertical", (1, 1)), DEADLY, Candidate("vertical", (2, 2)), Candidate("vertical", (1, 2))]
     monkeypatch.setattr(Space, "first", lambda self: first)
-    monkeypatch.setattr(Space, "near", lambda self, way: iter(()))
+    monkeypatch.setattr(Space, "near", lambda self, candidate: iter(()))
     best = tuned(FakeBench(FAST), executor=None, workers=2)
     assert statuses(best) == {
         "vertical x2 x2": "timed", "vertical x1 x2": "timed", "vertical": "timed",
         "vertical divergence=deadly": "failed",
     }  # fmt: skip
-    assert str(best.way) == "vertical x2 x2"
+    assert str(best.candidate) == "vertical x2 x2"
     assert best.table.trials[-1].reason.startswith("it could not be made: BrokenProcessPool: ")

@@ -1,4 +1,4 @@
-"""What is not timed: what the cost model, the assembler and the occupancy of an SM say of it is enough."""
+"""Candidates that are not timed, because of the cost model, the assembler or the occupancy of an SM."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -43,8 +43,8 @@ def examples(*names: str) -> Measured:
     return measured([], spec=[KERNELS / f"{name}.toml" for name in names])
 
 
-def job(what: Measured, way: Candidate, tunable: Sequence[bool] = (False, False)) -> Job:
-    return Job(what.kernels, what.shapes, tuple(tunable), way, "sm_90")
+def job(what: Measured, candidate: Candidate, tunable: Sequence[bool] = (False, False)) -> Job:
+    return Job(what.kernels, what.shapes, tuple(tunable), candidate, "sm_90")
 
 
 # The cost model -------------------------------------------------------------------------------------------
@@ -56,9 +56,9 @@ def test_what_is_estimated_to_be_much_slower_is_not_made(monkeypatch: pytest.Mon
     best = tuned(bench, executor=executor)
     slow = [t for t in best.table.trials if "times as long as the best estimate" in t.reason]
     assert len(slow) > 10
-    assert all(t.status == "pruned" and str(t.way) not in executor.made for t in slow)
+    assert all(t.status == "pruned" and str(t.candidate) not in executor.made for t in slow)
     assert reason(best, "separate x4 x4") == "estimated to take 2.0 times as long as the best estimate"
-    assert not any(t.way.strategy == "horizontal" for t in slow)  # of which the model knows nothing
+    assert not any(t.candidate.strategy == "horizontal" for t in slow)  # the model has no estimate for it
     monkeypatch.setattr(pruning, "MUCH", 1000)
     assert "pruned" not in statuses(tuned(FakeBench())).values()
 
@@ -67,18 +67,18 @@ def test_the_most_promising_first() -> None:
     what = small()
     sight = Pruning.of(what.kernels, what.shapes, "sm_90")
     tried, _ = sight.sorted(reversed(Space(what.shapes, what.tunable).first()))
-    known = [estimate for way in tried if (estimate := sight.estimate(way)) is not None]
+    known = [estimate for candidate in tried if (estimate := sight.estimate(candidate)) is not None]
     assert known == sorted(known) and len(set(known)) > 5
-    place = [way.strategy for way in tried].index("horizontal")
+    place = [candidate.strategy for candidate in tried].index("horizontal")
     assert 0 < place < len(tried) - 1  # in the middle
 
 
 def test_long_code_is_not_woven() -> None:
     what = examples("gelu", "sha256")
     tried, pruned = Pruning.of(what.kernels, what.shapes, "sm_90").sorted(Space(what.shapes, what.tunable).first())
-    long = {str(t.way) for t in pruned if t.reason == "more than 1500 lines of code"}
+    long = {str(t.candidate) for t in pruned if t.reason == "more than 1500 lines of code"}
     assert {"weave x1 x2", "interleave x4 x4"} <= long
-    assert not any(name.endswith(("weave", "horizontal")) for name in long)  # whatever the size of kernels as they are
+    assert not any(name.endswith(("weave", "horizontal")) for name in long)  # unchanged kernels are never pruned
     assert "horizontal" in map(str, tried)
 
 
@@ -86,9 +86,9 @@ def test_without_control_flow_the_model_is_silent() -> None:
     jumpy = kernel("TS: .branchtargets L; mov.u32 %r1, 0; brx.idx %r1, TS; L: ret;", "jumpy")
     what = measured([jumpy], shapes=[Shape(4, 64)], args={"A:0": "u32[64]", "A:1": "u32[64]", "A:2": "u32:3"})
     sight = Pruning.of(what.kernels, what.shapes, "sm_90")
-    ways = Space(what.shapes, (False,)).first()
-    assert sight.judge is None or sight.estimate(ways[0]) is not None
-    assert Pruning(None, (0,)).sorted(ways) == (ways, [])
+    candidates = Space(what.shapes, (False,)).first()
+    assert sight.judge is None or sight.estimate(candidates[0]) is not None
+    assert Pruning(None, (0,)).sorted(candidates) == (candidates, [])
 
 
 # The assembler and the SM ---------------------------------------------------------------------------------
@@ -97,11 +97,11 @@ def test_without_control_flow_the_model_is_silent() -> None:
 @needs_ptxas
 def test_caps_are_tried_where_they_let_more_ctas_onto_an_sm() -> None:
     what = examples("histogram", "gemm")
-    way = Candidate("weave", (1, 1))
-    made = make(job(what, way))
+    candidate = Candidate("weave", (1, 1))
+    made = make(job(what, candidate))
     assert made.woven and made.woven.shape
     free = made.woven.resources()
-    tried = caps(job(what, way), made.woven, free.registers)
+    tried = caps(job(what, candidate), made.woven, free.registers)
     assembly, threads = made.woven.assembly(), made.woven.shape.threads or 0
     shared = assembly.shared_bytes + (made.woven.shape.shared or 0)
     fitting = [
@@ -110,47 +110,47 @@ def test_caps_are_tried_where_they_let_more_ctas_onto_an_sm() -> None:
     ]
     assert tried and fitting == sorted(set(fitting))
     assert all(cap % 8 == 0 and free.registers / 2 < cap < free.registers for cap in tried)
-    assert [t.way.cap for t in made.trials] == [None, *tried]
+    assert [t.candidate.cap for t in made.trials] == [None, *tried]
     for trial in made.trials:
-        assert trial.registers is not None and trial.registers <= (trial.way.cap or 255)
-        if trial.way.cap and trial.status == "timed":
+        assert trial.registers is not None and trial.registers <= (trial.candidate.cap or 255)
+        if trial.candidate.cap and trial.status == "timed":
             assert (trial.occupancy or 0) > (free.occupancy or 1)
 
 
 def test_the_caps_of_the_paper_are_those_below_the_registers() -> None:
     space = Space(SHAPES, [False] * 2)
-    way = Candidate("weave", (2, 2)).having(slicing=None)
+    candidate = Candidate("weave", (2, 2)).having(slicing=None)
     assert CAPS == (32, 40, 48, 64, 80, 128, 256)
-    assert [w.cap for w in space.capped(way, 255)] == [32, 40, 48, 64, 80, 128]
-    assert [str(w) for w in space.capped(way, 41)] == [
+    assert [w.cap for w in space.capped(candidate, 255)] == [32, 40, 48, 64, 80, 128]
+    assert [str(w) for w in space.capped(candidate, 41)] == [
         "weave x2 x2 slicing=None capped at 32", "weave x2 x2 slicing=None capped at 40",
     ]  # fmt: skip
-    assert space.capped(way, 32) == [] and space.capped(Candidate("separate", (2, 2)), 255) == []
+    assert space.capped(candidate, 32) == [] and space.capped(Candidate("separate", (2, 2)), 255) == []
 
 
 class Large(Pretending):
-    """Each way has 70 registers, and its machine code what the cap says."""
+    """Each candidate has 70 registers, and its machine code as many as the cap."""
 
     def done(self, make: Callable[[Job], Made], job: Job) -> Made:
         made = super().done(make, job)
         return Made((replace(made.trials[0], registers=70),), made.woven)
 
 
-def capped_trial(way: Candidate, woven: Woven) -> Trial:
-    return Trial(way, "timed", registers=way.cap, spill_bytes=0, occupancy=1.0)
+def capped_trial(candidate: Candidate, woven: Woven) -> Trial:
+    return Trial(candidate, "timed", registers=candidate.cap, spill_bytes=0, occupancy=1.0)
 
 
-def test_the_caps_of_the_paper_are_tried_of_the_best_ways_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_caps_of_the_paper_are_tried_for_the_best_candidates_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuning_search, "under_cap", capped_trial)
     bench = FakeBench({"vertical": 0.8, "vertical capped at 48": 0.5})
     best = tuned(bench, executor=Large())
-    assert str(best.way) == "vertical capped at 48"
+    assert str(best.candidate) == "vertical capped at 48"
     swept = [key for key in bench.judgements if "capped at" in key]
     of = {key.partition(" capped")[0] for key in swept}
     assert len(of) == tuning_search.LEADERS and "vertical" in of
     assert len(swept) == 4 * tuning_search.LEADERS  # 32, 40, 48 and 64
     first = bench.judgements.index(swept[0])
-    assert not any("capped" in key for key in bench.judgements[:first])  # other ways come before
+    assert not any("capped" in key for key in bench.judgements[:first])  # other candidates come before
 
 
 def test_caps_are_left_out_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +159,7 @@ def test_caps_are_left_out_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch
     seconds = iter(range(10_000))
     bench = FakeBench({"vertical": 0.8})
     best = tuned(bench, executor=Large(), strategies=["vertical"], budget=Budget(30, clock=lambda: next(seconds)))
-    late = [t for t in best.table.trials if t.way.cap]
+    late = [t for t in best.table.trials if t.candidate.cap]
     assert late and {(t.status, t.reason) for t in late} <= {("left out", tuning_search.NO_TIME), ("timed", "")}
     assert any(t.status == "left out" for t in late)
 
@@ -167,12 +167,12 @@ def test_caps_are_left_out_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch
 @needs_ptxas
 def test_a_cap_is_judged_by_its_machine_code() -> None:
     what = examples("histogram", "gemm")
-    way = Candidate("weave", (1, 1))
-    made = make(job(what, way))
+    candidate = Candidate("weave", (1, 1))
+    made = make(job(what, candidate))
     assert made.woven
     free = made.woven.resources()
     for cap in (32, 40, 48):
-        trial = under_cap(replace(way, cap=cap), made.woven)
+        trial = under_cap(replace(candidate, cap=cap), made.woven)
         assert trial.registers is not None and trial.registers <= cap < free.registers
         if trial.status == "timed":
             assert (trial.occupancy or 0) > (free.occupancy or 1)
@@ -183,7 +183,7 @@ def test_a_cap_is_judged_by_its_machine_code() -> None:
 @needs_ptxas
 def test_no_caps_where_an_sm_is_full_anyhow() -> None:
     made = make(job(small(), Candidate("weave", (1, 1))))
-    assert [str(t.way) for t in made.trials] == ["weave"]
+    assert [str(t.candidate) for t in made.trials] == ["weave"]
     assert made.trials[0].occupancy == 1.0
 
 
@@ -194,7 +194,7 @@ def test_what_spills_much_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "SPILLS", 0)
     spilling = [t for t in make(job(what, Candidate("weave", (1, 1)))).trials if t.reason.startswith("spills ")]
     for trial in spilling:
-        assert trial.status == "pruned" and trial.reason == f"spills {trial.spill_bytes} bytes of a thread"
+        assert trial.status == "pruned" and trial.reason == f"spills {trial.spill_bytes} bytes per thread"
     monkeypatch.setattr(making, "SPILLS", 1 << 20)
     assert not any("spills" in t.reason for t in make(job(what, Candidate("weave", (1, 1)))).trials)
     assert spilling
@@ -205,11 +205,11 @@ def test_the_bound_of_the_hfuse_paper() -> None:
     """1024 threads, of which two CTAs fit on an SM whatever their registers, may have 32 registers each."""
     shapes = [Shape(4, 512), Shape(4, 512)]
     what = small(shapes)
-    way = Candidate("horizontal", (1, 1))
+    candidate = Candidate("horizontal", (1, 1))
     woven = fuse(*what.kernels, strategy="horizontal", arch="sm_90", shapes=shapes)
-    assert 32 in caps(job(what, way), woven, 64)
-    assert caps(job(what, way), woven, 32) == []  # no cap for what has no more anyhow
-    parted = job(what, way.having(partition=(256, 768)), (True, True))
+    assert 32 in caps(job(what, candidate), woven, 64)
+    assert caps(job(what, candidate), woven, 32) == []  # no cap where the kernel has no more registers
+    parted = job(what, candidate.having(partition=(256, 768)), (True, True))
     assert 32 in caps(parted, woven, 64)
 
 
@@ -219,14 +219,14 @@ def test_the_bound_of_three_kernels() -> None:
     shapes = [Shape(4, 256), Shape(4, 512), Shape(4, 256)]
     args = {f"{letter}:{i}": f"u32[{4 * 512}]" if i < 2 else "u32:3" for letter in "ABC" for i in range(3)}
     what = measured([PLUS, TIMES, PLUS], shapes=shapes, args=args)
-    way = Candidate("horizontal", (1, 1, 1))
+    candidate = Candidate("horizontal", (1, 1, 1))
     woven = fuse(*what.kernels, strategy="horizontal", arch="sm_90", shapes=shapes)
     assert woven.shape == Shape(4, 1024)
-    assert caps(job(what, way, [False] * 3), woven, 64)[-1] == 32
+    assert caps(job(what, candidate, [False] * 3), woven, 64)[-1] == 32
     assert register_bound((256, 512, 256), (32, 32, 32), "sm_90") == 32  # 1,024 threads: two CTAs
     assert register_bound((256, 512, 256), (32, 128, 32), "sm_90") == 64  # one, for the second kernel's registers
     assert register_bound((128, 128, 128), (40, 40, 40), "sm_90", 76 * 1024) == 80  # two, for shared memory
-    parted = job(what, way.having(partition=(128, 128, 128)), (True, True, True))
+    parted = job(what, candidate.having(partition=(128, 128, 128)), (True, True, True))
     assert register_bound((128, 128, 128), (12, 12, 12), "sm_90") == 32  # 384 threads: five CTAs
     assert 32 in caps(parted, woven, 64)
 
@@ -236,15 +236,19 @@ def test_what_does_not_fit_on_an_sm_is_refused_or_not_timed() -> None:
     half = [Shape(4, 64, 200 * 1024), Shape(4, 64, 200 * 1024)]
     best = tuned(FakeBench(), shapes=half, executor=AtOnce(), strategies=["weave", "interleave"])
     assert statuses(best)["weave"] in ("refused", "pruned")
-    assert {t.status for t in best.table.trials if t.way.strategy == "weave"} <= {"refused", "pruned"}
-    assert "interleave" in [str(t.way) for t in best.table.trials if t.status == "timed"]  # which needs the larger only
+    assert {t.status for t in best.table.trials if t.candidate.strategy == "weave"} <= {"refused", "pruned"}
+    assert "interleave" in [
+        str(t.candidate) for t in best.table.trials if t.status == "timed"
+    ]  # this one needs only the larger
 
 
 # Partitions -----------------------------------------------------------------------------------------------
 
 
 def partitions(shapes: Sequence[Shape], tunable: Sequence[bool], sizes: Sequence[int] = ()) -> list[tuple[int, ...]]:
-    return [p for way in Space(shapes, tunable, ["horizontal"], sizes).first() if (p := way.option("partition"))]
+    return [
+        p for candidate in Space(shapes, tunable, ["horizontal"], sizes).first() if (p := candidate.option("partition"))
+    ]
 
 
 def test_partitions_of_kernels_that_take_other_blocks() -> None:
@@ -320,7 +324,7 @@ def test_sizes_that_no_partition_has(caplog: pytest.LogCaptureFixture) -> None:
     assert not caplog.records
     Partitions(shapes, [True, False], [128, 768]).check()
     assert caplog.messages == ["d0=128 is left out: no partition of the kernels has so many threads"]
-    for tunable, sizes, said in (
+    for tunable, sizes, message in (
         (
             [True, False],
             [128, 256],
@@ -332,7 +336,7 @@ def test_sizes_that_no_partition_has(caplog: pytest.LogCaptureFixture) -> None:
             "d0=768: no kernel takes another block than its own; declare those that are right with",
         ),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             Partitions(shapes, tunable, sizes).check()
     with pytest.raises(InputError, match="d0=768: one kernel alone has no partition; give two kernels or more"):
         Partitions(shapes[:1], [True], [768]).check()
@@ -349,7 +353,7 @@ def test_sizes_that_make_no_sense(d0: Any) -> None:
 
 def test_sizes_are_of_horizontal_kernels() -> None:
     assert sizes_of(None) == () and sizes_of(768) == (768,) and sizes_of([1024, 512, 1024]) == (1024, 512)
-    with pytest.raises(InputError, match="d0=768 is of horizontal kernels, which strategies= leaves out"):
+    with pytest.raises(InputError, match="d0=768 is for horizontal kernels, which strategies= leaves out"):
         tuned(FakeBench(), d0=768, strategies=["weave"])
     with pytest.raises(InputError, match="d0=768: no kernel takes another block than its own"):
         tuned(FakeBench(), d0=768)
@@ -362,40 +366,40 @@ def test_a_size_is_searched() -> None:
         spec=spec, executor=Pretending(), benches=[FakeBench({fast: 0.5})], progress=False, strategies=["horizontal"],
         d0=768,
     )  # fmt: skip
-    assert str(best.way) == fast
-    tried = {p for t in best.table.trials if (p := t.way.option("partition"))}
+    assert str(best.candidate) == fast
+    tried = {p for t in best.table.trials if (p := t.candidate.option("partition"))}
     assert tried == {(d1, 768 - d1) for d1 in range(128, 768, 128)}
 
 
-def test_a_partition_that_rounds_otherwise_is_no_bug() -> None:
+def test_a_partition_that_rounds_differently_is_not_a_bug() -> None:
     spec = [KERNELS / "layernorm.toml", KERNELS / "softmax.toml"]
     what = measured([], spec=spec)
     assert any(what.tunable)
     space = Space(what.shapes, what.tunable, ["horizontal"])
-    parted, *_ = (way for way in space.first() if way.option("partition"))
+    parted, *_ = (candidate for candidate in space.first() if candidate.option("partition"))
     bench = FakeBench(judged={str(parted): Judged(wrong="A:1 differs in 3 elements"), "horizontal": Judged("all")})
     with pytest.warns(WrongOutput, match="horizontal: all; please report it") as warned:
         best = tune(
             spec=spec, executor=Pretending(), benches=[bench], progress=False, strategies=["horizontal"]
         )  # fmt: skip
-    assert len(warned) == 1 and [str(t.way) for t in best.bugs] == ["horizontal"]
+    assert len(warned) == 1 and [str(t.candidate) for t in best.bugs] == ["horizontal"]
     assert statuses(best)[str(parted)] == "pruned"
     assert reason(best, str(parted)) == (
-        "A:1 differs in 3 elements; in blocks of other sizes it may round otherwise: tolerance= says by how much it "
-        "may differ"
+        "A:1 differs in 3 elements; blocks of another size may round differently: give the allowed difference as "
+        "tolerance="
     )
 
 
 # What is near ---------------------------------------------------------------------------------------------
 
 
-def near(way: Candidate, shapes: Sequence[Shape] = SHAPES) -> list[str]:
-    return [str(w) for w in Space(shapes, [False] * len(shapes)).near(way)]
+def near(candidate: Candidate, shapes: Sequence[Shape] = SHAPES) -> list[str]:
+    return [str(w) for w in Space(shapes, [False] * len(shapes)).near(candidate)]
 
 
-def test_what_is_near_differs_in_one_thing() -> None:
-    way = Candidate("weave", (2, 2), 40).having(policy="paper")
-    found = near(way)
+def test_near_candidates_differ_in_one_option() -> None:
+    candidate = Candidate("weave", (2, 2), 40).having(policy="paper")
+    found = near(candidate)
     assert len(found) == len(set(found))
     assert "weave x2 x2 policy=paper slicing=256" in found and "weave x2 x2 policy=concat" in found
     assert "weave x4 x2 policy=paper" in found and "weave x1 x2 policy=paper" in found
@@ -413,8 +417,12 @@ def test_orders_of_ctas_exclude_each_other() -> None:
 
 def test_no_cta_is_left_over() -> None:
     odd = [Shape(6, 64), Shape(4, 64)]
-    factors = {way.factors for way in Space(odd, [False] * 2, ["weave"]).first()}
+    factors = {candidate.factors for candidate in Space(odd, [False] * 2, ["weave"]).first()}
     assert factors == {(1, 1), (2, 2), (1, 2), (1, 4), (2, 1), (2, 4)}
     clusters = [Shape(4, 64, cluster=2), Shape(4, 64)]
-    assert {way.factors for way in Space(clusters, [False] * 2, ["weave"]).first()} == {(1, 1), (1, 2), (1, 4)}
+    assert {candidate.factors for candidate in Space(clusters, [False] * 2, ["weave"]).first()} == {
+        (1, 1),
+        (1, 2),
+        (1, 4),
+    }
     assert tuning_search.ROUNDS > 1

@@ -1,4 +1,4 @@
-"""A run that was interrupted goes on from its records, and ends as if nothing had been."""
+"""An interrupted run is resumed from its records, and ends as if it had not been interrupted."""
 
 import json
 from dataclasses import replace
@@ -25,7 +25,7 @@ needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 
 
 class Stops(FakeBench):
-    """Somebody presses Ctrl-C when so many kernels have been judged."""
+    """A keyboard interrupt after so many kernels have been judged."""
 
     after = 0
 
@@ -36,7 +36,7 @@ class Stops(FakeBench):
 
 
 def result(best: Best) -> tuple[Any, ...]:
-    return best.way, best.speedup, best.fused.ptx, best.table.trials
+    return best.candidate, best.speedup, best.fused.ptx, best.table.trials
 
 
 def interrupted(records: Path, after: int, **how: Any) -> Stops:
@@ -89,18 +89,18 @@ def test_what_turns_out_wrong_when_it_is_brought_again(tmp_path: Path) -> None:
     bench = FakeBench(FAST, judged={"weave slicing=256": Judged(wrong="A:1 differs")})
     with pytest.warns(UserWarning, match="weave slicing=256: A:1 differs; please report it"):
         best = tuned(bench, records=tmp_path / "records")
-    assert (str(best.way), statuses(best)["weave slicing=256"]) == ("weave", "wrong")
+    assert (str(best.candidate), statuses(best)["weave slicing=256"]) == ("weave", "wrong")
 
 
 def test_what_cannot_be_made_again(tmp_path: Path) -> None:
     tuned(FakeBench(FAST), records=tmp_path / "records")
 
     def spoilt(job: Any) -> None:
-        if job.way.option("slicing") == 256:
+        if job.candidate.option("slicing") == 256:
             raise MemoryError
 
     best = tuned(FakeBench(FAST), records=tmp_path / "records", executor=Pretending(spoilt))
-    assert (str(best.way), statuses(best)["weave slicing=256"]) == ("weave", "failed")
+    assert (str(best.candidate), statuses(best)["weave slicing=256"]) == ("weave", "failed")
     assert "it could not be made again" in str(best.table)
 
 
@@ -126,10 +126,10 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("what", CHANGED)
 def test_records_of_another_run(what: str, tmp_path: Path) -> None:
-    how, said = CHANGED[what]
+    how, message = CHANGED[what]
     interrupted(tmp_path / "records", 2)
     before = (tmp_path / "records").read_bytes()
-    with pytest.raises(InputError, match=f"these are records of another run, with {said}"):
+    with pytest.raises(InputError, match=f"these are records of another run, with {message}"):
         tuned(FakeBench(FAST), records=tmp_path / "records", **how)
     assert (tmp_path / "records").read_bytes() == before
 
@@ -144,11 +144,11 @@ def test_records_of_other_kernels_or_of_another_device(tmp_path: Path) -> None:
         tuned(other, records=tmp_path / "records")
 
 
-@pytest.mark.parametrize("content", [b"ways\n", b"\xff\xfe\n", b"[1]\n[2]\n", b"no end of a line", b"3\n"])
+@pytest.mark.parametrize("content", [b"trials\n", b"\xff\xfe\n", b"[1]\n[2]\n", b"no end of a line", b"3\n"])
 def test_a_file_that_is_something_else(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "records"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"records: these are (no records of a run|records of another run)"):
+    with pytest.raises(InputError, match=r"records: these are (not records of a run|records of another run)"):
         tuned(FakeBench(FAST), records=path)
     assert path.read_bytes() == content
 
@@ -166,29 +166,33 @@ def test_an_empty_file_is_a_new_one(tmp_path: Path) -> None:
     assert (tmp_path / "records").stat().st_size > 0
 
 
-def test_trials_are_kept_as_they_are(tmp_path: Path) -> None:
-    way = Candidate("horizontal", (2, 1), 40).having(partition=(128, 256), slicing=None)
+def test_trials_are_recorded_unchanged(tmp_path: Path) -> None:
+    candidate = Candidate("horizontal", (2, 1), 40).having(partition=(128, 256), slicing=None)
     trials = [
-        Trial(way, "timed", "", 40, 0, 0.5, (1.0, 0.5, 2.0), 3.0, 5, "A:1 differs", "c0de"),
-        Trial(way.uncapped, "refused", "a line\nand another: \u2028 \u00e9"),
+        Trial(candidate, "timed", "", 40, 0, 0.5, (1.0, 0.5, 2.0), 3.0, 5, "A:1 differs", "c0de"),
+        Trial(candidate.uncapped, "refused", "a line\nand another: \u2028 \u00e9"),
     ]
     records = Records({"seed": 0}, tmp_path / "records")
     for trial in trials:
         records.add(trial)
     again = Records({"seed": 0}, tmp_path / "records")
     assert again.all() == trials
-    assert not again.lack(way)
+    assert not again.lack(candidate)
     records.add(trials[0].failed("left out", "late"))
-    assert Records({"seed": 0}, tmp_path / "records").lack(way)
+    assert Records({"seed": 0}, tmp_path / "records").lack(candidate)
 
 
-def test_a_way_of_which_some_caps_are_known(tmp_path: Path) -> None:
-    """Interrupted between the trials of one way: what was judged is not judged again."""
+def test_a_candidate_of_which_some_caps_are_known(tmp_path: Path) -> None:
+    """Interrupted between the trials of one candidate: what was judged is not judged again."""
 
     class Capped(Pretending):
         def done(self, make: Any, job: Any) -> Made:
             made = super().done(make, job)
-            capped = [Trial(replace(job.way, cap=cap), "timed") for cap in (32, 24)] if str(job.way) == "weave" else []
+            capped = (
+                [Trial(replace(job.candidate, cap=cap), "timed") for cap in (32, 24)]
+                if str(job.candidate) == "weave"
+                else []
+            )
             return Made((*made.trials, *capped), made.woven)
 
     def stop(key: str) -> None:

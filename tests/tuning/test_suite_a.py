@@ -1,4 +1,4 @@
-"""What tuning found for suite A can be made again, and its results are what the tables say."""
+"""The tuned kernels of suite A can be made again, and the tables agree with the results."""
 
 import json
 import sys
@@ -30,7 +30,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_pair_is_tuned_as_it_is_now(shape: str) -> None:
     for pair in PAIRS:
-        job = best.tuned(pair, shape).job()  # raises where a kernel has changed since
+        job = best.tuned(pair, shape).job()  # raises if a kernel has changed since
         assert [kernel.entry for kernel in job.kernels] == pair.split("+")
 
 
@@ -41,7 +41,7 @@ def test_what_was_found_is_made_again(pair: str, shape: str) -> None:
     (task,) = [task for task in tasks_of(Subject(pair, shape)) if task.scheme == TUNED]
     done = made(task)
     assert done.refused == ""
-    assert [form.said for form in done.forms.values()] == [str(best.tuned(pair, shape).way)]
+    assert [form.chosen for form in done.forms.values()] == [str(best.tuned(pair, shape).candidate)]
 
 
 def test_a_pair_that_was_not_tuned() -> None:
@@ -56,7 +56,7 @@ def test_the_tables_are_those_of_the_results() -> None:
 
 
 def test_a_scheme_without_a_time() -> None:
-    """Such as the paper's merge, where it hangs: no cell, and a mean over fewer pairs."""
+    """For example the paper's merge, where it hangs: no cell, and a mean over fewer pairs."""
     fine = {
         "name": "a+b",
         "right": True,
@@ -87,7 +87,7 @@ def test_only_some_schemes() -> None:
 
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 def test_the_schemes_of_the_paper() -> None:
-    """All that the paper compares is made, each in its own way."""
+    """All schemes that the paper compares are made, each by its own code."""
     made_of = {task.scheme: made(task) for task in tasks_of(Subject("gelu+lud", "paper"), (*ABLATION, *PAPERS))}
     assert not [done.refused for done in made_of.values() if done.refused]
     free = {scheme: next(iter(done.forms.values())).woven for scheme, done in made_of.items()}

@@ -1,4 +1,4 @@
-"""The register sweep of kernels whose launches are described: on the emulator, and where a bench says what it takes."""
+"""The register sweep of kernels whose launches are described: on the emulator, and on a bench with prescribed times."""
 
 import json
 import math
@@ -55,7 +55,7 @@ def specs(folder: Path) -> list[Path]:
 
 
 def ms(key: str) -> float:
-    """The fewer the faster, but for 32."""
+    """The lower the cap, the faster, except for 32."""
     cap = int(key.rpartition(" ")[2])
     return 0.7 if cap == 32 else cap / 100
 
@@ -173,7 +173,7 @@ def test_a_cap_under_which_no_cta_fits_is_not_run(folder: Path, monkeypatch: pyt
 
 
 def test_run_goes_on_to_work(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """With what launches it, nothing else is asked for."""
+    """With a function that launches the kernel, nothing else is needed."""
     asked: list[Any] = []
     monkeypatch.setattr(by_hand, "sweep", lambda *given, **how: asked.append((given, how)))
     launch, stream = object(), object()
@@ -199,8 +199,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no kernel of ours": ({"woven": object()}, "object is not a kernel that goptx made; give run=, a function that"),
     "no spec": ({"spec": "none.toml"}, r"none\.toml: cannot be read"),
     "one spec": ({"spec": ["plus.toml"]}, r"1 \[\[kernel\]\] tables for 2 kernels"),
-    "no caps": ({"registers": []}, r"registers=\[\] takes caps of a thread: numbers from 1 to 255, and 256 for no cap"),
-    "no cap": ({"registers": [32, 0]}, r"registers=\[32, 0\] takes caps of a thread"),
+    "no caps": ({"registers": []}, r"registers=\[\] takes caps per thread: numbers from 1 to 255, and 256 for no cap"),
+    "no cap": ({"registers": [32, 0]}, r"registers=\[32, 0\] takes caps per thread"),
     "repeats": ({"repeats": 0}, "a sweep needs 1 repeat and 0 warm-ups at least, not 0 and 3"),
     "other shapes": (
         {"shapes": [Shape(8, 64), Shape(4, 64)]},
@@ -208,7 +208,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "not one shape": (
         {"woven": goptx.weave(PLUS, TIMES), "shapes": [Shape(2, 64), Shape(4, 64)], "args": ARGS},
-        r"`plus_times_woven` was made for one common shape, and its kernels are launched as 2:64, 4:64; make it for",
+        r"`plus_times_woven` was made for one common shape, but its kernels are launched as 2:64, 4:64; make it for",
     ),
     "dependent": (
         {"woven": HANDED_ON, "shapes": SHAPES, "args": ARGS},
@@ -220,9 +220,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_refused_before_a_gpu_is_asked_for(what: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    how, said = REFUSED[what]
+    how, message = REFUSED[what]
     given = {"woven": fused(folder), **how}
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         goptx.sweep(**given)
 
 
@@ -230,7 +230,7 @@ def test_refused_before_a_gpu_is_asked_for(what: str, folder: Path, monkeypatch:
 
 
 class Opened(FakeBench):
-    """The bench of a device, which is closed at last."""
+    """The bench of a device; it is closed at the end."""
 
     open_ones = 0
 
@@ -246,7 +246,7 @@ class Opened(FakeBench):
 
 @pytest.fixture
 def measuring(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder, where there is a GPU."""
+    """The folder, as if there were a GPU."""
     monkeypatch.setattr(bench_module, "Bench", Opened)
     return folder
 
@@ -269,8 +269,8 @@ def test_the_command_writes_the_fastest(measuring: Path) -> None:
 def test_the_command_takes_one_kernel(measuring: Path) -> None:
     done = swept(measuring, "plus.toml", "--caps", "64,256", "-o", "plus.ptx.ptx", "--report=json")
     assert done.returncode == 0
-    said = json.loads(done.stderr)
-    assert (said["strategy"], said["sweep"]["best"]) == ("separate", 64)
+    report = json.loads(done.stderr)
+    assert (report["strategy"], report["sweep"]["best"]) == ("separate", 64)
     assert ".maxnreg 64" in (measuring / "plus.ptx.ptx").read_text()
 
 
@@ -309,33 +309,33 @@ def test_a_result_that_is_wrong_is_a_failed_check(measuring: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["plus.toml", "times.ptx"], "give launch specifications or PTX files, not both"),
         (["plus.toml", "--entry", "plus"], "--shape and --entry are for PTX files"),
         (["none.toml"], "none.toml: cannot be read"),
-        (["plus.toml", "-o", "out.txt"], "-o out.txt: `.txt` is no kind of output; give .cubin or .ptx"),
+        (["plus.toml", "-o", "out.txt"], "-o out.txt: `.txt` is not a kind of output; give .cubin or .ptx"),
         (["plus.toml", "-o", "none/out.cubin"], "none/out.cubin: cannot be written (no such folder)"),
-        (["plus.ptx", "-o", "plus.ptx"], "plus.ptx: an input, which would be written over"),
-        (["plus.toml", "-o", "plus.ptx"], "plus.ptx: an input, which would be written over"),
+        (["plus.ptx", "-o", "plus.ptx"], "plus.ptx: an input, which would be overwritten"),
+        (["plus.toml", "-o", "plus.ptx"], "plus.ptx: an input, which would be overwritten"),
         (["plus.toml", "--caps", "32,x"], "argument --caps: `32,x` has no sizes; give one number or several"),
-        (["plus.toml", "--caps", "0"], "registers=[0] takes caps of a thread"),
+        (["plus.toml", "--caps", "0"], "registers=[0] takes caps per thread"),
         (["plus.toml", "--repeats", "0"], "a sweep needs 1 repeat"),
         (["plus.toml", "times.toml", "--strategy", "best"], "strategy `best`"),
         (["plus.toml", "--policy", "paper"], "strategy separate"),
     ],
 )
-def test_refused_before_anything_is_measured(words: list[str], said: str, folder: Path) -> None:
+def test_refused_before_anything_is_measured(words: list[str], message: str, folder: Path) -> None:
     done = run("sweep", *words, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"InputError: {said}"), done.stderr
+    assert done.stderr.startswith(f"InputError: {message}"), done.stderr
 
 
 def test_without_a_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "no usable NVIDIA GPU"
-    monkeypatch.setattr(Child, "ask", lambda *_: Failed(said))
+    message = "no usable NVIDIA GPU"
+    monkeypatch.setattr(Child, "ask", lambda *_: Failed(message))
     done = run("sweep", "plus.toml", "times.toml", "-o", "best.cubin", cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"DeviceError: {said}\n")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"DeviceError: {message}\n")
     assert not (folder / "best.cubin").exists()
-    with pytest.raises(DeviceError, match=said):
+    with pytest.raises(DeviceError, match=message):
         goptx.sweep(fused(folder))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from goptx.strategies.candidate import Candidate
-from goptx.tuning.trials import COLUMNS, SHOWN, Table, Trial
+from goptx.tuning.trials import COLUMNS, MOST_ROWS, Table, Trial
 
 BEST = Candidate("weave", (2, 1), 40).having(slicing=None)
 TIMED = Trial(BEST, "timed", "", 40, 8, 0.5, contracted="A:1 differs in 2 elements").timed([1.0, 2.0, 3.0], [4.0, 4.5])
@@ -21,12 +21,12 @@ TRIALS = (
     Trial(Candidate("interleave", (4, 4)), "failed", "no answer within 20 s: it hangs"),
     Trial(Candidate("interleave", (2, 2)), "left out", "there was no time left"),
 )
-TABLE = Table(TRIALS, BEST, {"streams (as they are)": 4.25, "separate (as they are)": 8.0})
+TABLE = Table(TRIALS, BEST, {"streams (unchanged)": 4.25, "separate (unchanged)": 8.0})
 
-SAID = """\
-way                                       ms  speedup  registers  spills  occupancy
-streams (as they are)                 4.2500
-separate (as they are)                8.0000
+TEXT = """\
+candidate                                ms  speedup  registers  spills  occupancy
+streams (unchanged)                 4.2500
+separate (unchanged)                8.0000
 weave x2 x1 slicing=None capped at 40 2.0000     2.12         40       8        50%  *
 separate                              8.0000     0.50
 1 refused, 1 pruned, 1 left out
@@ -49,20 +49,20 @@ interleave x2 x2,left out,0.0,,,,0,,,,there was no time left,
 
 def test_on_a_terminal() -> None:
     words = [line.split() for line in str(TABLE).splitlines()]
-    assert words == [line.split() for line in SAID.splitlines()]
-    shown = str(TABLE).splitlines()[:5]
-    assert len({line.index(".") for line in shown[1:]}) == 1  # numbers stand below each other
-    assert all(line == line.rstrip() for line in shown)
+    assert words == [line.split() for line in TEXT.splitlines()]
+    rendered = str(TABLE).splitlines()[:5]
+    assert len({line.index(".") for line in rendered[1:]}) == 1  # numbers are aligned
+    assert all(line == line.rstrip() for line in rendered)
 
 
-def test_the_fastest_are_shown_and_the_rest_is_counted() -> None:
-    many = tuple(replace(TIMED, way=Candidate("weave", (n, 1))) for n in range(2, SHOWN + 5))
+def test_the_fastest_are_listed_and_the_rest_is_counted() -> None:
+    many = tuple(replace(TIMED, candidate=Candidate("weave", (n, 1))) for n in range(2, MOST_ROWS + 5))
     lines = str(Table(many, Candidate("weave", (2, 1)))).splitlines()
-    assert (len(lines), lines[-1]) == (1 + SHOWN + 1, "3 timed and slower")
+    assert (len(lines), lines[-1]) == (1 + MOST_ROWS + 1, "3 timed and slower")
 
 
 def test_nothing_was_tried() -> None:
-    assert str(Table((), BEST)).split() == ["way", "ms", "speedup", "registers", "spills", "occupancy"]
+    assert str(Table((), BEST)).split() == ["candidate", "ms", "speedup", "registers", "spills", "occupancy"]
     assert Table((), BEST).to_csv() == ",".join(COLUMNS) + "\n"
 
 
@@ -74,7 +74,7 @@ def test_csv() -> None:
 
 def test_json() -> None:
     held = json.loads(TABLE.to_json())
-    assert held["baselines"] == {"streams (as they are)": 4.25, "separate (as they are)": 8.0}
+    assert held["baselines"] == {"streams (unchanged)": 4.25, "separate (unchanged)": 8.0}
     assert [tuple(row) for row in held["trials"]] == [COLUMNS] * len(TRIALS)
     assert held["trials"][0]["ms"] == 2.0 and held["trials"][2]["ms"] is None
 
@@ -85,6 +85,6 @@ def test_times_of_a_trial() -> None:
     assert (late.ms, late.against, late.repeats, late.speedup, late.registers) == (None, None, 0, 0.0, 40)
 
 
-@pytest.mark.parametrize("trial", TRIALS, ids=lambda t: str(t.way))
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda t: str(t.candidate))
 def test_trials_as_plain_data(trial: Trial) -> None:
     assert Trial.from_dict(json.loads(json.dumps(trial.to_dict()))) == trial

@@ -1,4 +1,4 @@
-"""Reads what results show, and holds it against what every page needs of it."""
+"""Reads the displays of results, and checks what every page needs of them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Reader(HTMLParser):
 
 
 def read(html: str) -> Element:
-    """The elements of it. Fails where they are not well nested, or it does not stand by itself."""
+    """The elements of the page. Fails if they are not well nested, or the page is not self-contained."""
     reader = _Reader()
     reader.feed(html)
     reader.close()

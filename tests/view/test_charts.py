@@ -30,15 +30,15 @@ def test_points_lie_in_the_field() -> None:
     for shape in drawn.iter(f"{SPACE}path"):
         x, y = map(float, shape.attrib["transform"].removeprefix("translate(").rstrip(")").split())
         assert 0 < x < width and 0 < y < height
-    said = [title.text for title in drawn.iter(f"{SPACE}title")]
-    assert said == ["a & b", "one", "<0>", "<2>", "<1>"]
+    titles = [title.text for title in drawn.iter(f"{SPACE}title")]
+    assert titles == ["a & b", "one", "<0>", "<2>", "<1>"]
 
 
 def test_a_single_point() -> None:
     assert ET.fromstring(Points("t", "x", "y", ("",), (Point(3, 1.0, 0, "one", chosen=True),))._repr_svg_()) is not None
 
 
-def test_long_names_are_cut_and_said() -> None:
+def test_long_names_are_cut_and_titled() -> None:
     name = "horizontal x4 x4 x4 partition=128,256,384 streams=True capped at 128"
     drawn = Ranked("t", ("horizontal",), (Bar(name, 1.5, 0, True),), ("one", 1.0))._repr_svg_()
     assert f">{name}<" not in drawn and f"{name}: 1.50" in drawn and "1.50 ★" in drawn

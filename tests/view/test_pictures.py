@@ -1,5 +1,5 @@
-"""Pictures of kernels: they stand by themselves, say everything in more than a colour, and stay small. One of each kind
-is in tests/golden/; they were looked at, light and dark."""
+"""Pictures of kernels: they are self-contained, never use a colour alone to convey a fact, and stay small. One of each
+kind is in tests/golden/; they were looked at, light and dark."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -13,8 +13,8 @@ import goptx
 from goptx.anatomy.blocks import Anatomy, Block, Chart, Edge
 from goptx.anatomy.chart import anatomy_of
 from goptx.view.svg.arcs import lanes
-from goptx.view.svg.drawing import hatching, said, short
-from goptx.view.svg.flow_rows import MANY, Way, rows_of, ways_of
+from goptx.view.svg.drawing import escaped, hatching, short
+from goptx.view.svg.flow_rows import MANY, RowEdge, edges_of, rows_of
 from goptx.view.svg.flow_svg import flow_svg
 from goptx.view.svg.theme import DARK, LIGHT
 
@@ -29,7 +29,7 @@ def drawn(name: str, kind: str) -> str:
 
 
 def check(svg: str) -> ElementTree.Element:
-    """The picture stands by itself. Returns its root."""
+    """Checks that the picture is self-contained. Returns its root."""
     root = ElementTree.fromstring(svg)
     assert root.tag == f"{SVG}svg" and root.get("role") == "img" and "goptx" in (root.get("class") or "").split()
     assert root[0].tag == f"{SVG}title" and root[0].text
@@ -59,7 +59,7 @@ def texts(root: ElementTree.Element) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
-def test_stands_by_itself(name: str, kind: str) -> None:
+def test_is_self_contained(name: str, kind: str) -> None:
     svg = drawn(name, kind)
     check(svg)
     assert len(svg) < 300_000
@@ -71,10 +71,10 @@ def test_golden(kind: str, name: str, golden: Golden) -> None:
     golden(f"{kind}.svg", drawn(name, kind))
 
 
-def test_flow_says_what_it_shows() -> None:
-    said_ = texts(check(drawn("phases", "anatomy")))
-    for text in ("another kernel waits", "A waits", "barrier", "loop", "way ahead", "code of A", "x5", "exit"):
-        assert text in said_, text
+def test_the_legend_of_flow_names_all_that_is_drawn() -> None:
+    found = texts(check(drawn("phases", "anatomy")))
+    for text in ("another kernel waits", "A waits", "barrier", "loop", "forward edge", "code of A", "x5", "exit"):
+        assert text in found, text
     plain = texts(check(drawn("separate", "anatomy")))
     assert "waits" not in plain
 
@@ -126,18 +126,19 @@ def test_large_kernels_stay_legible() -> None:
     rows = rows_of(chart)
     assert len(rows) <= MANY
     assert [b for row in rows for b in row.blocks] == list(chart.blocks)
-    back = [w for w in ways_of(rows) if w.back]
+    back = [edge for edge in edges_of(rows) if edge.back]
     assert len(back) == 15  # every loop is there, each between rows of its own
     assert all(len(rows[i].blocks) == 1 for w in back for i in (w.begin, w.end))
     assert len(rows_of(large(20))) == 21
     root = check(Anatomy("weave", "sm_90", (), (chart,))._repr_svg_())
-    assert "… 18 blocks" in texts(root) and "several blocks that are alike" in texts(root)
+    assert "… 18 blocks" in texts(root) and "several similar blocks" in texts(root)
 
 
 def test_arcs_do_not_overlap() -> None:
-    ways = [Way(0, 9, ""), Way(1, 4, ""), Way(2, 4, ""), Way(5, 8, ""), Way(3, 6, ""), Way(7, 9, ""), Way(4, 6, "")]
-    found = lanes(ways)
-    spans = {end: (min(w.begin for w in ways if w.end == end), end) for end in found}
+    ends = [(0, 9), (1, 4), (2, 4), (5, 8), (3, 6), (7, 9), (4, 6)]
+    edges = [RowEdge(begin, end, "") for begin, end in ends]
+    found = lanes(edges)
+    spans = {end: (min(edge.begin for edge in edges if edge.end == end), end) for end in found}
     for one, (low, high) in spans.items():
         for other, (begin, end) in spans.items():
             if one != other and low <= end and begin <= high:
@@ -153,9 +154,9 @@ def test_flow_of_a_file() -> None:
     check(flow_svg(replace(module, items=())))
 
 
-def test_flow_that_cannot_be_told() -> None:
+def test_unknown_flow() -> None:
     chart = Chart("A", "jump", "jump.ptx", (), "jump.ptx:8: `brx.idx`: why")
-    assert "the flow cannot be told" in texts(check(Anatomy("weave", "sm_90", (chart,), ())._repr_svg_()))
+    assert "the flow is unknown" in texts(check(Anatomy("weave", "sm_90", (chart,), ())._repr_svg_()))
 
 
 def test_hostile_names() -> None:
@@ -166,7 +167,7 @@ def test_hostile_names() -> None:
 
 
 def test_text() -> None:
-    assert said("a<b\x00\ud800&") == "a&lt;b\ufffd\ufffd&amp;"
+    assert escaped("a<b\x00\ud800&") == "a&lt;b\ufffd\ufffd&amp;"
     assert short("abcdefghij", 10) == "abcdefghij"
     assert (short("abcdefghijk", 5), short("abcdefghijk", 4)) == ("ab…jk", "ab…k")
 

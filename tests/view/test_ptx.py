@@ -1,4 +1,4 @@
-"""PTX as it is shown: each line says of which kernel it is, and what stands in it is told apart."""
+"""PTX as it is rendered: each line is marked with its kernel, and its tokens are coloured."""
 
 import tomllib
 from collections.abc import Sequence
@@ -49,17 +49,17 @@ def instructions(module: Module) -> list[Instruction]:
         (["gelu", "harris"], "separate"),
     ],
 )
-def test_each_line_says_of_which_kernel_it_is(names: Sequence[str], strategy: str) -> None:
+def test_each_line_is_marked_with_its_kernel(names: Sequence[str], strategy: str) -> None:
     woven = made(*names, strategy=strategy)
     lines = list(ptx_lines(woven.module, woven.origins))
     assert "".join(f"{line.text}\n" for line in lines) == woven.ptx
     kernels = {letter: counts.name for letter, counts in woven.report.kernels.items()}
-    shown = [
+    rendered = [
         e for part in read(ptx_html(woven.module, woven.origins, kernels)).all("div", "lines") for e in part.all("div")
     ]
     code = list(zip(instructions(woven.module), woven.origins, strict=True))
     at = 0
-    for line, element in zip(lines, shown, strict=True):
+    for line, element in zip(lines, rendered, strict=True):
         mark = element.all("i")[0].text
         assert element.text == mark + line.text
         if at < len(code) and line.text.strip() == str(code[at][0]):

@@ -1,4 +1,4 @@
-"""What results show of themselves in notebooks and on pages."""
+"""How results are displayed in notebooks and on pages."""
 
 import math
 import pickle
@@ -24,7 +24,7 @@ from goptx.tuning.making import Job
 from goptx.tuning.trials import Table, Trial
 from goptx.view.bars import Bars, Group
 from goptx.view.html.elements_html import page
-from goptx.view.html.tuning_html import BARS, in_turn, ranked
+from goptx.view.html.tuning_html import BARS, in_order, ranked
 from goptx.weaving.weave import weave
 
 Golden = Callable[[str, str], None]
@@ -41,7 +41,7 @@ TRIALS = (
     Trial(Candidate("interleave", (4, 4)), "failed", "no answer within 20 s: it hangs"),
     Trial(Candidate("interleave", (2, 2)), "left out", "there was no time left"),
 )
-TABLE = Table(TRIALS, CHOSEN, {"streams (as they are)": 4.25, "separate (as they are)": 8.0}, (3, 1, 0, 2, 5, 4, 7, 6))
+TABLE = Table(TRIALS, CHOSEN, {"streams (unchanged)": 4.25, "separate (unchanged)": 8.0}, (3, 1, 0, 2, 5, 4, 7, 6))
 SWEEP = Sweep(
     (
         SweepRow(32, 32, 128, 1.0, 0.5, 0.4, 0.6),
@@ -112,13 +112,13 @@ def test_every_public_result_shows_itself(results: dict[str, object]) -> None:
         assert type(result) is getattr(goptx, name)
 
 
-def test_each_is_one_element_that_stands_by_itself(results: dict[str, object]) -> None:
+def test_each_is_one_self_contained_element(results: dict[str, object]) -> None:
     others = [TABLE, goptx.read(kernel("lud")), RegionReport("separate", HOSTILE, False, 0.1, 0.2, 0.3)]
     for result in [*results.values(), *others]:
-        shown = result._repr_html_()  # type: ignore[attr-defined]
-        (root,) = read(shown).inside
+        rendered = result._repr_html_()  # type: ignore[attr-defined]
+        (root,) = read(rendered).inside
         assert isinstance(root, Element) and root.classes == ["goptx", "result"]
-        assert shown == result._repr_html_()  # type: ignore[attr-defined]
+        assert rendered == result._repr_html_()  # type: ignore[attr-defined]
 
 
 def test_rules_hold_within_results_only(woven: goptx.Woven) -> None:
@@ -142,18 +142,18 @@ def test_what_comes_from_outside_is_text(check: goptx.Check) -> None:
 # One after the other ----------------------------------------------------------------------------------
 
 
-def rows(shown: str, position: int = 0) -> list[list[str]]:
+def rows(rendered: str, position: int = 0) -> list[list[str]]:
     return [
-        [c.text for c in row.all() if c.tag in ("td", "th")] for row in read(shown).all("table")[position].all("tr")
+        [c.text for c in row.all() if c.tag in ("td", "th")] for row in read(rendered).all("table")[position].all("tr")
     ]
 
 
 def test_a_woven_kernel(woven: goptx.Woven) -> None:
-    shown = woven._repr_html_()
-    whole = read(shown)
+    rendered = woven._repr_html_()
+    whole = read(rendered)
     assert "gelu_harris_woven gelu + harris: weave" in whole.text
     assert "launch(stream, args_a, args_b, grid=..., block=...)" in whole.text
-    parameters, report = rows(shown), rows(shown, 1)
+    parameters, report = rows(rendered), rows(rendered, 1)
     assert parameters[1] == ["0", "A", "gelu_harris_woven_a_param_0", "gelu_param_0", "u64", "8", "read and written"]
     assert len(parameters) == 1 + len(woven.params)
     assert report[2][:3] == ["B harris", "2", "38"] and report[3][0] == "woven"
@@ -165,10 +165,10 @@ def test_a_woven_kernel(woven: goptx.Woven) -> None:
 
 def test_shapes_and_hidden_parameters() -> None:
     shapes = [goptx.Shape(1024, 256), goptx.Shape((None, 7), (32, 8))]
-    shown = goptx.weave(kernel("harris"), kernel("transpose"), shapes=shapes)._repr_html_()
-    text = read(shown).text
+    rendered = goptx.weave(kernel("harris"), kernel("transpose"), shapes=shapes)._repr_html_()
+    text = read(rendered).text
     assert "launch(stream, args_a, args_b)as ? CTAs of 32x8 threads (? is known at launch only)" in text
-    assert rows(shown)[-1] == [
+    assert rows(rendered)[-1] == [
         "12",
         "",
         "harris_transpose_woven_B_spread",
@@ -192,17 +192,17 @@ def test_kernels_that_stay_separate() -> None:
 
 
 def test_a_cap_of_registers(woven: goptx.Woven) -> None:
-    assert "at most 40 registers a thread" in read(woven.capped(40)._repr_html_()).text
+    assert "at most 40 registers per thread" in read(woven.capped(40)._repr_html_()).text
 
 
 def test_why_a_strategy_was_chosen() -> None:
     shapes = [goptx.Shape(1024, 256)] * 2
     made = goptx.fuse(kernel("gelu"), kernel("harris"), strategy="auto", shapes=shapes)
-    why = made.report.why
-    assert why
-    text, table = read(made._repr_html_()).text, rows(why._repr_html_())
-    assert f"Why {why.chosen.way}" in text
-    assert len(table) == 1 + len(why.candidates) and table[1][0] == f"★ {why.chosen.way}"
+    decision = made.report.decision
+    assert decision
+    text, table = read(made._repr_html_()).text, rows(decision._repr_html_())
+    assert f"Why {decision.chosen.name}" in text
+    assert len(table) == 1 + len(decision.candidates) and table[1][0] == f"★ {decision.chosen.name}"
 
 
 def test_a_refusal(results: dict[str, object]) -> None:
@@ -222,14 +222,14 @@ def test_a_check(check: goptx.Check) -> None:
 
 
 def test_a_sweep(golden: Golden) -> None:
-    shown = SWEEP._repr_html_()
-    golden("sweep.html", shown)
-    assert [row[0] for row in rows(shown)] == ["cap", "32", "★ 64", "128", "none"]
-    assert rows(shown)[3][3:] == ["0%", "-", "-", "-"]
-    (chart,) = read(shown).all("svg")
+    rendered = SWEEP._repr_html_()
+    golden("sweep.html", rendered)
+    assert [row[0] for row in rows(rendered)] == ["cap", "32", "★ 64", "128", "none"]
+    assert rows(rendered)[3][3:] == ["0%", "-", "-", "-"]
+    (chart,) = read(rendered).all("svg")
     assert [t.text for t in chart.all("title")][1:] == [
-        "128: does not fit on an SM" if k == 3 else said
-        for k, said in enumerate(["32: 0.5000 ms", "64: 0.2500 ms", "none: 0.3750 ms", "128: does not fit on an SM"])
+        "128: does not fit on an SM" if k == 3 else title
+        for k, title in enumerate(["32: 0.5000 ms", "64: 0.2500 ms", "none: 0.3750 ms", "128: does not fit on an SM"])
     ]
     wrong = replace(SWEEP.rows[0], ms=math.nan, ms_min=math.nan, ms_max=math.nan, problem="no <answer>")
     hanging = read(Sweep((wrong, *SWEEP.rows[1:]))._repr_html_())
@@ -241,13 +241,13 @@ def test_a_sweep(golden: Golden) -> None:
 
 
 def test_trials(golden: Golden) -> None:
-    shown = TABLE._repr_html_()
-    golden("tuned.html", shown)
-    table = rows(shown)
+    rendered = TABLE._repr_html_()
+    golden("tuned.html", rendered)
+    table = rows(rendered)
     assert table[3][:2] == ["★ weave x2 x1 capped at 40", "2.0000"]
-    assert [row[0] for row in table[1:3]] == ["streams (as they are)", "separate (as they are)"]
-    folded = [d.all("summary")[0].text for d in read(shown).all("details")]
-    assert folded == ["Times of 3 ways", "wrote something wrong, 1", "failed, 1", "refused, 1", "not timed, 1",
+    assert [row[0] for row in table[1:3]] == ["streams (unchanged)", "separate (unchanged)"]
+    folded = [d.all("summary")[0].text for d in read(rendered).all("details")]
+    assert folded == ["Times of 3 candidates", "wrote something wrong, 1", "failed, 1", "refused, 1", "not timed, 1",
                       "left out for lack of time, 1"]  # fmt: skip
 
 
@@ -255,16 +255,16 @@ def test_charts_of_trials() -> None:
     bars = ranked(TABLE)
     assert [(bar.name, bar.chosen) for bar in bars.bars][:2] == [(str(CHOSEN), True), ("vertical x2 x1", False)]
     assert bars.line[1] == 1.0
-    turns = in_turn(TABLE)
-    assert [p.x for p in turns.points] == list(range(1, 9))
-    assert [p.chosen for p in turns.points].index(True) == 3
-    assert sum(p.wrong for p in turns.points) == 2 and sum(p.y is None for p in turns.points) == 5
-    assert "in the order of the table" in in_turn(replace(TABLE, turns=()))._repr_svg_()
+    trials = in_order(TABLE)
+    assert [p.x for p in trials.points] == list(range(1, 9))
+    assert [p.chosen for p in trials.points].index(True) == 3
+    assert sum(p.wrong for p in trials.points) == 2 and sum(p.y is None for p in trials.points) == 5
+    assert "in the order of the table" in in_order(replace(TABLE, order=()))._repr_svg_()
 
 
-def test_the_chosen_way_is_in_the_chart_of_many() -> None:
-    many = tuple(replace(TRIALS[0], way=Candidate("weave", (n, 1))) for n in range(2, BARS + 9))
-    slow = replace(TRIALS[2], way=CHOSEN)
+def test_the_chosen_candidate_is_in_the_chart_of_many() -> None:
+    many = tuple(replace(TRIALS[0], candidate=Candidate("weave", (n, 1))) for n in range(2, BARS + 9))
+    slow = replace(TRIALS[2], candidate=CHOSEN)
     bars = ranked(Table((slow, *many), CHOSEN)).bars
     assert len(bars) == BARS + 1 and bars[-1].chosen
     assert read(Table((slow, *many), CHOSEN)._repr_html_())
@@ -278,8 +278,8 @@ def test_what_was_found(woven: goptx.Woven, results: dict[str, object]) -> None:
     best = results["Best"]
     assert isinstance(best, Best)
     assert "weave x2 x1 capped at 40 2.10 times as fast as separate launches" in read(best._repr_html_()).text
-    separate = replace(best, way=Candidate("separate", (1, 1)))
-    assert "no way was found that is faster" in read(separate._repr_html_()).text
+    separate = replace(best, candidate=Candidate("separate", (1, 1)))
+    assert "no candidate was found that is faster" in read(separate._repr_html_()).text
 
 
 def test_a_region_that_has_not_ended() -> None:
@@ -299,22 +299,22 @@ def test_bars_are_a_picture() -> None:
 
 
 class Printer:
-    """IPython's, as far as results use it."""
+    """IPython's printer, as far as results use it."""
 
     def __init__(self, result: object) -> None:
-        self.said = ""
+        self.text_ = ""
         vars(type(result))["_repr_pretty_"](result, self, False)  # IPython takes that of no base class
 
     def text(self, words: str) -> None:
-        self.said += words
+        self.text_ += words
 
 
 def test_a_terminal_shows_words(woven: goptx.Woven, check: goptx.Check) -> None:
     drawn = woven.anatomy(), woven.timeline(), woven.activity()
-    for result in (SWEEP, TABLE, check, woven.report, RegionReport("separate", "", False, 0.1, 0.2, 0.3), *drawn):
-        assert Printer(result).said == str(result)
-    assert Printer(woven).said == f"gelu_harris_woven, weave\n{woven.report}"
-    assert "\n  parameters  lud_param_0" in Printer(goptx.read(kernel("lud"))).said
+    region = RegionReport("separate", "", False, 0.1, 0.2, 0.3)
+    for result in (SWEEP, TABLE, check, woven, woven.report, region, *drawn):
+        assert Printer(result).text_ == str(result)
+    assert "\n  parameters  lud_param_0" in Printer(goptx.read(kernel("lud"))).text_
 
 
 def test_one_that_was_sent_shows_the_same(woven: goptx.Woven) -> None:

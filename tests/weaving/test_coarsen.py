@@ -276,7 +276,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert said.out == goptx.coarsen(source, shape=shape, policy="concat", arch="sm_100", entry="tiled").ptx
     assert "A as 4x5:64 (2 CTAs along x in one)" in said.err
     assert main(["coarsen", str(source), "--factor", "1"]) == 2
-    assert capsys.readouterr().err.startswith("InputError: factor=1 is no number of CTAs")
+    assert capsys.readouterr().err.startswith("InputError: factor=1 is not a number of CTAs")
     assert (
         main(["coarsen", str(source), str(source)]) == 2 and main(["coarsen", str(source), "--placement", "front"]) == 2
     )

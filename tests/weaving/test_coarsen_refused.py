@@ -11,7 +11,7 @@ from goptx import CannotWeave, InputError, Shape
 
 @pytest.mark.parametrize("factor", [1, 0, -3, 2.0, "2", True, None])
 def test_a_factor_is_a_number_from_2_on(factor: Any) -> None:
-    with pytest.raises(InputError, match=r"factor=.* is no number of CTAs to be made one; give 2 or more"):
+    with pytest.raises(InputError, match=r"factor=.* is not a number of CTAs to be made one; give 2 or more"):
         goptx.coarsen(KERNELS["tiled"], factor)
 
 

@@ -40,7 +40,7 @@ def ordered(body: str) -> list[str]:
 
 def woven(first: str, second: str, waits: tuple[int, ...] = ()) -> list[str]:
     parts = [part(first), part(second)]
-    turns = [((k, next(c for c in parts[k] if is_barrier(c))),) for k in waits]
+    turns = [((k, next(i for i, c in enumerate(parts[k]) if is_barrier(c))),) for k in waits]
     return [str(c).split()[0] for c in schedule(parts, turns, "latency", cycles)]
 
 

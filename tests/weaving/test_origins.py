@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from bodies import kernel
 from published import published
+from weaving.shaped_kernels import KERNELS as KERNELS_OF_SHAPES
 
 import goptx
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow
 from goptx.analysis.terminators import Branch, Switch
 from goptx.ptx.flatten import flatten
-from goptx.ptx.ir import Instruction, Module
+from goptx.ptx.ir import Instruction, Module, Provenance
 from goptx.ptx.walk import statements_in
 from goptx.results.fused_kernel import Origin, Woven
 from goptx.weaving.emit.reconverge import MEET
@@ -115,6 +116,40 @@ def test_the_papers_merge_has_them_too(first: tuple[Path, str], second: tuple[Pa
     for letter, (path, name) in (("A", first), ("B", second)):
         plain, branches = written(path, name)
         assert covered(found, letter) == plain | branches
+
+
+def check_provenance(woven: Woven, letters: str, sources: dict[str, str]) -> None:
+    """What comes from a kernel has that kernel and its line, and so have copies of it. `letters` are those of the
+    kernels, one for each copy."""
+    texts: dict[Provenance, str] = {}
+    for instruction, origin in rows(woven):
+        if instruction.provenance is None:  # jumps, `ret`, and what is computed for all kernels
+            assert origin is None or base(instruction.opcode) in ("bra", "brx"), instruction
+            assert not instruction.line or base(instruction.opcode) in ("bra", "brx"), instruction
+        else:
+            letter = letters[instruction.provenance.kernel]
+            assert origin == Origin(letter, sources[letter], instruction.line)
+            assert texts.setdefault(instruction.provenance, str(instruction)) == str(instruction)
+    assert {letters[p.kernel] for p in texts} == set(letters)
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda p: p[1])
+def test_instructions_of_the_entry_have_their_provenance(first: tuple[Path, str], second: tuple[Path, str]) -> None:
+    woven = goptx.weave(module(first[0]), module(second[0]), entries=[first[1], second[1]])
+    check_provenance(woven, "AB", {"A": str(first[0]), "B": str(second[0])})
+    for instruction, origin in rows(woven):
+        if instruction.provenance is None:
+            assert origin or instruction.opcode in ("ret", "bra.uni", MEET.opcode), instruction
+
+
+@pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave"])
+@pytest.mark.parametrize("factors", [(1, 1), (1, 2), (3, 2)], ids=str)
+def test_copies_of_coarsened_kernels_have_a_number_each(strategy: str, factors: tuple[int, int]) -> None:
+    names, shapes = ("tiled", "leaving"), [goptx.Shape(6, 64), goptx.Shape(5, 96)]
+    coarse = [goptx.coarsen(KERNELS_OF_SHAPES[n], f) if f > 1 else KERNELS_OF_SHAPES[n]
+              for n, f in zip(names, factors, strict=True)]  # fmt: skip
+    letters = "A" * factors[0] + "B" * factors[1]
+    check_provenance(goptx.fuse(*coarse, strategy=strategy, shapes=shapes), letters, dict.fromkeys("AB", "<ptx>"))
 
 
 def where(woven: Woven, opcode: str) -> Counter[tuple[str, int]]:

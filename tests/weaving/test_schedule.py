@@ -56,9 +56,10 @@ def test_kernels_wait_in_their_turns(policy: str) -> None:
     """In either order, whatever stands behind the barriers."""
     first = [instruction("bar.sync", "%a"), instruction("ld.shared.f32", "%b", "%c")]
     second = [instruction("bar.sync", "%d"), instruction("st.shared.f32", "%e", "%f")]
-    for order in ([(0, first[0])], [(1, second[0])]), ([(1, second[0])], [(0, first[0])]):
-        found = schedule([first, second], [tuple(turn) for turn in order], policy, lambda _: 4)
-        assert [c for c in found if c in (first[0], second[0])] == [code for ((_, code),) in order]
+    barriers = [first[0], second[0]]
+    for order in ((0, 1), (1, 0)):
+        found = schedule([first, second], [((k, 0),) for k in order], policy, lambda _: 4)
+        assert [c for c in found if c in barriers] == [barriers[k] for k in order]
 
 
 def test_concat_puts_one_after_the_other() -> None:

@@ -10,8 +10,9 @@ from weaving.shaped_kernels import KERNELS
 from weaving.test_shapes import weave
 
 import goptx
-import goptx.device.load
+import goptx.device.executable
 from goptx import InputError, Shape
+from goptx.device.executable import Executable
 
 UNKNOWN = Shape(None, (None, 4), None), Shape((2, None), 64)
 KNOWN = Shape((3, 2), (8, 4), 500), Shape((2, 5), 64)
@@ -28,9 +29,9 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[int], dict[str,
         def __call__(self, stream: object, contents: list[bytes]) -> None:
             found.append(([int.from_bytes(c, "little") for c in contents + self.hidden], self.shape))
 
-    monkeypatch.setattr(goptx.device.load, "Launcher", Launcher)
-    monkeypatch.setattr(goptx.device.load, "device_number", lambda: 0)
-    monkeypatch.setattr(goptx.Woven, "_kernels", lambda self, cap: [None])
+    monkeypatch.setattr(goptx.device.executable, "Launcher", Launcher)
+    monkeypatch.setattr(goptx.device.executable, "device_number", lambda: 0)
+    monkeypatch.setattr(Executable, "kernels", lambda self, cap: [None])
     return found
 
 
@@ -117,7 +118,7 @@ def test_without_shapes_a_launch_takes_grid_and_block(monkeypatch: pytest.Monkey
             goptx.emulate(woven, args=[[], []], **options)
     with pytest.raises(InputError, match="shapes= is for a woven kernel"):
         goptx.emulate(KERNELS["tiled"], 1, 1, [outputs(Shape(1, 1)), 1], shapes=KNOWN)
-    with pytest.raises(InputError, match="block=None is no extent; only a kernel woven with shapes knows"):
+    with pytest.raises(InputError, match="block=None is not an extent; only a kernel woven with shapes knows"):
         goptx.emulate(KERNELS["tiled"], 1, args=[outputs(Shape(1, 1)), 1])
 
 

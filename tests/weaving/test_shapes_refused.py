@@ -21,7 +21,7 @@ SEPARATE = "use separate launches"
     ("options", "message"),
     [
         ({"shapes": [Shape(1, 1)]}, r"shapes= takes a goptx.Shape for each of the 2 kernels"),
-        ({"shapes": [Shape(1, 1)] * 3}, "shapes= takes a goptx.Shape for each of the 2 kernels"),
+        ({"shapes": [Shape(1, 1)] * 3}, "shapes= takes a goptx.Shape for each of the 2 kernels, as in"),
         ({"shapes": Shape(1, 1)}, "shapes= takes a goptx.Shape for each"),
         ({"shapes": [(1, 1), (2, 2)]}, r"as in shapes=\[goptx.Shape\(grid=1024, block=256\)"),
         ({"placement": "back"}, "placement `back` is unknown; expected one of spread, front"),

@@ -136,7 +136,7 @@ def test_a_kernel_that_takes_too_many_copies_is_refused() -> None:
     said = (
         r"^<ptx>:\d+: kernel A \(`one`\): the kernel has loops with several ways in, and copying code until each has "
         r"one takes more than the \d+ instructions that max_growth= allows; enter loops at their heads only, raise "
-        r"max_growth=, or use separate launches\.$"
+        r"max_growth=, or use separate launches\. \[single-entry-loops\]$"
     )
     with pytest.raises(CannotWeave, match=said):
         goptx.weave(made(states(8), "one"), made(NESTED, "two"))

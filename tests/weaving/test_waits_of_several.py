@@ -7,7 +7,7 @@ from bodies import kernel
 import goptx
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.sync.spin_loops import waiting_loops
-from goptx.analysis.sync.sync_spans import awaited
+from goptx.analysis.sync.sync_spans import waiting_blocks
 from goptx.ptx.parse import parse
 from goptx.weaving.converge.converge import converge
 from goptx.weaving.model import Choice
@@ -50,12 +50,12 @@ MEETING = kernel(
 
 @pytest.mark.parametrize("choice", [None, "predicate", "park"])
 def test_loops_that_wait_stay_whole_whatever_becomes_of_branches(choice: Choice | None) -> None:
-    """Merged flows know them by their regions alone (`waiting`)."""
+    """Merged flows know them by their regions alone (`sync_points`)."""
     flow = flow_as_written(parse(ANSWERING.replace(long(40), "")).entries[0].body)
     assert list(waiting_loops(flow))
     made = converge(flow, "a", "line {}".format, lambda _: 4, choice).flow
     assert not list(waiting_loops(made))
-    assert list(awaited(made, merged=True)) == list(awaited(made)) != []
+    assert list(waiting_blocks(made, merged=True)) == list(waiting_blocks(made)) != []
 
 
 @pytest.mark.parametrize("choice", [None, "predicate", "park"])

@@ -1,6 +1,6 @@
 """Whether all threads of a CTA come to its barriers.
 
-Requires: a flow whose branches are those of the kernel as it is written.
+Requires: a flow with the branches of the kernel as written.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from goptx.ptx.opcodes import facts_of
 
 
 def is_barrier_uniform(flow: Flow) -> bool:
-    """Whether it is proved that every thread comes to each barrier of the whole CTA as often as every other, so that
-    none has ended the kernel before: what decides about them is the same for the whole CTA, or every path from there
-    to where the threads reconverge meets the same barriers."""
+    """Whether it is proved that all threads execute each barrier of the whole CTA equally often, so that none has ended
+    the kernel before. Proof: each decision about a barrier is the same for the whole CTA, or every path from the
+    decision to the point of reconvergence has the same barriers."""
     barriers = [(n, i) for n, b in flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
     if not barriers:
         return True
@@ -32,12 +32,12 @@ def is_barrier_uniform(flow: Flow) -> bool:
 
 
 def barriers_on_every_path(flow: Flow, start: str, join: str) -> tuple[Instruction, ...] | None:
-    """The barriers of the whole CTA that each path meets from the end of the block `start` to the block `join`, which
-    all of them lead to, in their order. None where two paths meet different ones, or a loop has any."""
+    """The barriers of the whole CTA, in order, on each path from the end of the block `start` to the block `join`, to
+    which all paths lead. None where the barriers of two paths differ, or a loop has a barrier."""
     graph = flow.graph().subgraph(set(flow.blocks) - {join})
     between = {start} | set(nx.descendants(graph, start))
     if any(start in graph.succ[n] for n in between):
-        return None  # the next round of a loop around it begins before the paths join
+        return None  # the next iteration of a loop around it begins before the paths join
     below: dict[str, tuple[Instruction, ...]] = {join: ()}
     for component in nx.strongly_connected_components(graph.subgraph(between)):  # successors first
         onward = [below[t] for n in component for t in flow.blocks[n].end.successors() if t not in component]
@@ -45,15 +45,15 @@ def barriers_on_every_path(flow: Flow, start: str, join: str) -> tuple[Instructi
             return None
         loops = len(component) > 1 or any(n in graph.succ[n] for n in component)
         for name in component:
-            met = _met(flow.blocks[name]) if name != start else ()
-            if met is None or (met and loops):
+            found = _executed_barriers(flow.blocks[name]) if name != start else ()
+            if found is None or (found and loops):
                 return None
-            below[name] = (*met, *(onward[0] if onward else ()))
+            below[name] = (*found, *(onward[0] if onward else ()))
     return below[start]
 
 
 def _same(barriers: Collection[Instruction], others: Collection[Instruction]) -> bool:
-    """Whether they are barriers of the same kinds and numbers."""
+    """Whether they are barriers of the same kinds and with the same ids."""
     return [*map(_kind, barriers)] == [*map(_kind, others)]
 
 
@@ -62,12 +62,12 @@ def _kind(barrier: Instruction) -> tuple[object, ...]:
     return facts.modifiers & {"red", "and", "or", "popc"}, barrier.operands[facts.barrier_id]
 
 
-def _met(block: Block) -> tuple[Instruction, ...] | None:
-    """The barriers of the whole CTA that whoever runs the block meets. None where that may differ, or their numbers
-    are not known."""
+def _executed_barriers(block: Block) -> tuple[Instruction, ...] | None:
+    """The barriers of the whole CTA that each thread executes in the block. None where threads may differ in that, or a
+    barrier id is unknown."""
     if block.region is not None:
         return barriers_in(block.region.flow())
-    met = []
+    found = []
     for instruction in block.instructions():
         if is_cluster_barrier(instruction):
             return None
@@ -75,12 +75,12 @@ def _met(block: Block) -> tuple[Instruction, ...] | None:
             number = instruction.operands[facts_of(instruction.opcode).barrier_id]
             if instruction.guard is not None or not isinstance(number, Immediate):
                 return None
-            met.append(instruction)
-    return tuple(met)
+            found.append(instruction)
+    return tuple(found)
 
 
 def barriers_in(flow: Flow) -> tuple[Instruction, ...] | None:
-    """The barriers of the whole CTA that each path through the flow meets; None where that differs."""
-    first = _met(flow.blocks[flow.entry])
+    """The barriers of the whole CTA on each path through the flow; None where paths differ."""
+    first = _executed_barriers(flow.blocks[flow.entry])
     rest = barriers_on_every_path(flow, flow.entry, EXIT)
     return None if first is None or rest is None else (*first, *rest)

@@ -1,4 +1,4 @@
-"""Which instructions are barriers, and for whom: what threads of a CTA or of a cluster come to together."""
+"""Which instructions are barriers, and of which threads: CTA or cluster."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from goptx.ptx.opcodes import Scope as Convergence
 
 
 def is_barrier(code: Code) -> bool:
-    """Whether it is an instruction that synchronises the threads of a CTA."""
+    """Whether it synchronises the threads of a CTA."""
     return isinstance(code, Instruction) and facts_of(code.opcode).barrier
 
 
 def is_cluster_barrier(code: Code) -> bool:
-    """Whether it is an arrival or a wait at the barrier of the cluster, which all its threads come to."""
+    """Whether it is an arrival or a wait at the barrier of the cluster, in which all its threads take part."""
     return isinstance(code, Instruction) and facts_of(code.opcode).row.scope == Convergence.CLUSTER
 
 
 def is_counted(barrier: Instruction) -> bool:
-    """Whether a barrier waits for a number of threads, or does not wait, rather than for all threads of the CTA."""
-    reduces = "red" in facts_of(barrier.opcode).modifiers
+    """Whether a barrier waits for a number of threads, or does not wait, instead of waiting for the whole CTA."""
+    reduces = facts_of(barrier.opcode).reduces
     return len(barrier.operands) > (3 if reduces else 1) or not (reduces or barrier.opcode in PLAIN_BARRIERS)
 
 
 def is_cta_barrier(code: Code) -> bool:
-    """Whether it is a barrier at which all threads of the CTA meet."""
+    """Whether it is a CTA-wide barrier: one that waits for all threads of the CTA."""
     return isinstance(code, Instruction) and is_barrier(code) and not is_counted(code)
 
 
 def is_reduction(code: Code) -> bool:
     """Whether it is a barrier that gives a result."""
-    return is_barrier(code) and isinstance(code, Instruction) and "red" in facts_of(code.opcode).modifiers
+    return isinstance(code, Instruction) and facts_of(code.opcode).reduces
 
 
 def holds_barrier(block: Block) -> bool:
@@ -40,5 +40,5 @@ def holds_barrier(block: Block) -> bool:
 
 
 def needs_all_threads(code: Code) -> bool:
-    """Whether all threads of the CTA have to come to it: a rendezvous, or a barrier of the cluster."""
+    """Whether all threads of the CTA must execute it: a CTA-wide barrier, or a barrier of the cluster."""
     return is_cta_barrier(code) or is_cluster_barrier(code)

@@ -1,7 +1,8 @@
 """Finds loops that may wait for other threads.
 
-A loop waits if its end depends on a strong read in it (volatile, relaxed, acquire, an atomic), or on a load past the L1
-cache (`ld.cv`, `ld.cg`) of an address that is not another one each time around; in it, or in a function that it calls.
+A loop waits if its end depends on a strong read (volatile, relaxed, acquire, an atomic), or on a load past the L1 cache
+(`ld.cv`, `ld.cg`) whose address stays the same in all iterations. The read may be in the loop or in a function that the
+loop calls.
 """
 
 from __future__ import annotations
@@ -12,42 +13,52 @@ import networkx as nx
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import register_of
-from goptx.analysis.influence import NOTHING_ASKED, Addresses, Asked, Influence, asked_by, callee_of, is_memory
+from goptx.analysis.influence import (
+    NO_STRONG_READS,
+    Addresses,
+    Influence,
+    StrongReads,
+    callee_of,
+    is_memory,
+    strong_reads_of_call,
+)
 from goptx.ptx.ir import Function, Instruction
 from goptx.ptx.opcodes import facts_of
 
 
 def waiting_loops(
-    flow: Flow, asked: Asked = NOTHING_ASKED, piece: bool = False
+    flow: Flow, function_reads: StrongReads = NO_STRONG_READS, piece: bool = False
 ) -> Iterator[tuple[frozenset[str], Instruction]]:
-    """The blocks of each loop that may wait, with each read that decides, by data or by control, when it ends. `asked`
-    has the functions of whose results the like can be said (`asked_in`); `piece` says that the flow is one of a larger
-    one."""
-    if not any(may_ask(i, asked) for i in flow.instructions()):
+    """The blocks of each loop that may wait, with each read that decides, by data or by control, when it ends.
+    `function_reads` maps functions to the strong reads that their results depend on (`strong_reads_of_functions`);
+    `piece` states that the flow is a part of a larger one."""
+    if not any(may_read_strongly(i, function_reads) for i in flow.instructions()):
         return
     graph = flow.graph()
     addresses = Addresses(flow, piece)
     for header, body in _bodies(flow, graph):
-        influence = Influence(flow, body, addresses, asked)
-        if not influence.asked:
+        influence = Influence(flow, body, addresses, function_reads)
+        if not influence.strong_reads:
             continue
         latches = [n for n in flow.blocks if n in body and header in graph.succ[n]]
         ends = [flow.blocks[n].end for n in flow.blocks if n in body and set(graph.succ[n]) - body]
         own = {id(i) for n in body for i in flow.blocks[n].instructions()}
         for waited in influence.decide(register_of(r) for e in ends for r in e.reads()):
-            anew = id(waited) in own and facts_of(waited.opcode).asks_anew
-            if not (anew and influence.moves_on(waited, latches)):
+            uncached = id(waited) in own and facts_of(waited.opcode).bypasses_l1
+            if not (uncached and influence.moves_on(waited, latches)):
                 yield body, waited
 
 
-def asked_in(flows: Mapping[str, Flow], functions: Mapping[str, Function], unknown: Asked = NOTHING_ASKED) -> Asked:
-    """Of each function, by name, the reads of what other threads may change that its results, or what it leaves in
-    memory, depend on; `unknown` are more functions, of which that is known."""
+def strong_reads_of_functions(
+    flows: Mapping[str, Flow], functions: Mapping[str, Function], unknown: StrongReads = NO_STRONG_READS
+) -> StrongReads:
+    """For each function, by name, the reads of memory that other threads may change on which its results, or the memory
+    that it leaves, depend. `unknown` adds functions for which that is already known."""
     found = unknown
     while True:
         now = dict(unknown)
         for name, flow in flows.items():
-            if any(may_ask(i, found) for i in flow.instructions()):
+            if any(may_read_strongly(i, found) for i in flow.instructions()):
                 influence = Influence(flow, flow.blocks, Addresses(flow), found)
                 results = {r.name for r in functions[name].results}
                 left = {n for n in influence.sources if is_memory(n) or n in results}
@@ -58,38 +69,43 @@ def asked_in(flows: Mapping[str, Flow], functions: Mapping[str, Function], unkno
         found = now
 
 
-def asking_calls(flow: Flow, asked: Asked) -> Iterator[tuple[Instruction, Instruction]]:
-    """The calls in loops that may wait for what the function called reads, each with that read."""
-    if not asked:
+def calls_in_waiting_loops(flow: Flow, function_reads: StrongReads) -> Iterator[tuple[Instruction, Instruction]]:
+    """The calls in loops that may wait for what the called function reads, each with that read."""
+    if not function_reads:
         return
-    for body, waited in waiting_loops(flow, asked):
+    for body, waited in waiting_loops(flow, function_reads):
         for name in flow.blocks:
             for call in flow.blocks[name].instructions() if name in body else ():
-                if facts_of(call.opcode).base == "call" and waited in asked_by(call, asked):
+                if facts_of(call.opcode).calls and waited in strong_reads_of_call(call, function_reads):
                     yield call, waited
 
 
-def waiting_recursion(flow: Flow, asked: Asked, again: frozenset[str]) -> Iterator[Instruction]:
-    """The reads that decide whether a function calls one of `again`, which lead to itself: a loop, too."""
-    if not again or not any(may_ask(i, asked) for i in flow.instructions()):
+def waiting_recursion(flow: Flow, function_reads: StrongReads, again: frozenset[str]) -> Iterator[Instruction]:
+    """The reads that decide whether a function calls one of `again`, the functions through which it calls itself: such
+    recursion is a loop, too."""
+    if not again or not any(may_read_strongly(i, function_reads) for i in flow.instructions()):
         return
-    influence = Influence(flow, flow.blocks, Addresses(flow), asked)
+    influence = Influence(flow, flow.blocks, Addresses(flow), function_reads)
     for name, block in flow.blocks.items():
         for call in block.instructions():
-            if facts_of(call.opcode).base == "call" and callee_of(call) in again:
+            if facts_of(call.opcode).calls and callee_of(call) in again:
                 guard = {register_of(call.guard.predicate.text)} if call.guard else set()
                 yield from influence.decide(guard | influence.deciders(name))
 
 
-def may_ask(instruction: Instruction, asked: Asked = NOTHING_ASKED) -> bool:
-    """Whether it reads what other threads may change, itself or in a function that it calls."""
+def may_read_strongly(instruction: Instruction, function_reads: StrongReads = NO_STRONG_READS) -> bool:
+    """Whether it reads memory that other threads may change, itself or in a function that it calls."""
     facts = facts_of(instruction.opcode)
-    return facts.asks or facts.asks_anew or (facts.base == "call" and bool(asked_by(instruction, asked)))
+    return (
+        facts.is_strong_read
+        or facts.bypasses_l1
+        or (facts.calls and bool(strong_reads_of_call(instruction, function_reads)))
+    )
 
 
 def _bodies(flow: Flow, graph: nx.DiGraph[str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """The loops of a flow, each with its first block, inner ones first where several begin at one block: `loops` knows
-    those as one."""
+    """The loops of a flow, each with its first block, inner ones first. Loops that begin at one block are
+    separate here; `loops` joins them."""
     for header, body in loops(flow).items():
         around = graph.subgraph(body - {header})
         latches = [n for n in flow.blocks if n in body and header in graph.succ[n]]

@@ -1,10 +1,10 @@
-"""Where the threads of a kernel wait for each other, and in which span that must not be disturbed.
+"""Where the threads of a kernel wait for each other, and the span in which nothing may hold them up.
 
-A *rendezvous* is a barrier of the whole CTA, as the kernel knows it. Waits of *another kind* are barriers that count,
-loops that wait for memory or for an mbarrier, and barriers of a cluster; with them go their releases, for which others
-wait: arrivals, copies that complete a transaction and, where loops read memory, stores. From the first of those to the
-last is the kernel's span: a thread that another kernel holds up there may be one that a thread of this kernel waits
-for.
+Barriers of the whole CTA, as the kernel knows it, are one kind of wait. All others are of *another kind*: counted
+barriers, loops that wait for memory or for an mbarrier, and barriers of a cluster. Their releases, for which other
+threads wait, belong to them: arrivals, copies that complete a transaction and, where loops read memory, stores. The
+kernel's span reaches from the first to the last of these: if another kernel holds up a thread there, a thread of this
+kernel may be waiting for that thread.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from goptx.ptx.opcodes import facts_of
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Blocks of one flow.
+class SyncPoints:
+    """Sets of blocks of one flow.
 
-    ordered: those with a barrier, or a wait or release of another kind: what has its place in the order of waiting.
-    other: those with a wait or release of another kind; none where there is no such wait.
-    span: those where such a wait or release may lie behind a thread that comes to the block, and one ahead.
+    ordered: those with a barrier, or a wait or release of another kind: what has a place in the synchronization order.
+    other: those with a wait or release of another kind; empty where there is no such wait.
+    span: those that come after such a wait or release (or between its parts) and before another one.
     waits: those in which a thread may wait for others of its CTA.
     lanes: those in which a lane may wait for others of its warp.
     warpgroups: those with instructions that the warps of a warpgroup execute together.
     releasing_stores: whether stores count as releases.
-    threads: the counts of barriers at which all threads of a kernel meet, where its CTA is larger.
+    threads: the counts of barriers that all threads of a kernel execute, where its CTA is larger.
     """
 
     ordered: frozenset[str]
@@ -45,36 +45,36 @@ class Waiting:
     releasing_stores: bool
     threads: Collection[Operand]
 
-    def has_place(self, code: Code) -> bool:
-        """Whether an instruction outside of regions has its place in the order of waiting."""
-        return _is_any_barrier(code) or self.is_of_span(code)
+    def in_sync_order(self, code: Code) -> bool:
+        """Whether an instruction outside of regions has a place in the synchronization order."""
+        return _is_any_barrier(code) or self.delimits_span(code)
 
-    def is_of_span(self, code: Code) -> bool:
+    def delimits_span(self, code: Code) -> bool:
         """Whether an instruction outside of regions is a wait of another kind, or a release for one."""
         if _is_any_barrier(code):
             return not _is_cta_barrier(code, self.threads)
         return bool(self.other) and _releases(code, self.releasing_stores)
 
 
-def waiting(flow: Flow, threads: Collection[Operand] = (), merged: bool = False) -> Waiting:
-    """Where the threads of a converged flow wait; for `threads` see `Waiting`. In a flow that is `merged` already,
-    loops that wait are regions; others only look so, where one kernel decides how another comes to their ends."""
-    found = list(awaited(flow, merged))
+def sync_points(flow: Flow, threads: Collection[Operand] = (), merged: bool = False) -> SyncPoints:
+    """The synchronization of a converged flow; for `threads` see `SyncPoints`. In a flow that is already `merged`, only
+    regions are loops that wait: other loops may look so because one kernel decides how another comes to their ends."""
+    found = list(waiting_blocks(flow, merged))
     looping = {name for name, _ in found}
-    stores = any(facts_of(instruction.opcode).base != "mbarrier" for _, instruction in found)
+    stores = any(not facts_of(instruction.opcode).acts_on_mbarrier for _, instruction in found)
     together = {n: [i for i in b.instructions() if facts_of(i.opcode).row.scope] for n, b in flow.blocks.items()}
     kinds = {n: [i for i in several if _is_any_barrier(i)] for n, several in together.items()}
     other = looping | {n for n, barriers in kinds.items() if not all(_is_cta_barrier(b, threads) for b in barriers)}
     if other:
         other |= {n for n, b in flow.blocks.items() if any(_releases(i, stores) for i in b.instructions())}
     graph = flow.graph()
-    behind = set[str]().union(*(nx.descendants(graph, t) | {t} for n in other for t in graph.succ[n]))
-    ahead = other.union(*(nx.ancestors(graph, n) for n in other))
+    after = set[str]().union(*(nx.descendants(graph, t) | {t} for n in other for t in graph.succ[n]))
+    before = other.union(*(nx.ancestors(graph, n) for n in other))
     barriers = {n for n, found in kinds.items() if found}
-    return Waiting(
+    return SyncPoints(
         ordered=frozenset(barriers | other),
         other=frozenset(other),
-        span=frozenset(behind & ahead),
+        span=frozenset(after & before),
         waits=frozenset(looping | {n for n in barriers if any(facts_of(i.opcode).row.blocking for i in kinds[n])}),
         lanes=frozenset(n for n, several in together.items() if any(map(is_warp_wide, several))),
         warpgroups=frozenset(n for n, several in together.items() if any(map(is_of_warpgroup, several))),
@@ -83,8 +83,9 @@ def waiting(flow: Flow, threads: Collection[Operand] = (), merged: bool = False)
     )
 
 
-def awaited(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction]]:
-    """The blocks of loops that wait for other threads, those within regions by the region's block, and for what."""
+def waiting_blocks(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction]]:
+    """The blocks of loops that wait for other threads, each with the read that it waits for. A loop within a region
+    counts as the region's block."""
     for body, instruction in waiting_loops(flow) if not merged else ():
         yield from ((name, instruction) for name in body)
     for name, block in flow.blocks.items():
@@ -93,7 +94,7 @@ def awaited(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction
 
 
 def _is_cta_barrier(code: Code, threads: Collection[Operand]) -> bool:
-    """Whether all threads of the kernel meet there."""
+    """Whether all threads of the kernel execute it together."""
     if is_cta_barrier(code) or not threads or not isinstance(code, Instruction) or not is_barrier(code):
         return is_cta_barrier(code)
     facts = facts_of(code.opcode)
@@ -112,8 +113,8 @@ def _releases(code: Code, stores: bool) -> bool:
 
 
 def is_warp_wide(code: Code) -> bool:
-    """Whether the lanes of a warp, or of a warpgroup, execute it together: each waits until those are there that it
-    needs, `.sync` or not."""
+    """Whether the lanes of a warp, or of a warpgroup, execute it together: each waits for those that it needs, `.sync`
+    or not."""
     scopes = (Convergence.WARP, Convergence.WARPGROUP)
     return isinstance(code, Instruction) and facts_of(code.opcode).row.scope in scopes
 

@@ -1,6 +1,6 @@
-"""Which bytes behind its pointers a kernel touches, as far as the numbers of its threads decide that.
+"""The bytes that a kernel accesses through its pointers, as far as thread numbers determine them.
 
-Requires: a flow and the shape of the launch. What is found holds for threads beyond a guard too (see ranges.py).
+Requires: a flow and the shape of the launch. The results include accesses of threads beyond a guard (see ranges.py).
 """
 
 from __future__ import annotations
@@ -15,18 +15,15 @@ from goptx.ptx.ir import TYPE_BYTES, Address, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import names_in
 
-_SINGLE = frozenset(("ld", "ldu", "st", "atom", "red"))  # what touches one element, or a vector of them
-_COMPARISONS = frozenset(("setp", "min", "max", "rem"))
-
 
 @dataclass(slots=True)
 class Accesses:
-    """By name of the parameter.
+    """The results by parameter name.
 
-    arrays: of a pointer, how many bytes from there on are touched, and the PTX type of an element.
-    unclear: of a pointer, the first instruction that may touch other bytes, or passes it on.
-    bounds: of a scalar that bounds a thread's number, how many numbers there are; 0 if that is not known.
-    mentioned: all that the kernel mentions.
+    arrays: for a pointer, the number of bytes accessed from there on, and the PTX type of an element.
+    unclear: for a pointer, the first instruction that may access other bytes, or passes the pointer on.
+    bounds: for a scalar that bounds a thread's number, the number of values below the bound; 0 if unknown.
+    mentioned: all names that the kernel mentions.
     """
 
     arrays: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -43,7 +40,7 @@ def accesses(
     grid: Extent,
     block: Extent,
 ) -> Accesses:
-    """`pointers` are the parameters that may be some, `scalars` the other integers, `known` values of either."""
+    """`pointers` are the parameters that may be pointers, `scalars` the other integers, `known` values of either."""
     code = list(flow.instructions())
     return _Search(code, set(pointers) - set(known), Ranges(code, {*pointers, *scalars}, known, grid, block)).run()
 
@@ -54,7 +51,7 @@ class _Search:
         self.pointers = pointers
         self.ranges = ranges
         self.found = Accesses()
-        self.types: dict[str, set[str]] = {}  # that instructions take a register for
+        self.types: dict[str, set[str]] = {}  # the types with which instructions use a register
         for instruction in code:
             types = facts_of(instruction.opcode).types
             for registers, taken in ((written(instruction), types[:1]), (read(instruction), types[-1:])):
@@ -66,12 +63,12 @@ class _Search:
         for instruction in self.code:
             facts = facts_of(instruction.opcode)
             found.mentioned.update(name for operand in instruction.operands for name in names_in(operand))
-            if facts.base in _COMPARISONS:
+            if facts.relates:
                 self.bound(instruction)
-            single = facts.base in _SINGLE and bool(facts.types)
+            single = facts.accesses_element and bool(facts.types)
             if single and facts.space in ("", "global"):
                 self.touch(instruction, next(o for o in instruction.operands if isinstance(o, Address)))
-            if facts.row.access and facts.base not in ("ld", "ldu"):
+            if facts.row.access and not facts.only_loads_element:
                 taken = instruction.operands[facts.row.writes :]
                 passed_on = [o for o in taken if not (single and isinstance(o, Address))]
                 self.doubt(self.ranges.sources(passed_on) & self.pointers, instruction)
@@ -95,7 +92,7 @@ class _Search:
             self.found.arrays[value.base] = (max(before, end), element)
 
     def element(self, instruction: Instruction, type_: str) -> str:
-        """The type of an access, or the floating-point type for which its registers are taken elsewhere."""
+        """The type of an access, or the floating-point type with which other instructions use its registers."""
         floating = f"f{type_[1:]}"
         registers = read(instruction) | written(instruction)
         return floating if any(floating in self.types[r] for r in registers) else type_
@@ -105,7 +102,7 @@ class _Search:
             self.found.unclear.setdefault(name, instruction)
 
     def bound(self, instruction: Instruction) -> None:
-        """Notes the parameters that a thread's number is compared with or divided by."""
+        """Records the parameters that a thread's number is compared with or divided by."""
         first, second = instruction.operands[1:3]
         for number, limit in ((first, second), (second, first)):
             if self.ranges.counts_threads(number) and not self.ranges.counts_threads(limit):

@@ -1,8 +1,8 @@
-"""Integers and predicates of a thread as expressions of its numbers, of parameters and of what cannot be told further.
+"""Integers and predicates of a thread as expressions of thread numbers, parameters and opaque values.
 
-An integer is a sum of products of *atoms* modulo a power of two, so equal sums are equal numbers whatever they were
-computed by; a predicate is a conjunction of atoms that hold or do not. Atoms are numbered in one table: two
-expressions, of different kernels too, are equal if they are the same value here. The converse does not hold.
+An integer is a sum of products of *atoms* modulo a power of two, so equal sums are equal numbers whatever computed
+them. A predicate is a conjunction of atoms and negated atoms. Atoms are numbered in one table: two expressions, also of
+different kernels, are equal if they are the same value here. The converse does not hold.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-MOST_TERMS = 16  # of what is an expression; beyond, it is an atom
+MOST_TERMS = 16  # of an expression; a longer sum becomes an atom
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """`terms` has the products that are not zero: factors in order, and how often they count; () is the number 1."""
+    """`terms` has the non-zero products: the sorted factors and the coefficient. The factors () are the number 1."""
 
     bits: int
     terms: frozenset[tuple[tuple[int, ...], int]]
 
     @property
     def number(self) -> int | None:
-        """The only value it has, from 0 on."""
+        """The value if it is constant, as an unsigned number."""
         if not self.terms:
             return 0
         ((factors, count),) = self.terms if len(self.terms) == 1 else (((-1,), 0),)
         return count if factors == () else None
 
     def coefficient(self, *factors: int) -> int:
-        """How often a product counts, as a signed number."""
+        """The coefficient of a product, as a signed number."""
         return self.signed(dict(self.terms).get(tuple(sorted(factors)), 0))
 
     def signed(self, count: int) -> int:
@@ -50,7 +50,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """All of them: the atom holds, or (False) does not. Without any it is always true."""
+    """A conjunction: each atom holds (True) or does not hold (False). Without atoms it is always true."""
 
     all: frozenset[tuple[int, bool]] = frozenset()
 
@@ -62,7 +62,7 @@ class Condition:
 
 
 Value = Expression | Condition
-Key = tuple[object, ...]  # what an atom is: a word, then what it is computed from
+Key = tuple[object, ...]  # what defines an atom: a word, then its operands
 
 
 def _made(bits: int, terms: Sequence[tuple[tuple[int, ...], int]]) -> Expression:
@@ -78,7 +78,7 @@ def constant(number: int, bits: int) -> Expression:
 
 @dataclass(slots=True)
 class Atoms:
-    """The table: of each atom, by its number, what it is."""
+    """The table: the key of each atom by its number."""
 
     keys: list[Key] = field(default_factory=list)
     numbers: dict[Key, int] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class Atoms:
         return _made(one.bits, terms)
 
     def widened(self, value: Expression, bits: int, signed: bool) -> Expression:
-        """With more bits, whose value the highest bit decides if it is `signed`."""
+        """The value with more bits, sign-extended if it is `signed`."""
         if value.number is not None:
             return constant(value.signed(value.number) if signed else value.number, bits)
         ((factors, count),) = value.terms if len(value.terms) == 1 else (((), 0),)
@@ -120,7 +120,7 @@ class Atoms:
         return self.literal(False, "all", condition)
 
     def within(self, value: object) -> Iterator[Key]:
-        """What a value is made of, to the bottom."""
+        """The keys of all atoms in a value, recursively."""
         stack, seen = [value], set[int]()
         while stack:
             match stack.pop():
@@ -138,21 +138,21 @@ class Atoms:
                 yield self.keys[atom]
                 stack.append(self.keys[atom])
 
-    def say(self, value: object) -> str:
-        """For messages."""
+    def render(self, value: object) -> str:
+        """The value as text for messages."""
         match value:
             case Expression(_, terms):
-                said = sorted(
+                terms_as_text = sorted(
                     (self._term(value, f, c) for f, c in terms), key=lambda t: (t.lstrip("-")[:1].isdigit(), t)
                 )
-                return " + ".join(said).replace("+ -", "- ") or "0"
+                return " + ".join(terms_as_text).replace("+ -", "- ") or "0"
             case Condition(literals):
                 return (
                     " and ".join(sorted(f"{'' if holds else 'not '}{self._atom(a)}" for a, holds in literals))
                     or "always"
                 )
             case tuple():
-                return ", ".join(map(self.say, value))
+                return ", ".join(map(self.render, value))
         return str(value)
 
     def _term(self, whole: Expression, factors: tuple[int, ...], count: int) -> str:
@@ -166,10 +166,10 @@ class Atoms:
             case "special" | "parameter" | "address" | "number":
                 return str(rest[0])
             case "signed" | "unsigned":
-                return f"({self.say(rest[0])})"
+                return f"({self.render(rest[0])})"
             case "made" | "phi" | "merge" | "undefined":
                 return f"what {self._named(rest)} holds"
-        return f"{word}({', '.join(map(self.say, rest))})"
+        return f"{word}({', '.join(map(self.render, rest))})"
 
     @staticmethod
     def _named(rest: Sequence[object]) -> str:

@@ -1,9 +1,9 @@
-"""Whether an address is that of an element of one thread alone.
+"""The footprint of a thread: whether an address belongs to an element that only one thread accesses.
 
-Requires: the values of a flow, launches along x only where nothing else is stated. Known are elements counted by the
-number of the thread in the grid, `%ctaid.x * %ntid.x + %tid.x`, those that it comes to by steps as wide as the grid,
-and those counted by rows and columns. Numbers wrap at their width: what is found holds for launches that keep to the
-`limits`. Of counters of loops (and of `row * length + column`) of 32 bits or more it is presumed that they do not wrap.
+Requires: the values of a flow; launches along x only unless stated otherwise. Recognised are elements indexed by the
+number of the thread in the grid, `%ctaid.x * %ntid.x + %tid.x`, those reached from there by steps of the size of the
+grid, and those indexed by rows and columns. Numbers wrap at their width: the results hold for launches within the
+`limits`. Loop counters (and `row * length + column`) of 32 bits or more are assumed not to wrap.
 """
 
 from __future__ import annotations
@@ -14,26 +14,27 @@ from math import prod
 from goptx.analysis.values.expressions import Atoms, Condition, Expression, Key, constant
 from goptx.analysis.values.value_numbering import Values
 from goptx.launch.shape import MOST_ALONG, MOST_CTAS, Limit
+from goptx.ptx.opcodes import facts_of
 
 _GRID = ("%ntid.x", "%nctaid.x")
-_MOST_X = 1 << 31  # threads along x, so that their numbers are not negative
-_NARROW = 32  # bits; counters of fewer wrap
+_MOST_X = 1 << 31  # threads along x, so that thread numbers are not negative
+_NARROW = 32  # bits; counters with fewer may wrap
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Threads of a CTA and CTAs of the grid along x, as far as they are known; `more` has sizes along other axes."""
+    """The threads of a CTA and the CTAs of the grid along x, where known; `more` has the sizes along other axes."""
 
     threads: int | None = None
     ctas: int | None = None
     more: tuple[tuple[str, int], ...] = ()
 
     def breaks(self, limit: Limit) -> bool:
-        """Whether a launch of this size surely does not keep to the limit."""
+        """Whether a launch of this size surely violates the limit."""
         return prod(self.of(name) or 1 for name in limit.sizes) > limit.most
 
     def of(self, name: str) -> int | None:
-        """A size such as `%ntid.x`; None where it is not known."""
+        """A size such as `%ntid.x`; None if unknown."""
         return {"%ntid.x": self.threads, "%nctaid.x": self.ctas, **dict(self.more)}.get(name)
 
 
@@ -44,15 +45,17 @@ NO_LIMITS: Limits = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """An address as `origin + pitch * thread + offset`, bytes. turns: it is another one each way around its loop.
-    alone: other threads, and other ways around, are `pitch` or more away. axes: how many axes a launch may have.
-    limits: of the launches for which all this holds."""
+    """An address as `origin + pitch * thread + offset`, bytes.
+
+    advances: it is different in each iteration of its loop. exclusive: the addresses of other threads and other
+    iterations are `pitch` or more away. axes: how many axes a launch may have. limits: for which launches this holds.
+    """
 
     origin: Expression
     pitch: int
     offset: int
-    turns: bool
-    alone: bool
+    advances: bool
+    exclusive: bool
     axes: int = 1
     limits: Limits = NO_LIMITS
 
@@ -60,14 +63,14 @@ class Footprint:
 def footprint(
     values: Values, address: Expression, size: Size = UNKNOWN, known: Condition | None = None
 ) -> Footprint | None:
-    """None where it has no such form. `known` is what holds where the address is used."""
+    """The footprint; None where the address has no such form. `known` is what holds where the address is used."""
     return _Search(values, size, known or Condition()).run(address)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What a CTA has of a buffer: `origin + stride * %ctaid.x` and as many bytes from there; the stride is counted
-    in threads of the CTA if that is `by_threads`. limits: of the launches for which that holds."""
+    """A CTA's piece of a buffer: it begins at `origin + stride * %ctaid.x` and has the size of the stride, which is
+    multiplied by the threads of the CTA if `by_threads`. limits: for which launches that holds."""
 
     origin: Expression
     stride: int
@@ -76,14 +79,14 @@ class Piece:
 
 
 def piece_of_cta(values: Values, address: Expression, size: Size, width: int) -> Piece | None:
-    """The piece that an access of `width` bytes lies in; None where that is not shown."""
+    """The piece that contains an access of `width` bytes; None where that is not proved."""
     return _Search(values, size, Condition()).piece(address, width) if width else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbering:
-    """How a number counts the threads: `pitch` for each along x, and `stride` for each CTA where that is more or is
-    not known to be no more. layout: what else tells it from other numberings."""
+    """How a number counts the threads: by `pitch` for each along x, and by `stride` for each CTA where that is, or may
+    be, larger than the CTA's threads need. layout: what else distinguishes it from other numberings."""
 
     pitch: int
     layout: tuple[Key, ...]
@@ -114,19 +117,25 @@ class _Search:
         found = self.numbering(inner)
         if found is None:
             return None
-        if number != inner:  # what is added in fewer bits is part of where the elements begin
+        if number != inner:  # an addition in fewer bits belongs to the origin
             origin = origin + self.atoms.expression(origin.bits, "added", number - inner, factor)
         offset = origin.coefficient()
         for key in found.layout:
             origin = origin + self.atoms.expression(origin.bits, *key, factor)
         limits = found.limits
-        turns = step is not None and self.turns(step, number.bits)
-        alone = step is None
+        advances = step is not None and self.advances(step, number.bits)
+        exclusive = step is None
         if step is not None and found.axes == 1 and (limit := self.of_whole_grids(step, number.bits, found)):
-            limits, turns, alone = limits | {limit}, True, True
-        alone = alone and not any(map(self.size.breaks, limits))
+            limits, advances, exclusive = limits | {limit}, True, True
+        exclusive = exclusive and not any(map(self.size.breaks, limits))
         return Footprint(
-            origin - constant(offset, origin.bits), factor * found.pitch, offset, turns, alone, found.axes, limits
+            origin - constant(offset, origin.bits),
+            factor * found.pitch,
+            offset,
+            advances,
+            exclusive,
+            found.axes,
+            limits,
         )
 
     def piece(self, address: Expression, width: int) -> Piece | None:
@@ -145,7 +154,7 @@ class _Search:
         bounds = self.bounds(number - ctas.times(stride), bool(by_threads))
         if bounds is None or factor * stride <= 0:
             return None
-        # In threads and units: what lies below and above has to stay within the piece for a CTA of one thread too.
+        # Each bound is a constant and a part per thread. Both bounds must lie in the piece for a CTA of one thread too.
         low, high = ([factor * part for part in bound] for bound in bounds)
         low, high = [low[0] + offset, low[1]], [high[0] + offset + width, factor * stride * bool(by_threads) - high[1]]
         room = factor * stride if not by_threads else 0
@@ -157,8 +166,7 @@ class _Search:
         return Piece(origin - constant(offset, origin.bits), factor * stride, bool(by_threads), frozenset((limit,)))
 
     def bounds(self, number: Expression, by_threads: bool) -> tuple[tuple[int, int], tuple[int, int]] | None:
-        """The least and the largest that a number can be, each as a number and what is added for each thread of a
-        CTA."""
+        """The least and the largest value of a number, each as a constant and an addend for each thread of a CTA."""
         tid, ntid = self.special("%tid.x"), self.special("%ntid.x")
         low, high = [0, 0], [0, 0]
         for factors, count in number.terms:
@@ -181,18 +189,18 @@ class _Search:
         return (low[0], low[1]), (high[0], high[1])
 
     def most(self, atom: int) -> int | None:
-        """The largest that an atom from 0 on can be, where the threads of a CTA are known."""
+        """The largest value of a non-negative atom, where the threads of a CTA are known."""
         word, *rest = self.atoms.keys[atom]
         if atom == self.special("%tid.x"):
             return self.size.threads - 1 if self.size.threads else None
         if word != "op" or not isinstance(rest[1], tuple):
             return None
-        base = str(rest[0]).partition(".")[0]
+        facts = facts_of(str(rest[0]))
         parts = [self.most_of(e) if isinstance(e, Expression) else None for e in rest[1]]
         known = [p for p in parts if p is not None]
-        if base == "and":
+        if facts.masks:
             return min(known, default=None)
-        if base in ("or", "xor") and len(known) == 2:
+        if facts.has_no_bits_beyond and len(known) == 2:
             return (1 << max(known).bit_length()) - 1
         return None
 
@@ -203,7 +211,7 @@ class _Search:
         return bounds[1][0] if bounds and bounds[0][0] >= 0 else None
 
     def unrolled(self, value: Expression) -> tuple[Expression, Expression | None]:
-        """The value the first time around a loop, and its step."""
+        """The value in the first iteration of a loop, and its step."""
         for factors, count in value.terms:
             if len(factors) == 1 and factors[0] in self.values.steps:
                 first, step = self.values.steps[factors[0]]
@@ -212,7 +220,7 @@ class _Search:
         return value, None
 
     def numbering(self, number: Expression) -> _Numbering | None:
-        """How it counts the threads, if there is nothing else."""
+        """How the number counts the threads, if it has no other terms."""
         number, limits = self.unmasked(number)
         if (found := self.along(number)) is not None:
             return replace(found, limits=found.limits | limits)
@@ -223,7 +231,7 @@ class _Search:
         return None
 
     def along(self, number: Expression) -> _Numbering | None:
-        """How it counts the threads along x, if there is nothing else."""
+        """How the number counts the threads along x, if it has no other terms."""
         tid, cta, ntid = (self.special(f"%{n}.x") for n in ("tid", "ctaid", "ntid"))
         pitch = number.coefficient(tid)
         rest = dict(number.terms)
@@ -244,8 +252,8 @@ class _Search:
         return _Numbering(pitch, (("stride", stride),) if stride else (), frozenset(limits), stride=stride)
 
     def rows(self, number: Expression, fast: str, slow: str) -> _Numbering | None:
-        """The same of `column + length * row`: a thread's numbers in the grid along two axes, where columns are known
-        to be fewer than a row is long."""
+        """How `column + length * row` counts the threads along two axes of the grid, where columns are known to be
+        fewer than a row is long."""
         terms = dict(number.terms)
         column = self.in_grid(fast, number.bits)
         pitch, tid = number.coefficient(self.special(f"%tid.{fast}")), self.special(f"%tid.{slow}")
@@ -276,7 +284,7 @@ class _Search:
     def in_grid(self, axis: str, bits: int) -> Expression:
         """The number of the thread in the grid."""
         tid, cta, ntid = (self.special(f"%{n}.{axis}") for n in ("tid", "ctaid", "ntid"))
-        threads = self.size.of(f"%ntid.{axis}")  # which stands there then
+        threads = self.size.of(f"%ntid.{axis}")  # where known, the constant stands in place of `%ntid`
         ctas = (tuple(sorted((cta, ntid))), 1) if threads is None else ((cta,), threads)
         return Expression(bits, frozenset((((tid,), 1), ctas)))
 
@@ -292,11 +300,11 @@ class _Search:
         return any((self.atoms.numbers.get(key), True) in self.known.all for key in keys)
 
     def unmasked(self, number: Expression) -> tuple[Expression, Limits]:
-        """Without masks that leave all bits of `%tid.x`, where it has no more than those."""
+        """The number without masks that leave all bits of `%tid.x`, and the limits on block sizes for which they do."""
         limits: set[Limit] = set()
         for factors, count in number.terms:
             key = self.atoms.keys[factors[0]] if len(factors) == 1 else ("",)
-            if key[0] != "op" or not str(key[1]).startswith("and.b") or not isinstance(key[2], tuple):
+            if key[0] != "op" or not facts_of(str(key[1])).masks or not isinstance(key[2], tuple):
                 continue
             for value, mask in (key[2], key[2][::-1]):
                 times = value.coefficient(self.special("%tid.x")) if isinstance(value, Expression) else 0
@@ -310,12 +318,12 @@ class _Search:
         return number, frozenset(limits)
 
     def of_whole_grids(self, step: Expression, bits: int, found: _Numbering) -> Limit | None:
-        """If a step is as wide as the grid, or several: the limit of launches in which it is not none, nor negative
-        where it was computed in 32 bits."""
+        """If a step is a positive multiple of the grid's size: the limit of launches in which it is neither zero nor
+        negative (if computed in 32 bits)."""
         step, factor = self.narrowed(step)
         step, bits = step.times(factor), min(bits, step.bits)
         ntid, ctas = self.special("%ntid.x"), self.special("%nctaid.x")
-        wholes: list[tuple[tuple[int, ...], int, tuple[str, ...]]] = []  # factors, how often, and the sizes
+        wholes: list[tuple[tuple[int, ...], int, tuple[str, ...]]] = []  # factors, count and sizes
         if found.stride:
             wholes.append(((ctas,), found.stride, _GRID[1:]))
         else:
@@ -332,7 +340,7 @@ class _Search:
         return None
 
     def narrowed(self, step: Expression) -> tuple[Expression, int]:
-        """A step that was computed in 32 bits, and how often it counts."""
+        """A step that was computed in 32 bits, and its factor."""
         ((factors, count),) = step.terms if len(step.terms) == 1 else (((), 0),)
         if len(factors) == 1:
             word, *rest = self.atoms.keys[factors[0]]
@@ -340,8 +348,8 @@ class _Search:
                 return rest[0], step.signed(count)
         return step, 1
 
-    def turns(self, step: Expression, bits: int) -> bool:
-        """Whether a step leads to another number: one above 0 that does not wrap."""
+    def advances(self, step: Expression, bits: int) -> bool:
+        """Whether a step surely changes the number: it is positive and does not wrap."""
         step, times = self.narrowed(step)
         most = {f"%ntid.{a}": n for a, n in zip("xyz", MOST_ALONG, strict=True)}
         most |= {f"%nctaid.{a}": n for a, n in zip("xyz", MOST_CTAS, strict=True)}
@@ -368,8 +376,8 @@ def is_uniform(atoms: Atoms, value: object) -> bool:
 
 
 def indexed(values: Values, address: Expression) -> tuple[str, Expression, int] | None:
-    """An address that is a multiple of a number of fewer bits: how that was widened, the number, and how many bytes
-    it counts."""
+    """For an address that is a multiple of a narrower number: how that was widened, the number, and the bytes per
+    unit."""
     if len(address.terms) != 1:
         return None
     ((factors, count),) = address.terms

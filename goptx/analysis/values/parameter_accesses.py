@@ -1,6 +1,6 @@
-"""Accesses to parameters that cannot fault: by the parameter's name, at a constant place within it.
+"""Accesses to parameters that cannot fault: by the parameter's name, at a constant offset within it.
 
-An address that is computed, be it from the name of a parameter, may lie anywhere.
+A computed address may lie anywhere, even if computed from the name of a parameter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _OFFSET = re.compile(r"\+?(0[xX][0-9a-fA-F]+U?|[0-9]+U?)")
 
 
 def lies_within(access: Instruction, sizes: Mapping[str, int]) -> bool:
-    """Whether the instruction accesses bytes of one of these parameters, by its name; `sizes` has their bytes."""
+    """Whether the instruction accesses bytes of one of these parameters, by name; `sizes` has their sizes in bytes."""
     facts = facts_of(access.opcode)
     address = next((operand for operand in access.operands if isinstance(operand, Address)), None)
     if facts.space != "param" or not facts.types or address is None:

@@ -1,9 +1,9 @@
 """Whether a kernel reads or writes what its parameters point to.
 
-Requires: an entry with a body. Ensures: a parameter through which the kernel can write is never said to be only read or
-not accessed. Nothing is asked of the order of instructions: a register may hold whatever any of them gives it. What was
-multiplied, shifted or widened, floating-point numbers and integers shorter than an address are numbers, which do not
-count where anything else may be the address.
+Requires: an entry with a body. Ensures: a parameter through which the kernel can write is never reported as only read
+or not accessed. The order of instructions does not count: a register may hold whatever any of them gives it. Products,
+shifted or widened values, floating-point numbers and integers shorter than an address are numbers. They do not count
+where another operand may be the address.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.walk import names_in
 
 _CALLERS = ("", "global", "const", "texture", "surface")  # spaces in which the arrays of a kernel's caller may lie
-_HANDLES = ("texture", "surface")  # what is addressed by a handle and coordinates
-_LOADED = "*"  # ahead of a parameter's name: what was loaded through it; alone: from the kernel's own memory
+_HANDLES = ("texture", "surface")  # addressed by a handle and coordinates
+_LOADED = "*"  # before a parameter's name: loaded through it; by itself: loaded from the kernel's own memory
 _VARIABLE = ""  # the address of a variable
 
 
 class Part(IntEnum):
-    """How something goes into a value: as a number, as what may be a pointer, as what surely is one."""
+    """The role of an origin in a value: a number, possibly a pointer, or surely a pointer."""
 
     NUMBER = 0
     MAYBE = 1
@@ -39,33 +39,34 @@ class Part(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a register may hold: from where it comes, and whether it is an address wherever it comes from."""
+    """What a register may hold: its origins, and whether it is an address whichever origin it comes from."""
 
     parts: Mapping[str, Part] = field(default_factory=dict)
     address: bool = False
 
     def bases(self) -> list[str]:
-        """What it may be an address of."""
+        """The origins of which it may be an address."""
         return [origin for origin, part in self.parts.items() if part]
 
 
-@lru_cache(maxsize=256)  # a kernel is often woven again, with others or otherwise
+@lru_cache(maxsize=256)  # a kernel is often woven again
 def pointer_accesses(entry: Function, address_size: int = 64) -> Mapping[str, Access]:
-    """By parameter, what the kernel does to the memory that it points to, or to the texture or surface that it is a
-    handle of; `address_size` is the module's, in bits.
+    """By parameter, what the kernel does to the memory that it points to, or to the texture or surface whose handle it
+    is; `address_size` is the module's, in bits.
 
-    "none" is said of numbers too. "unknown" is what cannot be followed: pointers that are passed to functions, that
-    come out of memory, or that are parts of structures passed by value. A sum of two pointers accesses both.
+    Numbers are "none", too. "unknown" is what cannot be tracked: pointers that are passed to functions, that are loaded
+    from memory, or that are parts of structures passed by value. A sum of two pointers accesses both.
     """
     return dict(reach(entry, address_size).accesses)
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Where in memory a kernel may go. `accesses` are as of `pointer_accesses`; `writes_variables` whether it may write
-    a variable of its module; `beyond` whether it may go where neither its parameters nor such variables lead: by
-    addresses that come out of memory, in functions that it calls, by handles of textures. `inside` are the accesses by
-    pointers in structures that are passed by value, by their offsets, as far as they can be followed."""
+    """The memory that a kernel may access. `accesses` is the result of `pointer_accesses`; `writes_variables` states
+    whether it may write a variable of its module; `beyond` whether it may access memory that neither its parameters nor
+    such variables lead to: by addresses from memory, in functions that it calls, by handles of textures. `inside` has
+    the accesses through pointers in structures that are passed by value, by their offsets, as far as they can be
+    tracked."""
 
     accesses: Mapping[str, Access]
     writes_variables: bool
@@ -75,7 +76,7 @@ class Reach:
 
 @lru_cache(maxsize=256)
 def reach(entry: Function, address_size: int = 64) -> Reach:
-    """`address_size` is the module's, in bits."""
+    """The reach of a kernel. `address_size` is the module's, in bits."""
     search = _Search(entry, address_size // 8)
     search.run()
     accesses = {p.name: search.access(p.name, bool(p.dims)) for p in entry.parameters}
@@ -85,7 +86,7 @@ def reach(entry: Function, address_size: int = 64) -> Reach:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One instruction, taken apart: `sources` is what its results depend on."""
+    """One instruction in parts; its results depend on `sources`."""
 
     instruction: Instruction
     facts: Facts
@@ -100,13 +101,13 @@ class _Search:
         self.pointer = pointer  # bytes
         self.long = {p.name for p in entry.parameters if p.size == pointer and not p.dims}
         self.parameters = {p.name: Part.POINTER if ".ptr" in p.qualifiers else Part.MAYBE for p in entry.parameters}
-        self.fields: dict[str, tuple[str, int]] = {}  # of structures: what is loaded from them, and from which offset
+        self.fields: dict[str, tuple[str, int]] = {}  # loads from structures: the structure and the offset
         self.structures = {p.name for p in entry.parameters if p.dims}
         code = flatten(entry.body or (), lambda name: name).code
         inner = [i for s in code for i in (instructions_in(s) if isinstance(s, Scope) else [s])]
         self.steps = [_step(i) for i in inner if isinstance(i, Instruction)]
         self.defined = frozenset(register for step in self.steps for register in step.writes)
-        self.readers: dict[str, list[int]] = {register: [] for register in self.defined}  # by their place among them
+        self.readers: dict[str, list[int]] = {register: [] for register in self.defined}  # indices into `steps`
         for i, step in enumerate(self.steps):
             for register in step.reads & self.defined:
                 self.readers[register].append(i)
@@ -114,36 +115,36 @@ class _Search:
             self.fields |= self.fields_of(step)
         self.parameters |= dict.fromkeys(self.fields, Part.MAYBE)
         self.values: dict[str, Value] = {}
-        self.done: dict[str, set[str]] = {name: set() for name in self.parameters}  # letters as of `Row.access`
-        self.lost: set[str] = set()  # parameters with which the kernel does what cannot be followed
-        self.kept: set[str] = set()  # what it keeps in memory
-        self.fetches = False  # whether it may take an address out of memory
-        self.handles = False  # whether it uses some of textures or surfaces
+        self.done: dict[str, set[str]] = {name: set() for name in self.parameters}  # letters as in `Row.access`
+        self.untracked: set[str] = set()  # parameters whose uses cannot all be tracked
+        self.stored: set[str] = set()  # the origins of what it stores in memory
+        self.fetches = False  # whether it may load an address from memory
+        self.handles = False  # whether it uses handles of textures or surfaces
         self.writes_variables = False
 
     def access(self, name: str, structure: bool) -> Access:
         if structure:
             inside = [name, *(f for f, (whole, _) in self.fields.items() if whole == name)]
-            return "unknown" if any(f in self.lost or self.done[f] for f in inside) else "none"
+            return "unknown" if any(f in self.untracked or self.done[f] for f in inside) else "none"
         done = self.done[name]
-        if name in self.lost:
+        if name in self.untracked:
             return "unknown"
         if len(done) == 2:
             return "both"
         return "none" if not done else "read" if "l" in done else "written"
 
     def inside(self) -> dict[str, dict[int, Access]]:
-        """As of `Reach`."""
+        """The accesses for `Reach.inside`."""
         found: dict[str, dict[int, Access]] = {}
         for name, (whole, offset) in self.fields.items():
             access = self.access(name, False)
-            if access not in ("none", "unknown") and whole not in self.lost:
+            if access not in ("none", "unknown") and whole not in self.untracked:
                 found.setdefault(whole, {})[offset] = access
         return found
 
     def fields_of(self, step: _Step) -> dict[str, tuple[str, int]]:
-        """What an instruction loads from a structure, each with a name of its own."""
-        if step.facts.base != "ld" or step.facts.space != "param" or not step.facts.types:
+        """The fields of a structure that an instruction loads, by name."""
+        if not step.facts.loads_parameter or not step.facts.types:
             return {}
         base = step.addresses[0].parts[0]
         name, tail = (str(base.base), "".join(map(str, base.tail))) if isinstance(base, Sum) else (str(base), "0")
@@ -156,17 +157,17 @@ class _Search:
     def run(self) -> None:
         self.define(waiting=True)
         if not all(map(self.is_known, self.steps)):
-            self.define(waiting=False)  # what nothing gives a value is a number, and so is what is computed from it
+            self.define(waiting=False)  # a register without a value is a number, and so are results computed from it
         for step in self.steps:
             self.note(step)
         if self.fetches:
-            self.lose(self.kept)
+            self.lose(self.stored)
 
     # values ------------------------------------------------------------------------------------------
 
     def define(self, waiting: bool) -> None:
-        """Goes through the code until that says no more of any register; what is computed from registers of which
-        nothing is known yet waits, or takes them for numbers."""
+        """Visits instructions until no register's value changes. An instruction with a source of which nothing is known
+        yet waits, or takes that source for a number."""
         todo = deque(range(len(self.steps)))
         due = set(todo)
         while todo:
@@ -185,23 +186,23 @@ class _Search:
                     due.update(later)
 
     def is_known(self, step: _Step) -> bool:
-        """Whether something is known of all that the instruction reads."""
+        """Whether all sources of the instruction have a value."""
         return step.reads & self.defined <= self.values.keys()
 
     def result(self, step: _Step) -> Value:
-        """What an instruction gives to its destinations."""
+        """The value of the instruction's destinations."""
         facts = step.facts
         if not facts.row.access:
             return _RULES.get(facts.base, _mixed)(facts, *map(self.of, step.sources))
         long = any(t[0] in "usb" and TYPE_BYTES.get(t, 0) >= self.pointer for t in facts.types) or not facts.types
-        if facts.base == "ld" and facts.space == "param" and (name := str(_base(step.addresses[0]))) in self.parameters:
+        if facts.loads_parameter and (name := str(_base(step.addresses[0]))) in self.parameters:
             halved = name in self.long and 2 * TYPE_BYTES.get(facts.types[-1], 0) == self.pointer
             part = self.parameters[name] if long or halved else Part.NUMBER
             return Value(dict.fromkeys(self.fields_of(step) or [name], part), long and part == Part.POINTER)
-        return Value(dict.fromkeys(self.behind(step.addresses), Part.MAYBE if long else Part.NUMBER))
+        return Value(dict.fromkeys(self.loaded_from(step.addresses), Part.MAYBE if long else Part.NUMBER))
 
-    def behind(self, addresses: Iterable[Address]) -> list[str]:
-        """What is loaded from there."""
+    def loaded_from(self, addresses: Iterable[Address]) -> list[str]:
+        """The origins of what is loaded from there."""
         values = [self.of(address) for address in addresses]
         return sorted({_LOADED + o.removeprefix(_LOADED) for v in values for o in v.bases() or v.parts}) or [_LOADED]
 
@@ -223,28 +224,28 @@ class _Search:
     # accesses ----------------------------------------------------------------------------------------
 
     def note(self, step: _Step) -> None:
-        """What an instruction does to memory."""
+        """Records what an instruction does to memory."""
         row, facts = step.facts.row, step.facts
         self.lose(self.addressed(step))
         if not row.access:
             return
         passed = [o for o in step.instruction.operands[row.writes :] if not isinstance(o, Address)]
         away = {origin for o in passed for origin in self.of(o).bases()}
-        if facts.base == "call" or not facts.known or (facts.space == "param" and "s" in row.access):
+        if facts.calls or not facts.known or (facts.space == "param" and "s" in row.access):
             self.lose({origin for o in step.instruction.operands for origin in self.of(o).bases()})
             self.fetches = True
             return
         if "s" in row.access:
-            self.kept |= away
+            self.stored |= away
         for i, (address, space) in enumerate(zip_longest(step.addresses, facts.spaces[: len(step.addresses)])):
             how = row.access
             if how == "sl":
                 how = how[i : i + 1]
-                self.kept.update(self.behind([address]) if how == "l" else ())
+                self.stored.update(self.loaded_from([address]) if how == "l" else ())
             self.handles |= space in _HANDLES
             if (space or "") in _CALLERS:
                 self.touch(self.of(address), how)
-                if len(address.parts) > 1 and space not in _HANDLES:  # a tensor map, which points to the tensor
+                if len(address.parts) > 1 and space not in _HANDLES:  # a tensor map points to the tensor
                     self.lose(self.of(address).bases())
                     self.fetches = True
 
@@ -257,15 +258,15 @@ class _Search:
             elif origin.startswith(_LOADED):
                 self.fetches = True
                 self.lose([origin])
-        if not address.bases():  # numbers that make an address
+        if not address.bases():  # an address made of numbers
             self.fetches = True
             self.lose(address.parts)
 
     def lose(self, origins: Iterable[str]) -> None:
-        self.lost |= {origin.removeprefix(_LOADED) for origin in origins} & self.parameters.keys()
+        self.untracked |= {origin.removeprefix(_LOADED) for origin in origins} & self.parameters.keys()
 
     def addressed(self, step: _Step) -> Iterator[str]:
-        """Parameters whose own address is taken."""
+        """The parameters whose own address is taken."""
         for operand in step.instruction.operands:
             if not (step.facts.space == "param" and isinstance(operand, Address)):
                 yield from (n for n in names_in(operand) if n in self.parameters and n not in self.defined)
@@ -288,7 +289,7 @@ def _base(address: Address) -> Operand:
 
 
 def _either(*values: Value) -> Value:
-    """What is one of them."""
+    """A value that is one of them."""
     parts: dict[str, Part] = {}
     for value in values:
         for origin, part in value.parts.items():
@@ -297,7 +298,7 @@ def _either(*values: Value) -> Value:
 
 
 def _mixed(_: Facts | None, *values: Value) -> Value:
-    """What has bits of all of them."""
+    """A value with bits of all of them."""
     return Value(_either(*values).parts)
 
 
@@ -306,7 +307,7 @@ def _number(_: Facts, *values: Value) -> Value:
 
 
 def _offset(value: Value) -> Value:
-    """What is added to an address: numbers, and what surely is a pointer."""
+    """An addend of an address: numbers, and what is surely a pointer."""
     return Value({o: p if p == Part.POINTER else Part.NUMBER for o, p in value.parts.items()}, value.address)
 
 
@@ -316,7 +317,7 @@ def _sum(_: Facts, a: Value, b: Value) -> Value:
 
 
 def _difference(_: Facts, a: Value, b: Value) -> Value:
-    """Added to what the second points to, a distance between two pointers leads to where the first does."""
+    """With a pointer added, the distance of two pointers leads to where the first points."""
     if not a.address and b.bases():
         a = Value({o: Part.POINTER if p else p for o, p in a.parts.items()})
     return Value(_either(a, _offset(b)).parts, a.address and not b.address)
@@ -331,7 +332,7 @@ def _address(_: Facts, value: Value) -> Value:
 
 
 def _converted(facts: Facts, *values: Value) -> Value:
-    """What is widened was too short for an address, but of a variable in shared or local memory."""
+    """What is widened was too short for an address, except the address of a shared or local variable."""
     to, source = (TYPE_BYTES.get(t, 0) for t in facts.types[:1] + facts.types[-1:])
     result = _mixed(facts, *values)
     return Value({o: p if o == _VARIABLE else Part.NUMBER for o, p in result.parts.items()}) if source < to else result

@@ -1,9 +1,8 @@
-"""Between which bounds the integers in registers lie, as far as the numbers of the threads decide that.
+"""Bounds of the integers in registers, as far as thread numbers determine them.
 
-Requires: the instructions of a kernel and the shape of its launch, as far as that is known; an unknown size is from 1
-to the most that a launch may have. A register is known if one instruction defines it, by arithmetic on numbers of
-threads, constants and parameters. Guards and branches are not looked at, so the bounds hold for threads beyond a guard
-too.
+Requires: the instructions of a kernel and the known part of its launch shape; an unknown size ranges from 1 to the
+maximum of a launch. A register has a range if one instruction defines it, by arithmetic on thread numbers, constants
+and parameters. Guards and branches are ignored, so the bounds include threads beyond a guard.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _NOT_PLAIN = frozenset(("hi", "cc", "sat", "pack"))
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From `low` to `high`, both included, counted from `base` on if that is a parameter or variable."""
+    """From `low` to `high`, both included, relative to `base` if that is a parameter or variable."""
 
     low: int
     high: int
@@ -39,13 +38,13 @@ class Range:
 
     @property
     def number(self) -> int | None:
-        """The only number in it."""
+        """The value, if there is only one."""
         return self.low if self.low == self.high and not self.base else None
 
 
 class Ranges:
-    """The ranges of a kernel's operands; None where nothing is known. `parameters` whose value is not among the
-    `known` ones are bases."""
+    """The ranges of a kernel's operands; None where nothing is known. Parameters without a value in `known` are
+    bases."""
 
     def __init__(
         self,
@@ -69,7 +68,7 @@ class Ranges:
                 self._definitions.setdefault(register, []).append(instruction)
                 feeds[register] = feeds.get(register, frozenset()) | reads
         self._feeds = feeds
-        for register in self._definitions:  # in order, so that what one needs is mostly there
+        for register in self._definitions:  # in order, so that most operands have their range already
             self._register(register)
 
     def of(self, operand: Operand) -> Range | None:
@@ -83,11 +82,11 @@ class Ranges:
         return None
 
     def sources(self, operands: Iterable[Operand]) -> frozenset[str]:
-        """The parameters that operands are computed from, other than through memory."""
+        """The parameters that operands are computed from, except through memory."""
         return self._all_sources(operands) & self._parameters.keys()
 
     def in_variable(self, operand: Operand) -> bool:
-        """Whether an operand is computed from the address of a variable, and of no parameter."""
+        """Whether an operand is computed from the address of a variable and not from a parameter."""
         names = self._all_sources([operand])
         variables = {n for n in names if n not in self._definitions and not n.startswith("%")}
         return bool(variables) and not variables & self._parameters.keys()
@@ -102,7 +101,7 @@ class Ranges:
 
     def _register(self, name: str) -> Range | None:
         if name not in self._found:
-            self._found[name] = None  # as what is computed from itself
+            self._found[name] = None  # for a register that is computed from itself
             definitions = self._definitions.get(name, [])
             if len(definitions) == 1:
                 self._found[name] = self._defined(definitions[0])
@@ -111,30 +110,30 @@ class Ranges:
         return self._found[name]
 
     def _defined(self, instruction: Instruction) -> Range | None:
-        """What an instruction gives to its one destination."""
+        """The range of the instruction's one destination."""
         facts = facts_of(instruction.opcode)
         operands = instruction.operands[1:]
         if not isinstance(instruction.operands[0], Name):
             return None
-        if facts.base == "ld" and facts.space == "param":
+        if facts.loads_parameter:
             return self._parameters.get(str(operands[0]).strip("[]").removesuffix("+0"))
         rule = _RULES.get(facts.base)
         if rule is None or not facts.types or not set(facts.types) <= _INTEGERS or facts.modifiers & _NOT_PLAIN:
             return None
         result, source = facts.types[0], facts.types[-1]
         wide = "wide" in facts.modifiers
-        # The second factor and what is added have types of their own in `mad.wide` and in shifts.
+        # The second factor and the addend have types of their own in `mad.wide` and in shifts.
         ranges = [_fitting(self.of(o), _wider(result) if wide and i == 2 else source) for i, o in enumerate(operands)]
         return _fitting(rule(source[0] == "s", *ranges), _wider(result) if wide else result)
 
 
 def _sizes(extent: Axes, most: Extent) -> list[Range]:
-    """What the sizes along the axes may be."""
+    """The ranges of the sizes along the axes."""
     return [Range(1, m) if n is None else Range(n, n) for n, m in zip(extent, most, strict=True)]
 
 
 def _number(text: str) -> Range | None:
-    """Of `16` and `-0x10`, and of what follows a name: `+16`, `+-16`."""
+    """The range of `16` or `-0x10`, and of the text after a name: `+16`, `+-16`."""
     matched = re.fullmatch(r"([+-]*)(0[xX][0-9a-fA-F]+U?|[0-9]+U?)", text)
     if matched is None:
         return None
@@ -147,7 +146,7 @@ def _wider(type_: str) -> str:
 
 
 def _fitting(value: Range | None, type_: str) -> Range | None:
-    """None for what the type does not hold as it is; untyped bits may be signed or unsigned."""
+    """None if the type cannot represent the value; untyped bits may be signed or unsigned."""
     if value is None or value.base:
         return value
     bits = 8 * TYPE_BYTES[type_]
@@ -205,7 +204,7 @@ def _divide(a: Range | None, b: Range | None) -> Range | None:
 
 
 def _remainder(signed: bool, a: Range | None, b: Range | None) -> Range | None:
-    """It is no larger than the dividend and smaller than the divisor."""
+    """The result is at most the dividend and less than the divisor."""
     if signed and not (a and a.natural):
         return None
     highs = [a.high] if a and a.natural else []

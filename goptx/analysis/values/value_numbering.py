@@ -1,8 +1,8 @@
 """What the registers of a thread hold, as expressions: optimistic value numbering (Alpern, Wegman and Zadeck 1988).
 
-Requires: a flow without regions, a table of atoms. Ensures: two values that are the same expression are the same number
-whenever the thread is at both places without having passed the beginning of a loop around them in between. In loops
-registers count as equal until a way around shows otherwise, so equal counters of loops that run as one are one atom.
+Requires: a flow without regions, a table of atoms. Ensures: two values with the same expression are the same number
+whenever the thread has been at both places in the same iteration of the loops around them. In loops, registers count as
+equal until an iteration proves otherwise, so equal counters of loops that run as one are one atom.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _flows = count()
 
 
 class Values:
-    """Of a flow.
+    """The values of a flow.
 
-    addresses: of each instruction, by its place, those among its operands.
-    guards: of each guarded instruction, its condition. branches: of each block that branches, when it does.
-    steps: of an atom that stands for a register at the beginning of a loop: its value at first, and by how much each
-        way around changes it.
+    addresses: for each instruction, by its place, the addresses among its operands.
+    guards: for each guarded instruction, its condition. branches: for each block with a branch, its condition.
+    steps: for an atom that stands for a register at the beginning of a loop, its initial value and its change in each
+        iteration.
     """
 
     def __init__(self, flow: Flow, atoms: Atoms) -> None:
@@ -64,16 +64,16 @@ class Values:
         self._rank = {n: i for i, n in enumerate(self._order)}
         self._pred = {n: [p for p in flow.graph().pred[n] if p in self._rank] for n in self._order}
         self._bodies = loops(flow)
-        self._groups: dict[str, dict[str, str]] = {}  # at the beginning of loops: of registers, which are equal
+        self._groups: dict[str, dict[str, str]] = {}  # at the beginning of loops: the leader of each register's class
         self._after = solve(self._order, self._pred, self._environment)
         self._find_steps()
 
     def holds(self, block: str, guard: Guard) -> Condition:
-        """When a guard does at the end of a block."""
+        """The condition of a guard at the end of a block."""
         return self._guard(self._after[block], guard)
 
     def _environment(self, name: str, after: Mapping[str, Environment]) -> Environment:
-        """What registers hold behind a block."""
+        """What registers hold after a block."""
         values = self._entering(name, after)
         block = self.flow.blocks[name]
         for i, code in enumerate(block.code):
@@ -103,12 +103,12 @@ class Values:
         self._groups[name] = now
         return values
 
-    def _merged(self, name: str, ahead: Sequence[Environment]) -> Environment:
-        if len(ahead) == 1:
-            return dict(ahead[0])
+    def _merged(self, name: str, predecessors: Sequence[Environment]) -> Environment:
+        if len(predecessors) == 1:
+            return dict(predecessors[0])
         values: Environment = {}
-        for register in dict.fromkeys(r for e in ahead for r in e):
-            found = tuple(e.get(register) for e in ahead)
+        for register in dict.fromkeys(r for e in predecessors for r in e):
+            found = tuple(e.get(register) for e in predecessors)
             if found.count(found[0]) == len(found) and found[0] is not None:
                 values[register] = found[0]
             else:
@@ -117,20 +117,20 @@ class Values:
         return values
 
     def _like(self, example: Value | None, *key: object) -> Value:
-        """A value of which nothing is known but its kind."""
+        """A value of which only the kind is known."""
         if isinstance(example, Condition):
             return self.atoms.literal(True, *key)
         return self.atoms.expression(example.bits if example else _ADDRESS, *key)
 
     def _find_steps(self) -> None:
-        """Registers that grow by as much each way around a loop."""
+        """Finds registers that change by the same step in each iteration of a loop."""
         for header, groups in self._groups.items():
-            ahead = [p for p in self._pred[header] if self._rank[p] < self._rank[header]]
-            behind = [p for p in self._pred[header] if p not in ahead]
-            entering = self._merged(header, [self._after[p] for p in ahead]) if ahead else {}
+            predecessors = [p for p in self._pred[header] if self._rank[p] < self._rank[header]]
+            latches = [p for p in self._pred[header] if p not in predecessors]
+            entering = self._merged(header, [self._after[p] for p in predecessors]) if predecessors else {}
             for leader in dict.fromkeys(groups.values()):
                 atom = self.atoms.number("phi", self.tag, header, leader)
-                ends = {self._after[p].get(leader) for p in behind}
+                ends = {self._after[p].get(leader) for p in latches}
                 first, last = entering.get(leader), ends.pop() if len(ends) == 1 else None
                 if isinstance(first, Expression) and isinstance(last, Expression) and first.bits == last.bits:
                     step = last - self.atoms.expression(last.bits, "phi", self.tag, header, leader)
@@ -138,7 +138,7 @@ class Values:
                         self.steps[atom] = first, step
 
     def _changes(self, key: Key, header: str) -> bool:
-        """Whether an atom may be another one each way around a loop."""
+        """Whether an atom may differ between iterations of a loop."""
         body = self._bodies.get(header, frozenset(self._order))
         return key[0] == "made" or (key[0] in ("phi", "merge") and key[1] == self.tag and key[2] in body)
 
@@ -159,7 +159,7 @@ class Values:
         registers = sorted(written(code))
         results = [self._result(values, code, facts, place, r, len(registers) == 1) for r in registers]
         for register, result in zip(registers, results, strict=True):
-            if guard.all:  # threads that do not run it keep what they have
+            if guard.all:  # threads that do not run it retain the old value
                 old = values.get(register)
                 result = self._like(result, "if", guard, result, old) if old is not None else result
             values[register] = result
@@ -170,7 +170,7 @@ class Values:
     def _result(
         self, values: Environment, code: Instruction, facts: Facts, place: Place, register: str, only: bool
     ) -> Value:
-        predicate = facts.base in ("setp", "testp", "isspacep") or "pred" in facts.types
+        predicate = facts.gives_predicate
         bits = _bits(facts)
         plain = isinstance(code.operands[0], Name) and "." not in str(code.operands[0])
         unknown: Value = (
@@ -178,10 +178,10 @@ class Values:
             if predicate
             else self._made(place, register, bits)
         )
-        if facts.base == "ld" and facts.space == "param" and not predicate:
+        if facts.loads_parameter and not predicate:
             name = self._parameter(code, facts, place, register)
             return self.atoms.expression(bits, "parameter", name, bits) if name else unknown
-        votes = facts.base == "vote" and "sync" in facts.modifiers
+        votes = facts.votes
         pure = facts.known and not facts.row.access and (votes or facts.row.scope == Scope.THREAD)
         if (
             not (pure and plain and only and _is_steady(code))
@@ -194,12 +194,12 @@ class Values:
         rule = _RULES.get(facts.base)
         if rule and not facts.modifiers & _NOT_PLAIN and (found := rule(self.atoms, facts, *taken)) is not None:
             return found
-        here = place[0] if votes else None  # a warp votes in one place after the other
+        here = place[0] if votes else None  # a warp votes at one place after the other
         key = (code.opcode, taken, here, self.tag if votes else None)
         return self.atoms.literal(True, "op", *key) if predicate else self.atoms.expression(bits, "op", *key)
 
     def _parameter(self, load: Instruction, facts: Facts, place: Place, register: str) -> str:
-        """The parameter of the kernel, and the bytes into it, that a register is loaded from: `p`, `p+8`; "" where its
+        """The parameter of the kernel, or the offset into it, that a register is loaded from: `p`, `p+8`; "" where the
         address is computed from anything else."""
         lanes = _lanes(load.operands[0])
         if len(self.addresses[place]) != 1 or lanes.count(register) != 1 or facts.types[-1] not in TYPE_BYTES:
@@ -254,16 +254,16 @@ def _bits(facts: Facts) -> int:
 
 
 def _operand_bits(facts: Facts, position: int) -> int:
-    if facts.base == "mad" and position == 2:
+    if facts.adds_to_product and position == 2:
         return _bits(facts)
-    if facts.base in ("shl", "shr") and position == 1:
+    if facts.shifts and position == 1:
         return 32
     sizes = [8 * TYPE_BYTES[t] for t in facts.types[-1:] if t in TYPE_BYTES]
     return sizes[0] if sizes else _ADDRESS
 
 
 def _is_steady(code: Instruction) -> bool:
-    """Whether it gives the same whenever it is run on the same values: clocks, for example, do not."""
+    """Whether it gives the same result each time for the same sources. Clocks, for example, do not."""
     names = (name for operand in code.operands for name in names_in(operand))
     return all(n.startswith(_OF_THE_THREAD) or n.partition(".")[0] not in SPECIAL for n in names)
 
@@ -271,7 +271,7 @@ def _is_steady(code: Instruction) -> bool:
 def _passes(code: Instruction) -> bool:
     """Whether it names parameters of a call, which hold one value after the other."""
     facts = facts_of(code.opcode)
-    return facts.base == "call" or (facts.base == "st" and facts.space == "param")
+    return facts.calls or facts.stores_parameter
 
 
 def _lanes(operand: Operand) -> list[str]:
@@ -283,11 +283,11 @@ def _number(text: str) -> int | None:
     return whole_number(matched[2]) * (-1) ** matched[1].count("-") if matched else None
 
 
-# Rules: what an instruction gives, None for what has no form of its own -------------------------------
+# Rules: the result of an instruction, None where it has no form of its own ------------------------------
 
 
 def _integers(rule: Callable[..., Value | None]) -> Callable[..., Value | None]:
-    """Applies to integers all of which have the bits of the instruction's type."""
+    """Applies a rule only to integers that all have the width of the instruction's type."""
 
     def checked(atoms: Atoms, facts: Facts, *values: object) -> Value | None:
         if not facts.types or not set(facts.types) <= _INTEGERS:
@@ -330,7 +330,7 @@ def _moved(atoms: Atoms, facts: Facts, a: object) -> Value | None:
 
 
 def _compared(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Condition | None:
-    """By `lt` and `eq` alone, so that a comparison and its opposite are known as such."""
+    """The condition in terms of `lt` and `eq` alone, so that a comparison and its opposite have the same atom."""
     kind = "s" if _signed(facts) else "u"
     words = facts.modifiers & _COMPARISONS.keys()
     if len(words) != 1 or facts.modifiers & {"and", "or", "xor"}:
@@ -349,7 +349,7 @@ _COMPARISONS = {
 
 
 def _joined(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Expression | None:
-    """Bits of which no two stand at one place are a sum."""
+    """`or` of numbers without common bits is their sum."""
     for one, other in ((a, b), (b, a)):
         most = _most(atoms, one)
         if most is not None and all(
@@ -360,13 +360,13 @@ def _joined(atoms: Atoms, facts: Facts, a: Expression, b: Expression) -> Express
 
 
 def _lowest(atoms: Atoms, factors: tuple[int, ...]) -> int:
-    """A power of two that a product is a multiple of."""
+    """A power of two that divides a product."""
     mask = _masked(atoms.keys[factors[0]]) if len(factors) == 1 else 1
     return (mask & -mask) if mask else 1
 
 
 def _most(atoms: Atoms, value: Expression) -> int | None:
-    """The largest that a value can be, counted from 0 on; None where that is not known."""
+    """The largest value, as an unsigned number; None if unknown."""
     total = 0
     for factors, times in value.terms:
         key = atoms.keys[factors[0]] if len(factors) == 1 else ("",)
@@ -378,8 +378,8 @@ def _most(atoms: Atoms, value: Expression) -> int | None:
 
 
 def _masked(key: Key) -> int | None:
-    """The largest that `and` with a constant gives."""
-    if key[0] != "op" or not str(key[1]).startswith("and.b") or not isinstance(key[2], tuple):
+    """The largest result of `and` with a constant."""
+    if key[0] != "op" or not facts_of(str(key[1])).masks or not isinstance(key[2], tuple):
         return None
     numbers = [e.number for e in key[2] if isinstance(e, Expression) and e.number is not None]
     return min(numbers, default=None)

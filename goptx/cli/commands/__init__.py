@@ -1,4 +1,4 @@
-"""The commands, one a file: `add` adds a command's parser, with the function that runs it."""
+"""The commands, one in each file: `add` adds a command's parser, with the function that runs it."""
 
 from __future__ import annotations
 

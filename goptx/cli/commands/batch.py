@@ -1,4 +1,4 @@
-"""goptx batch: one launch of a loop of launches."""
+"""goptx batch: one launch for a loop of launches."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from goptx.cli.flags import Flags, add_flags, add_inputs, add_report, add_result
 
 _FLAGS: Flags = {
     "axis": {"help": "the new axis: x, y (default) or z"},
-    "start": {"type": int, "metavar": "N", "help": "the parameter in the first launch; 0"},
-    "step": {"type": int, "metavar": "N", "help": "from one launch to the next; 1"},
-    "independent": {"action": "store_true", "help": "the launches are, whatever is found"},
+    "start": {"type": int, "metavar": "N", "help": "the parameter in the first launch (default 0)"},
+    "step": {"type": int, "metavar": "N", "help": "the step from one launch to the next (default 1)"},
+    "independent": {"action": "store_true", "help": "the launches are independent: do not check it"},
 }
 
 
 def add(new: NewParser) -> None:
     parser = new(
         "batch",
-        help="make one launch of a loop of launches",
-        description="Make a scalar parameter the number of the CTA along one more axis of the grid. Right only where "
-        "the launches do not depend on each other.",
+        help="make one launch for a loop of launches",
+        description="Make a scalar parameter the number of the CTA along one more axis of the grid. Right only if the "
+        "launches do not depend on each other.",
     )
     add_inputs(parser, inputs=1)
     add_report(parser)

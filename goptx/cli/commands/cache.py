@@ -16,7 +16,7 @@ def add(new: NewParser) -> None:
         description="Machine code and decisions of auto are cached in a folder, which the environment variable "
         "GOPTX_CACHE_DIR names (empty: none), up to GOPTX_CACHE_SIZE MiB; 512 by default (0: nothing is cached).",
     )
-    parser.add_argument("what", nargs="?", choices=("clear",), metavar="clear", help="remove all that is kept")
+    parser.add_argument("what", nargs="?", choices=("clear",), metavar="clear", help="remove all that is cached")
     parser.set_defaults(run=_run)
 
 
@@ -25,8 +25,9 @@ def _run(options: argparse.Namespace) -> None:
 
     disk = store.disk()
     if disk is None:
-        why = f"{settings.SIZE} is 0" if not store.switched_on() else f"{settings.FOLDER} is empty, or there is no home"
-        write(None, f"nothing is kept on disk: {why}\n")
+        off = not store.switched_on()
+        reason = f"{settings.SIZE} is 0" if off else f"{settings.FOLDER} is empty, or there is no home"
+        write(None, f"nothing is cached on disk: {reason}\n")
         return
     if options.what == "clear":
         try:
@@ -38,5 +39,5 @@ def _run(options: argparse.Namespace) -> None:
     entries, trouble = disk.entries(), disk.trouble()
     held = sum(size for _, size, _ in entries)
     lines = [f"{disk.folder}", f"entries {len(entries)}", f"bytes   {held} of {disk.limit}"]
-    lines += [f"nothing more can be kept there: {trouble}"] if trouble else []
+    lines += [f"nothing more can be cached there: {trouble}"] if trouble else []
     write(None, "\n".join([*lines, ""]))

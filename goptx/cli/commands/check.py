@@ -1,4 +1,4 @@
-"""goptx check: kernels fused and compared with what they do alone."""
+"""goptx check: fused kernels compared with the kernels alone."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import argparse
 
 from goptx.cli.argument_values import arguments, axes, shapes, sources
 from goptx.cli.command import NewParser, Outcome
-from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_strategies, add_weaving, given
+from goptx.cli.flags import DEPENDENT, DEPENDENT_TITLE, add_flags, add_strategies, add_weaving, given
 from goptx.cli.output import write
 
 
 def add(new: NewParser) -> None:
     parser = new(
         "check",
-        help="weave kernels and compare with what they do alone",
+        help="weave kernels and compare their results with those of the kernels alone",
         description="Weave, emulate the kernels alone and woven on equal data, and compare bit for bit; needs no GPU.",
-        epilog="Launch and data come from NAME.toml beside NAME.ptx or NAME.sm_90.ptx where nothing else is said. "
-        "Without it, data is made up where every pointer is indexed by the thread's number.",
+        epilog="By default, launch and data come from NAME.toml beside NAME.ptx or NAME.sm_90.ptx. Without that file, "
+        "data is made up if every pointer is indexed by the thread's number.",
     )
     add_weaving(parser)
     add_strategies(parser)
-    add_flags(parser, HANDING_ON, DEPENDENT)
-    parser.add_argument("--grid", type=axes, metavar="N[xN[xN]]", help="CTAs; 4")
-    parser.add_argument("--block", type=axes, metavar="N[xN[xN]]", help="threads of a CTA; 256")
+    add_flags(parser, DEPENDENT_TITLE, DEPENDENT)
+    parser.add_argument("--grid", type=axes, metavar="N[xN[xN]]", help="CTAs (default 4)")
+    parser.add_argument("--block", type=axes, metavar="N[xN[xN]]", help="threads of a CTA (default 256)")
     parser.add_argument("--shared", type=int, metavar="BYTES", help="dynamic shared memory of a CTA")
     parser.add_argument(
         "--arg",
@@ -32,9 +32,13 @@ def add(new: NewParser) -> None:
         help="parameter 0 of kernel A: an array, random or as f32[1024]:zeros, i32[1024]:arange, i32[1024]:0..10; "
         "or a scalar such as i32:1024; for A:0 also A:NAME",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the data and of the order in which warps run; 0")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the data and of the order in which warps run (default 0)"
+    )
     parser.add_argument("--races", action="store_true", help="report data races too")
-    parser.add_argument("--max-steps", type=int, metavar="N", help="instructions of a warp of one kernel; 1000000")
+    parser.add_argument(
+        "--max-steps", type=int, metavar="N", help="most instructions of a warp of one kernel (default 1000000)"
+    )
     parser.set_defaults(run=_run)
 
 

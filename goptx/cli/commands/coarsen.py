@@ -10,8 +10,8 @@ from goptx.cli.command import NewParser, Outcome, made
 from goptx.cli.flags import WEAVING, Flags, add_flags, add_result, add_weaving, given
 
 _FLAGS: Flags = {
-    "factor": {"type": int, "metavar": "N", "help": "CTAs that are made one; 2"},
-    "axis": {"help": "along which they are neighbours: x (default), y or z"},
+    "factor": {"type": int, "metavar": "N", "help": "CTAs that are merged into one (default 2)"},
+    "axis": {"help": "the axis along which they are neighbours: x (default), y or z"},
 }
 
 
@@ -21,7 +21,7 @@ def add(new: NewParser) -> None:
         help="make one CTA do the work of several",
         description="Weave a kernel with copies of itself, so that one CTA does the work of N neighbours.",
     )
-    add_weaving(parser, {name: said for name, said in WEAVING.items() if name not in ("placement", "merge")}, inputs=1)
+    add_weaving(parser, {name: flag for name, flag in WEAVING.items() if name not in ("placement", "merge")}, inputs=1)
     add_result(parser)
     add_flags(parser, "of the copies", _FLAGS)
     parser.set_defaults(run=_run)

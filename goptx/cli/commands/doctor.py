@@ -1,4 +1,4 @@
-"""goptx doctor: what is here, and what is missing for what."""
+"""goptx doctor: what goptx finds here, what is missing, and what that is needed for."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from goptx.errors import CheckFailed
 def add(new: NewParser) -> None:
     parser = new(
         "doctor",
-        help="say what goptx finds here, and what is missing for what",
-        description="List what goptx may use: GPU, driver, assemblers, packages, cache. The exit status is 0 whatever "
-        "is missing, and 1 if goptx itself is broken.",
+        help="list what goptx finds here, what is missing, and what that is needed for",
+        description="List what goptx may use: GPU, driver, assemblers, packages, cache. The exit status is 0 even if "
+        "parts are missing, and 1 if goptx itself is broken.",
     )
     add_report(parser)
     parser.set_defaults(run=_run)

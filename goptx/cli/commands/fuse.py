@@ -7,14 +7,14 @@ from functools import partial
 
 from goptx.cli.argument_values import shapes, sources
 from goptx.cli.command import NewParser, Outcome, made
-from goptx.cli.flags import DEPENDENT, HANDING_ON, add_flags, add_result, add_strategies, add_weaving, given
+from goptx.cli.flags import DEPENDENT, DEPENDENT_TITLE, add_flags, add_result, add_strategies, add_weaving, given
 
 
 def add(new: NewParser) -> None:
     parser = new("fuse", help="make one kernel of several, by any strategy")
     add_weaving(parser)
     add_strategies(parser)
-    add_flags(parser, HANDING_ON, DEPENDENT)
+    add_flags(parser, DEPENDENT_TITLE, DEPENDENT)
     add_result(parser)
     parser.set_defaults(run=_run)
 

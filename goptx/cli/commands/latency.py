@@ -1,4 +1,4 @@
-"""goptx latency: tables of how long instructions take."""
+"""goptx latency: tables of the latencies of instructions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def add(new: NewParser) -> None:
         "measure",
         help="write the latency table of this GPU",
         description="Time every kind of instruction on the current GPU and write a latency table, for --latency or "
-        "latency_tables/. Takes about a minute. What cannot be measured keeps its number from the table that goptx "
-        "brings, and is named in a warning.",
+        "latency_tables/. Takes about a minute. An instruction that cannot be measured has its number from the table "
+        "that goptx brings, and is named in a warning.",
     )
     measure.add_argument(
         "-o", "--output", metavar="OUT.toml", help="write the table here instead of to standard output"
@@ -35,15 +35,15 @@ def _measure(options: argparse.Namespace) -> None:
     from goptx.device.latency.raw_samples import check_ending, samples_text
     from goptx.device.latency.table_text import table_text
     from goptx.latency.table import load_table
-    from goptx.progress import shown
+    from goptx.progress import progress_of
 
     if options.raw:
         check_ending(options.raw)
     check_outputs([path for path in (options.output, options.raw) if path])  # before minutes of measuring
-    with shown("measured", options.quiet) as progress:
+    with progress_of("measured", options.quiet) as progress:
         measurement = measure(progress=progress)
     if options.raw:
         write(options.raw, samples_text(measurement, Path(options.raw).suffix))
     write(options.output, table_text(measurement, load_table(None, measurement.device.arch)))
-    for key, why in measurement.problems.items():
-        warnings.warn(f"{key}: {why}", NotMeasured, stacklevel=2)
+    for key, reason in measurement.problems.items():
+        warnings.warn(f"{key}: {reason}", NotMeasured, stacklevel=2)

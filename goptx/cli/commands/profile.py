@@ -13,7 +13,7 @@ from goptx.cli.output import write
 def add(new: NewParser) -> None:
     parser = new(
         "profile",
-        help="count what kernels do alone and fused, with Nsight Compute",
+        help="profile kernels alone and fused, with Nsight Compute",
         description="Fuse the kernels of launch specifications, run each kernel alone and the fused one under Nsight "
         "Compute, and print a table and a chart of what it counts: utilisation, hit rates, stalls, and I12 beside the "
         "issue slots that the fused kernel uses. Needs a GPU, `ncu`, and the permission to read counters.",
@@ -22,9 +22,9 @@ def add(new: NewParser) -> None:
     parser.add_argument(
         "--strategy", default="auto", help="auto (default), weave, vertical, horizontal, interleave or separate"
     )
-    parser.add_argument("--best", metavar="BEST.json", help="what `goptx tune` found, in the place of a strategy")
-    parser.add_argument("--seed", type=int, default=0, help="of the data; 0")
-    parser.add_argument("--limit", type=float, metavar="SECONDS", help="for each run of Nsight Compute; 900")
+    parser.add_argument("--best", metavar="BEST.json", help="the result of `goptx tune`, instead of a strategy")
+    parser.add_argument("--seed", type=int, default=0, help="of the data (default 0)")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="for each run of Nsight Compute (default 900)")
     parser.add_argument("-o", "--output", metavar="CHART.svg", help="write the chart here too, light and dark")
     parser.add_argument("--csv", metavar="FILE", help="write the table here too")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
@@ -45,7 +45,7 @@ def _run(options: argparse.Namespace) -> Outcome:
         strategy=options.strategy,
         seed=options.seed,
         limit=LIMIT if options.limit is None else options.limit,
-        progress=None if options.quiet else _tell,
+        progress=None if options.quiet else _print_progress,
     )
     if options.output:
         write(options.output, svg(profile_bars(done)))
@@ -55,5 +55,5 @@ def _run(options: argparse.Namespace) -> Outcome:
     return Outcome(done.report, {**done.report.to_dict(), **done.to_dict()})
 
 
-def _tell(what: str) -> None:
+def _print_progress(what: str) -> None:
     print(what, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""goptx replay: the kernel that tuning has found, made again."""
+"""goptx replay: makes the kernel again that tuning has found."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ def add(new: NewParser) -> None:
         help="make the kernel again that tuning has found",
         description="Make the kernel that `goptx tune -o BEST.json` has found; needs no GPU.",
     )
-    parser.add_argument("best", metavar="BEST.json", help="what `goptx tune` wrote")
-    parser.add_argument("inputs", nargs="*", metavar="A.ptx", help="the kernels, where they are not where it says")
+    parser.add_argument("best", metavar="BEST.json", help="the file that `goptx tune` wrote")
+    parser.add_argument(
+        "inputs", nargs="*", metavar="A.ptx", help="the kernels, if they are not at the paths that the file names"
+    )
     add_output(parser)
     add_report(parser)
     parser.set_defaults(run=_run)

@@ -1,4 +1,4 @@
-"""goptx show: what the entries of a PTX file are like."""
+"""goptx show: lists the entries of a PTX file."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def _run(options: argparse.Namespace) -> None:
     from goptx.view.listing import listing
     from goptx.view.svg.flow_svg import flow_svg
 
-    shown = {None: listing, "dot": dot, "svg": flow_svg}[options.cfg]
-    write(None, shown(module(options.input), options.entry))
+    render = {None: listing, "dot": dot, "svg": flow_svg}[options.cfg]
+    write(None, render(module(options.input), options.entry))

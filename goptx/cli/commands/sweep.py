@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from goptx.results.fused_kernel import Woven
     from goptx.tuning.measured import Measured
 
-STATED = {name: flag for name, flag in STRATEGIES.items() if name != "tunable"}  # which the specification says
+UNSPECIFIED = {name: flag for name, flag in STRATEGIES.items() if name != "tunable"}  # not in the specification
 
 
 def add(new: NewParser) -> None:
@@ -28,25 +28,28 @@ def add(new: NewParser) -> None:
         "sweep",
         help="measure a fused kernel at several register caps",
         description="Fuse the kernels of launch specifications, compare what the result writes at each register cap "
-        "with what the kernels alone write, and time it on this GPU. One kernel is measured as it is.",
+        "with what the kernels alone write, and time it on this GPU. One kernel is measured unchanged.",
         epilog="Launch and data come from the specifications, or from NAME.toml beside NAME.ptx or NAME.sm_90.ptx.",
     )
     add_launched(parser)
     parser.add_argument(
-        "--caps", type=sizes, metavar="N,N", help="most registers of a thread, 256 for no cap; 32,40,48,64,80,128,256"
+        "--caps",
+        type=sizes,
+        metavar="N,N",
+        help="most registers per thread, 256 for no cap (default 32,40,48,64,80,128,256)",
     )
     parser.add_argument("-o", "--output", metavar="OUT", help="write the fastest here: machine code to .cubin, or .ptx")
     parser.add_argument("--html", metavar="OUT.html", help="write a page with table and chart here")
-    parser.add_argument("--repeats", type=int, default=20, metavar="N", help="timed launches at each cap; 20")
-    parser.add_argument("--seed", type=int, default=0, help="of the data; 0")
-    parser.add_argument("--tolerance", type=float, metavar="X", help="floating-point results may differ by so much")
-    parser.add_argument("--quiet", action="store_true", help="show no table")
+    parser.add_argument("--repeats", type=int, default=20, metavar="N", help="timed launches at each cap (default 20)")
+    parser.add_argument("--seed", type=int, default=0, help="of the data (default 0)")
+    parser.add_argument("--tolerance", type=float, metavar="X", help="allowed difference of floating-point results")
+    parser.add_argument("--quiet", action="store_true", help="print no table")
     parser.add_argument(
         "--strategy", help="weave (default), vertical, horizontal, interleave, separate (default of one kernel) or auto"
     )
     add_report(parser)
     add_flags(parser, "how", WEAVING)
-    add_flags(parser, "of single strategies", STATED)
+    add_flags(parser, "of single strategies", UNSPECIFIED)
     add_flags(parser, "of the result", RESULT)
     parser.set_defaults(run=_run)
 
@@ -83,7 +86,7 @@ def _check_output(output: str | None, outputs: list[str]) -> None:
     """Raises `InputError`."""
     ending = Path(output or "a.cubin").suffix
     if ending not in (".cubin", ".ptx"):
-        raise InputError(f"-o {output}: `{ending}` is no kind of output; give .cubin or .ptx.")
+        raise InputError(f"-o {output}: `{ending}` is not a kind of output; give .cubin or .ptx.")
     check_outputs(outputs)  # before anything is measured
 
 
@@ -106,7 +109,7 @@ def _swept(
     own: dict[str, Any],
     raised: bool,
 ) -> tuple[Woven, Sweep]:
-    """raised: make it for this GPU's architecture, where the kernels' own is lower."""
+    """raised: make the kernel for this GPU's architecture, if that of the kernels is lower."""
     from goptx.measuring.bench.bench import Bench
     from goptx.tuning.register_sweep import swept
 
@@ -118,7 +121,7 @@ def _swept(
 
 
 def _failure(found: Sweep) -> CheckFailed | None:
-    """Where the kernel writes something else at every cap that could be run."""
+    """The failure, if the kernel wrote something else at every cap that could be run."""
     from goptx.tuning.register_sweep import WRONG
 
     problems = [row.problem for row in found.rows if row.problem]
@@ -128,10 +131,10 @@ def _failure(found: Sweep) -> CheckFailed | None:
 
 
 def _write_best(output: str | None, fused: Woven, found: Sweep) -> None:
-    """Raises `InputError` where no cap could be run."""
+    """Writes the fastest. Raises `InputError` if no cap could be run."""
     cap = found.best.cap
     if output and output.endswith(".ptx"):
-        as_it_is = cap > MOST_REGISTERS and fused.max_registers is None
-        write(output, fused.ptx if as_it_is else fused.capped(min(cap, MOST_REGISTERS)).ptx)
+        unchanged = cap > MOST_REGISTERS and fused.max_registers is None
+        write(output, fused.ptx if unchanged else fused.capped(min(cap, MOST_REGISTERS)).ptx)
     elif output:
         write(output, fused.cubin(cap))

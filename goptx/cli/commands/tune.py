@@ -1,4 +1,4 @@
-"""goptx tune: the fastest way to run kernels on this GPU."""
+"""goptx tune: the fastest candidate for running kernels on this GPU."""
 
 from __future__ import annotations
 
@@ -15,31 +15,35 @@ from goptx.errors import InputError
 def add(new: NewParser) -> None:
     parser = new(
         "tune",
-        help="measure which way to run kernels is the fastest",
-        description="Make, check and time many ways to run kernels on this GPU. The result is never slower than "
-        "separate launches.",
+        help="measure which candidate runs the kernels fastest",
+        description="Make, check and time many candidates for running kernels on this GPU. The result is never slower "
+        "than separate launches.",
         epilog="Launch and data come from the specifications, or from NAME.toml beside NAME.ptx or NAME.sm_90.ptx. "
-        "`goptx replay BEST.json` makes the kernel that was found.",
+        "`goptx replay BEST.json` makes the found kernel again.",
     )
     add_launched(parser)
-    parser.add_argument("-o", "--output", metavar="BEST.json", help="write here what `goptx replay` reads")
+    parser.add_argument("-o", "--output", metavar="BEST.json", help="write the result here, for `goptx replay`")
     parser.add_argument("--table", metavar="OUT.csv", help="write all trials here, as .csv or .json")
     parser.add_argument("--html", metavar="OUT.html", help="write a page with table and charts here")
-    parser.add_argument("--records", metavar="FILE", help="append each result here, and go on from what is there")
-    parser.add_argument("--budget", metavar="TIME", help="such as 90s, 5m or 1h; until nothing better is found")
-    parser.add_argument("--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate; all")
+    parser.add_argument("--records", metavar="FILE", help="append each result here, and resume from the results there")
+    parser.add_argument("--budget", metavar="TIME", help="such as 90s, 5m or 1h; default until nothing better is found")
+    parser.add_argument(
+        "--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate (default all)"
+    )
     parser.add_argument(
         "--d0",
         type=sizes,
         metavar="N,N",
-        help="horizontal: threads of a CTA that tunable kernels share out; their own blocks together, and 1024",
+        help="horizontal: threads of a CTA that tunable kernels share (default the sum of their blocks, and 1024)",
     )
-    parser.add_argument("--devices", default="0", metavar="N,N", help="GPUs that measure side by side; 0")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes that make kernels; one a processor")
-    parser.add_argument("--arch", metavar="sm_NN", help="architecture of what is made; that of the GPU")
-    parser.add_argument("--seed", type=int, default=0, help="of the data; 0")
-    parser.add_argument("--tolerance", type=float, metavar="X", help="floating-point results may differ by so much")
-    parser.add_argument("--quiet", action="store_true", help="show neither progress nor the table")
+    parser.add_argument("--devices", default="0", metavar="N,N", help="GPUs that measure side by side (default 0)")
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes that make kernels (default one for each processor)"
+    )
+    parser.add_argument("--arch", metavar="sm_NN", help="architecture to make kernels for (default that of the GPU)")
+    parser.add_argument("--seed", type=int, default=0, help="of the data (default 0)")
+    parser.add_argument("--tolerance", type=float, metavar="X", help="allowed difference of floating-point results")
+    parser.add_argument("--quiet", action="store_true", help="print neither progress nor the table")
     add_report(parser)
     parser.set_defaults(run=_run)
 
@@ -49,7 +53,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
 
     ending = Path(options.table or "t.csv").suffix
     if ending not in (".csv", ".json"):
-        raise InputError(f"--table {options.table}: `{ending}` is no kind of table; give .csv or .json.")
+        raise InputError(f"--table {options.table}: `{ending}` is not a kind of table; give .csv or .json.")
     outputs = [path for path in (options.output, options.table, options.html) if path]
     check_outputs(outputs, [Path(name) for name in options.inputs])  # before hours of measuring
     what = launched(options)
@@ -74,7 +78,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     if options.html:
         from goptx.view.html.elements_html import page
 
-        write(options.html, page(str(best.way), best._repr_html_()))
+        write(options.html, page(str(best.candidate), best._repr_html_()))
     if not options.quiet:
         write(None, f"{best}\n")
     return Outcome(best, {**best.to_dict(), "trials": list(best.table.rows())}) if options.report else None

@@ -1,4 +1,4 @@
-"""The process that measures, replaced when it hangs or its device is of no more use."""
+"""The measuring process, replaced when it hangs or its device is unusable."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from goptx.device.latency.jobs import Answer, Device, Job
 from goptx.device.latency.microbenchmark_process import serve
 from goptx.errors import DeviceError
 
-START, LIMIT = 120, 20  # seconds for a new one, for a job
+START, LIMIT = 120, 20  # seconds for a new process, for a job
 
 
 class Child:
     """Raises DeviceError where no process can be started, or it finds no device.
 
-    replaced: how many had to be ended.
+    replaced: how many processes had to be ended.
     """
 
     def __init__(self, pace: bytes) -> None:
@@ -22,7 +22,7 @@ class Child:
         self.device = self._begin()
 
     def answer(self, job: Job) -> Answer:
-        """Of a job, or what kept it from an answer."""
+        """The answer to a job, or the reason why there is no result."""
         if not self._process.running:
             self._begin()
         try:

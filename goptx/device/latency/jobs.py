@@ -1,4 +1,4 @@
-"""What the process that measures is asked, and what it answers; see `microbenchmark_process.py`."""
+"""The messages to and from the measuring process; see `microbenchmark_process.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Of one launch: cycles of the short and of the long part in each round, and what the registers held at last."""
+    """The result of one launch: cycles of the short and of the long part in each round, and the final registers."""
 
     kind: str
     cycles: tuple[tuple[int, int], ...]
@@ -40,7 +40,7 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """problem: why nothing was measured, or "". broken: whether the process is of no more use."""
+    """problem: why there is no result, or "". broken: whether the process is unusable."""
 
     timed: tuple[Timed, ...] = ()
     megahertz: float = 0.0
@@ -50,7 +50,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What is measured: name, architecture, driver and CUDA version, clocks in MHz as the driver states them."""
+    """The measured device: name, architecture, driver and CUDA version, clocks in MHz as reported by the driver."""
 
     name: str
     arch: str

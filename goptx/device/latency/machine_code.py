@@ -1,4 +1,4 @@
-"""Shows that what is to be timed is there: disassembles a cubin and counts what stands between the clock's readings."""
+"""Proves that the timed code exists: disassembles a cubin and counts instructions between the clock's readings."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _FUNCTION = re.compile(r"^\.text\.(\w+):|^\s*Function : (\w+)", re.MULTILINE)
 _TOOLS = ("nvdisasm", "cuobjdump")
 _WHEEL = "nvidia/cu13/bin"
 _INSTALL = "`pip install goptx[measure]`, or put the CUDA toolkit's on the PATH"
-_STRAY = 0.1  # instructions for each repetition that the assembler may leave beside them
+_STRAY = 0.1  # other instructions for each repetition that are tolerated
 
 
 def find_disassembler() -> str:
-    """Path of nvdisasm, else of cuobjdump: of the PATH, else of their wheels. Raises AssemblyError without either."""
+    """Path of nvdisasm, else of cuobjdump: on the PATH, else in their wheels. Raises AssemblyError without either."""
     for tool in _TOOLS:
         for place in (None, *(str(Path(folder, _WHEEL)) for folder in sys.path)):
             if found := shutil.which(tool, path=place):
                 return found
-    raise AssemblyError(f"no nvdisasm or cuobjdump, to show that what is timed is there: {_INSTALL}")
+    raise AssemblyError(f"no nvdisasm or cuobjdump, to prove that the timed code exists: {_INSTALL}")
 
 
 def disassembled(cubin: bytes, tool: str) -> dict[str, Code]:
@@ -53,9 +53,9 @@ def disassembled(cubin: bytes, tool: str) -> dict[str, Code]:
 
 
 def one_repetition(row: Row, kind: str, module: Mapping[str, Code]) -> str:
-    """The machine code of one repetition, such as "IADD3 + 2 SEL": what the long part has more than the short one.
+    """The machine code of one repetition, such as "IADD3 + 2 SEL": the difference of the long and the short part.
 
-    Raises AssemblyError that says what is missing, where not every repetition has the instruction.
+    Raises AssemblyError, which names what is missing, where not every repetition has the instruction.
     """
     parts = _between_clocks(module[entry_name(row, kind)])
     if row.counted == "module":
@@ -74,7 +74,7 @@ def one_repetition(row: Row, kind: str, module: Mapping[str, Code]) -> str:
     mix = {name: n / count for name, n in more.items() if abs(n) > _STRAY * count}
     if found < count if row.sass else mix:
         raise AssemblyError(
-            f"{count} repetitions more have {found} `{row.sass or 'no instruction'}` more; in all {_listed(mix)}"
+            f"{count} additional repetitions have {found} more `{row.sass or 'no instruction'}`; in all {_listed(mix)}"
         )
     return _listed(mix)
 

@@ -1,8 +1,8 @@
 """Measures the latency table of the current GPU: `measure(...)`, which `goptx latency measure` calls.
 
-Every row of `rows/` becomes a small module (`text.py`), is assembled, shown to hold what it should (`machine_code.py`),
-and timed by a process of its own (`microbenchmark_process.py`), while the next ones are assembled. What fails is left
-out and said.
+Every row of `rows/` becomes a small module (`text.py`), is assembled, checked for the expected machine code
+(`machine_code.py`), and timed by a process of its own (`microbenchmark_process.py`), while the next ones are assembled.
+Rows that fail are left out and reported.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class NotMeasured(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A row's job and the machine code of one repetition, or why there is none."""
+    """A row's job and the machine code of one repetition, or the reason why there is no job."""
 
     row: Row
     job: Job | None = None
@@ -54,9 +54,9 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A row, with the cycles of one repetition in a chain and beside others; either may be missing.
+    """A row, with the cycles of one repetition in a chain and side by side; either may be missing.
 
-    timed: the rounds that both were computed from, by kind. megahertz: the SM's clock just before them.
+    timed: the rounds from which both were computed, by kind. megahertz: the SM's clock just before them.
     """
 
     row: Row
@@ -69,9 +69,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """All that was measured on one device, in the order of the rows, by key or name.
+    """All results of one device, in the order of the rows, by key or name.
 
-    megahertz: the SM's clock, least and most. problems: why the others are missing. seconds: how long it took.
+    megahertz: the SM's clock, least and most. problems: why the others are missing. seconds: the duration.
     """
 
     device: Device
@@ -124,7 +124,7 @@ def measure(rows: Sequence[Row] = ROWS, progress: Progress | None = None) -> Mea
 
 
 def _ready(rows: Sequence[Row], arch: str, tool: str) -> Iterator[Ready]:
-    """Each row, assembled and looked at, in order; several modules at once."""
+    """Each row, assembled and checked, in order; several modules at once."""
     modules = [rows[n : n + TOGETHER] for n in range(0, len(rows), TOGETHER)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for ready in pool.map(lambda some: prepared(some, arch, tool), modules):
@@ -132,7 +132,7 @@ def _ready(rows: Sequence[Row], arch: str, tool: str) -> Iterator[Ready]:
 
 
 def prepared(rows: Sequence[Row], arch: str, tool: str) -> list[Ready]:
-    """Rows in one module for `arch`, with the disassembler `tool` as witness; or why that cannot be."""
+    """Rows in one module for `arch`, checked with the disassembler `tool`; or the reasons why that is impossible."""
     old = [row for row in rows if row.arch > int(arch.removeprefix("sm_"))]
     rest = [row for row in rows if row not in old]
     none = [Ready(row, problem=f"needs sm_{row.arch}") for row in old]
@@ -144,11 +144,11 @@ def prepared(rows: Sequence[Row], arch: str, tool: str) -> list[Ready]:
     except (GoptxError, OSError) as error:
         if len(rest) == 1:
             return [*none, Ready(rest[0], problem=str(error))]
-        return [*none, *(ready for row in rest for ready in prepared([row], arch, tool))]  # some are at fault
-    return [*none, *(_looked_at(row, assembly, module) for row in rest)]
+        return [*none, *(ready for row in rest for ready in prepared([row], arch, tool))]  # some rows are at fault
+    return [*none, *(_checked_row(row, assembly, module) for row in rest)]
 
 
-def _looked_at(row: Row, assembly: Assembly, module: Mapping[str, Code]) -> Ready:
+def _checked_row(row: Row, assembly: Assembly, module: Mapping[str, Code]) -> Ready:
     try:
         sass = [one_repetition(row, kind, module) for kind in kinds(row)]
     except AssemblyError as error:

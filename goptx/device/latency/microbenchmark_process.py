@@ -1,6 +1,6 @@
 """Runs microbenchmarks on the current device: the process that `children.py` starts.
 
-Before each one the SM's clock is kept busy for some milliseconds, which lifts it to its usual rate and tells it.
+Before each one the SM is busy for some milliseconds, which raises its clock to the usual rate and measures it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from goptx.device.latency.jobs import Answer, Device, Job, Launch, Timed
 from goptx.device.latency.row import Ring
 from goptx.device.load import current_device, driver_version, launch, load, must
 
-ROUNDS = 12  # of a launch
-_SKIPPED = 2  # rounds at its beginning, while instructions are fetched
-_LAUNCHES = 5  # that count, after one that does not
-_BUSY = 20  # times the clock is kept busy in the beginning
+ROUNDS = 12  # rounds of a launch
+_SKIPPED = 2  # first rounds, while instructions are fetched
+_LAUNCHES = 5  # that count, after one that does not count
+_BUSY = 20  # how often the SM is made busy in the beginning
 _ROOM = 1 << 16  # bytes of the output and of the operands
 
 PACE = """\
@@ -47,11 +47,11 @@ AGAIN:
 
 
 def serve(connection: Connection, pace: bytes) -> None:
-    """Answers each job that comes, after a `Device` or an `Answer` with a problem."""
+    """Answers each job, after a `Device` or an `Answer` with a problem."""
     try:
         bench = _Bench(pace)
         connection.send(bench.described())
-    except Exception as error:  # whatever is missing, the parent is to say it
+    except Exception as error:  # the parent reports whatever is missing
         connection.send(Answer(problem=str(error), broken=True))
         return
     while True:
@@ -101,13 +101,13 @@ class _Bench:
         return Answer(tuple(self._timed(job, one) for one in job.launches), megahertz)
 
     def megahertz(self) -> float:
-        """The SM's clock, after it was kept busy for 8 million cycles."""
+        """The SM's clock, after it was busy for 8 million cycles."""
         launch(self.pace, None, [np.uint64(self.output)], grid=1, block=1)
         cycles, nanoseconds = self._read(self.output, 16).view(np.int64)
         return float(cycles / nanoseconds * 1000)
 
     def broken(self) -> bool:
-        """Whether no more can be launched, as after an access out of bounds."""
+        """Whether launches have become impossible, as after an access out of bounds."""
         (failed,) = self.driver.cuCtxSynchronize()
         return bool(failed)
 
@@ -128,7 +128,7 @@ class _Bench:
         return Timed(one.kind, tuple(rounds), answer[16 * ROUNDS :].tobytes())
 
     def _fill(self, ring: Ring) -> None:
-        if ring == self.content and not ring.span <= _ROOM:  # small ones may have been written to
+        if ring == self.content and not ring.span <= _ROOM:  # small ones may have been overwritten
             return
         if ring.span > self.size:
             if self.buffer:
@@ -152,7 +152,7 @@ class _Bench:
 
 @lru_cache(maxsize=2)
 def pointers(ring: Ring, base: int) -> np.ndarray[Any, Any]:
-    """The contents of a ring that begins at address `base`."""
+    """The contents of a ring at address `base`."""
     nodes = ring.span // ring.stride
     order = np.random.default_rng(0).permutation(nodes)
     following = np.empty(nodes, np.uint64)

@@ -1,8 +1,8 @@
-"""The samples behind a latency table, as a file: each reading of the clock that counted, before anything is computed.
+"""The samples of a latency table, as a file: each reading of the clock that counted, before anything is computed.
 
-Requires a measurement. Ensures that the table can be computed again: of the two rows of equal key, kind and repeat, the
-difference of `cycles` by the difference of `repetitions` is one of the values whose median `table_text.py` writes,
-before the cycles of other instructions (`taken_off`) are subtracted.
+Requires a measurement. Ensures that the table can be computed again: for the two rows of equal key, kind and repeat,
+the difference of `cycles` divided by the difference of `repetitions` is one of the values whose median `table_text.py`
+writes, before the cycles of other instructions (`taken_off`) are subtracted.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def check_ending(path: str) -> None:
 
 
 def samples(measurement: Measurement) -> Iterator[dict[str, Any]]:
-    """A row by the names of `COLUMNS` for each timed part, in the order in which they were measured.
+    """A row with the names of `COLUMNS` for each timed part, in the order of measurement.
 
-    key: the latency key, or the name of a level of memory. kind: "latency" or "interval". chains: how many stand side
-    by side. repetitions: how many instructions stand in the timed part, of all chains. repeat: from 1. cycles: of the
-    whole part. megahertz: the SM's clock before. taken_off: keys whose cycles each repetition takes too.
+    key: the latency key, or the name of a level of memory. kind: "latency" or "interval". chains: how many run side by
+    side. repetitions: how many instructions the timed part has, in all chains. repeat: from 1. cycles: of the whole
+    part. megahertz: the SM's clock before. taken_off: keys whose cycles each repetition takes too.
     """
     for key, measured in measurement.rows.items():
         for timed in measured.timed:
@@ -53,7 +53,7 @@ def _row(key: str, measured: Measured, kind: str, length: int, repeat: int, cycl
 
 
 def samples_text(measurement: Measurement, ending: str) -> str:
-    """The rows of `samples` as CSV under a line of their names, or, for ".json", with the device and the date."""
+    """The rows of `samples` as CSV with a header line, or, for ".json", with the device and the date."""
     rows = list(samples(measurement))
     if ending == ".json":
         return json.dumps({**_about(measurement), "samples": rows}, indent=1) + "\n"

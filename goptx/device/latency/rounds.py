@@ -1,4 +1,4 @@
-"""Of several rounds the cycles of one repetition: least, median, spread."""
+"""The cycles of one repetition over several rounds: least, median, spread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Sample:
 
 
 def sample(rounds: Sequence[tuple[int, int]], short: int, long: int) -> Sample:
-    """What one repetition takes, where `rounds` has the cycles of `short` and of `long` repetitions."""
+    """The cycles of one repetition, where `rounds` has the cycles of `short` and of `long` repetitions."""
     each = [(b - a) / (long - short) for a, b in rounds]
     tenths = quantiles(each, n=10, method="inclusive")
     return Sample(min(each), median(each), tenths[-1] - tenths[0])

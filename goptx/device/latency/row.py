@@ -1,18 +1,18 @@
-"""What a microbenchmark is: a row of the tables in `rows/`.
+"""A microbenchmark: a row of the tables in `rows/`.
 
-A row writes one instruction down in a form that can be repeated. Its words are PTX with `$names` in it, which `text.py`
-fills in for each repetition:
+A row has one instruction in a form that can be repeated: PTX with `$names`, which `text.py` fills in for each
+repetition:
 
-* `$x` the register that a chain hands on from one repetition to the next; `$y`, `$z` others of that chain, `$z` as wide
+* `$x` the register that a chain passes from one repetition to the next; `$y`, `$z` others of that chain, `$z` as wide
   as the narrower of the two, `$q` a predicate of it; `$x0`, `$x1` ... and, in braces, `$X` where it takes several.
-* `$a`, `$b` two values that change places in every repetition, so that two in a row are not made one; `$a0`, `$b0` the
-  same, but they stay; `$A`, `$B` (in braces) and `$c`, which is to `$a` as a second one, where there are several.
+* `$a`, `$b` two values that are exchanged in every repetition, so that two in a row are not merged; `$a0`, `$b0` the
+  same without exchange; `$A`, `$B` (in braces) and `$c`, a second value like `$a`, where there are several.
 * `$buffer` the address of the row's memory, `$shared` that of its shared memory, `$offset` of this repetition (128
-  bytes further each time), `$k` its number, `$line` 128 bytes times the number of its chain, `$start` where in a ring
-  that chain begins, `$id` a barrier's number, 1 to 15 in turn.
+  bytes more each time), `$k` its number, `$line` 128 bytes times the number of its chain, `$start` where in a ring
+  that chain begins, `$id` a barrier's number, 1 to 15 in a cycle.
 
-The registers `%lane`, `%thread` and `%first` (whether it is that of the CTA) may be read, and `%zero`, of which the
-assembler does not know that it is 0.
+The registers `%lane`, `%thread` and `%first` (whether it is the first thread of the CTA) may be read, and `%zero`,
+which is 0 without the assembler's knowledge.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from goptx.ptx.opcodes import facts_of
 class Ring:
     """Pointers in memory that form one ring in random order: `span` bytes, a pointer each `stride` bytes.
 
-    cold: none of it is in the L2 when the kernel begins; it must then be longer than what a launch walks.
-    fill: 0 for a pointer of 64 bits; else each node is that many bytes of one and the same word of 32 bits, the next
-        node's distance from the beginning.
+    cold: none of it is in the L2 when the kernel begins; it must then be longer than the part that a launch walks.
+    fill: 0 for a pointer of 64 bits; else each node is that many bytes of the same 32-bit word, the distance of the
+        next node from the beginning.
     """
 
     span: int
@@ -42,27 +42,27 @@ class Ring:
 
 @dataclass(frozen=True)
 class Row:
-    """One instruction, how it is repeated, and what shows that it is there.
+    """One instruction, how it is repeated, and how its presence in the machine code is proved.
 
-    opcode: as PTX writes it; its latency key is the row's, unless there is a `name`.
-    operands: behind the opcode.
+    opcode: in PTX; its latency key is the row's, unless there is a `name`.
+    operands: those after the opcode.
     sass: a regular expression; as many instructions of the machine code as there are repetitions must begin with it.
-        "" where the assembler makes nothing of it: then none may be there.
-    name: of what is no latency key, for example a level of the memory.
-    x, y: types of the registers; that of `x` is the opcode's last type, of `y` it is the same.
-    first, then: instructions of other kinds ahead of it and behind it, whose cycles are taken off. minus: keys whose
-        cycles are taken off too. ahead, back: more PTX, ahead of `first` and behind `then`.
-    guarded: under predicates that change from one repetition to the next, which keeps ptxas from making two one.
-    values: what `$x`, `$a` and `$b` hold at first. widths: how many registers each of them is.
+        "" where the assembler emits nothing for it: then there must be no such instruction.
+    name: of a row without a latency key, for example a level of the memory.
+    x, y: types of the registers; the default for `x` is the opcode's last type, for `y` the type of `x`.
+    first, then: instructions of other kinds before it and after it, whose cycles are subtracted. minus: keys whose
+        cycles are subtracted too. before, after: more PTX, before `first` and after `then`.
+    guarded: under predicates that change from one repetition to the next, so that ptxas does not merge two.
+    values: the initial values of `$x`, `$a` and `$b`. widths: how many registers each of them has.
     latency: whether there is a dependent chain at all; else the cycles are the interval.
-    chains: how many are side by side for the interval; 0 where they have something in common.
-    short, long: repetitions of the two lengths; of the interval for each chain.
-    module, declares, setup, start: PTX ahead of the kernel, of its code, of the repeated part, and the latter for each
-        chain. between: untimed, behind each of the two lengths. timed: in place of all that is repeated.
+    chains: how many run side by side for the interval; 0 where they have something in common.
+    short, long: repetitions of the two lengths; for the interval, of each chain.
+    module, declares, setup, start: PTX before the kernel, its code, the repeated part, and before the latter for each
+        chain. between: untimed, after each of the two lengths. timed: replaces all of the repeated part.
     counted: where the machine code must have `sass`: once for "each" repetition, in each timed "loop", or anywhere in
         the "module".
-    threads: of the CTA. shared: bytes. ring: what `$buffer` points to. arch: the least.
-    interval_of: the row whose interval is this one's too. why: a remark for the file.
+    threads: of the CTA. shared: bytes. ring: the memory at `$buffer`. arch: the minimum.
+    interval_of: the row whose interval is that of this row, too. why: a remark for the file.
     """
 
     opcode: str
@@ -74,8 +74,8 @@ class Row:
     first: str = ""
     then: str = ""
     minus: tuple[str, ...] = ()
-    ahead: str = ""
-    back: str = ""
+    before: str = ""
+    after: str = ""
     guarded: bool = False
     values: tuple[float, float, float] | None = None
     widths: tuple[int, int, int] = (1, 1, 1)
@@ -99,7 +99,7 @@ class Row:
 
     @cached_property
     def key(self) -> str:
-        """The latency key, or the name of what is none."""
+        """The latency key, or the name of a row without one."""
         return self.name or facts_of(self.opcode).latency_key
 
     @cached_property
@@ -114,11 +114,11 @@ class Row:
 
     @cached_property
     def taken_off(self) -> tuple[str, ...]:
-        """The keys whose cycles a repetition takes beside its own."""
+        """The keys whose cycles a repetition takes in addition to its own."""
         others = [text.split()[0] for text in (self.first, self.then) if text]
         return (*(facts_of(opcode).latency_key for opcode in others), *self.minus)
 
 
 def issued(opcode: str, operands: str, sass: str, **more: Any) -> Row:
-    """What no other instruction waits for: only its interval can be seen."""
+    """A row for an instruction that no other waits for: only its interval can be measured."""
     return Row(opcode, operands, sass, **{"latency": False, "chains": 1, "x": "b32", **more})

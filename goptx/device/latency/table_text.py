@@ -1,6 +1,6 @@
 """A measurement as a latency table: the text of a `.toml` file, see latency_tables/README.md.
 
-What was not measured is taken over from another table, with the source that it has there.
+Values that were not measured are copied from another table, with their sources there.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _MEASURED, _EARLIER = "measured", "earlier"
 
 
 class Unresolved(Exception):
-    """What a row takes off was not measured."""
+    """A value to be subtracted was not measured."""
 
 
 def table_text(measurement: Measurement, base: LatencyTable) -> str:
-    """The whole file. What is not measured is that of `base`; why it is not stands at the end."""
+    """The whole file. Values that are not measured are those of `base`; the reasons are at the end."""
     problems = dict(measurement.problems)
     keys: dict[str, Entry] = {}
-    lines: dict[bool, list[str]] = {False: [], True: []}  # of keys; of what has another name
+    lines: dict[bool, list[str]] = {False: [], True: []}  # False: of keys; True: of rows with another name
     for key, measured in measurement.rows.items():
         try:
             entry = _entry(measured, *resolved(key, measurement.rows))
@@ -61,7 +61,8 @@ def table_text(measurement: Measurement, base: LatencyTable) -> str:
 
 
 def resolved(key: str, rows: Mapping[str, Measured]) -> tuple[Sample | None, Sample | None]:
-    """Latency and interval of a row, less what is timed together with it. Raises Unresolved where that is missing."""
+    """Latency and interval of a row, less those timed together with it. Raises Unresolved where one of these is
+    missing."""
     measured = rows[key]
     latency, interval = measured.latency, measured.interval
     other = measured.row.interval_of
@@ -98,19 +99,19 @@ def _sources(measurement: Measurement, base: LatencyTable) -> Iterator[str]:
     yield f"[source.{_MEASURED}]\ntitle = {json.dumps(title)}\n"
     others: dict[str, str] = {}
     for name, about in base.sources.items():
-        others[_kept(name)] = f"{others[_kept(name)]}; {about}" if _kept(name) in others else about
+        others[_renamed(name)] = f"{others[_renamed(name)]}; {about}" if _renamed(name) in others else about
     for name, about in others.items():
         yield f"[source.{name}]\n{'why' if name == ASSUMED else 'title'} = {json.dumps(about)}\n"
 
 
-def _kept(source: str) -> str:
-    """The name of a source of the other table."""
+def _renamed(source: str) -> str:
+    """The name in this file of a source of the other table."""
     return _EARLIER if source == _MEASURED else source
 
 
 def _rest(base: LatencyTable, measured: Mapping[str, Entry]) -> Iterator[str]:
-    """Entries of the other table. Short keys that stand for what has no other take the middle of what was measured.
-    What is only assumed there gives way to what was measured with another sign."""
+    """Entries of the other table. Short keys that stand for several others get the median of the measured ones. An
+    entry that is only assumed there is replaced by one that was measured with another sign."""
     left = {
         key: entry
         for key, entry in base.entries.items()
@@ -124,20 +125,20 @@ def _rest(base: LatencyTable, measured: Mapping[str, Entry]) -> Iterator[str]:
         if family and entry.source == ASSUMED:
             yield _line(key, Entry(round(median(family)), ASSUMED), "the middle of those above")
         else:
-            yield _line(key, replace(entry, source=_kept(entry.source)), "")
+            yield _line(key, replace(entry, source=_renamed(entry.source)), "")
     yield ""
 
 
 def _entry(measured: Measured, latency: Sample | None, interval: Sample | None) -> Entry:
-    shown = latency or interval
-    assert shown is not None  # a row has one of them at least
+    primary = latency or interval
+    assert primary is not None  # a row has one of them at least
     return Entry(
-        max(0, round(shown.median)),
+        max(0, round(primary.median)),
         _MEASURED,
         interval=interval.median if interval else None,
-        least=shown.least,
-        median=shown.median,
-        spread=shown.spread,
+        least=primary.least,
+        median=primary.median,
+        spread=primary.spread,
         sass=measured.sass,
     )
 

@@ -1,8 +1,9 @@
 """The PTX of a microbenchmark: an entry for the latency, one for the interval.
 
 Each repeats its instruction a few times untimed, then `short` times and `long` times between two readings of the
-clock, all of it `rounds` times over. What the longer one takes more, by what it repeats more, are the cycles of one:
-reading the clock, and whatever else comes once, cancels. Everything is stored in the end, so that nothing is dead.
+clock, and repeats all of that for `rounds` rounds. The difference of the two times, divided by the difference of the
+repetitions, is the cost of one: reading the clock, and everything else that occurs once, cancels. All results are
+stored in the end, so that no code is dead.
 
 The parameters of an entry are the addresses of its output (two numbers of 64 bits for each round, then the registers
 of all chains in 8 bytes each), of its operands (see `operand_bytes`) and of its memory, and the number of rounds.
@@ -19,7 +20,7 @@ from goptx.device.latency.row import Row
 
 LATENCY, INTERVAL = "latency", "interval"  # kinds of entries
 
-_FLAGS = 2  # slots of 8 bytes ahead of the operands: two that are not 0, for guards, and one that is
+_FLAGS = 2  # slots of 8 bytes before the operands: two that are not 0, for guards, and one that is 0
 LEAD = 4  # untimed repetitions
 _STEP = 128  # bytes from one repetition's `$offset` to the next
 _PACKED = {"f64": "<d", "f32": "<f", "tf32": "<f", "f16": "<e", "f16x2": "<2e"}
@@ -98,7 +99,8 @@ def module_text(rows: Sequence[Row], arch: str) -> str:
 
 
 def kinds(row: Row) -> tuple[str, ...]:
-    """What a row tells: LATENCY where it has a chain, INTERVAL where it has several, or nothing waits for it."""
+    """The measurements of a row: LATENCY where it has a chain, INTERVAL where it has several, or nothing waits for
+    it."""
     return ((LATENCY,) if row.latency else ()) + ((INTERVAL,) if row.chains else ())
 
 
@@ -107,7 +109,7 @@ def entry_name(row: Row, kind: str) -> str:
 
 
 def repetitions(row: Row, kind: str) -> tuple[int, int]:
-    """How often the two timed parts of an entry hold the instruction."""
+    """How often the two timed parts of an entry contain the instruction."""
     return row.short * _chains(row, kind), row.long * _chains(row, kind)
 
 
@@ -117,10 +119,10 @@ def stored(row: Row, kind: str) -> int:
 
 
 def operand_bytes(row: Row, kind: str) -> bytes:
-    """What an entry finds at its parameter `from`: flags, then `$a`, `$b` and `$x` in 8 bytes each.
+    """The memory at an entry's parameter `from`: flags, then `$a`, `$b` and `$x` in 8 bytes each.
 
-    The assembler is not to know that all lanes read the same there, or it moves them to the uniform datapath: their
-    address has the lane's number times a flag in it.
+    The assembler must not know that all lanes read the same there, or it would use the uniform datapath: so the
+    address contains the lane's number times a flag.
     """
     x, a, b = row.values or ((1.25, 0.9990234375, 1.0009765625) if _float(row.type) else (987654321, 1000003, 77))
     wide_x, wide_a, wide_b = row.widths
@@ -129,8 +131,8 @@ def operand_bytes(row: Row, kind: str) -> bytes:
 
 
 def encoded(value: float, kind: str) -> bytes:
-    """A value as 8 bytes, the rest of them zero."""
-    if kind in ("bf16", "bf16x2"):  # the upper half of an f32
+    """A value as 8 bytes, padded with zeros."""
+    if kind in ("bf16", "bf16x2"):  # bf16 is the upper half of an f32
         content = struct.pack("<f", value)[2:] * (2 if kind == "bf16x2" else 1)
     elif kind in _PACKED:
         content = bytes(struct.pack(_PACKED[kind], *[value] * (2 if kind == "f16x2" else 1)))
@@ -140,7 +142,7 @@ def encoded(value: float, kind: str) -> bytes:
 
 
 def width(kind: str) -> int:
-    """Bits of the register that holds a type."""
+    """Bits of the register for a type."""
     return _WIDTHS.get(kind) or max(16, int(re.sub(r"\D", "", kind)))
 
 
@@ -189,14 +191,14 @@ def _declared(row: Row, count: int) -> Iterator[str]:
 
 
 def _loaded(row: Row, count: int) -> Iterator[str]:
-    """Operands from memory, so that the assembler cannot know them."""
+    """Loads operands from memory, so that the assembler cannot know them."""
     wide_x, wide_a, wide_b = row.widths
     names = [f"%a{i}" for i in range(wide_a)] + [f"%b{i}" for i in range(wide_b)]
     names += [f"%x{j}_{i}" for j in range(count) for i in range(wide_x)]
     for n, name in enumerate(names, _FLAGS):
         if row.type == "pred":
             yield f"    ld.global.u32 %flag, [%from+{8 * n}];\n    setp.ne.u32 {name}, %flag, 0;"
-            yield f"    vote.sync.any.pred {name}, {name}, -1;"  # or it is found anew from %flag each time
+            yield f"    vote.sync.any.pred {name}, {name}, -1;"  # otherwise it is recomputed from %flag each time
         else:
             yield f"    ld.global.b{width(row.type)} {name}, [%from+{8 * n}];"
     yield _filled(row, row.setup, 0, 0)
@@ -215,7 +217,7 @@ def _stored(row: Row, count: int) -> Iterator[str]:
 def _repeated(row: Row, count: int, times: int, numbers: Iterator[int]) -> str:
     guard = "@$g " if row.guarded else ""
     others = [f"{text};" if text else "" for text in (row.first, row.then)]
-    one = f"{row.ahead} {others[0]} {guard}{row.opcode} {row.operands}; {others[1]} {row.back}".strip()
+    one = f"{row.before} {others[0]} {guard}{row.opcode} {row.operands}; {others[1]} {row.after}".strip()
     filled = _filling(row, one)
     return "\n".join(filled(j, k) for k in (next(numbers) for _ in range(times)) for j in range(count))
 
@@ -226,7 +228,7 @@ def _filled(row: Row, text: str, j: int, k: int, count: int = 1) -> str:
 
 
 def _filling(row: Row, text: str) -> Callable[..., str]:
-    """As `_filled`, for many repetitions and chains."""
+    """`_filled` for many repetitions and chains."""
     wide_x, wide_a, wide_b = row.widths
     template = Template(_lines(text))
     same = {

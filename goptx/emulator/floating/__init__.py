@@ -1,1 +1,1 @@
-"""What floating-point instructions compute, for all lanes at once."""
+"""The results of floating-point instructions, for all lanes at once."""

@@ -1,7 +1,7 @@
 """Approximate floating-point instructions: div rcp sqrt rsqrt sin cos lg2 ex2 tanh, each to within the ISA's bound.
 
-Requires `np.errstate(all="ignore")` of the caller. The exact functions, rounded to nearest, are closer than any
-bound; what the ISA lists of infinities, zeros and negative numbers is what numpy gives.
+Requires `np.errstate(all="ignore")` of the caller. The exact functions, rounded to nearest, are closer than any bound.
+For infinities, zeros and negative numbers numpy gives the values that the ISA lists.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def approximate(form: Form) -> Lanewise:
 
 
 def _divide_by_reciprocal(a: Array, b: Array) -> Array:
-    """a / b; but above 2**126 the reciprocal is 0."""
+    """a / b; for b above 2**126 the reciprocal is 0."""
     size = np.abs(b)
     vanishes = (size > 2.0**126) & (size < np.inf)
     return np.where(vanishes, a * np.copysign(0.0, b), a / b)
@@ -57,7 +57,7 @@ _SMALLEST_NORMAL = 2.0**-1022
 
 
 def _of_high_words(compute: Callable[..., Array]) -> Callable[[Array], Array]:
-    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: of the high 32 bits of each number, rounded to as many."""
+    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: uses the high 32 bits of each number, and rounds to as many."""
 
     def function(values: Array) -> Array:
         high = (values.view(np.uint64) & ~_LOW_WORD).view(np.float64)

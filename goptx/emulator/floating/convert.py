@@ -1,8 +1,8 @@
 """Conversions: `convert` for cvt and cvt.pack, as a chain of steps chosen once for each opcode.
 
 A float goes from step to step as an f32 or f64 of its exact value, or rounded to odd, and is rounded at the end.
-What the ISA leaves open, which NaN results, is as an H200 has it: the canonical one, except from f64, to f64, and
-where nothing is computed.
+The ISA does not specify which NaN results. It is the same as on an H200: the canonical one, except from f64, to f64,
+and where nothing is computed.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from goptx.emulator.instructions.lanewise import DTYPES, Array, Lanewise
 Step = Callable[..., Array]
 
 INTEGERS = frozenset("u8 s8 u16 s16 u32 s32 u64 s64".split())
-INTEGERS_64 = ("u64", "s64")  # which f64 does not hold exactly
+INTEGERS_64 = ("u64", "s64")  # which f64 cannot represent exactly
 FLOATS = frozenset("f16 bf16 f32 f64".split())
 PAIRS = frozenset("f16x2 bf16x2 e4m3x2 e5m2x2 e2m3x2 e3m2x2 e2m1x2 ue8m0x2".split())
 PACKED_INTEGERS = frozenset("u16 s16 u8 s8 u4 s4 u2 s2".split())
-REGISTERS = {"e2m3x2": "b16", "e3m2x2": "b16", "ue8m0x2": "b16", "e2m1x2": "b8"}  # of pairs without a type of their own
+REGISTERS = {"e2m3x2": "b16", "e3m2x2": "b16", "ue8m0x2": "b16", "e2m1x2": "b8"}  # of pairs that lack a type
 
 ROUNDINGS = frozenset("rn rz rm rp rna".split())
 TO_WHOLE: dict[str, Step] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
-FROM_FLOAT_TO_INTEGER = {*TO_WHOLE, "ftz", "sat"}  # sat changes nothing, they are clamped anyway
+FROM_FLOAT_TO_INTEGER = {*TO_WHOLE, "ftz", "sat"}  # sat changes nothing, since integers are clamped anyway
 TO_FLOAT = {*ROUNDINGS, *TO_WHOLE, "ftz", "sat", "satfinite", "relu"}
 
 
 def convert(opcode: str) -> Lanewise | None:
-    """What a cvt or cvt.pack computes; None for other opcodes and for `.rs`, rounding by random bits.
+    """The function of a cvt or cvt.pack; None for other opcodes and for `.rs`, rounding by random bits.
 
-    A rounding that the ISA demands and the opcode lacks is rn, as for the bf16.f16 that ptxas takes without.
+    If the opcode lacks a rounding that the ISA demands, it is rn, as for bf16.f16, which ptxas accepts without one.
     """
     words = opcode.split(".")
     if words[:3] == ["cvt", "pack", "sat"]:
@@ -86,7 +86,7 @@ def _float_to_integer(modifiers: frozenset[str], to: str, source: str) -> list[S
 
 
 def _clamp(to: str, source: str) -> list[Step]:
-    """Clamps integers of type `source` to what `to` holds, each bound only where it can matter."""
+    """Clamps integers of type `source` to the range of `to`, with each bound only where it can matter."""
     old, new = np.iinfo(DTYPES[source]), np.iinfo(DTYPES[to])
     least, most = old.dtype.type(max(old.min, new.min)), old.dtype.type(min(old.max, new.max))
     steps: list[Step] = []
@@ -98,7 +98,7 @@ def _clamp(to: str, source: str) -> list[Step]:
 
 
 def _clamped(to: str, nan: float) -> Step:
-    """Whole floats to integers of at most 32 bits."""
+    """Converts whole floats to integers of at most 32 bits."""
     dtype = DTYPES[to]
     bounds = np.iinfo(dtype)
     least, most = float(bounds.min), float(bounds.max)
@@ -114,7 +114,7 @@ def _clamped(to: str, nan: float) -> Step:
 
 
 def _clamped_64(to: str) -> Step:
-    """Whole floats to integers of 64 bits, whose largest are no floats."""
+    """Converts whole floats to integers of 64 bits, whose largest values floats cannot represent."""
     dtype = DTYPES[to]
     bounds = np.iinfo(dtype)
     least, most, nan = dtype.type(bounds.min), dtype.type(bounds.max), dtype.type(_top_bit(to))
@@ -140,10 +140,10 @@ def _top_bit(to: str) -> int:
 
 
 def _to_float(modifiers: frozenset[str], to: str, source: str) -> list[Step]:
-    """Steps to numbers of the format; to their bits, where numpy lacks it."""
+    """The steps to numbers of the format, or to their bits where numpy lacks it."""
     rounding = next((name for name in ROUNDINGS if name in modifiers), "rn")
     if source in INTEGERS:
-        nearest = rounding == "rn" and to in ("f32", "f64")  # as numpy casts
+        nearest = rounding == "rn" and to in ("f32", "f64")  # numpy casts so
         steps = [_from_64(to, rounding) if source in INTEGERS_64 and not nearest else _cast(to if nearest else "f64")]
     else:
         steps = _exact(modifiers, source)
@@ -169,14 +169,14 @@ _WIDENED: dict[str, Step] = {
 
 
 def _exact(modifiers: frozenset[str], source: str) -> list[Step]:
-    """Steps to the exact values of floats, subnormal f32 as zeros of their sign under .ftz."""
+    """The steps to the exact values of floats; under .ftz, subnormal f32 become zeros of their sign."""
     if source == "f32":
         return [lambda value: encode(value, "f32", ftz=True)] if "ftz" in modifiers else []
     return [] if source == "f64" else [_WIDENED.get(source, lambda bits: decode(bits, source))]
 
 
 def _from_64(to: str, rounding: str) -> Step:
-    """Integers of 64 bits as float64, rounded as asked if that is the result, else to odd."""
+    """Integers of 64 bits as float64, rounded as requested if that is the result, otherwise to odd."""
     add = double("add", rounding) if to == "f64" else round_to_odd_sum
 
     def step(value: Array) -> Array:
@@ -187,7 +187,7 @@ def _from_64(to: str, rounding: str) -> Step:
 
 
 def _keeping_nan(round_: Step, to: str) -> Step:
-    """Narrows f64, NaN to a quiet one with the sign and the upper bits of the mantissa."""
+    """Narrows f64; NaN becomes a quiet one with the sign and the upper bits of the mantissa."""
     large = LARGE[to]
     mantissa = int(~(large.sign | large.infinity)).bit_length()
     quiet = large.infinity | large.bits.type(1 << mantissa - 1)
@@ -199,8 +199,8 @@ def _keeping_nan(round_: Step, to: str) -> Step:
             return rounded
         bits = value.view(np.uint64)
         sign = (bits >> sign_above).astype(large.bits) & large.sign
-        kept = (bits >> above).astype(large.bits) & ~large.sign | quiet | sign
-        return np.where(nan, kept, rounded.view(large.bits)).view(rounded.dtype)
+        quieted = (bits >> above).astype(large.bits) & ~large.sign | quiet | sign
+        return np.where(nan, quieted, rounded.view(large.bits)).view(rounded.dtype)
 
     return step
 
@@ -214,7 +214,7 @@ def _cast(to: str) -> Step:
 
 
 def _side_by_side(upper: Array, lower: Array) -> Array:
-    """Along a last axis, the lower part first, as memory has it."""
+    """Stacks the parts along a last axis, the lower part first, as in memory."""
     pair = np.empty((*np.broadcast(upper, lower).shape, 2), upper.dtype)
     pair[..., 0], pair[..., 1] = lower, upper
     return pair
@@ -235,7 +235,7 @@ def _join(packed: str) -> Step:
 
 
 def _pack(types: list[str]) -> Lanewise | None:
-    """cvt.pack.sat: two integers clamped into the low bits, a the upper of them, and above them those of c."""
+    """cvt.pack.sat: clamps two integers into the low bits, `a` above `b`, with those of `c` above them."""
     if not types or types[0] not in PACKED_INTEGERS or types[1:] != ["s32", "b32"][: 2 - (types[0][1:] == "16")]:
         return None
     size = int(types[0][1:])

@@ -1,7 +1,7 @@
 """f64 arithmetic, correctly rounded: to nearest by numpy, fma and the directed roundings by error-free transformations.
 
 Requires `np.errstate(all="ignore")` of the caller. Where the errors themselves might over- or underflow, a lane is
-computed with Python's fractions. NaN is what the processor makes of the operands.
+computed with Python's fractions. NaN results are those of the host processor.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEAREST: dict[str, Callable[..., Array]] = {
 
 
 def double(base: str, rounding: str) -> Callable[..., Array]:
-    """The f64 operation `base` (add sub mul div rcp sqrt fma mad), in a rounding (rn rz rm rp)."""
+    """The f64 operation `base` (add sub mul div rcp sqrt fma mad), with a rounding (rn rz rm rp)."""
     if base in ("fma", "mad"):
         return lambda a, b, c: _fused(a, b, c, rounding)
     if rounding == "rn":
@@ -37,7 +37,7 @@ def double(base: str, rounding: str) -> Callable[..., Array]:
     return lambda *operands: _directed(base, rounding, *operands)
 
 
-# What is cancelled is +0, but -0 when rounding down.
+# A sum that cancels is +0, but -0 when rounding down.
 _ZERO_BELOW: dict[str, Callable[..., Array]] = {"add": lambda a, b: -(-a - b), "sub": lambda a, b: -(b - a)}
 
 
@@ -56,7 +56,7 @@ def _directed(base: str, rounding: str, *operands: Array) -> Array:
 
 
 def _step(head: Array, lost: Array, rounding: str) -> Array:
-    """Rounds to nearest no longer: `head` is the nearest, `lost` has the sign of the exact value less `head`."""
+    """Moves from the nearest float `head` to the rounded result; `lost` has the sign of the exact value less `head`."""
     if rounding == "rn":
         return head
     if rounding == "rz":
@@ -75,21 +75,21 @@ def _split(a: Array) -> tuple[Array, Array]:
 
 
 def _product_lost(product: Array, a: Array, b: Array) -> Array:
-    """a * b - product, which is the rounded product (Dekker 1971)."""
+    """a * b - product, where `product` is the rounded product (Dekker 1971)."""
     (a1, a2), (b1, b2) = _split(a), _split(b)
     lost: Array = a2 * b2 - (((product - a1 * b1) - a1 * b2) - a2 * b1)
     return lost
 
 
 def _sum_lost(total: Array, a: Array, b: Array) -> Array:
-    """a + b - total, which is the rounded sum (Knuth)."""
+    """a + b - total, where `total` is the rounded sum (Knuth)."""
     part = total - a
     lost: Array = (a - (total - part)) + (b - part)
     return lost
 
 
 def _quotient_lost(quotient: Array, a: Array, b: Array) -> Array:
-    """What has the sign of a / b - quotient; the remainder itself is a float64."""
+    """A value with the sign of a / b - quotient; the remainder itself is a float64."""
     product = quotient * b
     remainder = (a - product) - _product_lost(product, quotient, b)
     lost: Array = remainder * np.copysign(1.0, b)
@@ -97,7 +97,7 @@ def _quotient_lost(quotient: Array, a: Array, b: Array) -> Array:
 
 
 def _root_lost(root: Array, a: Array) -> Array:
-    """What has the sign of sqrt(a) - root."""
+    """A value with the sign of sqrt(a) - root."""
     square = root * root
     lost: Array = (a - square) - _product_lost(square, root, root)
     return lost
@@ -121,7 +121,7 @@ def _fused(a: Array, b: Array, c: Array, rounding: str) -> Array:
     tail = round_to_odd_sum(_sum_lost(low, c, rest), _sum_lost(high, product, low))
     head = high + tail
     lost = head if rounding == "rn" else _sum_lost(head, high, tail)
-    # Overflow on the way has made NaN of the result; a result of zero may have the wrong sign.
+    # An intermediate overflow may have made the result NaN; a result of zero may have the wrong sign.
     doubtful = ~(np.minimum(np.abs(product), np.abs(head)) >= _TINY)
     if np.count_nonzero(doubtful):
         head, lost = _mended(head, lost, doubtful, product, a, b, c, rounding)
@@ -131,8 +131,8 @@ def _fused(a: Array, b: Array, c: Array, rounding: str) -> Array:
 def _mended(
     head: Array, lost: Array, doubtful: Array, product: Array, a: Array, b: Array, c: Array, rounding: str
 ) -> tuple[Array, Array]:
-    """Head and loss of a * b + c, right in the doubtful lanes too."""
-    # Right unless a finite sum is inexact; a product that only overflows adds nothing to an infinite c.
+    """Head and loss of a * b + c, correct in the doubtful lanes too."""
+    # Correct unless a finite sum is inexact; a product that only overflows adds nothing to an infinite c.
     plain = np.where(np.isinf(c) & np.isfinite(a) & np.isfinite(b), c, product + c)
     if rounding == "rm":
         plain = np.where(plain == 0, _ZERO_BELOW["add"](product, c), plain)
@@ -171,7 +171,7 @@ _EXACTLY_LOST: dict[str, Callable[..., Fraction]] = {
 
 
 def _sign_lost(base: str, head: float, operands: list[float]) -> float:
-    """The sign of the exact result less `head`, the nearest; 0 where the operation is not one of numbers."""
+    """The sign of the exact result less the nearest float `head`; 0 where the exact result is not a number."""
     if math.isnan(head) or not all(map(math.isfinite, operands)) or (base == "div" and operands[1] == 0):
         return 0.0
     if math.isinf(head):
@@ -181,7 +181,7 @@ def _sign_lost(base: str, head: float, operands: list[float]) -> float:
 
 
 def _nearest_fused(operands: list[float], zero: float) -> float:
-    """`zero` is what numbers come to that cancel each other."""
+    """The nearest float to a * b + c; `zero` is the result of numbers that cancel each other."""
     a, b, c = map(Fraction, operands)
     exact = a * b + c
     if exact == 0:

@@ -1,4 +1,4 @@
-"""What the floating-point families share: an opcode taken apart, two elements in a word, subnormals and NaN.
+"""Shared by the floating-point families: the parts of an opcode, two elements in a word, subnormals and NaN.
 
 Requires `np.errstate(all="ignore")` of the caller; arrays of any one shape, also of no dimension.
 """
@@ -17,9 +17,9 @@ from goptx.emulator.instructions.lanewise import DTYPES, Array, Lanewise
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A floating-point opcode that the ISA has: `fma.rn.ftz.f32` is fma, with rn and ftz, of ("f32",).
+    """A floating-point opcode of the ISA: `fma.rn.ftz.f32` is fma, with rn and ftz, of ("f32",).
 
-    operands: how many sources are written, where the opcode leaves it open; None for the fewest.
+    operands: the number of written sources where the opcode does not determine it; None for the fewest.
     """
 
     base: str
@@ -37,12 +37,12 @@ class Form:
 
 
 def element_of(type: str) -> str:
-    """The type of what an instruction computes with, for example f16 of f16x2."""
+    """The type that an instruction computes with, for example f16 for f16x2."""
     return type.removesuffix("x2")
 
 
 def elementwise(function: Callable[..., Array], sources: tuple[str, ...], result: str) -> Lanewise:
-    """The instruction that applies `function` to elements: to both of each word where the types are packed."""
+    """The instruction that applies `function` to elements, or to both elements of each word of a packed type."""
     if isinstance(function, np.ufunc):
         return Lanewise(sources, (result,), function)
     element, word = DTYPES[element_of(result)], DTYPES[result]
@@ -53,11 +53,11 @@ def elementwise(function: Callable[..., Array], sources: tuple[str, ...], result
     return Lanewise(sources, (result,), blockwise(function if element == word else of_words, word))
 
 
-BLOCK = 8192  # lanes, of which the float64s of some intermediate results fit into the nearest caches
+BLOCK = 8192  # lanes whose float64 intermediate results fit into the nearest caches
 
 
 def blockwise(function: Callable[..., Array], result: np.dtype[Any]) -> Callable[..., Array]:
-    """`function`, one block of lanes after another: with many lanes, several times faster."""
+    """`function`, applied to one block of lanes after another: with many lanes, several times faster."""
 
     def apply(*operands: Array) -> Array:
         lanes = max([operand.size for operand in operands])
@@ -73,12 +73,12 @@ def blockwise(function: Callable[..., Array], result: np.dtype[Any]) -> Callable
 
 
 def halves(words: Array, dtype: np.dtype[Any]) -> Array:
-    """The two elements of each word, the low one first, along a last axis."""
+    """The two elements of each word along a last axis, the low one first."""
     return words[..., None].view(dtype)
 
 
 def joined(elements: Array, word: np.dtype[Any]) -> Array:
-    """The words of which `elements` are the halves."""
+    """The words with the halves `elements`."""
     joined: Array = elements.view(word)[..., 0]
     return joined
 
@@ -87,7 +87,7 @@ _SMALLEST_NORMAL = {"f16": 2.0**-14, "f32": 2.0**-126, "bf16": 2.0**-126}
 
 
 def flushing(format: str, dtype: np.dtype[Any]) -> Callable[[Array], Array]:
-    """What makes zeros, of the same sign, of `format`'s subnormal values, held in floats of `dtype`."""
+    """A function that replaces the subnormal values of `format`, in floats of `dtype`, by zeros of the same sign."""
     smallest = dtype.type(_SMALLEST_NORMAL[format])
 
     def flush(values: Array) -> Array:
@@ -98,7 +98,7 @@ def flushing(format: str, dtype: np.dtype[Any]) -> Callable[[Array], Array]:
 
 
 def reading(format: str, ftz: bool) -> Callable[[Array], Array]:
-    """What gives the float64 values of a source, of `format`'s dtype."""
+    """A function from a source in the dtype of `format` to its float64 values."""
     if ftz:
         flush = flushing(format, DTYPES["f64"])
         return lambda values: flush(decode(values, format))
@@ -106,11 +106,11 @@ def reading(format: str, ftz: bool) -> Callable[[Array], Array]:
 
 
 def canonical(values: Array, element: str) -> Array:
-    """f32 or f16 values with every NaN the one that NVIDIA's instructions make."""
+    """f32 or f16 values with every NaN replaced by the canonical NaN of NVIDIA's instructions."""
     nan = values != values
     return np.where(nan, CANONICAL_NAN[element], values) if np.count_nonzero(nan) else values
 
 
 def as_floats(values: Array, element: str) -> Array:
-    """Exactly the values as floats that numpy can order: those of bf16 as float32."""
+    """The same values as floats that numpy can order: bf16 as float32."""
     return decode(values, element).astype(np.float32) if element == "bf16" else values

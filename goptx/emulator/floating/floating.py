@@ -1,6 +1,6 @@
-"""Floating-point instructions without memory effects: from the opcode's spelling to what it computes in each lane.
+"""Floating-point instructions without memory effects: from the opcode's spelling to its function on lanes.
 
-Requires the spelling to be a form of PTX ISA 9.0, sections 9.7.3 to 9.7.7; any other, `fma.oob` included, has none.
+Accepts the forms of PTX ISA 9.0, sections 9.7.3 to 9.7.7, without `fma.oob`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CLASSES = {
     "property": "finite|infinite|number|notanumber|normal|subnormal",
 }
 
-# The forms that the ISA has: what may stand in brackets may be absent, modifiers are in one order.
+# The forms of the ISA: words in brackets are optional, modifiers are in one order.
 SYNTAX: dict[Callable[[Form], Lanewise | None], str] = {
     rounded: """
         add|sub|mul [rnd] [ftz] [sat] f32
@@ -76,7 +76,7 @@ _TYPES = frozenset("u16 s16 u32 s32 f16 bf16 f32 f64 f16x2 bf16x2 f32x2".split()
 
 
 def _pattern(lines: str) -> re.Pattern[str]:
-    """Of the spellings that `lines` of `SYNTAX` allow."""
+    """A pattern for the spellings that `lines` of `SYNTAX` allow."""
     spellings = []
     for line in lines.split("\n")[1:]:
         base, *words = line.split()
@@ -93,10 +93,10 @@ _PATTERNS = [(build, _pattern(lines)) for build, lines in SYNTAX.items()]
 
 
 def floating(opcode: str, operands: int | None = None) -> Lanewise | None:
-    """What `opcode` computes, or None if it is no floating-point instruction of this family, or not one we know.
+    """The function of `opcode`, or None if it is not a known floating-point instruction of this family.
 
-    operands: the number of sources as written; it tells the three-operand `min.f32` and `max.f32` from the others,
-        which are meant without it. Modifiers may stand in any order, as for ptxas; types may not.
+    operands: the number of sources as written. It distinguishes the three-operand `min.f32` and `max.f32` from the
+        others; without it, the others are meant. Modifiers may have any order, as for ptxas; types may not.
     """
     base, *words = opcode.split(".")
     types = tuple(word for word in words if word in _TYPES)

@@ -1,6 +1,6 @@
 """Comparison of floating-point values, to predicates (`setp`) or to numbers (`set`), and their properties (`testp`).
 
-Requires what `Lanewise` says.
+Requires: the contract of `Lanewise`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def _both_numbers(a: Array, b: Array) -> Array:
     return np.equal(a, a) & np.equal(b, b)
 
 
-def _apart(a: Array, b: Array) -> Array:
+def _differ(a: Array, b: Array) -> Array:
     return np.less(a, b) | np.greater(a, b)
 
 
-# Of two floats; in the second row, each holds of NaN because the opposite does not.
+# Comparisons of two floats. Those of the second row are true for NaN because their opposite is false.
 _COMPARISONS: dict[str, Test] = {
-    "eq": np.equal, "ne": _apart, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
-    "equ": _not(_apart), "neu": np.not_equal, "ltu": _not(np.greater_equal), "leu": _not(np.greater),
+    "eq": np.equal, "ne": _differ, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "equ": _not(_differ), "neu": np.not_equal, "ltu": _not(np.greater_equal), "leu": _not(np.greater),
     "gtu": _not(np.less_equal), "geu": _not(np.less), "num": _both_numbers, "nan": _not(_both_numbers),
 }  # fmt: skip
 _BOOLEAN = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
@@ -38,7 +38,7 @@ _TRUE = {"u16": 0xFFFF, "s16": -1, "u32": 0xFFFFFFFF, "s32": -1, "f32": 1.0, "f1
 
 
 def compare_to_predicates(form: Form) -> Lanewise:
-    """setp: whether the comparison holds, and whether not; of packed types, whether it holds of each element."""
+    """setp: whether the comparison is true, and whether it is false; for packed types, one result for each element."""
     (source,) = form.types
     compare, combine = _comparing(form, source), _combining(form)
     packed = element_of(source) != source
@@ -52,7 +52,7 @@ def compare_to_predicates(form: Form) -> Lanewise:
 
 
 def compare_to_value(form: Form) -> Lanewise:
-    """set: one, or all ones in whole numbers, where the comparison holds, else zero; of packed types, in each half."""
+    """set: one (all ones for integers) where the comparison is true, else zero; for packed types, in each half."""
     result, source = form.types
     compare, combine = _comparing(form, source), _combining(form)
     packed = element_of(source) != source
@@ -69,7 +69,7 @@ def compare_to_value(form: Form) -> Lanewise:
 
 
 def property_of(form: Form) -> Lanewise:
-    """testp: finite, infinite, number, notanumber, normal (zero too) or subnormal."""
+    """testp: finite, infinite, number, notanumber, normal (includes zero) or subnormal."""
     (property,), (source,) = form.modifiers, form.types
     return Lanewise((source,), ("pred",), _PROPERTIES[property])
 
@@ -94,7 +94,7 @@ def _sources(form: Form, source: str) -> tuple[str, ...]:
 
 
 def _comparing(form: Form, source: str) -> Test:
-    """The comparison of two operands; of packed types, its results lie along a last axis."""
+    """The comparison of two operands; for packed types, its results have a last axis for the elements."""
     (name,) = form.modifiers & _COMPARISONS.keys()
     compare, element = _COMPARISONS[name], element_of(source)
     steps: list[Callable[[Array], Array]] = []
@@ -114,6 +114,6 @@ def _comparing(form: Form, source: str) -> Test:
 
 
 def _combining(form: Form) -> Callable[..., Array]:
-    """What makes of a comparison, and the predicate given with a Boolean operation, the outcome."""
+    """Combines the comparison with the given predicate by the Boolean operation, if there is one."""
     name = next(iter(form.modifiers & _BOOLEAN.keys()), None)
     return _BOOLEAN[name] if name else lambda holds: holds

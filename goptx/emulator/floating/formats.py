@@ -1,4 +1,4 @@
-"""Floating-point formats: what their bits are worth, and correct rounding of float64 values into them.
+"""Floating-point formats: the values of their bits, and correct rounding of float64 values to them.
 
 Requires `np.errstate(all="ignore")` of the caller; arrays of any one shape, also of no dimension.
 """
@@ -16,9 +16,9 @@ from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 @dataclass(frozen=True, slots=True)
 class Large:
-    """A format of 16 bits or more. The fields after `largest` are bits, of the unsigned type of the format's width.
+    """A format of 16 bits or more. The fields after `largest` are bits, in the unsigned type of the format's width.
 
-    floating: what numpy rounds to, f16 or f32; dropped: how many low bits of that the format lacks.
+    floating: the type that numpy rounds to, f16 or f32; dropped: how many of its low bits the format lacks.
     """
 
     floating: np.dtype[Any]
@@ -47,8 +47,8 @@ CANONICAL_NAN = {name: np.array(large.nan).view(DTYPES[name]) for name, large in
 class Small:
     """A format of at most 8 bits. Its codes without sign are in the order of their values.
 
-    mantissa: stored bits of it; bias: of the exponent; overflow: the code behind the largest number's;
-    nan: what NaN becomes, the largest number where the format has none; sign: 0 where it has none.
+    mantissa: its stored bits; bias: of the exponent; overflow: the code after that of the largest number;
+    nan: the code for NaN, the largest number where the format has none; sign: 0 where it has none.
     """
 
     mantissa: int
@@ -58,7 +58,7 @@ class Small:
     sign: int
 
     def value(self, code: int) -> float:
-        """Of a code without sign, `overflow` included, as if the exponents went on."""
+        """The value of a code without sign, also of `overflow`, as if the exponents continued."""
         exponent, fraction = code >> self.mantissa, code & ((1 << self.mantissa) - 1)
         if self.sign and not exponent:
             return float(fraction * 2.0 ** (1 - self.bias - self.mantissa))
@@ -74,13 +74,13 @@ SMALL = {
     "ue8m0": Small(0, 127, 0xFF, 0xFF, 0),
 }
 
-_THROUGH = {"ue8m0": "bf16"}  # the 16-bit format with all numbers of a small one, and two bits more; else f16
+_THROUGH = {"ue8m0": "bf16"}  # a 16-bit format with all numbers of a small one and two more bits; default f16
 
 
 def decode(bits: Array, format: str) -> Array:
     """The exact float64 values of `bits`; f16 and f32 may come as floats or as bits.
 
-    Bits above the format's, and the 13 low ones of a tf32, count for nothing. NaN stays NaN, of any payload.
+    Bits above the format's, and the 13 low ones of a tf32, are ignored. NaN remains NaN, with any payload.
     """
     if format in ("f32", "f16"):
         return bits.view(DTYPES[format]).astype(np.float64)
@@ -95,15 +95,15 @@ def encode(exact: Array, format: str, rounding: str = "rn", *, ftz: bool = False
     """The values of `exact`, rounded to `format`, in its dtype in `DTYPES`; uint8 where it has none.
 
     exact: the exact values as any float dtype, or float64 rounded to odd: toward zero, then the last bit set if
-        anything was lost. As float64 has two bits more than any format here, among subnormals too, such a value lies on
-        the same side of every number of the format, and of every tie between two, as the exact one: the second
-        rounding is right in every direction.
+        anything was lost. As float64 has two bits more than any format here, also for subnormals, such a value lies on
+        the same side of every number of the format, and of every tie between two, as the exact value. So the second
+        rounding is correct in every direction.
     rounding: rn (ties to even), rz, rm (down), rp (up); for tf32 and bf16 also rna (ties away from zero).
-    ftz: f32 and f16 below the normal numbers become zeros of their sign. As on an H200, that is told after rounding
-        with an unbounded exponent: of f32, what 24 bits round up to 2**-126 stays, what they do not is flushed.
-    saturate: what would be infinite, infinity itself included, becomes the largest number.
+    ftz: f32 and f16 below the normal numbers become zeros of their sign. As on an H200, this is decided after rounding
+        with an unbounded exponent: an f32 value that rounds up to 2**-126 with 24 bits remains, others are flushed.
+    saturate: a result that would be infinite, infinity itself included, becomes the largest number.
 
-    NaN becomes the canonical one (`Large.nan`, `Small.nan`). Unless saturated, e4m3 has NaN for what is too large;
+    NaN becomes the canonical one (`Large.nan`, `Small.nan`). Unless saturated, too large a value becomes NaN in e4m3;
     formats without NaN and infinity always saturate.
     """
     if format in SMALL:
@@ -120,9 +120,9 @@ def encode(exact: Array, format: str, rounding: str = "rn", *, ftz: bool = False
 
 
 def round_to_odd_sum(a: Array, b: Array) -> Array:
-    """float64 a + b, rounded to odd as `encode` wants it; infinities and NaN as a + b has them.
+    """float64 a + b, rounded to odd for `encode`; infinities and NaN as in a + b.
 
-    Finite sums must lie within float64, as those of products of f32 do; past it the sum is infinite.
+    Finite sums must be in the range of float64, like those of products of f32; beyond it the sum is infinite.
     """
     total = a + b
     part = total - a
@@ -134,7 +134,7 @@ def round_to_odd_sum(a: Array, b: Array) -> Array:
 
 
 def _native(exact: Array, large: Large, rounding: str) -> Array:
-    """Bits of f32 or f16: numpy rounds to nearest, and what it rounded the wrong way is one step off."""
+    """Bits of f32 or f16: numpy rounds to nearest, and results rounded in the wrong direction are moved by one step."""
     nearest: Array = exact.astype(large.floating)
     bits: Array = nearest.view(large.bits)
     if rounding == "rz":
@@ -147,7 +147,7 @@ def _native(exact: Array, large: Large, rounding: str) -> Array:
 
 
 def _drop(exact: Array, large: Large, rounding: str) -> Array:
-    """Bits of tf32 or bf16: of an f32's, rounded to odd, the low ones rounded away; a carry goes to the exponent."""
+    """Bits of tf32 or bf16: rounds the low bits of an f32, rounded to odd, away; a carry goes to the exponent."""
     bits = _to_odd(exact, LARGE["f32"])
     dropped = np.uint32(large.dropped)
     low = np.uint32((1 << large.dropped) - 1)
@@ -162,7 +162,7 @@ def _drop(exact: Array, large: Large, rounding: str) -> Array:
 
 @lru_cache
 def _flushed(floating: np.dtype[Any], rounding: str) -> tuple[np.float64, np.float64]:
-    """The open interval of what becomes subnormal when it is rounded to the type's precision, or zero."""
+    """The open interval of values that become subnormal or zero when rounded to the type's precision."""
     normal, half_step = np.float64(np.finfo(floating).tiny), np.float64(np.finfo(floating).epsneg) / 2
     nearest, outward = normal * (1 - half_step), np.nextafter(normal * (1 - 2 * half_step), 1.0)
     return {
@@ -174,14 +174,14 @@ def _flushed(floating: np.dtype[Any], rounding: str) -> tuple[np.float64, np.flo
 
 
 def _to_odd(exact: Array, large: Large) -> Array:
-    """Bits of f32 or f16, rounded to odd: what is too large becomes the largest number, which is odd."""
+    """Bits of f32 or f16, rounded to odd: too large a value becomes the largest number, which is odd."""
     nearest: Array = exact.astype(large.floating)
     odd: Array = (nearest.view(large.bits) - (np.abs(nearest) > np.abs(exact))) | (nearest != exact)
     return odd
 
 
 def _to_odd_16(exact: Array, format: str) -> Array:
-    """Bits of the 16-bit format through which a small one is reached, rounded to odd."""
+    """Bits, rounded to odd, of the 16-bit format through which a small one is reached."""
     if format not in _THROUGH:
         return _to_odd(exact, LARGE["f16"])
     bits = _to_odd(exact, LARGE["f32"])
@@ -191,7 +191,7 @@ def _to_odd_16(exact: Array, format: str) -> Array:
 
 @lru_cache
 def _values(format: str) -> Array:
-    """The value of each of the 256 bytes."""
+    """The value of each of the 256 codes."""
     small = SMALL[format]
 
     def value(byte: int) -> float:

@@ -1,7 +1,7 @@
 """Correctly rounded arithmetic, add sub mul fma mad div rcp sqrt, in every format and rounding.
 
-Requires `np.errstate(all="ignore")` of the caller. f32 and f16 to nearest are numpy's own; else the formats narrower
-than f64 are computed in it, exactly or so that the second rounding is right; f64 is in double.py.
+Requires `np.errstate(all="ignore")` of the caller. f32 and f16 to nearest are numpy's own. Other formats narrower than
+f64 are computed in f64, exactly or so that the second rounding is correct. f64 is in double.py.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from goptx.emulator.floating.elements import Form, canonical, element_of, elemen
 from goptx.emulator.floating.formats import encode, round_to_odd_sum
 from goptx.emulator.instructions.lanewise import DTYPES, Array, Lanewise
 
-_SOURCES = {"rcp": 1, "sqrt": 1, "fma": 3, "mad": 3}  # of the others, 2
+_SOURCES = {"rcp": 1, "sqrt": 1, "fma": 3, "mad": 3}  # 2 for the others
 
-# Of a float64 that is a tie between two numbers of the format, at least so many low bits are zero.
+# A float64 that is a tie between two numbers of the format has at least so many low bits of zero.
 _ZEROS_OF_A_TIE = {"f32": 28, "bf16": 44}
 
 
 def rounded(form: Form) -> Lanewise:
     """add, sub, mul, fma, mad, div, rcp or sqrt, with a rounding."""
-    result, narrow = form.types[0], form.types[-1]  # of mixed precision, all sources but the last are narrow
+    result, narrow = form.types[0], form.types[-1]  # in mixed precision, all sources but the last are narrow
     sources = (narrow,) * (_SOURCES.get(form.base, 2) - 1) + (result,)
     return elementwise(_function(form, [element_of(source) for source in sources]), sources, result)
 
@@ -32,9 +32,9 @@ def _function(form: Form, formats: list[str]) -> Callable[..., Array]:
     element = formats[-1]
     if element == "f64":
         return double(form.base, form.rounding)
-    # numpy computes f16 in f32, whose 24 bits are twice 11 and two more, so that rounding twice is like rounding once
-    # (Figueroa, When is double rounding innocuous?, 1995). But a product just below the smallest normal number, which
-    # is flushed, would here be rounded up to it.
+    # numpy computes f16 in f32, whose 24 bits are two more than twice 11, so that rounding twice is like rounding once
+    # (Figueroa, When is double rounding innocuous?, 1995). But a product just below the smallest normal number must be
+    # flushed, and numpy would round it up.
     plain = {"rn"} if form.base == "mul" else {"rn", "ftz"}
     if form.base in NEAREST and element != "bf16" and len(form.types) == 1 and form.modifiers <= plain:
         return _by_numpy(NEAREST[form.base], element, form.ftz)
@@ -72,12 +72,12 @@ def _computed_wide(base: str, rounding: str, element: str) -> Callable[..., Arra
 
 
 def _summing(rounding: str, element: str) -> Callable[[Array, Array], Array]:
-    """Addition that rounds to odd; to nearest, only if that may matter: if a tie may have come from rounding."""
-    if rounding == "rm":  # what is cancelled is -0
+    """Addition that rounds to odd; for rounding to nearest, only where a tie may result from rounding."""
+    if rounding == "rm":  # a sum that cancels is -0
         return lambda a, b: -round_to_odd_sum(-a, -b)
     if rounding != "rn":
         return round_to_odd_sum
-    if element == "f16":  # the sum with a product is inexact only if that is far below half a last place
+    if element == "f16":  # with a product, the sum is inexact only if that is far below half a last place
         return np.add
     below_ties = np.uint64((1 << _ZEROS_OF_A_TIE[element]) - 1)
 
@@ -92,7 +92,7 @@ def _summing(rounding: str, element: str) -> Callable[[Array, Array], Array]:
 
 
 def _finishing(form: Form, element: str) -> Callable[[Array], Array]:
-    """What clamps if so told, and rounds."""
+    """A function that clamps if requested, and rounds."""
     rounding, ftz = form.rounding, form.ftz
     if "sat" in form.modifiers:
         return lambda exact: encode(np.where(exact > 0, np.minimum(exact, 1.0), 0.0), element, rounding, ftz=ftz)

@@ -23,7 +23,7 @@ _SIGN: dict[str, np.unsignedinteger[Any]] = {
 
 
 def sign_bit(form: Form) -> Lanewise:
-    """neg, abs or copysign: the sign alone changes, that of NaN too."""
+    """neg, abs or copysign: only the sign changes, also that of NaN."""
     (result,) = form.types
     if form.base == "copysign":
         return Lanewise((result, result), (result,), lambda sign, magnitude: np.copysign(magnitude, sign))
@@ -41,9 +41,9 @@ def sign_bit(form: Form) -> Lanewise:
 
 
 def extremum(form: Form) -> Lanewise | None:
-    """min or max of two operands, or of three: always with `.abs` alone, else where three f32 are written.
+    """min or max of two operands, or of three: three always for `.abs` alone, otherwise where three f32 are written.
 
-    A number wins over NaN, unless `.NaN` lets NaN win; +0 is above -0. None if the form takes not so many operands.
+    A number wins over NaN, unless `.NaN` lets NaN win; +0 is above -0. None if the form does not take so many operands.
     """
     (result,) = form.types
     absolute, crossed = "abs" in form.modifiers, "xorsign" in form.modifiers
@@ -72,7 +72,7 @@ _CHOICES = {
 
 
 def _choosing(base: str, nan_wins: bool) -> Callable[[Array, Array], Array]:
-    """min or max of two floats; numpy's leave open which of two zeros it is, so that comes from their bits."""
+    """min or max of two floats. numpy does not specify which of two zeros results, so the bits decide that."""
     choice, of_equals = _CHOICES[base, nan_wins]
 
     def choose(a: Array, b: Array) -> Array:
@@ -93,7 +93,7 @@ def _preparing(element: str, ftz: bool) -> Callable[[Array], Array]:
 
 
 def _finishing(element: str) -> Callable[[Array], Array]:
-    """From chosen floats to the element's dtype, with the canonical NaN; f64 keeps what numpy chose."""
+    """From chosen floats to the element's dtype, with the canonical NaN; f64 is returned as numpy chose it."""
     if element == "f64":
         return lambda chosen: chosen
     if element == "bf16":

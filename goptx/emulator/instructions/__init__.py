@@ -1,1 +1,1 @@
-"""What instructions that touch memory, registers or other lanes do."""
+"""Instructions with effects on memory, registers or other lanes."""

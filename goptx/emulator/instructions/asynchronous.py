@@ -1,7 +1,7 @@
 """Copies that complete later: `cp.async` and its groups.
 
-A copy moves its bytes at once, but they count as not yet written until the thread has waited for it, so that strict
-mode sees who reads them too early.
+A copy moves its bytes at once, but they count as unwritten until the thread has waited for it. So strict mode finds
+reads that come too early.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Execute = Callable[[Lanes], None]
 
 @dataclass(slots=True)
 class _Copy:
-    """Bytes on their way: of each lane, the address, the number of the group that it will be in, and the place of the
-    mbarrier object that its completion arrives at (-1: at none)."""
+    """Bytes in flight: for each lane the address, the number of its group, and the place of the mbarrier object at
+    which its completion arrives (-1: none)."""
 
     lanes: Array
     groups: Array
@@ -38,7 +38,7 @@ class _Copy:
 
 @dataclass(slots=True)
 class Copies:
-    """The copies of a machine that nobody has waited for. `committed` counts the groups of each lane."""
+    """The copies of a machine that no thread has waited for. `committed` counts the groups of each lane."""
 
     shared: Space
     committed: Array
@@ -49,19 +49,19 @@ class Copies:
         self.pending.append(_Copy(lanes, self.committed[lanes], np.full(len(lanes), -1), addresses, width))
 
     def issue_until(self, lanes: Array, addresses: Array, width: int, barrier: Array) -> None:
-        """Bytes that are there when a phase of the mbarrier object is over, whatever groups are waited for."""
+        """Issues bytes that complete with a phase of the mbarrier object, whatever groups are waited for."""
         never = np.full(len(lanes), np.iinfo(np.int64).max)
         self.pending.append(_Copy(lanes, never, np.repeat(barrier, len(lanes)), addresses, width))
 
     def attach(self, lanes: Array, barriers: Array) -> None:
-        """From now on the lanes' copies complete with the phase of an mbarrier object too."""
+        """Makes the lanes' copies complete also with the phase of an mbarrier object."""
         places = np.full(len(self.committed), -1)
         places[lanes] = barriers
         for copy in self.pending:
             copy.barriers = np.where(copy.barriers < 0, places[copy.lanes], copy.barriers)
 
     def arrive(self, barrier: int) -> None:
-        """Completes what is attached to the object, whose phase is over."""
+        """Completes the copies attached to the object, whose phase is over."""
         self._complete(lambda copy: copy.barriers == barrier)
 
     def wait(self, lanes: Array, groups: Array) -> None:
@@ -69,7 +69,7 @@ class Copies:
         limit = np.zeros(len(self.committed), np.int64)
         limit[lanes] = groups
         for copy in self._complete(lambda copy: copy.groups < limit[copy.lanes]):
-            own = copy.barriers < 0  # others are there for whoever waits for the phase, which orders them
+            own = copy.barriers < 0  # the phase orders the others for the threads that wait for it
             if self.races:
                 self.races.written(self.shared, copy.addresses[own], copy.width, copy.lanes[own])
 
@@ -127,7 +127,7 @@ def cp_async(instruction: Instruction, names: Names) -> Execute:
         check_alignment(origins, total, lanes)
         machine.traffic.count("global", origins, numbers, total)
         machine.traffic.count("shared", addresses, numbers, total)
-        missing = np.ones(lanes.count, np.bool_)  # it is written once the copy is complete
+        missing = np.ones(lanes.count, np.bool_)  # defined when the copy is complete
         if (amount == total).all():
             content = global_.load(origins, total, numbers, machine.strict)[0]
             if machine.races:
@@ -135,7 +135,7 @@ def cp_async(instruction: Instruction, names: Names) -> Execute:
                 machine.races.write(shared, addresses, content, total, numbers, False)
             shared.store(addresses, content, total, numbers, missing)
         else:
-            for i in range(total):  # byte by byte: what lies behind the bytes read is zero
+            for i in range(total):  # byte by byte: beyond the bytes read it writes zeros
                 reads = amount > i
                 values = np.zeros(lanes.count, np.uint8)
                 if reads.any():

@@ -1,4 +1,4 @@
-"""Atomic operations: `atom` and `red`, in lane order where several lanes meet at one address."""
+"""Atomic operations: `atom` and `red`, in lane order where several lanes use one address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
 Execute = Callable[[Lanes], None]
-Combine = Callable[..., Array]  # old value and operands to the new value
+Combine = Callable[..., Array]  # from the old value and the operands to the new value
 
 _FLOATS = "f16 f16x2 bf16 bf16x2 f32 f64"
 _EXTREMES = "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2"
@@ -52,8 +52,8 @@ _OWN: dict[str, Combine] = {"inc": _inc, "dec": _dec, "exch": _exchange, "cas": 
 
 
 def _combination(operation: str, type_: str, flush: bool) -> Combine:
-    """What an atomic does with the old value; `flush`: subnormal singles become zero, as additions in global memory
-    have it and those in shared memory have not."""
+    """The function from the old to the new value. `flush`: subnormal singles become zero, as for additions in global
+    memory; in shared memory they do not."""
     if operation in _OWN:
         return _OWN[operation]
     ftz = ".ftz" if type_ == "f32" and flush else ""
@@ -103,10 +103,10 @@ def atomic(instruction: Instruction, names: Names) -> Execute:
                 if machine.races:
                     machine.races.atomic(found, at, width, numbers)
                 if additive:
-                    olds[chosen] = _sum_in_turn(found, at, mine[0], numbers, machine.strict)
+                    olds[chosen] = _sum_in_lane_order(found, at, mine[0], numbers, machine.strict)
                 else:
                     apply = combine if found.name == "shared" else flushing
-                    olds[chosen] = _in_turn(found, at, mine, apply, numbers, dtype, machine.strict)
+                    olds[chosen] = _in_lane_order(found, at, mine, apply, numbers, dtype, machine.strict)
             if writes:
                 writes[element](lanes, olds, None)
 
@@ -117,8 +117,8 @@ def _values(source: Source, lanes: Lanes) -> Array:
     return source.each(lanes)
 
 
-def _turns(addresses: Array) -> list[Array]:
-    """The positions of the addresses in turns: no turn has one address twice, equal ones keep their order."""
+def _rounds(addresses: Array) -> list[Array]:
+    """The positions of the addresses in rounds: no round has an address twice, and equal ones remain in order."""
     order = np.argsort(addresses, kind="stable")
     ordered = addresses[order]
     first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
@@ -129,7 +129,7 @@ def _turns(addresses: Array) -> list[Array]:
     return np.split(order[by_turn], np.flatnonzero(np.diff(turn[by_turn])) + 1)
 
 
-def _in_turn(
+def _in_lane_order(
     space: Space,
     addresses: Array,
     values: list[Array],
@@ -138,36 +138,36 @@ def _in_turn(
     dtype: np.dtype[np.generic],
     strict: bool,
 ) -> Array:
-    """Lane after lane where they meet at one address; gives the old values."""
+    """Executes the lanes one after the other where they use one address. Returns the old values."""
     olds = space.load(addresses, dtype.itemsize, numbers, strict)[0].view(dtype)
     _, first, at = np.unique(space.places(addresses, numbers), return_index=True, return_inverse=True)
     now = olds[first]
     if combine is _swap_if_equal:
-        _swap_in_turn(olds, now, at, *values)
+        _swap_in_lane_order(olds, now, at, *values)
     else:
-        for turn in _turns(at):
+        for turn in _rounds(at):
             olds[turn] = now[at[turn]]
             now[at[turn]] = combine(olds[turn], *(v[turn] for v in values))
     space.store(addresses, now[at].view(_raw(dtype)), dtype.itemsize, numbers, None)
     return olds
 
 
-def _swap_in_turn(olds: Array, now: Array, at: Array, expected: Array, new: Array) -> None:
-    """`cas` of each lane on `now[at]`. Few swaps succeed where many lanes want one lock, so each round goes on to
-    the next that does."""
+def _swap_in_lane_order(olds: Array, now: Array, at: Array, expected: Array, new: Array) -> None:
+    """`cas` of each lane on `now[at]`. Few swaps succeed where many lanes want one lock, so each round skips to the
+    next one that does."""
     left = np.argsort(at, kind="stable")
     while len(left):
         olds[left] = now[at[left]]
         equal = np.flatnonzero(expected[left] == olds[left])
         places, first = np.unique(at[left[equal]], return_index=True)
-        swaps = np.full(len(now), len(left))  # of each place, which of `left` is the first to swap
+        swaps = np.full(len(now), len(left))  # for each place the first of `left` to swap
         swaps[places] = equal[first]
         now[places] = new[left[equal[first]]]
         left = left[np.arange(len(left)) > swaps[at[left]]]
 
 
-def _sum_in_turn(space: Space, addresses: Array, values: Array, numbers: Array, strict: bool) -> Array:
-    """As `_in_turn` for integer sums, whose order does not matter but for the old values: all at once."""
+def _sum_in_lane_order(space: Space, addresses: Array, values: Array, numbers: Array, strict: bool) -> Array:
+    """`_in_lane_order` for integer sums: their order matters only to the old values, so all are added at once."""
     width = values.dtype.itemsize
     old = space.load(addresses, width, numbers, strict)[0].view(values.dtype)
     places = space.places(addresses, numbers)
@@ -177,11 +177,11 @@ def _sum_in_turn(space: Space, addresses: Array, values: Array, numbers: Array, 
     lengths = np.diff(np.append(first, len(ordered)))
     running = np.cumsum(values[order], dtype=values.dtype)
     before = running - values[order]
-    ahead = before - np.repeat(before[first], lengths)  # what the lanes ahead at the same address add
+    preceding = before - np.repeat(before[first], lengths)  # the sum of earlier lanes at the same address
     olds = np.empty_like(old)
-    olds[order] = old[order] + ahead
+    olds[order] = old[order] + preceding
     space.store(
-        addresses[order], (old[order] + ahead + values[order]).view(_raw(values.dtype)), width, numbers[order], None
+        addresses[order], (old[order] + preceding + values[order]).view(_raw(values.dtype)), width, numbers[order], None
     )
     return olds
 

@@ -1,8 +1,8 @@
 """Bulk copies: `cp.async.bulk` between global and shared memory, and their groups.
 
-A copy moves its bytes at once. In shared memory they count as not yet written until the phase of the mbarrier object
-that they complete is over, so that strict mode sees who reads them too early; to global memory they are written like a
-store. Addresses of `.shared::cluster` are the CTA's own, since clusters have one CTA here.
+A copy moves its bytes at once. In shared memory they count as unwritten until the phase of the mbarrier object that
+they complete is over, so strict mode finds reads that come too early; to global memory they are written like a store.
+Addresses of `.shared::cluster` are the CTA's own, since clusters have one CTA here.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _move(
 
 
 def nothing(instruction: Instruction, names: Names) -> Execute:
-    """Groups, and waiting for them, where all that is in one has been written; prefetches."""
+    """Groups, waits for groups that have nothing in flight, and prefetches."""
     return lambda lanes: None
 
 

@@ -1,8 +1,8 @@
-"""CTA barriers: who has arrived, who waits, and when a barrier lets go.
+"""CTA barriers: which threads have arrived or wait, and when a barrier completes.
 
-A warp arrives when all of its lanes that have not ended are at the barrier, at one instruction or at several, and
-then counts as 32 threads, however many it has (PTX ISA, `barrier.cta`; an H200 does so). A barrier without a count
-waits for all warps that have not ended.
+A warp arrives when all of its lanes that have not ended are at the barrier, at one instruction or at several. It then
+counts as 32 threads, however many it has (PTX ISA, `barrier.cta`; an H200 does so). A barrier without a count waits
+for all warps that have not ended.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from goptx.emulator.machine import Machine
 
 IDS = 16
-UNSET = -1  # the count of a barrier at which nobody has arrived
-ALL = 0  # the count of one that waits for all threads
+UNSET = -1  # the count of a barrier without arrivals
+ALL = 0  # the count of a barrier that waits for all threads
 
 
 @dataclass(slots=True)
-class Waiting:
-    """Groups that wait at one place, and at which barrier: 16 times the CTA's number plus the id."""
+class Waiters:
+    """Groups that wait at one place, and the slot of their barrier: 16 times the CTA's number plus the id."""
 
     place: Place
     groups: Groups
@@ -41,24 +41,24 @@ class Waiting:
 
 
 class Barriers:
-    """The barriers of all CTAs of a machine. `completed` counts by kernel how often one let go."""
+    """The barriers of all CTAs of a machine. `completed` counts by kernel how often one completed."""
 
     def __init__(self, machine: Machine, ctas: int) -> None:
         self.machine = machine
         self.completed: Counter[str] = machine.launch.counts.barriers
         self.arrived = np.zeros(ctas * IDS, np.int64)
         self.expected = np.full(ctas * IDS, UNSET)
-        self.lanes = np.zeros(ctas * IDS, np.int64)  # of the warps that arrived
-        self.true = np.zeros(ctas * IDS, np.int64)  # and those whose predicate held, in a reduction
+        self.lanes = np.zeros(ctas * IDS, np.int64)  # lanes of the warps that arrived
+        self.true = np.zeros(ctas * IDS, np.int64)  # lanes whose predicate was true, in a reduction
         self.reduces = np.zeros(ctas * IDS, np.bool_)
-        self.waiting: list[Waiting] = []
-        # of each warp that has not arrived: the lanes at a barrier, those whose predicate holds, and which barrier
+        self.waiting: list[Waiters] = []
+        # for each warp that has not arrived: the lanes at a barrier, those whose predicate is true, and which barrier
         self.come = np.zeros(machine.warps, np.uint32)
         self.holding = np.zeros(machine.warps, np.uint32)
         self.at = np.zeros(machine.warps, np.int64)  # twice the slot, plus 1 where they do not wait
 
     def arrive(self, place: Place, barrier: Barrier, groups: Groups, lanes: Lanes) -> None:
-        """The groups come to their barriers. Raises `Trouble` where ids or counts make no sense."""
+        """The groups arrive at their barriers. Raises `Trouble` for invalid ids or counts."""
         ids, counts = self._operands(barrier, groups, lanes)
         slots = self.machine.cta_of(groups.warps) * IDS + ids
         self._check(slots, counts, barrier, groups)
@@ -75,7 +75,7 @@ class Barriers:
         for slot in np.unique(slots) if self.machine.races else ():
             assert self.machine.races is not None
             self.machine.races.arrive(int(slot), groups.chosen(slots == slot).lanes())
-        self.waiting.append(Waiting(place, groups, slots))
+        self.waiting.append(Waiters(place, groups, slots))
         touched = self._count(np.unique(groups.warps))
         over = touched[(self.expected[touched] != ALL) & (self.arrived[touched] > self.expected[touched])]
         if len(over) and self.machine.strict:
@@ -88,14 +88,14 @@ class Barriers:
         self._complete(touched)
 
     def end(self, groups: Groups) -> None:
-        """These threads have ended: others may have waited for them only."""
+        """These threads have ended; others may have waited only for them."""
         self._count(np.unique(groups.warps))
         ctas = np.unique(self.machine.cta_of(groups.warps))
         slots = (ctas[:, None] * IDS + np.arange(IDS)).ravel()
         self._complete(slots[self.expected[slots] != UNSET])
 
     def _count(self, warps: Array) -> Array:
-        """Counts those of the warps that arrive now, and gives their slots; who only arrives goes on."""
+        """Counts the warps that are complete now, and returns their slots. Threads that only arrive go on."""
         alive = self.machine.alive[warps]
         warps = warps[(self.come[warps] != 0) & (self.come[warps] == alive)]
         slots = self.at[warps] >> 1
@@ -108,23 +108,23 @@ class Barriers:
                 self.machine.released(record.place, record.groups)
         return np.unique(slots)
 
-    def _taken(self, chosen: Callable[[Waiting], Array]) -> list[Waiting]:
-        """The groups that are chosen, which wait no more."""
+    def _taken(self, chosen: Callable[[Waiters], Array]) -> list[Waiters]:
+        """Removes the chosen groups from those that wait, and returns them."""
         waiting, self.waiting = self.waiting, []
-        taken: list[Waiting] = []
+        taken: list[Waiters] = []
         for record in waiting:
             free = chosen(record)
             for where, part in ((taken, free), (self.waiting, ~free)):
                 if part.any():
-                    where.append(Waiting(record.place, record.groups.chosen(part), record.slots[part]))
+                    where.append(Waiters(record.place, record.groups.chosen(part), record.slots[part]))
         return taken
 
     def waits(self) -> Iterator[tuple[Place, Groups, Callable[[int], str]]]:
-        """Who waits where, and for how many, said for a CTA."""
+        """Each place where groups wait, with a function from a CTA to the text that describes the wait."""
         for waiting in self.waiting:
-            yield waiting.place, waiting.groups, partial(self._said, waiting)
+            yield waiting.place, waiting.groups, partial(self._description, waiting)
 
-    def _said(self, waiting: Waiting, cta: int) -> str:
+    def _description(self, waiting: Waiters, cta: int) -> str:
         machine = self.machine
         mine = machine.cta_of(waiting.groups.warps) == cta
         slot = int(waiting.slots[mine][0])
@@ -133,7 +133,7 @@ class Barriers:
         for record in self.waiting:
             same = record.slots == slot
             np.bitwise_or.at(here, record.groups.warps[same], record.groups.masks[same])
-        # for whom: the rest of the warp, then the rest of the CTA
+        # the missing threads: those of the warp, or else those of the CTA
         asked = np.where(self.come != 0, machine.alive, 0) & np.where(here != 0, FULL, 0)
         if not (asked & ~here).any() and counted == ALL:
             asked = np.where(machine.cta_of(np.arange(machine.warps)) == cta, machine.alive, 0)
@@ -146,7 +146,7 @@ class Barriers:
         return f"({text})"
 
     def _operands(self, barrier: Barrier, groups: Groups, lanes: Lanes) -> tuple[Array, Array]:
-        """Id and count for each group: all of its lanes have to name the same."""
+        """Id and count for each group: all of its lanes must name the same."""
         found = []
         for source in (barrier.id, barrier.count):
             if source is None:
@@ -171,7 +171,7 @@ class Barriers:
         if barrier.count is None:
             pass
         elif (counts % WARP != 0).any() or (counts <= 0).any():
-            raise Trouble("barrier count", f"the count {counts.max()} is no multiple of {WARP} above 0")
+            raise Trouble("barrier count", f"the count {counts.max()} is not a multiple of {WARP} above 0")
         elif (counts > -(-threads // WARP) * WARP).any():
             raise Trouble("barrier count", f"the count {counts.max()} is more than the CTA's {threads} threads")
         busy = self.expected[slots] != UNSET
@@ -188,21 +188,21 @@ class Barriers:
             raise Trouble("barrier count", "some threads reduce at the barrier and others do not")
 
     def _check_warps(self, at: Array, groups: Groups) -> None:
-        """Lanes of one warp have to be at one barrier, and either all of them wait there or none."""
+        """Checks that the lanes of a warp are at one barrier, and that all or none of them wait there."""
         before = self.at[groups.warps]
         self.at[groups.warps] = at
-        apart = (self.at[groups.warps] != at) | ((self.come[groups.warps] != 0) & (before != at))
-        if apart.any():
-            lanes = groups.chosen(apart).lanes()
+        elsewhere = (self.at[groups.warps] != at) | ((self.come[groups.warps] != 0) & (before != at))
+        if elsewhere.any():
+            lanes = groups.chosen(elsewhere).lanes()
             raise Trouble("convergence", "other lanes of the warp are at another barrier, or differ in waiting", lanes)
 
     def _living(self, slots: Array) -> Array:
-        """The threads of the CTA that have not ended, by whole warps."""
+        """The number of threads of the CTA that have not ended, in whole warps."""
         per_cta = (self.machine.alive != 0).reshape(-1, self.machine.warps_per_cta).sum(axis=1) * WARP
         return np.asarray(per_cta[slots // IDS])
 
     def _complete(self, slots: Array) -> None:
-        """Lets go those of the barriers at which all have arrived."""
+        """Releases the threads of barriers at which all have arrived."""
         if not len(slots):
             return
         needed = np.where(self.expected[slots] == ALL, self._living(slots), self.expected[slots])
@@ -213,7 +213,7 @@ class Barriers:
         let_go = self._taken(lambda w: np.isin(w.slots, done) & (self.come[w.groups.warps] == 0))
         self.arrived[done] = self.lanes[done] = self.true[done] = 0
         left = np.concatenate([np.zeros(0, np.int64), *(w.slots for w in self.waiting)])
-        finished = np.setdiff1d(done, left)  # but where part of a warp waits for the rest
+        finished = np.setdiff1d(done, left)  # except where part of a warp waits for the rest
         self.expected[finished] = UNSET
         seen: set[int] = set()
         for record in let_go:
@@ -230,10 +230,10 @@ class Barriers:
             self.machine.released(record.place, record.groups)
         for slot in finished if self.machine.races else ():
             assert self.machine.races is not None
-            self.machine.races.met.pop(int(slot))
+            self.machine.races.arrived.pop(int(slot))
 
     def _reduce(self, place: Place, barrier: Barrier, groups: Groups, true: Array, lanes: Array) -> None:
-        """Writes what the threads' predicates come to: of `lanes` threads, `true` held theirs."""
+        """Writes the result of a reduction over `lanes` threads, of which `true` have a true predicate."""
         words = facts_of(barrier.operation.instruction.opcode).modifiers
         result = true.astype(np.uint32) if "popc" in words else (true == lanes if "and" in words else true > 0)
         assert barrier.write is not None

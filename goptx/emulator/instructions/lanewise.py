@@ -1,4 +1,4 @@
-"""What the families of instructions without effects have in common: arrays of lanes in, arrays of lanes out."""
+"""Shared by the families of instructions without effects: arrays of lanes in, arrays of lanes out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# How a value of each PTX type is held. Formats that numpy lacks are held as their bits.
+# The dtype of a value of each PTX type. Formats that numpy lacks are represented by their bits.
 DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(kind)
     for kind, names in {
@@ -33,12 +33,12 @@ DTYPES: dict[str, np.dtype[Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Lanewise:
-    """What an instruction computes in each lane from that lane's own values.
+    """The function of an instruction on each lane's own values.
 
     sources and results are PTX types (keys of `DTYPES`) in the order of the operands; "cc", last in either, is
-    the carry flag, which no operand names. `apply` takes one array of each source's dtype, of one length or of
-    no dimension (an immediate), and gives one array for a single result, else a tuple of them. It neither
-    changes its arguments nor lets numpy warn: callers hold `np.errstate(all="ignore")`.
+    the carry flag, which no operand names. `apply` takes one array of each source's dtype, of one length or
+    0-dimensional (an immediate), and returns one array for a single result, else a tuple of them. It neither
+    changes its arguments nor lets numpy warn: callers use `np.errstate(all="ignore")`.
     """
 
     sources: tuple[str, ...]

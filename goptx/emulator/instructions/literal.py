@@ -1,4 +1,4 @@
-"""Numbers as PTX writes them: `0x10U`, `0f3F800000`, `-2.5`, `16*4+2`."""
+"""Numbers in PTX syntax: `0x10U`, `0f3F800000`, `-2.5`, `16*4+2`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def whole(expression: str) -> int:
         python = _INTEGER.sub(lambda m: str(whole_number(m[0])), expression).replace("/", "//").replace("!", " not ")
         return _value(ast.parse(python.strip(), mode="eval").body)
     except (SyntaxError, ValueError, KeyError, ZeroDivisionError):
-        raise ValueError(f"`{expression}` is no constant expression of integers") from None
+        raise ValueError(f"`{expression}` is not a constant expression of integers") from None
 
 
 def _value(node: ast.expr) -> int:
@@ -51,14 +51,14 @@ def _value(node: ast.expr) -> int:
 
 
 def literal(text: str, type_: str) -> Array:
-    """The number as an array of no dimension of the type's dtype. Raises `ValueError`."""
+    """The number as a 0-dimensional array of the type's dtype. Raises `ValueError`."""
     dtype = DTYPES[type_]
     if hexadecimal := re.fullmatch(r"([+-]?)(0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16}))", text):
         sign, _, single, double = hexadecimal.groups()
         number = (
             struct.unpack(">f", bytes.fromhex(single))[0] if single else struct.unpack(">d", bytes.fromhex(double))[0]
         )
-        if single and dtype.itemsize == 4:  # the bits as they stand, NaN payloads too
+        if single and dtype.itemsize == 4:  # the bits themselves, NaN payloads too
             bits = int(single, 16) ^ (0x80000000 if sign == "-" else 0)
             return np.array(bits, np.uint32).view(dtype)
         return _from_float(-number if sign == "-" else number, type_)

@@ -1,4 +1,4 @@
-"""Loads and stores of all spaces, with vectors."""
+"""Loads and stores in all spaces, with vectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from goptx.ptx.opcodes import facts_of
 
 Execute = Callable[[Lanes], None]
 
-# Words that change who sees an access when, or what caches do: nothing where every access is seen at once.
+# Words about visibility and caches. They have no effect here, where every access is visible at once.
 _HINTS = frozenset(
     """weak relaxed acquire release volatile mmio cta cluster gpu sys nc ca cg cs lu cv wb wt
     L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::evict_normal L2::evict_first
@@ -27,8 +27,8 @@ _SPACES = frozenset("global shared shared::cta local const param param::entry pa
 
 
 class Access:
-    """What an opcode says of an access: space ("" is generic), type, bytes of one element, elements, whether it
-    is strong (volatile, relaxed, acquire, release)."""
+    """The access of an opcode: space ("" is generic), type, bytes of one element, number of elements, and whether it is
+    strong (volatile, relaxed, acquire, release)."""
 
     def __init__(self, instruction: Instruction) -> None:
         words = instruction.opcode.split(".")[1:]
@@ -47,9 +47,9 @@ class Access:
         self.width = self.dtype.itemsize
 
 
-def load(instruction: Instruction, names: Names, looked_at: bool = True) -> Execute:
-    """`looked_at`: it is trouble in strict mode to read bytes of shared memory that nobody wrote; otherwise they have
-    no value in what is loaded either."""
+def load(instruction: Instruction, names: Names, checked: bool = True) -> Execute:
+    """A load. If `checked`, reading uninitialised shared memory is a fault in strict mode; otherwise the loaded value
+    is undefined there."""
     access = Access(instruction)
     operands = operands_of(instruction)
     source, space = names.address(operands[1], access.space)
@@ -69,7 +69,7 @@ def load(instruction: Instruction, names: Names, looked_at: bool = True) -> Exec
             machine.traffic.count(found.name, own, lanes.numbers[chosen], total)
         for i, write in enumerate(writes):
             results = [
-                found.load(own + i * width if i else own, width, lanes.numbers[chosen], machine.strict and looked_at)
+                found.load(own + i * width if i else own, width, lanes.numbers[chosen], machine.strict and checked)
                 for found, chosen, own in parts
             ]
             values, missing = _joined(results, [c for _, c, _ in parts], lanes.count, raw)
@@ -84,7 +84,7 @@ def load(instruction: Instruction, names: Names, looked_at: bool = True) -> Exec
 def _joined(
     results: list[tuple[Array, Array | None]], chosen: list[Array | slice], count: int, raw: np.dtype[np.generic]
 ) -> tuple[Array, Array | None]:
-    """The parts of an access as one: values, and the bits that are missing (None: none is)."""
+    """The parts of an access as one: values, and the undefined bits (None: all are defined)."""
     if len(results) == 1:
         return results[0]
     values, missing = np.empty(count, raw), np.zeros(count, np.bool_ if raw == WIDE else raw)
@@ -130,8 +130,8 @@ def store(instruction: Instruction, names: Names) -> Execute:
 
 
 def _spoils(space: Space, addresses: Array, lost: Array, width: int, numbers: Array) -> Array:
-    """The lanes that store nothing that is defined, or bits without a value where those in memory have one. The others
-    set some of the bits of a word and leave the rest as undefined as it was."""
+    """The lanes that store only undefined bits, or undefined bits over defined ones. The other lanes set some bits of a
+    word and leave the rest as undefined as it was."""
     if lost.dtype == np.bool_ or not lost.any():
         return np.asarray(lost != 0)
     before = space.missing(space.words(addresses, width, numbers), width)
@@ -139,11 +139,11 @@ def _spoils(space: Space, addresses: Array, lost: Array, width: int, numbers: Ar
 
 
 def check_alignment(addresses: Array, total: int, lanes: Lanes) -> None:
-    """A vector is aligned to all of its bytes; the elements are checked where they are accessed."""
+    """Checks that a vector is aligned to all of its bytes. Element accesses check the alignment of elements."""
     if total & (total - 1) == 0 and int(np.bitwise_or.reduce(addresses)) & (total - 1):
         wrong = (addresses & (total - 1)) != 0
         raise Trouble(
-            "misaligned", f"address {int(addresses[wrong][0]):#x} is no multiple of the access's {total} bytes",
+            "misaligned", f"address {int(addresses[wrong][0]):#x} is not a multiple of the access's {total} bytes",
             lanes.numbers[wrong],
         )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """`mbarrier` objects: arrivals and transactions counted in 8 bytes of shared memory, phase by phase.
 
-The lanes of an instruction operate one after the other; those that test a phase change nothing, so they do it at once.
+The lanes of an instruction operate one after the other. A phase test changes nothing, so all lanes test at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from goptx.ptx.opcodes import facts_of
 Execute = Callable[[Lanes], None]
 
 
-# How an mbarrier object lies in its 8 bytes; the ISA leaves it open.
+# The layout of an mbarrier object in its 8 bytes; the ISA does not specify it.
 _COUNT = (1 << 20) - 1  # the largest count
 _TX_BIAS = 1 << 20
 
@@ -29,7 +29,7 @@ _TX_BIAS = 1 << 20
 @dataclass(slots=True)
 class _Object:
     """pending: arrivals that the phase still waits for; expected: arrivals of a phase; transactions: bytes that it
-    waits for too; phase: how many have completed, modulo 2."""
+    also waits for; phase: the number of completed phases, modulo 2."""
 
     pending: int
     expected: int
@@ -51,7 +51,7 @@ class _Object:
         self.settle()
 
     def settle(self) -> None:
-        """Begins the next phase where this one has all that it waits for."""
+        """Begins the next phase if this one is complete."""
         if self.pending == 0 and self.transactions == 0:
             self.pending = self.expected
             self.phase ^= 1
@@ -110,7 +110,7 @@ def mbarrier(instruction: Instruction, names: Names) -> Execute:
 
 
 def _tested(space: Space, addresses: Array, values: Array, numbers: Array, words: list[str]) -> Array:
-    """For each lane whether the phase is over that the state, or the parity, is of."""
+    """For each lane whether the phase of the given state or parity is over."""
     objects, _ = space.load(addresses, 8, numbers, True)
     asked = values & 1 if "parity" in words else values >> np.uint64(63)
     return np.asarray(objects >> np.uint64(63) != asked)
@@ -146,7 +146,7 @@ def _apply(space: Space, act: Action, address: int, value: int, lanes: Lanes, la
 
 
 def complete_transaction(lanes: Lanes, lane: int, address: Array, count: int) -> None:
-    """Bytes that one of the lanes had copied have arrived, and complete as much of what the object waits for."""
+    """Bytes copied for one of the lanes have arrived: completes so many of those that the object waits for."""
     space, number = lanes.machine.spaces["shared"], lanes.numbers[lane : lane + 1]
     if lanes.machine.races:
         lanes.machine.races.publish(space, address, number)

@@ -98,7 +98,7 @@ def _pack(names: Names, target: object, given: object, type_: str, part: str) ->
 
 
 def cvta(instruction: Instruction, names: Names) -> Execute:
-    """Between generic addresses and those of a space; only shared and local memory have addresses of their own."""
+    """Converts between generic addresses and those of a space; only shared and local memory have separate addresses."""
     words = instruction.opcode.split(".")
     space = next((w.partition("::")[0] for w in words[1:] if w.partition("::")[0] in WINDOWS), "")
     if not space:
@@ -117,8 +117,8 @@ def cvta(instruction: Instruction, names: Names) -> Execute:
 
 
 def isspacep(instruction: Instruction, names: Names) -> Execute:
-    """Whether generic addresses lie in the window of a space. Global memory has all that is in no other, and holds
-    the window of the parameters."""
+    """Whether generic addresses lie in the window of a space. Global memory is everything in no other window, and the
+    window of the parameters."""
     space = instruction.opcode.split(".")[1].partition("::")[0]
     if space not in WINDOWS:
         raise Trouble("unsupported", f"`{instruction.opcode}` names no space that the emulator knows")
@@ -137,8 +137,8 @@ def isspacep(instruction: Instruction, names: Names) -> Execute:
 
 
 def nothing(instruction: Instruction, names: Names) -> Execute:
-    """Instructions that order, hint or wait in ways that the emulator has no use for: it runs one instruction
-    after the other, and every access is seen at once."""
+    """Instructions that order, hint or wait without an effect here: the emulator runs one instruction after the other,
+    and every access is visible at once."""
     return lambda lanes: None
 
 
@@ -150,7 +150,7 @@ def trap(instruction: Instruction, names: Names) -> Execute:
 
 
 def createpolicy(instruction: Instruction, names: Names) -> Execute:
-    """A cache policy is a hint, so any value does."""
+    """A cache policy is a hint, so any value will do."""
     write = names.target(operands_of(instruction)[0], "b64")
     return lambda lanes: write(lanes, np.zeros(lanes.count, np.uint64), None)
 

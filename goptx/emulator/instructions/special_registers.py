@@ -18,7 +18,7 @@ Value = Callable[["Machine"], "Array | int"]
 
 
 def _along(number: Array, sizes: tuple[int, int, int], axis: int) -> Array:
-    """The coordinate along an axis of items that are numbered x first."""
+    """The coordinate along an axis of items that are numbered with x first."""
     below = int(np.prod(sizes[:axis], dtype=np.int64))
     return number // below % sizes[axis]
 
@@ -29,14 +29,14 @@ def _axes(name: str, value: Callable[..., Array | int]) -> dict[str, Value]:
 
 
 def _mask(m: Machine, compare: Callable[[Array, Array], Array]) -> Array:
-    """For each lane the mask of those of its warp whose place compares so with its own."""
+    """For each lane the mask of the lanes of its warp whose position compares so with its own."""
     own, other = np.arange(32)[:, None], np.arange(32)[None, :]
     masks = (compare(other, own) << other).sum(axis=1)
     return np.tile(masks, m.warps)
 
 
 def _allocated(m: Machine) -> int:
-    """A CTA gets shared memory in whole units."""
+    """The allocated shared memory of a CTA, in whole units."""
     unit = shared_unit(m.launch.program.module.target[0])
     return -(-int(m.spaces["shared"].size) // unit) * unit
 
@@ -57,7 +57,7 @@ SPECIAL: dict[str, Value] = {
     "WARP_SZ": lambda m: 32,  # a constant of the language, spelled without %
     "%laneid": lambda m: m.every_lane % 32,
     "%warpid": lambda m: m.thread // 32,
-    "%nwarpid": lambda m: 64,  # the identifiers that an SM has, not those in use
+    "%nwarpid": lambda m: 64,  # the number of warp identifiers of an SM, not of those in use
     "%smid": lambda m: m.cta % m.SMS,
     "%nsmid": lambda m: m.SMS,
     "%gridid": lambda m: 1,
@@ -90,7 +90,7 @@ SPECIAL |= CLOCKS
 
 
 def special(machine: Machine, name: str) -> Array:
-    """The register's value, 64 bits wide: over all lanes, or of no dimension where all have the same.
+    """The register's value, 64 bits wide: for all lanes, or 0-dimensional where all have the same.
 
     `%envreg` registers, which drivers set, are zero.
     """

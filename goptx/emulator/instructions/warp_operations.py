@@ -1,7 +1,7 @@
 """Warp instructions: `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`, `bar.warp.sync`.
 
-Requires: the machine has gathered the lanes that the mask names, so all of them are among `lanes`, each with the
-same mask as the others that its mask names.
+Requires: the machine has gathered the lanes that the mask names. So all of them are among `lanes`, and all have the
+same mask.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def _synchronous(instruction: Instruction) -> list[str]:
 
 
 def _per_warp(lanes: Lanes, chosen: Array) -> Array:
-    """The lanes for which it holds as a mask, for every warp of the machine."""
+    """For every warp of the machine, the mask of the chosen lanes."""
     bits = np.zeros(lanes.machine.lanes, np.bool_)
     bits[lanes.numbers] = chosen
     return pack(bits.reshape(-1, WARP))
 
 
 def _peers(lanes: Lanes, mask: Source) -> Array:
-    """For each lane, those that execute together with it."""
+    """For each lane, the mask of the lanes that execute together with it."""
     wanted = mask.each(lanes)
     return np.asarray(wanted & lanes.machine.alive[lanes.numbers // WARP])
 
@@ -47,7 +47,7 @@ def _read(source: Source, lanes: Lanes) -> Array:
 
 
 def _shared_out(source: Source, lanes: Lanes, use: str) -> Array:
-    """What each lane contributes to the result of all."""
+    """The contribution of each lane to the common result."""
     lanes.require(source.registers, use)
     return _read(source, lanes)
 
@@ -77,11 +77,11 @@ def shfl(instruction: Instruction, names: Names) -> Execute:
         source = lanes.numbers - lane + np.where(inside, other, lane)
         values = np.zeros(lanes.machine.lanes, np.uint32)
         values[lanes.numbers] = _read(value, lanes)
-        given_up = np.full(lanes.machine.lanes, ~np.uint32(0))  # bits that lanes do not contribute
+        undefined = np.full(lanes.machine.lanes, ~np.uint32(0))  # undefined bits of each lane
         lost = value.missing(lanes)
-        given_up[lanes.numbers] = 0 if lost is None else whole(lost, given_up.dtype)
+        undefined[lanes.numbers] = 0 if lost is None else whole(lost, undefined.dtype)
         absent = (_peers(lanes, mask) >> (source % WARP).astype(np.uint32) & np.uint32(1)) == 0
-        missing = given_up[source] | whole(absent, given_up.dtype)
+        missing = undefined[source] | whole(absent, undefined.dtype)
         writes[0](lanes, values[source], missing if missing.any() else None)
         if len(writes) > 1:
             writes[1](lanes, inside, None)
@@ -187,7 +187,7 @@ def activemask(instruction: Instruction, names: Names) -> Execute:
     def execute(lanes: Lanes) -> None:
         running = _per_warp(lanes, np.ones(lanes.count, np.bool_))[lanes.numbers // WARP]
         groups = lanes.machine.groups
-        own = np.zeros(lanes.machine.lanes, np.uint32)  # each lane's group: two of one warp may be here
+        own = np.zeros(lanes.machine.lanes, np.uint32)  # each lane's group: a warp may have several
         own[groups.lanes()] = np.repeat(groups.masks, groups.active().sum(axis=1))
         write(lanes, running & own[lanes.numbers], None)
 

@@ -1,1 +1,1 @@
-"""What integer instructions compute, for all lanes at once."""
+"""The results of integer instructions, for all lanes at once."""

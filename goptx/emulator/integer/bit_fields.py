@@ -1,6 +1,6 @@
-"""Bits and bytes counted, found and permuted: `popc`, `clz`, `bfind`, `fns`, `brev`, `prmt`.
+"""Counting, finding and permuting bits and bytes: `popc`, `clz`, `bfind`, `fns`, `brev`, `prmt`.
 
-Requires what `Lanewise` says, and a little-endian machine.
+Requires: the contract of `Lanewise`, and a little-endian machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ONE, _THREE, _SEVEN, _TOP, _ONES = (np.uint32(n) for n in (1, 3, 7, 31, 0xFFFFF
 _SIGNS = np.uint32(0x8888)
 _NIBBLES = np.array([0, 4, 8, 12], np.uint32)
 
-# What `prmt` does in each mode, by the lowest two bits of its third operand, as selectors of the generic form.
+# The modes of `prmt`: for the lowest two bits of its third operand, the selector of the generic form.
 _SELECTORS = {
     "f4e": (0x3210, 0x4321, 0x5432, 0x6543),
     "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
@@ -29,7 +29,7 @@ _SELECTORS = {
 
 
 def _groups(dtype: np.dtype[Any]) -> list[tuple[Any, Any]]:
-    """1, 2 and 4, each with the mask of every other group of as many bits, from the lowest on."""
+    """1, 2 and 4, each with the mask of every other group of so many bits, beginning with the lowest."""
     return [
         (dtype.type(n), dtype.type(int(byte * dtype.itemsize, 16))) for n, byte in ((1, "55"), (2, "33"), (4, "0f"))
     ]
@@ -60,7 +60,8 @@ def _reversed(t: str) -> Callable[[Array], Array]:
 
 
 def _length(a: Array) -> Array:
-    """How many bits unsigned numbers need, 0 for 0. Below the first bit another is cleared: float64 rounds none up."""
+    """The number of bits that unsigned numbers need, 0 for 0. Each first clears the bit below its highest bit, so that
+    float64 does not round it up."""
     sparse = a & ~(a >> a.dtype.type(1))
     length: Array = np.frexp(sparse.astype(np.float64))[1]
     return length.astype(np.uint32)
@@ -81,7 +82,7 @@ def _find(t: str) -> Callable[[Array], Array]:
 
 
 def _find_shift(t: str) -> Callable[[Array], Array]:
-    """How far that bit is from the top."""
+    """The distance of that bit from the top."""
     find, top = _find(t), np.uint32(8 * DTYPES[t].itemsize - 1)
 
     def distance(a: Array) -> Array:
@@ -95,13 +96,13 @@ _reverse_word = _reversed("b32")
 
 
 def _find_nth(mask: Array, base: Array, offset: Array) -> Array:
-    """Searches upwards, in the mirrored mask if the offset is negative; from `base` on, or there alone if it is 0."""
+    """Searches upwards, or in the mirrored mask if the offset is negative, from `base` on; only there if it is 0."""
     down = offset < 0
-    ahead = np.where(down, _reverse_word(mask) & (_ONES << (_TOP - base)), mask & (_ONES << base))
-    ahead = np.where(offset == 0, mask & (_ONE << base), ahead)
+    searched = np.where(down, _reverse_word(mask) & (_ONES << (_TOP - base)), mask & (_ONES << base))
+    searched = np.where(offset == 0, mask & (_ONE << base), searched)
     rank = np.maximum(np.abs(offset).view(np.uint32), _ONE)
     found = np.cumsum(
-        np.unpackbits(ahead[..., None].view(np.uint8), axis=-1, bitorder="little"), axis=-1, dtype=np.uint32
+        np.unpackbits(searched[..., None].view(np.uint8), axis=-1, bitorder="little"), axis=-1, dtype=np.uint32
     )
     position = (found < rank[..., None]).sum(axis=-1, dtype=np.uint32)
     return np.where(position > _TOP, _ONES, np.where(down, _TOP - position, position))
@@ -109,9 +110,9 @@ def _find_nth(mask: Array, base: Array, offset: Array) -> Array:
 
 @lru_cache(maxsize=256)
 def _moves(selector: int) -> list[tuple[bool, Any, Any, Any]]:
-    """The moves of bytes that a selector asks for: from b or a, the shift and its amount, the mask of where they go.
+    """The moves of bytes for a selector: from b or a, the shift and its amount, the mask of the destination.
 
-    Bytes of one register that move equally far move together.
+    Bytes of one register that move by the same distance move together.
     """
     masks: dict[tuple[bool, int], int] = {}
     for place in range(4):
@@ -125,7 +126,7 @@ def _moves(selector: int) -> list[tuple[bool, Any, Any, Any]]:
 
 
 def _permute(a: Array, b: Array, selector: Array) -> Array:
-    """Each of the lowest four nibbles chooses a byte of {b, a}, or with its top bit set, the sign of that byte."""
+    """Each of the lowest four nibbles selects a byte of {b, a}, or, with its top bit set, the sign of that byte."""
     if selector.ndim == 0 and not selector & _SIGNS:
         moved = (shift(b if of_b else a, n) & mask for of_b, shift, n, mask in _moves(int(selector) & 0x7777))
         return reduce(np.bitwise_or, moved)

@@ -1,8 +1,8 @@
 """Integer arithmetic of extended precision: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc` and `madc`.
 
-Requires what `Lanewise` says. The sign does not matter but to upper halves of products, so operands are unsigned.
-Subtraction adds the complement, and its flag says that nothing was borrowed. Along a chain of `sub.cc` and `subc` that
-is the ISA's borrow; where `addc` follows `sub.cc`, NVIDIA's hardware has the flag so.
+Requires: the contract of `Lanewise`. The sign matters only to upper halves of products, so operands are unsigned.
+Subtraction adds the complement, and its flag is set if nothing was borrowed. Along a chain of `sub.cc` and `subc` that
+equals the ISA's borrow; where `addc` follows `sub.cc`, NVIDIA's hardware has the flag so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ Addends = Callable[..., tuple[Array, Array]]
 
 
 def _addends(t: str) -> dict[str, Addends]:
-    """The two numbers that an instruction adds, beside the carry; `{}` stands for the c of those that take it."""
+    """The two numbers that an instruction adds, without the carry; `{}` is the operand c of instructions that have
+    it."""
     own, unsigned, high = DTYPES[t], DTYPES[f"u{t[1:]}"], high_product(t)
     return {
         "add{}": lambda a, b: (a, b),

@@ -1,6 +1,6 @@
 """Comparison of integers and of bits (`setp`, `set`), and selection between values of any type (`selp`, `slct`).
 
-Requires what `Lanewise` says.
+Requires: the contract of `Lanewise`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COMPARISONS = {
     "u": _EQUALITY | _ORDER | _UNSIGNED,
 }
 _BOOLEAN = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
-# The bits that `set` gives for what is true: all ones, or 1.0.
+# The bits that `set` gives for true: all ones, or 1.0.
 _TRUE = {"u32": 0xFFFFFFFF, "s32": 0xFFFFFFFF, "f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
 _SELECTABLE = ("b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64")
 _SMALLEST_NORMAL = np.finfo(np.float32).tiny
@@ -49,7 +49,7 @@ def _combined(compare: Test, combine: Test) -> Test:
 
 
 def _set(test: Test, t: str) -> Callable[..., Array]:
-    """`test` as a number of type `t`."""
+    """The result of `test` as a number of type `t`."""
     dtype = DTYPES[t]
     bits = np.dtype(f"u{dtype.itemsize}")
     true = bits.type(_TRUE[t])

@@ -1,7 +1,7 @@
 """Arithmetic on integers, and `integer(opcode)`, which finds every instruction on integers, bits and predicates.
 
-Requires what `Lanewise` says. Whatever is combined here, constants too, is brought to one dtype first, since numpy 1
-and numpy 2 widen by different rules; on overflow integers wrap around in both.
+Requires: the contract of `Lanewise`. Operands and constants are first brought to one dtype, since numpy 1 and numpy 2
+widen by different rules. On overflow integers wrap around in both.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Binary = Callable[[Array, Array], Array]
 
 
 def integer(opcode: str) -> Lanewise | None:
-    """What `opcode` computes, for example `mad.lo.s32`; None unless PTX has it, spelled so, for these types.
+    """The function of `opcode`, for example `mad.lo.s32`; None unless PTX has it, in this spelling, for these types.
 
-    Types may stand ahead of other modifiers, as in `prmt.b32.f4e` and `min.s16x2.relu`.
+    Types may come before other modifiers, as in `prmt.b32.f4e` and `min.s16x2.relu`.
     """
     return INSTRUCTIONS.get(".".join(sorted(opcode.split("."), key=TYPES.__contains__)))
 
@@ -42,15 +42,15 @@ def _relu(operation: Binary, t: str) -> Binary:
 
 
 def _halves(operation: Binary, t: str) -> Binary:
-    """`operation`, of two values of the 16-bit type `t`, on both halves of 32-bit registers."""
+    """`operation` on two values of the 16-bit type `t`, applied to both halves of 32-bit registers."""
     half = DTYPES[t]
     return lambda a, b: operation(a[..., None].view(half), b[..., None].view(half)).view(np.uint32)[..., 0]
 
 
 def _divided(operation: Binary, t: str) -> Binary:
-    """Quotient (`np.floor_divide`) or remainder (`np.remainder`), rounded towards zero as numpy's are not.
+    """Quotient (`np.floor_divide`) or remainder (`np.remainder`), rounded towards zero, unlike numpy's.
 
-    What division by zero gives, the ISA leaves open; the code that ptxas emits for it gives all ones, of both.
+    The ISA does not specify the result of division by zero; code emitted by ptxas gives all ones for both.
     """
     dtype, unsigned = DTYPES[t], DTYPES[f"u{t[1:]}"]
     ones = ~dtype.type(0)

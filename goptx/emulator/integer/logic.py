@@ -1,6 +1,6 @@
 """Logic on bits and predicates: `and`, `or`, `xor`, `not`, `cnot`, `lop3`.
 
-Requires what `Lanewise` says.
+Requires: the contract of `Lanewise`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OF_TWO: tuple[Callable[[Array, Array], Array], ...] = (
 
 @lru_cache(maxsize=256)
 def _of_three(table: int) -> Callable[[Array, Array, Array], Array]:
-    """The function whose truth table is given: bit 4a + 2b + c of it is f(a, b, c)."""
+    """The function with the given truth table: bit 4a + 2b + c of it is f(a, b, c)."""
     low, high = table & 15, table >> 4  # the tables of f(0, b, c) and of f(1, b, c)
     unset, set_, change = _OF_TWO[low], _OF_TWO[high], _OF_TWO[low ^ high]
     if low == high:

@@ -1,7 +1,7 @@
-"""Shifts, and the fields of bits that shifts cut out: `shl`, `shr`, `shf`, `bfe`, `bfi`, `bmsk`, `szext`.
+"""Shifts and bit fields: `shl`, `shr`, `shf`, `bfe`, `bfi`, `bmsk`, `szext`.
 
-Requires what `Lanewise` says. Amounts, positions and lengths are of 32 bits, whatever the width of the value. numpy's
-shifts by the whole width or more leave nothing but copies of the sign, as PTX's do.
+Requires: the contract of `Lanewise`. Amounts, positions and lengths have 32 bits, whatever the width of the value. As
+in PTX, numpy's shifts by the whole width or more leave only copies of the sign.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from goptx.emulator.instructions.lanewise import DTYPES, Array, Lanewise
 
 _WORD = np.dtype(np.uint32)
 _WIDTH, _LOW_5, _LOW_8 = np.uint32(32), np.uint32(31), np.uint32(255)
-# How a count above the width of a word is understood.
+# The meaning of a count above the width of a word.
 _MODES: dict[str, Callable[[Array], Array]] = {
     "clamp": lambda n: np.minimum(n, _WIDTH),
     "wrap": lambda n: n & _LOW_5,
@@ -23,7 +23,7 @@ _MODES: dict[str, Callable[[Array], Array]] = {
 
 
 def _amount(n: Array, dtype: np.dtype[Any]) -> Array:
-    """A shift amount as the dtype of what is shifted, no greater than its width."""
+    """A shift amount in the dtype of the shifted value, at most its width."""
     return np.minimum(n, np.uint32(8 * dtype.itemsize)).astype(dtype)
 
 
@@ -52,7 +52,7 @@ def _extend(a: Array, length: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _field(first: Array, length: Array, dtype: np.dtype[Any]) -> Array:
-    """Ones from bit `first` on, as far as they fit."""
+    """Ones from bit `first` on, as far as they fit into the dtype."""
     ones = ~dtype.type(0)
     field: Array = (ones << _amount(first, dtype)) ^ (ones << _amount(first + length, dtype))
     return field

@@ -1,6 +1,6 @@
-"""Differences of the bytes or halves of two registers: of the video instructions, those that compilers still emit.
+"""Differences of the bytes or halves of two registers: the video instructions that compilers still emit.
 
-Requires what `Lanewise` says. Operands without selectors: all parts, in their own places.
+Requires: the contract of `Lanewise`. Operands have no selectors: all parts are used in their own places.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from goptx.emulator.instructions.lanewise import Array, Lanewise
 
 
 def _differences(parts: int, kind: str, accumulate: bool) -> Callable[[Array, Array, Array], Array]:
-    """|a - b| of each of the parts, whose bits are `kind` ("u" or "s"): side by side, or all added to c."""
+    """|a - b| of each part, with the kind ("u" or "s") of its bits: side by side, or all added to c."""
     width = 4 // parts
     taken = np.dtype(f"{'i' if kind == 's' else 'u'}{width}")
 
     def apply(a: Array, b: Array, c: Array) -> Array:
         left, right = (v[..., None].view(taken) for v in (a, b))
-        apart = (np.maximum(left, right) - np.minimum(left, right)).view(f"u{width}")
-        result: Array = np.ascontiguousarray(apart).view(np.uint32)[..., 0]
+        differences = (np.maximum(left, right) - np.minimum(left, right)).view(f"u{width}")
+        result: Array = np.ascontiguousarray(differences).view(np.uint32)[..., 0]
         if accumulate:
-            result = apart.sum(axis=-1, dtype=np.uint32) + c
+            result = differences.sum(axis=-1, dtype=np.uint32) + c
         return result
 
     return apply

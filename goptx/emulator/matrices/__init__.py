@@ -1,1 +1,1 @@
-"""What matrix instructions compute, and how their operands lie in registers."""
+"""The results of matrix instructions, and how their operands lie in registers."""

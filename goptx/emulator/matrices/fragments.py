@@ -1,6 +1,6 @@
 """Matrices between memory and the registers of a warp: wmma.load, wmma.store, ldmatrix, stmatrix.
 
-Requires of the caller the memory itself: here stand only addresses, and what goes into which register.
+The caller accesses memory: this file computes only addresses, and which data go into which register.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ SPACES = frozenset(("global", "shared", "shared::cta"))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fragment:
-    """What one lane has of a matrix that wmma.load reads or wmma.store writes.
+    """The elements of one lane, of a matrix that wmma.load reads or wmma.store writes.
 
     type, registers: of the register vector, a key of `DTYPES` and a number.
-    element_bytes, elements: what a lane moves, and how many of them; elements of less than a byte move as four bytes.
-        A lane of an f16 fragment of A or B may hold an element more than once, and several lanes may hold the same.
-    stride: between rows (of a column-major matrix: columns), in elements, where the instruction names none.
-    bits: of an element of the matrix. lines, along: (32, elements), in which row each element is, and where in it;
-        of a column-major matrix, in which column.
+    element_bytes, elements: the size and number of what a lane moves; elements of less than a byte move in fours of
+        bytes. A lane of an f16 fragment of A or B may hold an element more than once, and several lanes may hold the
+        same.
+    stride: between rows (in a column-major matrix, columns), in elements, where the instruction names none.
+    bits: of an element of the matrix. lines, along: (32, elements), the row of each element, and its position there;
+        in a column-major matrix, the column.
     """
 
     type: str
@@ -48,7 +49,7 @@ class Fragment:
     along: Array
 
     def offsets(self, stride: Array | int) -> Array:
-        """Bytes from the base address to each element, of the shape of `stride` with (.., elements) appended.
+        """Bytes from the base address to each element, in the shape of `stride` with (.., elements) appended.
 
         stride: in elements, for each lane (.., 32), or one number for all, which gives (32, elements).
         """
@@ -66,7 +67,7 @@ class Fragment:
 
 @lru_cache
 def fragment(opcode: str) -> Fragment | None:
-    """What `wmma.load.{a,b,c}` or `wmma.store.d` moves; None if the opcode is none that the ISA has."""
+    """The fragment that `wmma.load.{a,b,c}` or `wmma.store.d` moves; None if the ISA lacks the opcode."""
     family = next((f for f in OPERANDS if opcode.startswith(f"{f}.")), None)
     words = words_of(opcode, family) if family else None
     if family is None or words is None or (len(words.types), len(words.layouts)) != (1, 1):
@@ -101,7 +102,8 @@ def fragment(opcode: str) -> Fragment | None:
 
 @dataclass(frozen=True, slots=True)
 class MatrixAccess:
-    """What `ldmatrix` or `stmatrix` moves: `matrices` of 8 x 8 elements of 16 bits, each row 16 bytes of memory.
+    """The data that `ldmatrix` or `stmatrix` moves: `matrices` of 8 x 8 elements of 16 bits, each row 16 bytes of
+    memory.
 
     Lane 8 i + r has the address of row r of matrix i; a register of the vector holds a part of one matrix.
     """
@@ -128,7 +130,8 @@ class MatrixAccess:
 
 @lru_cache
 def matrix_access(opcode: str) -> MatrixAccess | None:
-    """What `ldmatrix` or `stmatrix` moves; None for other opcodes, and for the forms of sm_100 with 8-bit elements."""
+    """The access of `ldmatrix` or `stmatrix`; None for other opcodes, and for the forms of sm_100 with 8-bit
+    elements."""
     family, *words = opcode.split(".")
     numbers = [word for word in words if re.fullmatch("x[124]", word)]
     spaces = [word for word in words if word in ("shared", "shared::cta")]

@@ -1,11 +1,11 @@
-"""The products of matrices that a warp holds, `mma` and `wmma.mma`; and `movmatrix`, which transposes one.
+"""Products of matrices that a warp holds, `mma` and `wmma.mma`; and `movmatrix`, which transposes a matrix.
 
 Requires `np.errstate(all="ignore")` of the caller, and whole warps: arrays are (warps, 32, registers).
 
-The ISA leaves open how precisely, and in which order, products of f16, bf16, tf32, e4m3 and e5m2 are summed. Here
+The ISA does not specify the precision and order in which products of f16, bf16, tf32, e4m3 and e5m2 are summed. Here
 every product is exact, they are summed in float64, then C is added, and the sum is rounded once to D's type, to nearest
-even. Where float64's 53 bits do not hold the sum, its last bit is up to the order that numpy's matrix product takes.
-Products of f64 are fused multiply-adds in the order of k, bit by bit what an H200 gives, payloads of NaN aside.
+even. Where the sum does not fit into float64's 53 bits, its last bit depends on the order of numpy's matrix product.
+Products of f64 are fused multiply-adds in the order of k, bit by bit as on an H200, except for payloads of NaN.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from goptx.emulator.matrices.tiles import (
     words_of,
 )
 
-AT_ONCE = 64  # warps, so that what is computed on the way stays in the processor's cache
+AT_ONCE = 64  # warps, so that intermediate results stay in the processor's cache
 
 Sum = Callable[[Array, Array, Array], Array]
 """D from A (.., m, k), B (.., k, n) and C (.., m, n): integers of A and B as float32, of C as int32, else float64."""
@@ -43,12 +43,12 @@ Sum = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What an instruction computes from the matrices that a warp holds.
+    """The function of an instruction on the matrices that a warp holds.
 
     sources are the register vectors of A, B and C: the PTX type and number of the registers; result is that of D.
-    For movmatrix, the one source and the result are no vectors but single registers.
+    For movmatrix, the one source and the result are single registers instead of vectors.
     `apply` takes an array (warps, 32, registers) for each source, in its type's dtype or as bits of its width, and
-    gives one for the result, in its dtype. It does not change its arguments.
+    returns one for the result, in its dtype. It does not change its arguments.
     """
 
     sources: tuple[tuple[str, int], ...]
@@ -58,9 +58,9 @@ class Product:
 
 @lru_cache
 def product(opcode: str) -> Product | None:
-    """What `opcode` computes; None where it is no product, or has a word, shape, layout or type that is not known.
+    """The product of `opcode`; None if it is not a product, or has an unknown word, shape, layout or type.
 
-    Sparse and block-scaled products, and those of floating-point elements of 6 and 4 bits, are not known.
+    Sparse and block-scaled products, and those of floating-point elements of 6 and 4 bits, are unknown.
     """
     if opcode == "movmatrix.sync.aligned.m8n8.trans.b16":
         return Product((("b32", 1),), ("b32", 1), _transposed)
@@ -104,7 +104,7 @@ def _wmma(words: Words) -> Product | None:
 
 
 def _product(types: tuple[str, str, str, str], layouts: tuple[Layout, Layout, Layout, Layout], add: Sum) -> Product:
-    """Of the types and layouts of A, B, C and D."""
+    """The product for the types and layouts of A, B, C and D."""
     vectors = [register_vector(element, layout) for element, layout in zip(types, layouts, strict=True)]
     type, count = vectors[3]
     operands = tuple(zip(types[:3], layouts[:3], strict=True))
@@ -121,7 +121,7 @@ def _product(types: tuple[str, str, str, str], layouts: tuple[Layout, Layout, La
 
 
 def _matrix(registers: Array, element: str, layout: Layout) -> Array:
-    """The numbers that the registers hold, as `Sum` wants them."""
+    """The numbers in the registers, in the form that `Sum` takes."""
     words = np.ascontiguousarray(registers)
     if element == "b1":
         words = np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")
@@ -137,7 +137,7 @@ def _matrix(registers: Array, element: str, layout: Layout) -> Array:
 
 
 def _sum(multiplicand: str, result: str, options: frozenset[str]) -> Sum | None:
-    """How products of this type are summed; None where there are no such, or not with these options."""
+    """The sum for products of this type; None if there are no such products, or not with these options."""
     if multiplicand == "f64":
         fma = floating(f"fma.{ROUNDINGS[options]}.f64") if options in ROUNDINGS else None
         return partial(_chain, fma.apply) if fma else None
@@ -174,7 +174,7 @@ def _differing_bits(a: Array, b: Array, c: Array) -> Array:
     return differing.astype(np.int32) + c
 
 
-# By the words of an opcode that say how to sum.
+# By the words of an opcode that determine the sum.
 ROUNDINGS = {frozenset[str](): "rn"} | {frozenset({rounding}): rounding for rounding in ("rn", "rz", "rm", "rp")}
 INTEGER_SUMS: dict[frozenset[str], Sum] = {frozenset(): _wrapping_sum, frozenset({"satfinite"}): _saturating_sum}
 BIT_SUMS: dict[frozenset[str], Sum] = {

@@ -1,6 +1,6 @@
 """Integer multiplication: `mul`, `mad` and their 24-bit forms, and the dot products `dp4a` and `dp2a`.
 
-Requires what `Lanewise` says.
+Requires: the contract of `Lanewise`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LOWEST, _HIGHEST = np.int64(-(2**31)), np.int64(2**31 - 1)
 
 
 def saturate(exact: Array) -> Array:
-    """What lies outside of s32 becomes its nearest end; `exact` is s64."""
+    """Values outside of s32 become its nearest bound; `exact` is s64."""
     return np.minimum(np.maximum(exact, _LOWEST), _HIGHEST).astype(np.int32)
 
 
@@ -38,7 +38,7 @@ def _exact_product(wide_type: str) -> Callable[[Array, Array], Array]:
 
 
 def _part(t: str, first: int) -> Callable[[Array, Array], Array]:
-    """As many bits of the exact product as type `t` has, from bit `first` on."""
+    """As many bits of the exact product as type `t` has, beginning at bit `first`."""
     dtype, wide = DTYPES[t], DTYPES[WIDE[t]]
     shift = wide.type(first)
     return lambda a, b: (a.astype(wide) * b.astype(wide) >> shift).astype(dtype)
@@ -53,14 +53,14 @@ def _high_product_u64(a: Array, b: Array) -> Array:
 
 
 def _high_product_s64(a: Array, b: Array) -> Array:
-    """As unsigned numbers, negative operands were taken as too large by 2**64."""
+    """Corrects the unsigned product: negative operands were taken as too large by 2**64."""
     unsigned = _high_product_u64(a.view(np.uint64), b.view(np.uint64)).view(np.int64)
     high: Array = unsigned - ((a >> _SIGN_BIT) & b) - ((b >> _SIGN_BIT) & a)
     return high
 
 
 def _product_24(t: str, first: int) -> Callable[[Array, Array], Array]:
-    """32 bits of the product of the lower 24 bits, from bit `first` on."""
+    """32 bits of the product of the lower 24 bits, beginning at bit `first`."""
     product, spare = _part(t, first), DTYPES[t].type(8)
     return lambda a, b: product(a << spare >> spare, b << spare >> spare)
 
@@ -74,7 +74,7 @@ def _plus_saturated(product: Callable[[Array, Array], Array]) -> Callable[[Array
 
 
 def _dot(a_part: str, b_part: str, chosen: slice, result: str) -> Callable[[Array, Array, Array], Array]:
-    """The products of parts of two registers, added to a third; of b's parts, the `chosen` ones."""
+    """The products of parts of two registers, added to a third; for b, only the `chosen` parts."""
     a_dtype, b_dtype, dtype = DTYPES[a_part], DTYPES[b_part], DTYPES[result]
 
     def dot(a: Array, b: Array, c: Array) -> Array:

@@ -1,6 +1,6 @@
-"""Which lane and register of a warp holds which element of a matrix, and the words of the opcodes that say so.
+"""Which lane and register of a warp holds which element of a matrix, and the words of the opcodes that determine it.
 
-Requires nothing. Every layout is built once; to use one is one numpy call.
+Every layout is built once; to use one is one numpy call.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BITS = {
     "f16": 16, "bf16": 16, "f32": 32, "tf32": 32, "f64": 64, "e4m3": 8, "e5m2": 8,
     "s32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1,
 }  # fmt: skip
-"""Of one element."""
+"""The bits of one element."""
 
 ACCUMULATORS = {
     "f16": ("f16", "f32"),
@@ -30,7 +30,7 @@ ACCUMULATORS = {
 """The types of C and D, by the type of A and B."""
 
 PARTNERS = {a: pair for pair in (("s8", "u8"), ("s4", "u4"), ("e4m3", "e5m2")) for a in pair}
-"""The types that B of `mma` may have, by the type of A, where that is not A's alone."""
+"""The types of B that `mma` allows, by the type of A, where that is not only A's type."""
 
 MMA_SHAPES = {
     **dict.fromkeys(("f16", "bf16"), ((16, 8, 8), (16, 8, 16))),
@@ -41,7 +41,7 @@ MMA_SHAPES = {
     "b1": ((8, 8, 128), (16, 8, 128), (16, 8, 256)),
     "f64": ((8, 8, 4), (16, 8, 4), (16, 8, 8), (16, 8, 16)),
 }
-"""(m, n, k) by the type of A and B; f16 has (8, 8, 4) too, of another kind."""
+"""(m, n, k) by the type of A and B; f16 also has (8, 8, 4), of another kind."""
 
 WMMA_SHAPES = {
     **dict.fromkeys(("f16", "bf16", "s8", "u8"), ((16, 16, 16), (32, 8, 16), (8, 32, 16))),
@@ -54,7 +54,7 @@ WMMA_SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """An opcode taken apart: ptxas accepts its words in any order, only layouts and types have one of their own.
+    """The words of an opcode: ptxas accepts them in any order, except that layouts and types have a fixed order.
 
     shape is (m, n, k); others are the words that are neither shape, layout, type, `.sync` nor `.aligned`.
     """
@@ -66,7 +66,8 @@ class Words:
 
 
 def words_of(opcode: str, family: str) -> Words | None:
-    """The words after `family`; None unless it begins so, is `.sync.aligned`, has one shape and no word twice."""
+    """The words after `family`; None unless the opcode begins so, is `.sync.aligned`, has one shape and no repeated
+    word."""
     if not opcode.startswith(f"{family}."):
         return None
     words = opcode.removeprefix(f"{family}.").split(".")
@@ -84,9 +85,9 @@ def words_of(opcode: str, family: str) -> Words | None:
 class Layout:
     """How a warp holds a matrix of rows x columns, or several.
 
-    places: (32, elements of a lane), where in the matrices, one after the other and each in row-major order, a
-        lane's elements stand. Every place is somebody's; more than one lane, or a lane twice, may hold it.
-    holders: where in (32, elements), taken as flat, the first copy is of what stands in each place.
+    places: (32, elements of a lane), the positions of a lane's elements in the matrices, one matrix after the other and
+        each in row-major order. Every position is held by some lane; several lanes, or a lane twice, may hold it.
+    holders: for each position, the flat index in (32, elements) of its first copy.
     """
 
     rows: int
@@ -98,7 +99,8 @@ class Layout:
         object.__setattr__(self, "holders", np.unique(self.places, return_index=True)[1])
 
     def gather(self, elements: Array) -> Array:
-        """(warps, 32, elements), of any shape with all axes but the first as one, to (matrices, rows, columns)."""
+        """(warps, 32, elements), in any shape with the first axis and as many elements, to (matrices, rows,
+        columns)."""
         flat = elements.reshape(-1, self.places.size)
         return flat.take(self.holders, axis=1).reshape(-1, self.rows, self.columns)
 
@@ -114,11 +116,11 @@ def register_vector(element: str, layout: Layout) -> tuple[str, int]:
 
 
 def _tiled(rows: int, columns: int, run: int, group: int, *, down: bool = False, elements: int = 0) -> Layout:
-    """A matrix as tiles of 8 rows of 4 runs: lane 4 g + t holds the run of neighbours number t in row g of each tile.
+    """A matrix as tiles of 8 rows of 4 runs: lane 4 g + t holds run t of neighbours in row g of each tile.
 
-    The tiles' order is that of the registers: through `group` tiles down, then to the right, then to the next group of
-    rows. down: all of this with rows and columns exchanged, so that runs go down. Where that makes less than `elements`
-    for a lane, it is repeated.
+    Registers have the tiles in this order: through `group` tiles down, then to the right, then to the next group of
+    rows. down: all of this with rows and columns exchanged, so that runs go down. If a lane would have fewer than
+    `elements` elements, they are repeated.
     """
     outer, inner = (columns, rows) if down else (rows, columns)
     starts = [
@@ -136,7 +138,7 @@ def _tiled(rows: int, columns: int, run: int, group: int, *, down: bool = False,
 
 @lru_cache
 def mma_layouts(shape: tuple[int, int, int], multiplicand: str) -> tuple[Layout, Layout, Layout]:
-    """Of A, B and C as PTX ISA 9.0, 9.7.14.5, has them for `mma`: m8n8k4 with f16 is `quad_layouts`."""
+    """The layouts of A, B and C for `mma` in PTX ISA 9.0, 9.7.14.5; m8n8k4 with f16 is `quad_layouts`."""
     m, n, k = shape
     run = max(32 // BITS[multiplicand], 1)  # along k, in a register of A or B
     return _tiled(m, k, run, 2), _tiled(k, n, run, 1, down=True), _tiled(m, n, 2, 2)
@@ -144,9 +146,9 @@ def mma_layouts(shape: tuple[int, int, int], multiplicand: str) -> tuple[Layout,
 
 @lru_cache
 def wmma_layouts(shape: tuple[int, int, int], multiplicand: str) -> tuple[Layout, Layout, Layout]:
-    """Of A, B and C for `wmma`.
+    """The layouts of A, B and C for `wmma`.
 
-    The ISA leaves them open; these are what an H200 has. They do not depend on how the matrices lie in memory.
+    The ISA does not specify them; these are those of an H200. They do not depend on how the matrices lie in memory.
     m8n32k16 is m32n8k16 with everything transposed, and f16 always has 16 elements of A and B in a lane.
     """
     m, n, k = shape
@@ -162,7 +164,7 @@ def wmma_layouts(shape: tuple[int, int, int], multiplicand: str) -> tuple[Layout
 
 @lru_cache
 def quad_layouts(a_layout: str, b_layout: str, accumulator: str) -> tuple[Layout, Layout, Layout]:
-    """Of A, B and C for `mma.m8n8k4` with f16 and accumulators of one type: four products by a warp.
+    """The layouts of A, B and C for `mma.m8n8k4` with f16 and accumulators of one type: four products by a warp.
 
     Product q is that of the lanes 4q to 4q + 3 and those 16 above.
     """

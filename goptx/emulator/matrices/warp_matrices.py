@@ -1,6 +1,6 @@
 """Executes matrix instructions: gathers the registers of whole warps, computes or moves, writes them back.
 
-Requires: the machine has gathered the lanes of each warp. All 32 of them have to be there.
+Requires: the machine has gathered the lanes of each warp. All 32 of them must be present.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _registers(sources: list[Source], lanes: Lanes) -> Array:
 
 
 def _missing(sources: list[Source], lanes: Lanes) -> Array | None:
-    """A warp's result has no value where a register of any of its lanes has none."""
+    """The lanes of warps in which a register of any lane is undefined: the result of the whole warp is undefined."""
     missing = lanes.unknown(tuple(r for s in sources for r in s.registers))
     return None if missing is None else np.repeat(missing.reshape(-1, WARP).any(axis=1), WARP)
 
@@ -130,7 +130,7 @@ def store_fragment(instruction: Instruction, names: Names) -> Execute:
 def _elements(
     lanes: Lanes, source: Source, stride: Source | None, offsets: Callable[[Array | int], Array], default: int
 ) -> tuple[Array, Array]:
-    """The address of every element of every lane, and whose it is."""
+    """The address of every element of every lane, and the lane."""
     lanes.require((*source.registers, *(stride.registers if stride else ())), "an address")
     base = source.each(lanes).reshape(-1, WARP)
     steps = stride.each(lanes).reshape(-1, WARP).astype(np.int64) if stride else default
@@ -176,7 +176,7 @@ def store_rows(instruction: Instruction, names: Names) -> Execute:
 
 
 def _rows(lanes: Lanes, source: Source, arrange: Callable[[Array], Array]) -> tuple[Array, Array]:
-    """The address of every row of every matrix, and the lane that gives it."""
+    """The address of every row of every matrix, and the lane that provides it."""
     lanes.require(source.registers, "an address")
     addresses = source.each(lanes).reshape(-1, WARP)
     return arrange(addresses).reshape(-1), arrange(lanes.numbers.reshape(-1, WARP)).reshape(-1)

@@ -1,7 +1,7 @@
-"""Address spaces as byte arrays, with what is known of every byte: mapped, written, writable.
+"""Address spaces as byte arrays, with the state of every byte: mapped, written, writable.
 
-Requires: accesses of 1, 2, 4, 8 or 16 bytes. Every access is checked: `Trouble` names the lanes that leave what is
-mapped, that are misaligned, or that read what nobody wrote.
+Requires: accesses of 1, 2, 4, 8 or 16 bytes. Every access is checked: `Trouble` names the lanes that access unmapped or
+misaligned addresses, or read bytes that were never written.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from goptx.emulator.memory.undefined import whole
 
 MAPPED, WRITTEN, WRITABLE = 1, 2, 4  # the state of a byte
 ALL = MAPPED | WRITTEN | WRITABLE
-STRIDE = 16  # bytes; what instances of a space are aligned to
+STRIDE = 16  # bytes; the alignment of the instances of a space
 
-# Where the spaces lie among generic addresses. Those of shared and local memory also have addresses of their
-# own, which are smaller by the window; the others have only these.
+# The windows of the spaces among generic addresses. Shared and local memory also have addresses of their own, which are
+# smaller by the window's begin; the others have only generic ones.
 WINDOWS = {
     "shared": 0x0100_0000_0000,
     "local": 0x0200_0000_0000,
@@ -34,7 +34,7 @@ FIRST = 1024  # the lowest address within shared and local memory, so that null 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """A buffer or variable: `name` has the bytes from `start` (an address of its space) up to `end`."""
+    """A buffer or variable: `name` is the bytes from `start` (an address of its space) up to `end`."""
 
     name: str
     start: int
@@ -43,10 +43,9 @@ class Extent:
 
 @dataclass(slots=True)
 class Space:
-    """One address space. `instances` of it, each of `size` bytes, lie one after the other in `bytes`; the lane
-    that accesses it belongs to one of them (`of_lane`, None where there is one only). As long as it is `watched`,
-    `changed` becomes true when a store changes anything. `partly` has the defined bits of bytes that are not written as
-    a whole, from when the first of them is."""
+    """One address space. Its instances, each of `size` bytes, lie one after the other in `bytes`; `of_lane` has each
+    lane's instance (None where there is only one). While it is `watched`, `changed` becomes true when a store changes
+    anything. `partly` has the defined bits of bytes that are defined in part; it exists from the first such byte on."""
 
     name: str
     base: int
@@ -71,7 +70,7 @@ class Space:
         self.views = {w: (self.bytes.view(f"u{w}"), self.state.view(f"u{w}")) for w in (1, 2, 4, 8)}
 
     def grow(self, size: int) -> None:
-        """Makes every instance `size` bytes large, what lies in it stays."""
+        """Enlarges every instance to `size` bytes and preserves its contents."""
         size += -size % STRIDE
         self.bytes = self._grown(self.bytes, size)
         self.state = self._grown(self.state, size)
@@ -85,7 +84,7 @@ class Space:
         return new.reshape(-1)
 
     def map(self, start: int, size: int, state: int, name: str = "", instances: Array | None = None) -> None:
-        """Gives `size` bytes from the address `start` on the state, in every instance or in some."""
+        """Sets the state of `size` bytes from the address `start` on, in every instance or in some."""
         at, which = start - self.base, slice(None) if instances is None else instances
         self.state.reshape(self.instances, self.size)[which, at : at + size] = state
         if self.partly is not None:
@@ -94,13 +93,13 @@ class Space:
             self.extents.append(Extent(name, start, start + size))
 
     def undefined(self, positions: Array) -> Array:
-        """Which bits of the bytes at those positions have no value, as many bytes."""
+        """The undefined bits of the bytes at those positions, as bytes."""
         lost = np.where(self.state[positions] & WRITTEN, 0, 255).astype(np.uint8)
         return lost if self.partly is None else lost & ~self.partly[positions]
 
     def load(self, addresses: Array, width: int, lanes: Array, strict: bool) -> tuple[Array, Array | None]:
-        """The bytes at the addresses as unsigned integers; with them, the bits that have no value (None: all have one;
-        of 16 bytes, the lanes that lack any). Outside of local memory such a read is trouble in strict mode."""
+        """The bytes at the addresses as unsigned integers, and their undefined bits (None: all are defined; for 16
+        bytes, the lanes with any). Outside of local memory reading undefined bits is a fault in strict mode."""
         if width == 16:
             halves = [self.load(addresses + offset, 8, lanes, strict) for offset in self._halves(addresses, lanes)]
             lost = [missing != 0 for _, missing in halves if missing is not None]
@@ -119,11 +118,11 @@ class Space:
         return content.take(words), missing
 
     def missing(self, words: Array, width: int) -> Array:
-        """The bits that have no value in words of that width, by their positions among such."""
+        """The undefined bits in words of that width, by position among such words."""
         return self.undefined(words[:, None] * width + np.arange(width)).view(f"u{width}")[:, 0]
 
     def store(self, addresses: Array, values: Array, width: int, lanes: Array, missing: Array | None) -> None:
-        """Writes the values; the bits that are `missing`, or all of a lane, count as never written."""
+        """Writes the values; the bits that are `missing`, or all of a lane, count as undefined."""
         if width == 16:
             halves = np.ascontiguousarray(values).view(np.uint64).reshape(-1, 2)
             for part, offset in enumerate(self._halves(addresses, lanes)):
@@ -151,12 +150,12 @@ class Space:
         self.partly.view(f"u{width}")[words] = ~lost
 
     def finish(self, addresses: Array, width: int, lanes: Array) -> None:
-        """What an earlier `store` put there counts as written from now on."""
+        """Makes the values of an earlier `store` defined."""
         for offset in range(width):
             self.state[self.words(addresses + offset, 1, lanes)] = ALL
 
     def words(self, addresses: Array, width: int, lanes: Array) -> Array:
-        """Positions in the view of that width. Raises `Trouble` for addresses out of reach or misaligned."""
+        """Positions in the view of that width. Raises `Trouble` for addresses out of bounds or misaligned."""
         offsets = addresses - self.base
         beyond = max(0, self.size - width + 1)  # the first offset at which an access would leave the space
         if len(offsets) and int(offsets.view(np.uint64).max()) >= beyond:
@@ -167,7 +166,7 @@ class Space:
             first = int(addresses[wrong][0])
             raise Trouble(
                 "misaligned",
-                f"{self.name} address {first:#x} is no multiple of the access's {width} bytes",
+                f"{self.name} address {first:#x} is not a multiple of the access's {width} bytes",
                 lanes[wrong],
             )
         if self.of_lane is not None:
@@ -175,7 +174,7 @@ class Space:
         return offsets >> (width.bit_length() - 1)
 
     def places(self, addresses: Array, lanes: Array) -> Array:
-        """What tells addresses apart across the instances of the space."""
+        """Numbers that identify addresses across the instances of the space."""
         return addresses if self.of_lane is None else addresses + self.of_lane[lanes] * self.size
 
     def _halves(self, addresses: Array, lanes: Array) -> tuple[int, int]:
@@ -183,7 +182,7 @@ class Space:
             wrong = (addresses & 15) != 0
             raise Trouble(
                 "misaligned",
-                f"{self.name} address {int(addresses[wrong][0]):#x} is no multiple of the access's 16 bytes",
+                f"{self.name} address {int(addresses[wrong][0]):#x} is not a multiple of the access's 16 bytes",
                 lanes[wrong],
             )
         return 0, 8
@@ -216,7 +215,7 @@ class Space:
             place = (
                 f"{address - nearest.end + width} bytes past the end"
                 if address >= nearest.start
-                else (f"{nearest.start - address} bytes ahead of the beginning")
+                else (f"{nearest.start - address} bytes before the beginning")
             )
             hint = f"; the nearest is {nearest.name} of {size} bytes, this is {place}"
         raise Trouble(
@@ -233,18 +232,18 @@ class Space:
 
 
 def _pattern(state: int, width: int) -> Any:
-    """That state in each byte of a word."""
+    """The state repeated in each byte of a word."""
     return np.dtype(f"u{width}").type(int.from_bytes(bytes([state]) * width, "little"))
 
 
 class Memory:
-    """All spaces of a launch. Generic addresses are told apart by their window."""
+    """All spaces of a launch. The windows distinguish generic addresses."""
 
     def __init__(self, spaces: list[Space]) -> None:
         self.spaces = {s.name: s for s in spaces}
 
     def parts(self, space: str, addresses: Array) -> list[tuple[Space, Array | slice, Array]]:
-        """The spaces that the addresses lie in, which of the lanes go there, and their addresses in it."""
+        """The spaces of the addresses, each with its lanes and their addresses in it."""
         if space:
             return [(self.spaces[space], slice(None), addresses)]
         local = self.spaces["global"]
@@ -255,7 +254,7 @@ class Memory:
         parts: list[tuple[Space, Array | slice, Array]] = []
         for kind in np.unique(kinds):
             chosen = np.flatnonzero(kinds == kind)
-            name = names[kind] if kind >= 0 else "global"  # null and the like: no window, so no buffer
+            name = names[kind] if kind >= 0 else "global"  # null and similar: no window, so no buffer
             own = addresses[chosen]
             parts.append((self.spaces[name], chosen, own - WINDOWS[name] if name in ("shared", "local") else own))
         return parts

@@ -1,6 +1,6 @@
-"""Where the variables of a program lie in memory, and what is in them at first.
+"""The addresses and initial values of a program's variables.
 
-Requires: the flat bodies of all functions that the entry may reach. Shared variables stand in the order of their
+Requires: the flat bodies of all functions that the entry may reach. Shared variables are in the order of their
 declaration, dynamic ones (`.extern .shared` without a size) all at the end, as on a GPU.
 """
 
@@ -17,13 +17,13 @@ from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Module, Name, Variable
 
 Token = Name | str
-FUNCTION_BYTES = 16  # apart: the addresses of functions
+FUNCTION_BYTES = 16  # the distance between the addresses of functions
 
 
 @dataclass(slots=True)
 class Layout:
-    """`sizes` in bytes of the spaces `shared`, `param`, `const` and `global`; `symbols` of the module,
-    `own` those of each function beside; `initial` what lies at which address of which space."""
+    """`sizes` in bytes of the spaces `shared`, `param`, `const` and `global`; `symbols` of the module, `own` those of
+    each function in addition; `initial` the initial bytes by space and address."""
 
     module: Module
     symbols: dict[str, Symbol] = field(default_factory=dict)
@@ -34,8 +34,7 @@ class Layout:
     static_shared: int = 0
 
     def place(self, variable: Variable) -> Symbol | None:
-        """The next address for a variable, by its alignment; None for what is not laid out here: what lies in frames
-        or in other modules."""
+        """The next address for a variable, by its alignment; None for variables in frames or in other modules."""
         space = variable.space.removeprefix(".")
         if space not in self.sizes or (".extern" in variable.linkage and space in ("global", "const")):
             return None
@@ -61,7 +60,7 @@ def layout(module: Module, entry: Function, bodies: Mapping[str, FlatBody], shar
             names[variable.name] = symbol
     made.static_shared = made.sizes["shared"]
     start = made.static_shared
-    for variable, names in dynamic:  # none begins ahead of those declared before it, as ptxas 13.0 has it
+    for variable, names in dynamic:  # each begins at or after those declared before it, as for ptxas 13.0
         start += -start % max(16, variable.alignment)
         names[variable.name] = Symbol("shared", FIRST + start, shared)
     made.sizes["shared"] = start + shared
@@ -82,7 +81,7 @@ def _is_dynamic(variable: Variable) -> bool:
 
 
 def _complete(variable: Variable) -> Variable:
-    """The variable with its first size, which an array with an initialiser may leave out."""
+    """The variable with its first size, which an array with an initialiser may omit."""
     if not variable.init or not variable.dims or variable.dims[0]:
         return variable
     (rows,) = _nested(iter(variable.init))
@@ -90,7 +89,7 @@ def _complete(variable: Variable) -> Variable:
 
 
 def _initial(module: Module, variable: Variable, symbols: Mapping[str, Symbol]) -> bytes:
-    """The bytes that an initialiser stands for; what it leaves out is zero."""
+    """The bytes of an initialiser; omitted values are zero."""
     try:
         (cells,) = _nested(iter(variable.init))
         dims = [whole(d) for d in variable.dims]
@@ -143,7 +142,7 @@ def _filled(item: object, dims: Sequence[int]) -> Iterator[tuple[Token, ...]]:
 
 
 def _bytes(cell: tuple[Token, ...], type_: str, width: int, symbols: Mapping[str, Symbol]) -> bytes:
-    """One value: a number, or an address, of which `0xFF00(symbol)` is the byte under the mask."""
+    """One value: a number, or an address; `0xFF00(symbol)` is the byte of an address under the mask."""
     if not any(isinstance(token, Name) for token in cell):
         return literal("".join(map(str, cell)), type_).tobytes()
     mask = -1
@@ -154,8 +153,8 @@ def _bytes(cell: tuple[Token, ...], type_: str, width: int, symbols: Mapping[str
 
 
 def _number(token: Token, symbols: Mapping[str, Symbol]) -> str:
-    """The token with an address for a name. Constants and global memory have the same in both forms, so that
-    `generic(symbol)` is the symbol."""
+    """The token, with the address in place of a name. In constant and global memory both kinds of addresses are equal,
+    so `generic(symbol)` is the symbol."""
     if not isinstance(token, Name):
         return token
     if token.text == "generic":

@@ -1,9 +1,9 @@
 """Finds data races between threads of one CTA, by vector clocks (after FastTrack, Flanagan and Freund, PLDI 2009).
 
-Each thread counts the times that it let others see what it did: at a barrier, at `bar.warp.sync`, at an atomic or
-another strong access. What two threads do to one byte is ordered if the later one has seen the earlier one's
-count since. Of the readers of a byte the last two are remembered, which is enough where all threads of a CTA meet
-at its barriers. Threads of different CTAs are not judged; neither is a write of what is there already.
+Each thread counts how often it made its accesses visible to others: at a barrier, at `bar.warp.sync`, at an atomic or
+another strong access. Two accesses to one byte are ordered if the later thread has seen a later count of the earlier
+one. Only the last two readers of a byte are recorded, which is enough where all threads of a CTA take part in its
+barriers. Threads of different CTAs are not checked; nor is a write that does not change the value.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ NOBODY = -1
 
 
 class _Shadow:
-    """Of every byte of a space: the last writer and the last two readers, each with its count at the time, and
-    whether that was a strong access."""
+    """For every byte of a space: the last writer and the last two readers, each with its count at the time, and whether
+    that was a strong access."""
 
     def __init__(self, bytes_: int) -> None:
         self.writer, self.reader, self.other = (np.full(bytes_, NOBODY, np.int32) for _ in range(3))
@@ -43,11 +43,11 @@ class Races:
         self.clock = np.zeros((machine.lanes, threads), np.int32)
         self.clock[machine.every_lane, machine.thread] = 1
         self.shadows: dict[str, _Shadow] = {}
-        self.published: dict[tuple[str, int], Array] = {}  # by strong accesses: what was seen there
-        self.met: dict[int, Array] = {}  # by those who have arrived at a barrier
+        self.published: dict[tuple[str, int], Array] = {}  # by strong accesses: the counts published there
+        self.arrived: dict[int, Array] = {}  # by threads that have arrived at a barrier
 
     def read(self, space: Space, addresses: Array, width: int, lanes: Array, strong: bool) -> None:
-        """Raises `Trouble` where somebody else's write is not ordered before it."""
+        """Raises `Trouble` where another thread's write is not ordered before it."""
         if space.name not in ("shared", "global"):
             return
         if strong:
@@ -65,7 +65,7 @@ class Races:
         self._same_instruction_readers(shadow, at, lanes)
 
     def write(self, space: Space, addresses: Array, values: Array, width: int, lanes: Array, strong: bool) -> None:
-        """Raises `Trouble` where somebody else's access is not ordered before it. Runs ahead of the write."""
+        """Raises `Trouble` where another thread's access is not ordered before it. Runs before the write."""
         if space.name not in ("shared", "global"):
             return
         shadow = self._shadow(space)
@@ -83,17 +83,17 @@ class Races:
             self.publish(space, addresses, lanes)
 
     def written(self, space: Space, addresses: Array, width: int, lanes: Array) -> None:
-        """What the lanes have had written for them since an earlier `write` is there now."""
+        """The bytes of an earlier asynchronous `write` have been written now."""
         shadow = self._shadow(space)
         at, lanes = self._bytes(space, addresses, width, lanes)
         shadow.writer[at], shadow.wrote[at], shadow.strong_write[at] = lanes, self._count(lanes), False
 
     def atomic(self, space: Space, addresses: Array, width: int, lanes: Array) -> None:
-        """An atomic access is ordered with other strong ones, and orders what its thread did."""
+        """An atomic access is ordered with other strong ones, and orders its thread's earlier accesses."""
         if space.name not in ("shared", "global"):
             return
         counts = self._count(lanes)
-        for i in range(len(lanes)):  # one after the other: each sees what those before it did
+        for i in range(len(lanes)):  # one after the other: each sees those before it
             self.acquire(space, addresses[i : i + 1], lanes[i : i + 1])
             self.publish(space, addresses[i : i + 1], lanes[i : i + 1])
         shadow = self._shadow(space)
@@ -105,17 +105,17 @@ class Races:
         shadow.writer[at], shadow.wrote[at], shadow.strong_write[at] = owners, counts, True
 
     def arrive(self, slot: int, lanes: Array) -> None:
-        """These threads of one CTA come to a barrier: who waits there will see what they have done."""
+        """These threads of one CTA arrive at a barrier: threads that wait there will see their accesses."""
         seen = self.clock[lanes].max(axis=0)
-        self.met[slot] = np.maximum(self.met[slot], seen) if slot in self.met else seen
+        self.arrived[slot] = np.maximum(self.arrived[slot], seen) if slot in self.arrived else seen
         self.clock[lanes, self.machine.thread[lanes]] += 1
 
     def leave(self, slot: int, lanes: Array) -> None:
-        """These threads have waited until all were there."""
-        self.clock[lanes] = np.maximum(self.clock[lanes], self.met[slot])
+        """These threads have waited until all had arrived."""
+        self.clock[lanes] = np.maximum(self.clock[lanes], self.arrived[slot])
 
     def warp(self, lanes: Array, peers: Array) -> None:
-        """Lanes of warps have met, each with those that its mask names."""
+        """Lanes of warps have synchronised, each with those in its mask."""
         keys = lanes // WARP << 32 | peers.astype(np.int64)
         for key in np.unique(keys):
             members = lanes[keys == key]
@@ -130,7 +130,7 @@ class Races:
         return self.shadows[space.name]
 
     def _bytes(self, space: Space, addresses: Array, width: int, lanes: Array) -> tuple[Array, Array]:
-        """Where each accessed byte lies, and whose access it is. Raises `Trouble` where that is out of reach."""
+        """The place of each accessed byte, and its lane. Raises `Trouble` for addresses out of bounds."""
         space.words(addresses, width, lanes)
         start = addresses - space.base
         if space.of_lane is not None:
@@ -141,7 +141,7 @@ class Races:
         return np.asarray(self.clock[lanes, self.machine.thread[lanes]])
 
     def _seen(self, others: Array, counts: Array, lanes: Array) -> Array:
-        """Whether each lane has seen that count of that other lane; lanes of other CTAs count as seen."""
+        """Whether each lane has seen that count of the other lane; lanes of other CTAs count as seen."""
         same = (others != NOBODY) & (others // self.threads == lanes // self.threads)
         return np.asarray(~same | (self.clock[lanes, np.where(same, others % self.threads, 0)] >= counts))
 
@@ -159,7 +159,7 @@ class Races:
             )
 
     def _collide(self, at: Array, values: Array, lanes: Array, strong: bool, space: Space) -> None:
-        """Lanes that write different values to one byte in one instruction."""
+        """Raises `Trouble` for lanes that write different values to one byte in one instruction."""
         order = np.argsort(at, kind="stable")
         pairs = (at[order][1:] == at[order][:-1]) & (values[order][1:] != values[order][:-1])
         if pairs.any() and not strong:
@@ -174,13 +174,13 @@ class Races:
                 )
 
     def _same_instruction_readers(self, shadow: _Shadow, at: Array, lanes: Array) -> None:
-        """Where several lanes read one byte at once, the last stands as reader and another one beside it."""
+        """Where several lanes read one byte at once, records the last and another one of them as readers."""
         fewer = shadow.reader[at] != lanes
         shadow.other[at[fewer]] = lanes[fewer]
         shadow.other_read[at[fewer]] = self._count(lanes[fewer])
 
     def publish(self, space: Space, addresses: Array, lanes: Array) -> None:
-        """What the lanes did so far can be seen by who reads this place by a strong access."""
+        """Publishes the lanes' accesses so far to threads that read this place with a strong access."""
         for address, lane in zip(addresses.tolist(), lanes.tolist(), strict=True):
             key = self._key(space, address, lane)
             seen: Any = self.published.get(key)
@@ -194,5 +194,5 @@ class Races:
                 self.clock[lane] = np.maximum(self.clock[lane], seen)
 
     def _key(self, space: Space, address: int, lane: int) -> tuple[str, int]:
-        """The place, for each CTA by itself: threads of different CTAs are not judged."""
+        """The place, separately for each CTA: threads of different CTAs are not checked."""
         return f"{space.name} {lane // self.threads}", address

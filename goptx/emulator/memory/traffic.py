@@ -1,8 +1,9 @@
 """Counts memory transactions: 32-byte sectors of global memory, wavefronts of shared memory.
 
-A warp's access to global memory costs one transaction for each sector that its lanes touch; one to shared memory
-one for each round that the 32 banks of 4 bytes need, where lanes that read one word share it. Accesses of 8 bytes a
-lane go by half warps, of 16 by quarter warps (CUDA C++ Programming Guide, compute capability 5.x and later).
+A warp's access to global memory costs one transaction for each sector that its lanes access. An access to shared memory
+costs one for each round that the 32 banks of 4 bytes need; lanes that read the same word share it. Accesses of 8 bytes
+a lane are processed by half warps, of 16 by quarter warps (CUDA C++ Programming Guide, compute capability 5.x and
+later).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Traffic:
         self.globals: Counter[str] = Counter()
 
     def count(self, space: str, addresses: Array, lanes: Array, width: int) -> None:
-        """One access of `width` bytes by each lane; lanes of a warp stand together."""
+        """Counts one access of `width` bytes by each lane; lanes of a warp are adjacent."""
         if space == "global":
             self.globals[self.kernel] += sectors(addresses, lanes, width)
         elif space == "shared":
@@ -35,14 +36,14 @@ class Traffic:
 
 
 def sectors(addresses: Array, lanes: Array, width: int) -> int:
-    """Transactions of 32 bytes, warp by warp."""
+    """The 32-byte transactions, warp by warp."""
     touched = addresses // SECTOR + (lanes >> 5 << 40)
     total = _distinct(touched)
     return total * max(1, width // SECTOR)
 
 
 def wavefronts(addresses: Array, lanes: Array, width: int) -> int:
-    """Rounds of the banks, warp by warp."""
+    """The rounds of the banks, warp by warp."""
     if not len(addresses):  # copies of no bytes
         return 0
     parts = max(1, width // BANK_BYTES)  # a round serves 32 / parts lanes

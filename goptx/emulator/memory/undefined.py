@@ -1,9 +1,8 @@
-"""Which bits of a result have no value, where bits of the operands have none.
+"""Which bits of a result are undefined, where bits of the operands are undefined.
 
-Requires: operands of which at least one has such a bit; what is defined never comes here. Ensures: a bit counts as
-defined only if it is the same whatever the undefined bits of the operands are. Where that is not known of an opcode,
-a result has no value at all if any bit that it is computed from has none. The model is that of Valgrind's memcheck
-(Seward and Nethercote, 2005).
+Requires: at least one operand with an undefined bit. Ensures: a bit counts as defined only if it is the same whatever
+the undefined bits of the operands are. Without a rule for an opcode, any undefined bit of an operand makes the whole
+result undefined. The model is that of Valgrind's memcheck (Seward and Nethercote, 2005).
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ import numpy as np
 
 from goptx.emulator.instructions.lanewise import DTYPES, Array, Lanewise
 
-# The operands' values and their undefined bits (as unsigned integers, or bools), to the undefined bits of each result.
+# From the operands' values and their undefined bits (unsigned integers, or bools) to the undefined bits of each result.
 Rule = Callable[[Sequence[Array], Sequence[Array]], list[Array]]
 
 INTEGERS = frozenset("u8 s8 u16 s16 u32 s32 u64 s64".split())
-# What the bits of the first operands become: bits of the result, or nothing. The other operands say which.
+# Opcodes that move bits of the first operands into the result, as the other operands direct.
 MOVED = {"shl": 1, "shr": 1, "shf": 2, "bfe": 1, "bfi": 2, "prmt": 2, "brev": 1, "szext": 1, "cvt": 1}
 TABLES = {"and": 0b1000, "or": 0b1110, "xor": 0b0110, "not": 0b01}  # bit n: the result for the operands' bits n
 SUMS = frozenset(("add", "sub", "neg", "mul.lo", "mul.wide", "mad.lo", "mad.wide"))
-# Opcodes that combine and move bits. What only they take may be partly undefined: they are how fields of bits are set.
+# Opcodes that combine and move bits. Values used only by them may be partly undefined: that is how fields are set.
 BITWISE = frozenset((*TABLES, *MOVED, "lop3", "mov"))
-# Opcodes that make nothing defined of an operand without any value.
+# Opcodes whose result is undefined if an operand is undefined in all bits.
 SPOILED = frozenset("add sub neg mul mad setp set".split())
 
 
 def rule_of(opcode: str, found: Lanewise) -> Rule | None:
-    """How undefined bits go through an instruction; None where one of them spoils all of the result."""
+    """The rule for undefined bits of an instruction; None if one of them makes the whole result undefined."""
     words = opcode.split(".")
     base, types = words[0], {*found.sources, *found.results}
     whole_numbers = types <= INTEGERS and not {"sat", "cc"} & set(words)
@@ -57,13 +56,13 @@ def bits(values: Array) -> Array:
 
 
 def whole(lost: Array, dtype: np.dtype[np.generic]) -> Array:
-    """All bits of a register of `dtype` for the lanes of `lost`; bits as they are."""
+    """All bits of a register of `dtype` for the lanes of `lost`; bits are returned unchanged."""
     return lost if lost.dtype != np.bool_ or dtype == np.bool_ else np.where(lost, ~dtype.type(0), dtype.type(0))  # type: ignore[operator]
 
 
 def _by_table(table: int, values: Sequence[Array], lost: Sequence[Array]) -> list[Array]:
-    """Of a function of the operands' bits, given by its truth table: a bit of the result is undefined if both of its
-    values may come out."""
+    """The rule of a bitwise function, given by its truth table: a bit of the result is undefined if both of its values
+    are possible."""
     terms = [(~v | u, v | u) for v, u in zip(map(bits, values), lost, strict=True)]  # may be 0, may be 1
     may: list[list[Array]] = [[], []]
     for row, choice in enumerate(product((0, 1), repeat=len(terms))):
@@ -78,14 +77,14 @@ def _lop3(values: Sequence[Array], lost: Sequence[Array]) -> list[Array]:
 
 
 def _selected(values: Sequence[Array], lost: Sequence[Array]) -> list[Array]:
-    """What was selected counts; without a known choice, both do, and where they differ."""
+    """The undefined bits of the selected operand. If the choice is undefined: those of both, and the differing bits."""
     first, second = bits(values[0]), bits(values[1])
     either = lost[0] | lost[1] | (first ^ second)
     return [np.where(lost[2], either, np.where(values[2], lost[0], lost[1]))]
 
 
 def _moved(found: Lanewise, count: int, values: Sequence[Array], lost: Sequence[Array]) -> list[Array]:
-    """Undefined bits go where the bits go; where it is not known where that is, all are undefined."""
+    """Undefined bits move as the bits do; if it is unknown where they move, all are undefined."""
     shapes = [DTYPES[t] for t in found.sources[:count]]
     moved = [u.view(d) for u, d in zip(lost, shapes, strict=False)]
     result = bits(np.asarray(found.apply(*moved, *values[count:])))
@@ -94,15 +93,15 @@ def _moved(found: Lanewise, count: int, values: Sequence[Array], lost: Sequence[
 
 
 def _carried(width: int, values: Sequence[Array], lost: Sequence[Array]) -> list[Array]:
-    """Sums and the lower halves of products: an undefined bit spoils those above it."""
+    """The rule of sums and lower halves of products: an undefined bit makes those above it undefined."""
     dtype = np.dtype(f"u{width}")
     some = reduce(or_, (u.astype(dtype) for u in lost))
     return [some | (dtype.type(0) - some)]
 
 
 def _compared(found: Lanewise, equality: bool, values: Sequence[Array], lost: Sequence[Array]) -> list[Array]:
-    """A comparison is known if it comes out alike for the operands that make it true most easily and for those that
-    make it false most easily."""
+    """A comparison is defined if it has the same result for the operands that favour it most and for those that favour
+    it least."""
     signed = DTYPES[found.sources[0]]
     a, b = bits(values[0]), bits(values[1])
     if equality:

@@ -1,1 +1,1 @@
-"""Places where kernels are judged and timed, each a process of its own."""
+"""Benches, on which kernels are judged and timed, each in a process of its own."""

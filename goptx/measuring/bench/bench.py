@@ -1,5 +1,5 @@
-"""A place where kernels are judged and timed: one device, held by a process that is replaced when it hangs or its
-device is of no more use."""
+"""A bench: one device, on which a process of its own judges and times kernels. The process is replaced when it hangs or
+when its device can no longer be used."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from goptx.measuring.bench.questions import (
 from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 
-START, LIMIT = 300, 20  # seconds for the data of a workload; for a question, beside what its runs should take
-SLOW = 100  # times as long as the kernels alone a run may take
+START, LIMIT = 300, 20  # seconds: for the data of a workload; for a question, beside the time of its runs
+SLOW = 100  # a run may take so many times as long as the kernels alone
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Milliseconds of single runs, by key; or why there are none."""
+    """Milliseconds of each run, by key; or the problem because of which nothing was timed."""
 
     ms: dict[str, list[float]] = field(default_factory=dict)
     problem: str = ""
 
 
 class Bench:
-    """The device of that number. Everything is about the workload that was opened last.
+    """The bench of the device with that number. Its methods refer to the workload that was opened last.
 
     replaced: how many processes had to be ended.
     """
@@ -52,7 +52,7 @@ class Bench:
         self._held: dict[str, Hold] = {}
 
     def described(self) -> Described:
-        """What is measured on. Raises `DeviceError` where there is nothing."""
+        """The device. Raises `DeviceError` if there is no device."""
         answer = self._answered(Describe(), START)
         if not isinstance(answer, Described):
             self.close()
@@ -60,14 +60,14 @@ class Bench:
         return answer
 
     def open(self, workload: Workload) -> Opened:
-        """Data for these kernels, which are run alone. Raises `DeviceError` without a device, or where a kernel alone
-        hangs or breaks it, `InputError` where the data does not fit or results are not repeatable."""
+        """Makes the data of these kernels and runs each alone. Raises `DeviceError` without a device, or if a kernel
+        alone hangs or breaks it; `InputError` if the data does not fit or results are not repeatable."""
         self._workload, self._held = workload, {}
         return self._open()
 
     def judge(self, key: str, woven: Woven, cap: int | None = None, common: Shape | None = None) -> Judged | Failed:
-        """Whether the kernel does what the kernels alone do, on fresh data; from now on it can be timed. A kernel that
-        was not made for shapes needs the `common` one."""
+        """Whether the kernel writes what the kernels alone write, on fresh data. If so, it can be timed afterwards. A
+        kernel that was not made for given shapes needs the `common` shape."""
         hold = Hold(key, woven, cap, common)
         answer = self._asked(hold, 1)
         assert isinstance(answer, Judged | Failed)
@@ -76,12 +76,12 @@ class Bench:
         return answer
 
     def holds(self, key: str) -> bool:
-        """Whether it was judged here, and is right."""
+        """Whether the kernel of this key was judged here, and is right."""
         return key in self._held
 
     def time(self, keys: Sequence[str], repeats: int, warmups: int = 1) -> Timed:
-        """Kernels that were judged here, one run of each after the other. One of them that hangs ends the run for
-        all."""
+        """Times kernels that were judged here: one run of each, then the next run of each. If one of them hangs, none
+        is timed."""
         answer = self._asked(Time(tuple(keys), repeats, warmups), len(keys) * (repeats + warmups))
         if isinstance(answer, Times):
             return Timed(answer.ms)
@@ -97,17 +97,17 @@ class Bench:
         answer = self._answered(Open(self._workload), START)
         if not isinstance(answer, Opened):
             self.close()
-            said = answer.problem if isinstance(answer, Failed) else str(answer)
+            problem = answer.problem if isinstance(answer, Failed) else str(answer)
             raise (
-                InputError(said)
+                InputError(problem)
                 if isinstance(answer, Failed) and answer.input
-                else DeviceError(f"the kernels cannot be measured as they are: {said}")
+                else DeviceError(f"the unchanged kernels cannot be measured: {problem}")
             )
         self._opened = answer
         return answer
 
     def _asked(self, question: Hold | Time, runs: int) -> Answer:
-        """Of a process that has the workload and all kernels that the question is about."""
+        """The answer of a process that has the workload and all kernels of the question."""
         if not self._child.running:
             self._open()
             for hold in self._held.values():
@@ -118,8 +118,8 @@ class Bench:
     def _answered(self, question: Question, seconds: float) -> Answer:
         try:
             answer: Answer = self._child.ask(question, seconds)
-        except Lost as why:
-            answer = Failed(str(why), broken=True)
+        except Lost as error:
+            answer = Failed(str(error), broken=True)
         if isinstance(answer, Failed) and answer.broken:
             self._child.end()
             self.replaced += 1

@@ -1,4 +1,4 @@
-"""The arguments of a workload on the device: buffers that are made anew for each run, and compared after it."""
+"""The arguments of a workload on the device: buffers that are reset before each run, and compared after it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from goptx.measuring.bench.device_memory import Buffer, Memory, OutOfMemory
 from goptx.measuring.bench.workload import Workload, is_array
 
 PERIOD = 1 << 24  # random elements after which longer arrays repeat themselves: many times what caches hold
-SHOWN = 1 << 28  # bytes of a buffer, from its beginning, in which differences are counted
+COUNTED = 1 << 28  # bytes of a buffer, from its beginning, in which differences are counted
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Between what a parameter points to and what it should: elements, and the largest absolute difference of
-    finite floating-point ones."""
+    """How a written buffer differs from the expected one: the number of elements, and the largest absolute difference
+    of finite floating-point elements."""
 
     name: str
     elements: int
@@ -34,10 +34,11 @@ class Difference:
 
 
 class Arrays:
-    """Buffers of one workload. `kept` are described ones, for the next workload, by what describes them."""
+    """Buffers of one workload. `cached` are buffers of described arrays, by their descriptions; later workloads reuse
+    them."""
 
-    def __init__(self, memory: Memory, workload: Workload, kept: dict[Hashable, Buffer]) -> None:
-        self.memory, self.kept, self.tolerance = memory, kept, workload.tolerance
+    def __init__(self, memory: Memory, workload: Workload, cached: dict[Hashable, Buffer]) -> None:
+        self.memory, self.cached, self.tolerance = memory, cached, workload.tolerance
         self.arguments: dict[str, list[object]] = {letter: [] for letter in workload.separate.report.kernels}
         self.written: dict[int, tuple[str, Buffer]] = {}  # by address
         self._used: dict[Hashable, Buffer] = {}
@@ -53,26 +54,26 @@ class Arrays:
                 if param.access not in ("none", "read"):
                     self.written.setdefault(buffer.address, (name, buffer))
                     if not buffer.first and not _poisoned(value, param.access):
-                        self._room_for(lambda b=buffer: memory.keep(b))
+                        self._allocated(lambda b=buffer: memory.save(b))
                 argument = buffer.address
             elif isinstance(value, Argument):
                 argument = sample(value)
             self.arguments[param.kernel].append(argument)
 
     def reset(self) -> int:
-        """Fresh inputs, outputs poisoned; gives how many bytes were written."""
+        """Restores the inputs and poisons the outputs; gives how many bytes were written."""
         return sum(self.memory.reset(buffer) for _, buffer in self.written.values())
 
     def outputs(self) -> dict[int, int]:
-        """Copies of what is written, by its address."""
+        """Copies of the written buffers, by their addresses."""
         copies = {}
         for address, (_, buffer) in self.written.items():
-            copies[address] = self._room_for(lambda b=buffer: self.memory.room(b.whole))
+            copies[address] = self._allocated(lambda b=buffer: self.memory.allocate(b.whole))
             self.memory.copy(copies[address], address, buffer.whole)
         return copies
 
     def differences(self, expected: dict[int, int]) -> list[Difference]:
-        """From such copies."""
+        """How the written buffers differ from such copies."""
         return [
             self._difference(name, buffer, expected[address])
             for address, (name, buffer) in self.written.items()
@@ -83,14 +84,14 @@ class Arrays:
         return all(d.elements and self.tolerance is not None and 0 < d.largest <= self.tolerance for d in found)
 
     def release(self) -> None:
-        """What no other workload can use."""
+        """Frees the buffers that no other workload can use."""
         for buffer in self._own.values():
             self.memory.free(buffer.address)
             self.memory.free(buffer.first)
         self._own.clear()
 
     def _difference(self, name: str, buffer: Buffer, expected: int) -> Difference:
-        size = min(buffer.size, SHOWN) // buffer.dtype.itemsize * buffer.dtype.itemsize
+        size = min(buffer.size, COUNTED) // buffer.dtype.itemsize * buffer.dtype.itemsize
         one, other = (self.memory.read(a, size, np.dtype(np.uint8)) for a in (buffer.address, expected))
         bits = np.dtype(f"u{buffer.dtype.itemsize}") if buffer.dtype.itemsize in (1, 2, 4, 8) else np.dtype(np.uint8)
         differs = one.view(bits) != other.view(bits)
@@ -104,16 +105,16 @@ class Arrays:
 
     def _described(self, argument: Any, letter: str, seed: int) -> Buffer:
         key = argument, letter, seed
-        if key not in self.kept:
+        if key not in self.cached:
             dtype = np.dtype(argument.dtype)
-            buffer: Buffer = self._room_for(lambda: self.memory.buffer(dtype, argument.length * dtype.itemsize))
-            self.kept[key] = buffer
+            buffer: Buffer = self._allocated(lambda: self.memory.buffer(dtype, argument.length * dtype.itemsize))
+            self.cached[key] = buffer
             self._fill(buffer, argument, (seed, ord(letter)))
             if argument.role == "inout":
                 self._used[key] = buffer
-                self._room_for(lambda: self.memory.keep(buffer))
-        self._used[key] = self.kept[key]
-        return self.kept[key]
+                self._allocated(lambda: self.memory.save(buffer))
+        self._used[key] = self.cached[key]
+        return self.cached[key]
 
     def _fill(self, buffer: Buffer, argument: Argument, seeds: tuple[int, int]) -> None:
         if argument.role == "out":
@@ -133,26 +134,27 @@ class Arrays:
     def _given(self, array: Any) -> Buffer:
         if id(array) not in self._own:
             flat = np.ascontiguousarray(array).reshape(-1)
-            buffer: Buffer = self._room_for(lambda: self.memory.buffer(flat.dtype, flat.nbytes))
+            buffer: Buffer = self._allocated(lambda: self.memory.buffer(flat.dtype, flat.nbytes))
             self._own[id(array)] = buffer
             if flat.nbytes:
                 self.memory.write(buffer.address, flat)
         return self._own[id(array)]
 
-    def _room_for(self, make: Any) -> Any:
-        """What `make` gives, if need be in the place of buffers that this workload does not use."""
+    def _allocated(self, make: Any) -> Any:
+        """The result of `make`, which allocates memory. If there is too little, cached buffers that this workload does
+        not use are freed first."""
         while True:
             try:
                 return make()
             except OutOfMemory as error:
-                key = next((k for k in self.kept if k not in self._used), None)
+                key = next((k for k in self.cached if k not in self._used), None)
                 if key is None:
                     raise InputError(f"{error}: give shorter arrays") from None
-                buffer = self.kept.pop(key)
+                buffer = self.cached.pop(key)
                 self.memory.free(buffer.address)
                 self.memory.free(buffer.first)
 
 
 def _poisoned(value: object, access: str) -> bool:
-    """Whether what the array holds at first does not matter."""
+    """Whether the initial content of the array does not matter."""
     return isinstance(value, Argument) and value.role == "out" and access == "written"

@@ -1,6 +1,6 @@
-"""Buffers in device memory: what they held at first is kept, and what is in them is compared there.
+"""Buffers in device memory: their initial contents are saved there, and their contents are compared there.
 
-Behind every buffer lies a guard that no kernel may write; it is compared too.
+After every buffer comes a guard that no kernel may write; it is compared too.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ AGAIN:
 
 
 class OutOfMemory(DeviceError):
-    """The device has no room for a buffer."""
+    """The device has too little memory for a buffer."""
 
 
 @dataclass(slots=True)
 class Buffer:
-    """`size` bytes at `address`, of `dtype`; the guard comes behind. `first` is the address of what it held at first,
-    if that is kept."""
+    """`size` bytes at `address`, of `dtype`, followed by the guard. `first` is the address of the saved initial
+    content, 0 if it is not saved."""
 
     address: int
     size: int
@@ -85,7 +85,7 @@ class Buffer:
 
 
 class Memory:
-    """That of the current device; copies and fills are ordered by `stream`."""
+    """The memory of the current device; copies and fills are ordered by `stream`."""
 
     def __init__(self, stream: Any) -> None:
         from cuda.bindings import driver
@@ -96,13 +96,13 @@ class Memory:
         made = assemble(COMPARE, entry="differing", arch=f"sm_{device.arch}")
         self._differing = load(made.cubin, "differing")
         self._ctas = 16 * device.properties.multiprocessor_count
-        self._found = self.room(WIDTH)
+        self._found = self.allocate(WIDTH)
 
-    def room(self, size: int) -> int:
-        """The address of so many bytes. Raises `OutOfMemory`."""
+    def allocate(self, size: int) -> int:
+        """The address of `size` new bytes. Raises `OutOfMemory`."""
         failed, address = self.driver.cuMemAlloc(size)
         if failed:
-            raise OutOfMemory(f"the device has no room for {size} bytes more ({failed.name})")
+            raise OutOfMemory(f"the device has no memory for {size} bytes more ({failed.name})")
         return int(address)
 
     def free(self, address: int) -> None:
@@ -110,19 +110,19 @@ class Memory:
             must(self.driver.cuMemFree(address))
 
     def buffer(self, dtype: np.dtype[Any], size: int) -> Buffer:
-        """A new one, poisoned with its guard."""
+        """A new buffer; it and its guard are poisoned."""
         made = Buffer(0, size, dtype)
-        made.address = self.room(made.whole)
+        made.address = self.allocate(made.whole)
         self.fill(made.address, POISON, made.whole)
         return made
 
-    def keep(self, buffer: Buffer) -> None:
-        """What is in it now, as what it held at first."""
-        buffer.first = buffer.first or self.room(buffer.whole)
+    def save(self, buffer: Buffer) -> None:
+        """Saves the present content of the buffer as its initial content."""
+        buffer.first = buffer.first or self.allocate(buffer.whole)
         self.copy(buffer.first, buffer.address, buffer.whole)
 
     def reset(self, buffer: Buffer) -> int:
-        """What it held at first, else poison; gives the bytes that were written."""
+        """Restores the initial content, or poisons the buffer if none is saved; gives the number of written bytes."""
         if buffer.first:
             self.copy(buffer.address, buffer.first, buffer.whole)
         else:
@@ -146,7 +146,7 @@ class Memory:
         return values.view(dtype)
 
     def differ(self, one: int, other: int, size: int) -> bool:
-        """Whether so many bytes, a multiple of WIDTH, are not the same. Waits for all that was started before."""
+        """Whether `size` bytes, a multiple of WIDTH, differ. Waits for all work that was started before."""
         self.fill(self._found, 0, 4)
         arguments = [np.uint64(one), np.uint64(other), np.uint64(size // WIDTH), np.uint64(self._found)]
         launch(self._differing, self.stream, arguments, grid=self._ctas, block=256)

@@ -1,7 +1,7 @@
 """Runs, judges and times kernels on the current device: the process that `bench.py` starts.
 
-Each run gets fresh inputs. What precedes it on the stream, copies of these or a sweep through the cache, takes the
-device longer than the host needs to start the kernels: the time between two events is the device's.
+Each run gets fresh inputs. The work queued before it on the stream, copies of the inputs or a sweep through the cache,
+takes the device longer than the host needs to start the kernels: so the time between two events is the device's.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 
 Run = Callable[[], None]
-AHEAD = 1 << 30  # bytes to write ahead of a run: a quarter of a millisecond, in which the host queues it
+BEFORE = 1 << 30  # bytes to write before a run: a quarter of a millisecond, in which the host queues it
 
 
 def serve(connection: Connection, device: int) -> None:
-    """Answers each question that comes."""
+    """Answers the questions of the parent until it closes the connection."""
     bench: _Bench | None = None
     while True:
         try:
@@ -53,14 +53,14 @@ def serve(connection: Connection, device: int) -> None:
             answer = bench.answer(question)
         except GoptxError as error:
             answer = Failed(str(error), isinstance(error, InputError), bench is not None and bench.broken())
-        except Exception as error:  # whatever it is, the parent is to say it
+        except Exception as error:  # any error is reported by the parent
             answer = Failed(f"{type(error).__name__}: {error}", broken=True)
         connection.send(answer)
 
 
 class _Bench:
     def __init__(self, number: int) -> None:
-        current_device()  # says what is missing
+        current_device()  # raises an error that names what is missing
         from cuda.bindings import driver
         from cuda.core import Device
 
@@ -68,9 +68,9 @@ class _Bench:
         self.device, self.driver = current_device(), driver
         self.stream = self.device.create_stream()
         self.memory = Memory(self.stream)
-        self.kept: dict[Hashable, Buffer] = {}
+        self.cached: dict[Hashable, Buffer] = {}
         self.size = 2 * int(self.device.properties.l2_cache_size)
-        self.swept = self.memory.room(self.size)
+        self.swept = self.memory.allocate(self.size)
         self.open: _Opened | None = None
 
     def answer(self, question: Question) -> Answer:
@@ -90,22 +90,22 @@ class _Bench:
                 return Times(self.open.timed(keys, repeats, warmups))
 
     def sweep(self, amount: int) -> None:
-        """Writes so many bytes, or somewhat more, through the cache."""
+        """Writes `amount` bytes, or somewhat more, through the cache."""
         for _ in range(0, amount, self.size):
             self.memory.fill(self.swept, 0, self.size)
 
     def broken(self) -> bool:
-        """Whether no more can be launched, as after an access out of bounds."""
+        """Whether the device can launch nothing more, as after an access out of bounds."""
         (failed,) = self.driver.cuCtxSynchronize()
         return bool(failed)
 
 
 class _Opened:
-    """A workload, and the kernels that it may be run by."""
+    """A workload, and the kernels that may run it."""
 
     def __init__(self, bench: _Bench, workload: Workload) -> None:
         self.bench, self.workload = bench, workload
-        self.arrays = Arrays(bench.memory, workload, bench.kept)
+        self.arrays = Arrays(bench.memory, workload, bench.cached)
         self.expected: dict[bool, dict[int, int]] = {}  # copies of outputs, by whether there was contraction
         self.streams = [bench.stream, *(bench.device.create_stream() for _ in workload.each[1:])]
         separate, streams = self._run(workload.separate), self._side_by_side()
@@ -132,21 +132,21 @@ class _Opened:
         return Judged(wrong="; ".join(map(str, wrong)))
 
     def timed(self, keys: tuple[str, ...], repeats: int, warmups: int) -> dict[str, list[float]]:
-        """One run of each after the other, again and again. A run that does not count comes first each time, so that
-        the device is at work while what counts is queued."""
+        """Repeats one run of each kernel, one after the other. Each repetition starts with a run that does not count,
+        so that the device is busy while the timed runs are queued."""
         stream = self.bench.stream
         times: dict[str, list[float]] = {key: [] for key in keys}
-        for turn in range(warmups + repeats):
+        for repetition in range(warmups + repeats):
             self.arrays.reset()
             self.runs[keys[0]]()
             marks = []
             for key in keys:
-                self.bench.sweep(AHEAD - self.arrays.reset())
+                self.bench.sweep(BEFORE - self.arrays.reset())
                 begin = stream.record(options={"timing_enabled": True})
                 self.runs[key]()
                 marks.append((key, begin, stream.record(options={"timing_enabled": True})))
             stream.sync()
-            if turn >= warmups:
+            if repetition >= warmups:
                 for key, begin, end in marks:
                     times[key].append(end - begin)
         return times
@@ -178,7 +178,7 @@ class _Opened:
         return run
 
     def _graph(self, streams: Run) -> Run:
-        """What runs do on streams, as a CUDA graph with a branch for each."""
+        """The runs on streams as a CUDA graph, with a branch for each stream."""
         driver = self.bench.driver
         stream = driver.CUstream(int(self.bench.stream.handle))
         mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
@@ -202,15 +202,16 @@ class _Opened:
         if found and not self.arrays.within_tolerance(found):
             raise InputError(
                 f"run twice on equal data, the kernels alone give two results: {'; '.join(map(str, found))}. Nothing "
-                "can be compared with them; look for a race (goptx check --races), or, where the order of atomic "
-                "additions is at work, give the difference that is no error (tolerance=, --tolerance)."
+                "can be compared with them; look for a race (goptx check --races), or, if they add atomically in any "
+                "order, give the allowed difference (tolerance=, --tolerance)."
             )
 
 
 def started(
     woven: Woven, cap: int | None, fmad: bool, arguments: list[list[object]], common: Shape | None = None
 ) -> Callable[[Any], None]:
-    """What starts a kernel on a stream, one that was made for known shapes or is launched in the `common` one."""
+    """A function that starts the kernel on a stream. The kernel was made for known shapes, or is launched in the
+    `common` shape."""
     shape: dict[str, Any] = {"grid": None, "block": None}
     if common:
         shape = {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}
@@ -219,7 +220,7 @@ def started(
         return lambda stream: woven.launch(stream, *arguments, **shape, max_registers=cap, independent=True)
     kernels = load_all(woven.cubin(cap, fmad=False), woven.entries)
     packed: list[Any] = woven.arguments(*arguments)
-    each = packed if woven.strategy == SEPARATE else [packed]
+    each = packed if woven.is_separate else [packed]
     starts = [
         partial(
             launch, kernel, args=own, grid=one.shape.sizes("grid"), block=one.shape.sizes("block"),

@@ -1,4 +1,4 @@
-"""What the process that measures is asked, and what it answers; see `measuring_process.py`."""
+"""The questions to the measuring process and its answers; see `measuring_process.py`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Describe:
-    """Say what is measured on; answered by `Described`."""
+    """Describe the device; answered by `Described`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A kernel to be judged and timed, under a register cap; answered by `Judged`. Of one that was `judged` before
-    nothing is compared again. `common` is the shape of all kernels, of a kernel that was not made for shapes."""
+    """A kernel to be judged and timed, under a register cap; answered by `Judged`. A kernel that was `judged` before is
+    not compared again. `common` is the shape of all kernels, needed if the kernel was not made for given shapes."""
 
     key: str
     woven: Woven
@@ -53,8 +53,8 @@ class Hold:
 class Judged:
     """Whether the kernel writes what its kernels alone write, bit for bit.
 
-    wrong: what differs if contraction is forbidden, "" if nothing. contracted: what differs in the timed builds only,
-    where the assembler joined other multiplications and additions.
+    wrong: what differs if contraction is forbidden, "" if nothing. contracted: what differs only in the timed builds,
+    in which the assembler contracted other multiplications and additions.
     """
 
     wrong: str = ""
@@ -63,8 +63,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """Run these in turn; answered by `Times`. The kernels as they are may be among them, one after the other
-    (`SEPARATE`), each on a stream of its own (`STREAMS`), and so in a CUDA graph (`GRAPH`)."""
+    """Time these, one run of each after the other; answered by `Times`. The unchanged kernels may be among them: one
+    after the other (`SEPARATE`), each on a stream of its own (`STREAMS`), and in a CUDA graph (`GRAPH`)."""
 
     keys: tuple[str, ...]
     repeats: int
@@ -80,8 +80,8 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """problem: why there is no answer. input: whether what was given is at fault. broken: whether the process is of no
-    more use."""
+    """problem: why there is no answer. input: whether the input is at fault. broken: whether the process can no longer
+    be used."""
 
     problem: str
     input: bool = False

@@ -1,4 +1,4 @@
-"""What is run and measured: kernels in their shapes, with their arguments, as plain data that another process takes."""
+"""What is run and measured: kernels in their shapes, with their arguments, as plain data for another process."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import numpy as np
 from goptx.errors import InputError
 from goptx.launch.arguments import POINTER, passed_by_value
 from goptx.launch.device_arrays import extent_of
+from goptx.launch.parameter import Parameter
 from goptx.launch.specification import Argument
-from goptx.results.fused_kernel import Parameter, Woven
-from goptx.results.separate_kernels import Separate
+from goptx.results.fused_kernel import Woven
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`separate` runs the kernels as they are, one after the other; `each` of them is there alone too. `arguments` has
-    what their parameters get: an array or a scalar as a specification describes it, or one of numpy. One numpy array
+    """`separate` runs the unchanged kernels one after the other; `each` holds each of them alone. `arguments` are the
+    values of their parameters: an array or a scalar as a specification describes it, or one of numpy. A numpy array
     given twice is one buffer.
 
-    seed: of the described data. tolerance: the largest absolute difference between elements of floating-point arrays
-        that are taken to be equal; None for none.
+    seed: of the described data. tolerance: elements of floating-point arrays count as equal up to this absolute
+        difference; None: they have to agree bit for bit.
     """
 
-    separate: Separate
+    separate: Woven
     each: tuple[Woven, ...]
     arguments: tuple[tuple[object, ...], ...]
     seed: int = 0
@@ -35,7 +35,7 @@ class Workload:
 
     @property
     def params(self) -> list[tuple[Parameter, object]]:
-        """Those of all kernels, with their arguments."""
+        """The parameters of all kernels, with their arguments."""
         own = [param for param in self.separate.params if param.kernel]
         return list(zip(own, [value for values in self.arguments for value in values], strict=True))
 
@@ -49,12 +49,12 @@ def is_array(param: Parameter, value: object) -> bool:
 
 @dataclass(slots=True)
 class Fetched:
-    """Copies of device arrays in host memory; one array, one copy."""
+    """Copies of device arrays in host memory, one for each array."""
 
     copies: dict[tuple[int, int], np.ndarray[Any, Any]] = field(default_factory=dict)
 
     def __call__(self, name: str, value: object) -> object:
-        """The copy of a device array; other values as they are. Raises `InputError` for a raw pointer."""
+        """The copy of a device array; other values unchanged. Raises `InputError` for a raw pointer."""
         if isinstance(value, np.ndarray | np.generic | Argument | bytes | int | float):
             return value
         extent = extent_of(value)
@@ -87,14 +87,14 @@ def _copied(address: int, size: int) -> np.ndarray[Any, Any]:
 
 
 def _dtype(array: object, size: int) -> np.dtype[Any]:
-    """That of a device array, bytes where numpy has none like it."""
-    ways: Sequence[Callable[[], object]] = (
+    """The type of a device array's elements; bytes if numpy has no such type."""
+    readers: Sequence[Callable[[], object]] = (
         lambda: getattr(array, "__cuda_array_interface__")["typestr"],  # noqa: B009
         partial(str, getattr(array, "dtype", "")),
     )
-    for way in ways:
+    for read in readers:
         try:
-            found = np.dtype(str(way()).removeprefix("torch."))
+            found = np.dtype(str(read()).removeprefix("torch."))
         except Exception:  # such as of bfloat16, or a tensor that requires a gradient
             continue
         if size % found.itemsize == 0:

@@ -1,7 +1,7 @@
-"""What Nsight Compute printed, read: counters of each launch (`--csv --page raw --print-units base`).
+"""Reads the output of Nsight Compute: counters of each launch (`--csv --page raw --print-units base`).
 
-Requires: all that it printed, messages (`==PROF== ...`) and table, in which a row of names is followed by one of units
-and one for each launch. Ensures: a value, or None, for each counter that was asked for; times in microseconds.
+Requires: the whole output, messages (`==PROF== ...`) and a table, in which a row of names is followed by a row of units
+and a row for each launch. Ensures: a value, or None, for each requested counter; times in microseconds.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6} | {  # as older vers
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One launch: its kernel, and by counter what was counted, None where the device lacks the counter."""
+    """One launch: its kernel, and the value of each counter, None if the device lacks the counter."""
 
     kernel: str
     values: Mapping[str, float | None]
 
 
 def readings(printed: str, counters: Sequence[str]) -> list[Reading]:
-    """One for each launch, in order. Raises `DeviceError` that says what is missing or not understood."""
+    """A reading for each launch, in order. Raises a `DeviceError` that names what is missing or not understood."""
     table = list(csv.reader(line for line in printed.splitlines() if line.startswith('"')))
     if not table:
         raise DeviceError("Nsight Compute printed no table of counters")
@@ -54,12 +54,12 @@ def readings(printed: str, counters: Sequence[str]) -> list[Reading]:
 
 
 def _value(counter: str, cell: str, unit: str) -> float | None:
-    """Of a cell such as `1,234.5`; `(!)` before it remarks on its precision."""
+    """The value of a cell such as `1,234.5`; a prefix `(!)` marks a value of low precision."""
     text = cell.removeprefix("(!)").strip().replace(",", "")
     if text.lower() in ("", "n/a"):
         return None
     try:
         value = float(text)
     except ValueError:
-        raise DeviceError(f"Nsight Compute's `{counter}` is `{cell}`, which is no number") from None
+        raise DeviceError(f"Nsight Compute's `{counter}` is `{cell}`, which is not a number") from None
     return value * MICROSECONDS.get(unit, 1.0) if math.isfinite(value) else None

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """`short` heads a row, `counter` is Nsight Compute's name, `unit` what a profile has it in."""
+    """`short` is the name of a row, `counter` that of Nsight Compute, `unit` the unit in a profile, `meaning` a text
+    for the reader."""
 
     short: str
     counter: str
     unit: str
-    says: str
+    meaning: str
 
 
-def _share(short: str, counter: str, says: str) -> Metric:
-    return Metric(short, counter, "%", says)
+def _share(short: str, counter: str, meaning: str) -> Metric:
+    return Metric(short, counter, "%", meaning)
 
 
-def _stall(reason: str, says: str) -> Metric:
-    return _share(reason, f"smsp__warp_issue_stalled_{reason}_per_warp_active.pct", says)
+def _stall(reason: str, meaning: str) -> Metric:
+    return _share(reason, f"smsp__warp_issue_stalled_{reason}_per_warp_active.pct", meaning)
 
 
 TIME = Metric("time", "gpu__time_duration.sum", "us", "how long the launch took under the profiler")
@@ -40,7 +41,7 @@ METRICS = (
     _share("LSU", "smsp__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active", "load/store unit"),
     _share("SPU", "smsp__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "single-precision unit (FMA)"),
     _share(
-        "TSU", "sm__mio2rf_writeback_active.avg.pct_of_peak_sustained_elapsed", "way from memory units to registers"
+        "TSU", "sm__mio2rf_writeback_active.avg.pct_of_peak_sustained_elapsed", "path from memory units to registers"
     ),
     _share("THR", "l1tex__t_sector_hit_rate.pct", "sectors found in the L1"),
 )
@@ -50,10 +51,10 @@ STALLS = (
     _stall("wait", "for a fixed latency to pass"),
     _stall("barrier", "for other warps at a barrier"),
     _stall("math_pipe_throttle", "for an arithmetic unit that is busy"),
-    _stall("mio_throttle", "for room in the queue to shared memory and special functions"),
-    _stall("lg_throttle", "for room in the queue to global and local memory"),
+    _stall("mio_throttle", "for space in the queue to shared memory and special functions"),
+    _stall("lg_throttle", "for space in the queue to global and local memory"),
     _stall("not_selected", "while another warp was chosen"),
-    _stall("no_instruction", "for instructions to be fetched, or behind a branch"),
+    _stall("no_instruction", "for instructions to be fetched, or after a branch"),
     _stall("membar", "for a fence"),
 )
 ALL = (TIME, CYCLES, *METRICS, *STALLS)

@@ -21,20 +21,20 @@ PACKAGES = Path("/opt/nvidia/nsight-compute")  # a folder for each version, such
 OPTIONS = (
     "--config-file", "off",
     "--target-processes", "application-only",
-    "--profile-from-start", "off",  # the program says what is counted: cuProfilerStart
+    "--profile-from-start", "off",  # the program switches counting on: cuProfilerStart
     "--replay-mode", "kernel",
     "--cache-control", "all",  # caches are empty before each pass
-    "--clock-control", "none",  # as the kernels run; not everybody may set clocks
+    "--clock-control", "none",  # clocks stay as they are; not every user may set them
     "--print-kernel-base", "mangled",  # names as PTX has them
     "--print-units", "base",
     "--csv", "--page", "raw",
 )  # fmt: skip
 PERMISSION = "ERR_NVGPUCTRPERM"
-SHOWN = 5  # lines of what it says when it fails
+QUOTED = 5  # lines of its output that an error quotes
 
 
 class NotPermitted(DeviceError):
-    """The driver lets this process read no counters."""
+    """The driver does not let this process read counters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class Profiler:
 
 
 def find_ncu() -> Profiler:
-    """Of the PATH, the CUDA toolkit, or the newest of its own packages. Raises `DeviceError` where there is none."""
+    """Nsight Compute from the PATH, the CUDA toolkit, or the newest of its own packages. Raises `DeviceError` if it is
+    not installed."""
     for folder in _folders():
         if path := shutil.which("ncu", path=folder):
             return Profiler(path, _version(path))
@@ -70,11 +71,11 @@ def _folders() -> Iterator[str | None]:
 
 
 def _version(path: str) -> str:
-    """Raises `DeviceError` where it is no Nsight Compute."""
-    code, said = ended([path, "--version"], {}, 60)
-    version = re.search(r"^Version (\d+(?:\.\d+)+)", said, re.MULTILINE)
-    if code or "Nsight Compute" not in said or version is None:
-        raise DeviceError(f"`{path}` is no Nsight Compute: `--version` printed {said.strip()[:200]!r}")
+    """The version of `ncu`. Raises `DeviceError` if the program is not Nsight Compute."""
+    code, output = ended([path, "--version"], {}, 60)
+    version = re.search(r"^Version (\d+(?:\.\d+)+)", output, re.MULTILINE)
+    if code or "Nsight Compute" not in output or version is None:
+        raise DeviceError(f"`{path}` is not Nsight Compute: `--version` printed {output.strip()[:200]!r}")
     return version[1]
 
 
@@ -85,52 +86,54 @@ def counted(
     limit: float,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Reading]:
-    """The counters of each launch of the program while it asks for that, in order. Where the device lacks one, the
-    program runs again without it, and it is None.
+    """The counters of each launch of the program, in order, while the program has counting switched on. If the device
+    lacks a counter, the program runs again without it, and its value is None.
 
-    limit: seconds for each run. environment: what the program finds there beside our own. Raises `DeviceError` that
-    says what is missing.
+    limit: seconds for each run. environment: variables for the program, added to those of this process. Raises a
+    `DeviceError` that names what is missing.
     """
     asked = list(counters)
     while True:
         with TemporaryDirectory(prefix="goptx-ncu-") as folder:
             log = Path(folder, "log")
             command = [ncu.path, *OPTIONS, "--log-file", str(log), "--metrics", ",".join(asked), *program]
-            code, said = ended(command, {**environment, "LC_ALL": "C"}, limit)  # C has numbers as 1,234.5
+            code, output = ended(command, {**environment, "LC_ALL": "C"}, limit)  # C has numbers as 1,234.5
             printed = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-        said = f"{printed}\n{said}"
-        if PERMISSION in said:
+        output = f"{printed}\n{output}"
+        if PERMISSION in output:
             raise NotPermitted(
                 f"the driver lets only administrators read the GPU's counters ({PERMISSION}): run as root, in a "
                 "container with --cap-add=SYS_ADMIN, or load the module nvidia with "
-                f"NVreg_RestrictProfilingToAdminUsers=0; https://developer.nvidia.com/{PERMISSION} says how."
+                f"NVreg_RestrictProfilingToAdminUsers=0; see https://developer.nvidia.com/{PERMISSION}."
             )
-        lacking = _lacking(said, asked)
+        lacking = _lacking(output, asked)
         if not lacking or lacking == asked:
             break
         asked = [counter for counter in asked if counter not in lacking]
-    if code or "==ERROR==" in said:
-        raise DeviceError(f"{ncu} ended with status {code}: {_essence(said)}")
+    if code or "==ERROR==" in output:
+        raise DeviceError(f"{ncu} ended with status {code}: {_essence(output)}")
     found = readings(printed, asked)
     return [Reading(one.kernel, {c: one.values.get(c) for c in counters}) for one in found]
 
 
-def _lacking(said: str, asked: Sequence[str]) -> list[str]:
-    """Counters that it says it cannot find or read; it may name one by a regular expression, without its suffix."""
-    complaints = [line.replace("\\", "") for line in said.splitlines() if re.search(r"Failed to (find|access)\b", line)]
+def _lacking(output: str, asked: Sequence[str]) -> list[str]:
+    """Counters that it reports as not found or not readable; it may name one by a pattern, without its suffix."""
+    complaints = [
+        line.replace("\\", "") for line in output.splitlines() if re.search(r"Failed to (find|access)\b", line)
+    ]
     names = {counter: re.compile(rf"(?<!\w){re.escape(counter.partition('.')[0])}(?!\w)") for counter in asked}
     return [counter for counter, name in names.items() if any(map(name.search, complaints))]
 
 
-def _essence(said: str) -> str:
-    """Its own errors, else the last lines of all that was said."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _essence(output: str) -> str:
+    """The errors of Nsight Compute, else the last lines of the output."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("==ERROR==")]
-    return "; ".join(errors[:SHOWN] or lines[-SHOWN:]) or "it said nothing"
+    return "; ".join(errors[:QUOTED] or lines[-QUOTED:]) or "it printed nothing"
 
 
 def ended(command: Sequence[str], environment: Mapping[str, str], limit: float) -> tuple[int, str]:
-    """Exit status and output of a command, with which all that it started ends. Raises `DeviceError` where it cannot
+    """Exit status and output of a command; all processes that it started end with it. Raises `DeviceError` if it cannot
     be run or takes longer than `limit` seconds."""
     try:
         process = subprocess.Popen(
@@ -147,15 +150,15 @@ def ended(command: Sequence[str], environment: Mapping[str, str], limit: float) 
         raise DeviceError(f"`{command[0]}` cannot be run: {error.strerror}") from error
     with process:
         try:
-            said, _ = process.communicate(timeout=limit)
-        except BaseException as why:
+            output, _ = process.communicate(timeout=limit)
+        except BaseException as error:
             if hasattr(os, "killpg"):
                 os.killpg(process.pid, signal.SIGKILL)  # itself and the program that it runs
             else:
                 process.kill()  # the program ends by itself
-            if isinstance(why, subprocess.TimeoutExpired):
+            if isinstance(error, subprocess.TimeoutExpired):
                 raise DeviceError(
                     f"`{command[0]}` did not end within {limit:g} s: a kernel hangs, or more time is needed (limit=)"
                 ) from None
             raise
-    return process.returncode, said
+    return process.returncode, output

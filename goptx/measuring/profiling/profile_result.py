@@ -24,8 +24,8 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """One launch: the kernel's letter or "fused", its entry, and by the short names of metrics what was counted; None
-    for a counter that the device lacks."""
+    """One launch: the kernel's letter or "fused", its entry, and the counts by the short names of metrics; None for a
+    counter that the device lacks."""
 
     label: str
     entry: str
@@ -40,8 +40,8 @@ class Launched:
 class Profile:
     """Kernels alone and fused, counted by Nsight Compute. `str()` is a table.
 
-    fused: one launch, but where kernels stay separate. strategy: how they were fused. device, arch, profiler: where and
-    by which version it was counted. report: what was done to fuse them.
+    fused: one launch, or several if the kernels stay separate. strategy: how they were fused. device, arch, profiler:
+    the GPU, and the version of Nsight Compute. report: of the fusion.
 
     Metrics are those of `goptx.measuring.profiling.metrics`; percentages are 0 to 100, times microseconds.
     """
@@ -58,18 +58,18 @@ class Profile:
 
     @property
     def launches(self) -> tuple[Launched, ...]:
-        """All of them: the kernels alone, then fused."""
+        """All launches: the kernels alone, then fused."""
         return (*self.alone, *self.fused)
 
     @property
     def issue_alone(self) -> float | None:
         """I12: issue-slot utilisation (per cent) of the kernels launched one after the other, (I1 C1 + I2 C2)/(C1 +
-        C2) with I utilisation and C elapsed cycles. None where a counter is lacking."""
+        C2) with I utilisation and C elapsed cycles. None if a counter is lacking."""
         return issue_utilisation(self.alone)
 
     @property
     def issue_fused(self) -> float | None:
-        """That of the fused kernel."""
+        """The issue-slot utilisation (per cent) of the fused kernel."""
         return issue_utilisation(self.fused)
 
     _repr_pretty_ = as_text
@@ -113,24 +113,24 @@ class Profile:
         return text.getvalue()
 
     def _cells(self, metric: Metric) -> list[str]:
-        counts = (shown(launch.counts[metric.short], metric) for launch in self.launches)
-        return [metric.short, metric.unit, metric.says, *counts]
+        counts = (rendered(launch.counts[metric.short], metric) for launch in self.launches)
+        return [metric.short, metric.unit, metric.meaning, *counts]
 
     def verdict(self) -> Iterator[str]:
-        """What the two utilisations of issue slots say, in lines."""
+        """Lines that compare the two utilisations of issue slots."""
         alone, fused = self.issue_alone, self.issue_fused
-        yield f"{REFERENCE} {shown(alone, ISSUE)} %, the issue slots that the kernels use one after the other"
+        yield f"{REFERENCE} {rendered(alone, ISSUE)} %, the issue slots that the kernels use one after the other"
         if alone is None or fused is None:
-            yield f"ISU {shown(fused, ISSUE)} % when fused; the two cannot be compared."
+            yield f"ISU {rendered(fused, ISSUE)} % when fused; the two cannot be compared."
         else:
-            place = "above" if fused > alone else "not above"
-            yield f"ISU {shown(fused, ISSUE)} % when fused, {place} it"
-        yield f"HFUSE (CGO 2022) saw that a fused kernel above {REFERENCE} was always faster than its kernels."
+            relation = "above" if fused > alone else "not above"
+            yield f"ISU {rendered(fused, ISSUE)} % when fused, {relation} it"
+        yield f"HFUSE (CGO 2022) found that a fused kernel above {REFERENCE} was always faster than its kernels."
 
 
 def issue_utilisation(launches: Sequence[Launched]) -> float | None:
-    """Issue-slot utilisation (per cent) of launches one after the other, weighted with their elapsed cycles. None where
-    a counter is lacking. Raises `InputError` without launches."""
+    """Issue-slot utilisation (per cent) of launches one after the other, weighted with their elapsed cycles. None if a
+    counter is lacking. Raises `InputError` without launches."""
     if not launches:
         raise InputError("no launch, so there is no utilisation of issue slots.")
     issued = [(launch.counts[ISSUE.short], launch.counts[CYCLES.short]) for launch in launches]
@@ -141,8 +141,8 @@ def issue_utilisation(launches: Sequence[Launched]) -> float | None:
     return sum(rate * cycles for rate, cycles in known) / total
 
 
-def shown(value: float | None, metric: Metric) -> str:
-    """As tables have it."""
+def rendered(value: float | None, metric: Metric) -> str:
+    """The value as text for a table."""
     return LACKING if value is None else f"{value:.{0 if metric is CYCLES else 1 if metric.unit == '%' else 2}f}"
 
 
@@ -151,7 +151,7 @@ def _exact(value: float | None) -> str:
 
 
 def _aligned(row: Iterable[str], widths: Iterable[int]) -> str:
-    """Words to the left, numbers to the right."""
+    """The cells of a row in columns: words left-aligned, numbers right-aligned."""
     cells = zip(row, widths, strict=True)
     return "  ".join(c.ljust(w) if i < 3 else c.rjust(w) for i, (c, w) in enumerate(cells)).rstrip()
 

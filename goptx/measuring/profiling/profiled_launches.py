@@ -1,4 +1,4 @@
-"""What is profiled: each kernel alone, then the fused one. Nsight Compute runs profiled_program.py for it."""
+"""Profiles each kernel alone, then the fused one: Nsight Compute runs profiled_program.py."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROGRAM = "goptx.measuring.profiling.profiled_program"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The kernels alone, each in its shape, and `fused`."""
+    """What is profiled: the kernels alone, each in its shape, and `fused`."""
 
     workload: Workload
     shapes: tuple[Shape, ...]
@@ -32,35 +32,35 @@ class Subject:
 
     @property
     def alone(self) -> list[str]:
-        """The entries in the order of their launches; behind them come those of `fused`."""
+        """The entries of the kernels alone, in the order of their launches; those of `fused` come after them."""
         return [kernel.entries[0] for kernel in self.workload.each]
 
     def runs(self, arguments: Sequence[list[object]]) -> Iterator[tuple[Woven, Sequence[list[object]], list[Shape]]]:
-        """What is launched, with the arguments and the shapes of its kernels, of which `arguments` has all."""
+        """What is launched, with the arguments and the shapes of its kernels; `arguments` are those of all kernels."""
         for kernel, own, shape in zip(self.workload.each, arguments, self.shapes, strict=True):
             yield kernel, [own], [shape]
         yield self.fused, arguments, self.shapes_fused
 
     @property
     def shapes_fused(self) -> list[Shape]:
-        """Of the kernels as parts of `fused`: a horizontal kernel may give them other numbers of threads."""
+        """The shapes of the kernels within `fused`: a horizontal kernel may give them other numbers of threads."""
         if self.fused.plan is None or self.fused.strategy != "horizontal":
             return list(self.shapes)
         stated = self.fused.plan.shapes
         return [replace(own, block=s.block) if s.threads else own for own, s in zip(self.shapes, stated, strict=True)]
 
     def check(self) -> None:
-        """Raises `InputError` where `fused` is made of other kernels, or for other shapes."""
+        """Raises `InputError` if `fused` is made of other kernels, or for other shapes."""
         own = [(p.kernel, p.type, p.size) for p in self.workload.separate.params if p.kernel]
         if own != [(p.kernel, p.type, p.size) for p in self.fused.params if p.kernel]:
             raise InputError(
-                f"fused=: `{self.fused.name}` is not made of the kernels {', '.join(self.alone)}, in this order; its "
-                "parameters are others."
+                f"fused=: `{self.fused.name}` is not made of the kernels {', '.join(self.alone)} in this order: its "
+                "parameters differ."
             )
         self.fused.starts(None, None, shapes=self.shapes_fused)
 
     def assemble(self) -> None:
-        """Makes machine code, which the program finds in what it is given."""
+        """Makes the machine code, so that the profiled program need not make it."""
         for kernel in (*self.workload.each, self.fused):
             kernel.cubin()
 
@@ -70,7 +70,7 @@ def profiled(
 ) -> tuple[list[Reading], dict[str, Any]]:
     """The counters of each launch, in order, and `name` and `arch` of the device.
 
-    limit: seconds for each time that the program runs. Raises `DeviceError`, and `InputError` for data that does not
+    limit: seconds for each run of the program. Raises `DeviceError`, and `InputError` for data that does not
     fit.
     """
     with TemporaryDirectory(prefix="goptx-profile-") as folder:
@@ -84,10 +84,12 @@ def profiled(
             raise
         except DeviceError as error:
             failed = error
-        said = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else {}
-    if "problem" in said:  # which is mostly why there was nothing to count
+        result = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else {}
+    if "problem" in result:  # mostly the reason why nothing was counted
         besides = f" ({failed})" if failed and "==ERROR==" in str(failed) else ""
-        raise (InputError if said["input"] else DeviceError)(f"the kernels cannot be run: {said['problem']}{besides}")
+        raise (InputError if result["input"] else DeviceError)(
+            f"the kernels cannot be run: {result['problem']}{besides}"
+        )
     if failed:
         raise failed
     expected = [*subject.alone, *subject.fused.entries]
@@ -96,7 +98,7 @@ def profiled(
             f"{ncu} counted launches of {', '.join(one.kernel for one in found) or 'nothing'}, not of "
             f"{', '.join(expected)}"
         )
-    return found, said
+    return found, result
 
 
 def _whole(folder: str) -> str:

@@ -1,7 +1,7 @@
-"""The program that Nsight Compute runs: launches what a pickled `Subject` says, and writes down on which device.
+"""The program that Nsight Compute runs: launches the kernels of a pickled `Subject`, and records the device's name.
 
-All is launched twice, each time on fresh data. Counting is switched on for the second launches only: the first show
-that the kernels run. What makes the data is never counted.
+All kernels are launched twice, each time on fresh data. Counting is switched on only for the second launches: the first
+prove that the kernels run. Launches that make the data are never counted.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from goptx.measuring.bench.device_buffers import Arrays
 from goptx.measuring.bench.device_memory import Memory
 from goptx.measuring.profiling.profiled_launches import Subject
 
-GRACE = 10  # seconds above the limit after which it ends by itself, whatever became of its parents
+GRACE = 10  # seconds above the limit after which it ends by itself, even if its parents have died
 
 
 def main(question: str, answer: str, limit: str) -> None:
     end_after(math.ceil(float(limit)) + GRACE)
     try:
-        said: dict[str, Any] = _run(pickle.loads(Path(question).read_bytes()))
+        result: dict[str, Any] = _run(pickle.loads(Path(question).read_bytes()))
     except GoptxError as error:
-        said = {"problem": str(error), "input": isinstance(error, InputError)}
-    except Exception as error:  # whatever it is, the parent is to say it
-        said = {"problem": f"{type(error).__name__}: {error}", "input": False}
-    Path(answer).write_text(json.dumps(said), encoding="utf-8")
+        result = {"problem": str(error), "input": isinstance(error, InputError)}
+    except Exception as error:  # any error is reported by the parent
+        result = {"problem": f"{type(error).__name__}: {error}", "input": False}
+    Path(answer).write_text(json.dumps(result), encoding="utf-8")
 
 
 def end_after(seconds: int) -> None:
-    """Ends this process, whatever it waits for."""
+    """Ends this process after so many seconds, even if it waits."""
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)
     else:  # Windows

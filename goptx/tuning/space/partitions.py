@@ -1,7 +1,7 @@
-"""The partitions of a horizontal kernel that tuning tries: how many threads of its CTA each kernel has.
+"""The partitions of a horizontal kernel that tuning tries: how many threads of its CTA each kernel gets.
 
-The search is that of HFUSE (CGO 2022), for any number of kernels. Only kernels that are declared tunable get another
-number than their own block has.
+The search is that of HFUSE (CGO 2022), for any number of kernels. Only kernels that are declared tunable get a number
+of threads other than that of their own block.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ D0 = int | Sequence[int]
 
 
 def sizes_of(d0: D0 | None) -> tuple[int, ...]:
-    """The sizes of a fused CTA (threads) that are to be searched, each once; none of them where `d0` is None. Raises
-    `InputError` for a size that is not a multiple of 128 up to 1,024."""
+    """The sizes of a fused CTA (threads) to search, each once; empty if `d0` is None. Raises `InputError` for a size
+    that is not a multiple of 128 up to 1,024."""
     if d0 is None:
         return ()
     sizes = (d0,) if isinstance(d0, int) else tuple(d0)
@@ -41,10 +41,12 @@ def sizes_of(d0: D0 | None) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """Of kernels in these shapes, which are wholly known; `tunable` are those that are right with other blocks.
+    """The partitions for kernels in these shapes, which are wholly known; `tunable` marks the kernels that are right
+    with other blocks.
 
-    sizes: threads of the fused CTA, as of `sizes_of`. Without them it has as many as the kernels' own blocks together
-        and, as in the paper, 1,024; where one kernel alone is tunable, that one has each multiple of 128 that fits.
+    sizes: threads of the fused CTA, as `sizes_of` gives them. Without sizes, the CTA has as many threads as the blocks
+        of all kernels in sum and, as in the paper, 1,024; if only one kernel is tunable, that kernel gets each multiple
+        of 128 that fits.
     """
 
     shapes: Sequence[Shape]
@@ -52,7 +54,7 @@ class Partitions:
     sizes: Sequence[int] = ()
 
     def check(self) -> None:
-        """Raises `InputError` where `sizes` are given and no partition has any of them."""
+        """Raises `InputError` if `sizes` are given and no partition has any of them."""
         if not self.sizes:
             return
         stated = f"d0={', '.join(map(str, self.sizes))}"
@@ -73,8 +75,8 @@ class Partitions:
             LOG.warning("d0=%s is left out: no partition of the kernels has so many threads", size)
 
     def all(self) -> list[Partition]:
-        """In the order of their sizes, without that of the kernels' own blocks. Of more than `MOST` some are left out,
-        at equal distances in this order, which is logged."""
+        """The partitions in the order of their sizes, without the partition of the kernels' own blocks. If there are
+        more than `MOST`, `MOST` at equal distances in this order are taken, and the number left out is logged."""
         found = dict.fromkeys(p for size in self._totals for p in self._of_size(size))
         fitting = [p for p in found if p != self._own and self._fits(p)]
         if len(fitting) <= MOST:
@@ -104,13 +106,13 @@ class Partitions:
         return (min(sum(self._own), MOST_THREADS), MOST_THREADS)
 
     def _of_size(self, total: int) -> Iterator[Partition]:
-        """Every way to share out what the other kernels leave to the tunable ones."""
+        """Every partition of `total` threads: the tunable kernels share what the others leave."""
         for shares in _shared_out(total - self._fixed, sum(self.tunable)):
             share = iter(shares)
             yield tuple(next(share) if free else n for n, free in zip(self._own, self.tunable, strict=True))
 
     def _fits(self, partition: Partition) -> bool:
-        """Whether a tunable kernel's block changes along its last axis only, and has whole warps."""
+        """Whether each kernel has whole warps, and a tunable kernel's block changes along its last axis only."""
         rows = [prod(n or 1 for n in shape.block[:-1]) for shape in self.shapes]
         each = zip(partition, rows, self.tunable, strict=True)
         return all(n % WARP == 0 and (not free or n % row == 0) for n, row, free in each)

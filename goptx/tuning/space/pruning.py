@@ -1,4 +1,4 @@
-"""What the cost model says of ways before they are made: in which order to try them, and which not at all."""
+"""Orders candidates by their estimated cost before they are made, and prunes those that are estimated too slow."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from goptx.strategies.candidates import Judge
 from goptx.tuning.space.space import ALONE
 from goptx.tuning.trials import Trial
 
-MUCH = 2.0  # times the least estimate: the model is not that wrong
-MOST_CODE = 1500  # lines of all copies of coarsened kernels: more take many seconds to weave
+MUCH = 2.0  # times the least estimate: a candidate above it is pruned, the model is not that wrong
+MOST_CODE = 1500  # lines of all copies of coarsened kernels; more take many seconds to weave
 
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """`judge` is None for kernels whose control flow is not known."""
+    """`judge` makes the estimates, None for kernels whose control flow is not known; `sizes` are the kernels' lines."""
 
     judge: Judge | None
     sizes: tuple[int, ...]
@@ -36,29 +36,33 @@ class Pruning:
             return cls(None, (0,) * len(kernels))
         return cls(Judge(found, [1] * len(kernels), shapes, arch), tuple(len(a.lines) for a in found))
 
-    def sorted(self, ways: Iterable[Candidate]) -> tuple[list[Candidate], list[Trial]]:
-        """Those to be tried, the most promising first, and those that are not. Ways that the model knows nothing of
-        come behind those that it takes for the better half."""
-        ways = list(ways)
-        long = {way for way in ways if not way.plain and way.size(self.sizes) > MOST_CODE}
-        pruned = [Trial(way, "pruned", f"more than {MOST_CODE} lines of code") for way in ways if way in long]
-        estimates = {way: self.estimate(way) for way in ways if way not in long}
+    def sorted(self, candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Trial]]:
+        """The candidates to try, the lowest estimate first, and the pruned ones as trials. A candidate without an
+        estimate is sorted as if it had the median estimate."""
+        candidates = list(candidates)
+        long = {candidate for candidate in candidates if not candidate.plain and candidate.size(self.sizes) > MOST_CODE}
+        pruned = [
+            Trial(candidate, "pruned", f"more than {MOST_CODE} lines of code")
+            for candidate in candidates
+            if candidate in long
+        ]
+        estimates = {candidate: self.estimate(candidate) for candidate in candidates if candidate not in long}
         known = sorted(e for e in estimates.values() if e is not None)
         least, middle = (known[0], known[len(known) // 2]) if known else (0.0, 0.0)
         tried: dict[Candidate, float] = {}
-        for way, found in estimates.items():
+        for candidate, found in estimates.items():
             estimate = middle if found is None else found
             if estimate <= MUCH * least or found is None:
-                tried[way] = estimate
+                tried[candidate] = estimate
             else:
                 reason = f"estimated to take {estimate / least:.1f} times as long as the best estimate"
-                pruned.append(Trial(way, "pruned", reason))
+                pruned.append(Trial(candidate, "pruned", reason))
         return sorted(tried, key=tried.__getitem__), pruned
 
-    def estimate(self, way: Candidate) -> float | None:
-        """Kilocycles, None where the model has none."""
-        strategy = "weave" if way.strategy == ALONE else way.strategy
+    def estimate(self, candidate: Candidate) -> float | None:
+        """Estimated kilocycles, None if the model has no estimate."""
+        strategy = "weave" if candidate.strategy == ALONE else candidate.strategy
         if self.judge is None or strategy == "horizontal":
             return None
-        found = self.judge.estimates(replace(way, strategy=strategy, cap=None, options=()))
+        found = self.judge.estimates(replace(candidate, strategy=strategy, cap=None, options=()))
         return min(estimate.cycles for _, estimate in found)

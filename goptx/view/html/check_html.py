@@ -1,8 +1,8 @@
-"""What a check found, for notebooks."""
+"""The result of a check, for notebooks."""
 
 from __future__ import annotations
 
-from goptx.checking.verdict import Check, launch_said, value_said
+from goptx.checking.verdict import Check, launch_text, value_text
 from goptx.view.html.elements_html import Markup, box, display, element, folded, heading, line, markup, table
 from goptx.view.html.report_html import mark, report_parts
 
@@ -12,10 +12,10 @@ DIFFERENCES = ("array", "element", "alone", "woven", "differ", "of")
 def check_html(check: Check) -> str:
     passed = heading(f"✓ {check.name}", f"does what its kernels do alone: all {check.compared} bytes are equal")
     failed = heading(element("span", f"✗ {check.name}", kind="wrong"), "does not do what its kernels do alone")
-    said = f"{launch_said(check.shape)}, seed {check.seed}, strict, in {len(check.orders)} orders of the warps"
+    how = f"{launch_text(check.shape)}, seed {check.seed}, strict, in {len(check.orders)} orders of the warps"
     return display(
         passed if check.passed else failed,
-        line(said, kind="faint"),
+        line(how, kind="faint"),
         *(line(f"not compared: {name}, a temporary") for name in check.undefined),
         _fault(check),
         folded("What they were run on", box(_inputs(check)), unfolded=not check.passed),
@@ -31,13 +31,13 @@ def _fault(check: Check) -> Markup:
 
 
 def _inputs(check: Check) -> Markup:
-    """Of each kernel its launch, where it has one of its own, and its arguments."""
+    """For each kernel its launch, if it differs from that of the fused kernel, and its arguments."""
     letters = check.report.kernels
     parts = []
     for kernel in check.kernels:
-        own = "" if kernel.shape == check.shape else f"  {launch_said(kernel.shape)}"
+        own = "" if kernel.shape == check.shape else f"  {launch_text(kernel.shape)}"
         source = element("span", f"  {kernel.source}{own}", kind="faint")
-        rows = [(name, value_said(i.value), i.source) for name, i in kernel.inputs.items()]
+        rows = [(name, value_text(i.value), i.source) for name, i in kernel.inputs.items()]
         parts.append(line(mark(kernel.letter, letters), f" {kernel.name}", source))
         parts.append(table(("parameter", "value", "from"), rows, words=(0, 1, 2)))
     return markup(*parts)

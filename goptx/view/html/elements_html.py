@@ -1,7 +1,7 @@
-"""What the displays of results in notebooks and on pages are made of.
+"""The elements of which displays in notebooks and on pages are made.
 
-Ensures: elements are well nested, what is not `Markup` is escaped, and a display stands by itself: its rules hold
-within it alone, and it names nothing outside.
+Ensures: elements are well nested; text that is not `Markup` is escaped; a display is self-contained: its rules apply
+only within it, and it refers to nothing outside.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ BEST = "★"
 
 
 class Markup(str):
-    """HTML. Anything else that is put into an element is text."""
+    """HTML. Any other value in an element is text, and is escaped."""
 
     __slots__ = ()
 
 
 def markup(*parts: object) -> Markup:
-    """The parts one behind the other."""
+    """The parts one after the other."""
     return Markup("".join(part if isinstance(part, Markup) else escape(str(part)) for part in parts))
 
 
 def element(tag: str, *parts: object, **attributes: object) -> Markup:
     """An element; `kind` is its class, attributes that are None or "" are left out, `_` in their names is `-`."""
-    said = {"class": attributes.pop("kind", None), **attributes}
-    words = [f' {name.replace("_", "-")}="{escape(str(v))}"' for name, v in said.items() if v not in (None, "")]
+    given = {"class": attributes.pop("kind", None), **attributes}
+    words = [f' {name.replace("_", "-")}="{escape(str(v))}"' for name, v in given.items() if v not in (None, "")]
     return Markup(f"<{tag}{''.join(words)}>{markup(*parts)}</{tag}>")
 
 
 def display(*parts: object) -> str:
-    """What a result shows in a notebook."""
+    """The display of a result in a notebook."""
     return element("div", element("style", Markup(f"\n{STYLE}\n")), *parts, kind="goptx result")
 
 
-def page(title: str, shown: str) -> str:
+def page(title: str, rendered: str) -> str:
     """A document of its own around a display."""
     head = markup(Markup('<meta charset="utf-8">'), element("title", title), element("style", Markup(VOID_OF_PAGE)))
-    body = element("body", Markup(shown), kind="goptx")
+    body = element("body", Markup(rendered), kind="goptx")
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>{body}</html>\n'
 
 
 def heading(title: object, *more: object) -> Markup:
-    """What the result is, and in faint letters more of it."""
+    """The title of a display, with more words in faint letters."""
     return element(
         "div", element("strong", title), *(element("span", f" {words}", kind="faint") for words in more), kind="head"
     )
@@ -61,16 +61,16 @@ def code(text: object) -> Markup:
 
 
 def folded(title: object, *parts: object, unfolded: bool = False) -> Markup:
-    """A section that the reader opens; nothing where there is nothing in it."""
+    """A section that the reader opens; nothing if its parts are empty."""
     within = markup(*parts)
     if not within:
         return within
-    shown = element("details", element("summary", title), within)
-    return Markup(shown.replace("<details", "<details open", 1)) if unfolded else shown
+    section = element("details", element("summary", title), within)
+    return Markup(section.replace("<details", "<details open", 1)) if unfolded else section
 
 
 def box(*parts: object) -> Markup:
-    """As high as it may be beside other outputs; the reader scrolls in it."""
+    """A box of limited height, in which the reader scrolls."""
     return element("div", *parts, kind="box")
 
 
@@ -82,7 +82,7 @@ def table(
     best: int | None = None,
     caption: str = "",
 ) -> Markup:
-    """A table whose columns hold numbers, but for those of `words`; the row `best` is marked. None is an empty cell; a
+    """A table. The columns `words` hold text, the others numbers; the row `best` is marked. None is an empty cell; a
     column of empty cells is left out."""
     filled = [["" if cell is None else cell for cell in cells] for cells in rows]
     columns = [i for i in range(len(head)) if not filled or any(cells[i] != "" for cells in filled)]
@@ -108,7 +108,7 @@ def table(
 
 
 def picture(draw: Callable[[], str]) -> Markup:
-    """A drawing; where it cannot be made, why."""
+    """A drawing; if it cannot be made, the reason."""
     try:
         svg = draw()
     except GoptxError as error:

@@ -1,4 +1,4 @@
-"""What a launch on the emulator did, for notebooks."""
+"""The result of a launch on the emulator, for notebooks."""
 
 from __future__ import annotations
 

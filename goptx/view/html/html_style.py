@@ -1,7 +1,7 @@
 """The rules by which displays of results look alike in JupyterLab, VS Code, on a page of MkDocs and alone.
 
-All are for what stands within an element of classes `goptx` and `result`; they undo what those pages do to tables and
-sections.
+All rules apply only within an element of classes `goptx` and `result`; they undo the rules of those pages for tables
+and sections.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _ROOT = ".goptx.result"
 
 
 def _scoped(rules: str) -> str:
-    """Each selector within the root; rules that begin with a brace are the root's own."""
+    """The rules with each selector within the root; rules that begin with a brace apply to the root itself."""
     made = []
     for rule in rules.strip().split("}\n"):
         selectors, _, body = rule.partition("{")

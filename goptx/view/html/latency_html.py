@@ -12,7 +12,7 @@ HEAD = ("key", "cycles", "interval", "least", "median", "spread", "source", "mac
 
 def latency_html(held: LatencyTable) -> str:
     measured = ", ".join(f"{name} {text}" for name, text in held.measurement.items())
-    assumed = table(("kind of instruction", "cycles"), held.defaults.items(), caption="where no key fits")
+    assumed = table(("kind of instruction", "cycles"), held.defaults.items(), caption="if no key fits")
     sources = table(("source", ""), held.sources.items(), words=(0, 1))
     return display(
         heading(held.name, f"{held.arch}, {len(held.entries)} keys, {held.path}"),

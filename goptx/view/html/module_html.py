@@ -1,4 +1,4 @@
-"""A module for notebooks: what its entries are made of, their control flow, and its PTX."""
+"""A module for notebooks: the contents of its entries, their control flow, and its PTX."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def module_html(module: Module) -> str:
 
 def _flow(module: Module, name: str) -> str:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LatencyTableWarning)  # cycles are but a remark beside the blocks here
+        warnings.simplefilter("ignore", LatencyTableWarning)  # cycles are only an annotation of the blocks here
         return flow_svg(module, name)

@@ -1,8 +1,8 @@
-"""A profile for notebooks: a chart, and the tables that it is of."""
+"""A profile for notebooks: a chart, and the tables that it draws."""
 
 from __future__ import annotations
 
-from goptx.measuring.profiling.profile_result import PARTS, Profile, shown
+from goptx.measuring.profiling.profile_result import PARTS, Profile, rendered
 from goptx.view.html.elements_html import display, folded, heading, line, picture, table
 from goptx.view.html.report_html import report_parts
 from goptx.view.profile_bars import profile_bars
@@ -14,7 +14,7 @@ def profile_html(profile: Profile) -> str:
         table(
             head,
             [
-                (m.short, m.unit, m.says, *(shown(launch.counts[m.short], m) for launch in profile.launches))
+                (m.short, m.unit, m.meaning, *(rendered(launch.counts[m.short], m) for launch in profile.launches))
                 for m in metrics
             ],
             words=(0, 1, 2),

@@ -1,7 +1,7 @@
 """The PTX of a module line by line, each instruction marked with the kernel that it comes from.
 
 Requires: origins, if there are any, of all instructions of all entries, in the order of the text. Ensures: the lines
-are those of the module's text; without Pygments what stands in them is not told apart.
+are those of the module's text; without Pygments their syntax is not coloured.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from goptx.results.fused_kernel import Origin
 from goptx.view.html.elements_html import Markup, box, element, folded, markup
 from goptx.view.svg.theme import hue
 
-CHUNK = 200  # lines that a browser lays out together, when they come into sight
+CHUNK = 200  # lines that a browser lays out together, when they become visible
 HEIGHT = 18  # of a line, pixels: html_style.py
 COLOURED = {"kd": "kd", "kt": "kt", "na": "na", "nf": "nf", "nl": "nl", "vm": "vm", "s": "s"}
 COLOURED |= dict.fromkeys(("mf", "mi", "mh", "mb"), "m") | dict.fromkeys(("c1", "cm", "cp"), "c")
@@ -23,7 +23,7 @@ COLOURED |= dict.fromkeys(("mf", "mi", "mh", "mb"), "m") | dict.fromkeys(("c1", 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`part` is what it is folded under, "" for what is in sight; `origin` is that of an instruction."""
+    """`part` is the section under which the line is folded, "" for a visible line; instructions have an `origin`."""
 
     text: str
     part: str
@@ -33,9 +33,9 @@ class Line:
 def ptx_html(module: Module, origins: Sequence[Origin | None] = (), kernels: Mapping[str, str] | None = None) -> Markup:
     """The lines of the module in a box; `kernels` are the names of the kernels by their letters."""
     lines = list(ptx_lines(module, origins))
-    shown = coloured("\n".join(line.text for line in lines))
+    texts = coloured("\n".join(line.text for line in lines))
     numbers = {letter: k for k, letter in enumerate(kernels or {})}
-    rows = (_row(line, text, numbers, kernels or {}) for line, text in zip(lines, shown, strict=True))
+    rows = (_row(line, text, numbers, kernels or {}) for line, text in zip(lines, texts, strict=True))
     parts, first = [], 0
     for part, run in groupby(zip(lines, rows, strict=True), key=lambda pair: pair[0].part):
         made = [row for _, row in run]
@@ -47,7 +47,7 @@ def ptx_html(module: Module, origins: Sequence[Origin | None] = (), kernels: Map
 
 
 def ptx_lines(module: Module, origins: Sequence[Origin | None] = ()) -> Iterator[Line]:
-    """Those of `str(module)`. Raises `ValueError` where there are more or fewer instructions than origins."""
+    """The lines of `str(module)`. Raises `ValueError` if there are more or fewer instructions than origins."""
     of_each = iter(origins)
     for text in str(replace(module, items=())).rstrip("\n").split("\n"):
         yield Line(text, "head")
@@ -77,7 +77,7 @@ def _entry(entry: Function, origins: Iterator[Origin | None] | None) -> Iterator
         yield Line(text, part)
     for text, statement in lines_of(entry.body or ()):
         if not isinstance(statement, Registers | Declaration):
-            part = ""  # from the first statement on all is in sight
+            part = ""  # all lines from the first statement on are visible
         yield Line(text, part, _origin(statement, origins))
     yield Line("}", "")
 
@@ -92,12 +92,12 @@ def _origin(statement: Statement | None, origins: Iterator[Origin | None] | None
 
 
 def _row(line: Line, text: Markup, numbers: Mapping[str, int], kernels: Mapping[str, str]) -> Markup:
-    """Put together by hand, for there are thousands of them."""
+    """A row as HTML, without `element` because there are thousands of rows."""
     if line.origin is None:
         return Markup(f"<div><i></i>{text}</div>")
     letter, at = line.origin.kernel, line.origin.line
-    said = markup(f"{letter} {kernels.get(letter, '')}, {f'line {at}' if at else 'added by goptx'}")
-    return Markup(f'<div class="{hue(numbers.get(letter, 0))}" title="{said}"><i>{markup(letter)}</i>{text}</div>')
+    title = markup(f"{letter} {kernels.get(letter, '')}, {f'line {at}' if at else 'added by goptx'}")
+    return Markup(f'<div class="{hue(numbers.get(letter, 0))}" title="{title}"><i>{markup(letter)}</i>{text}</div>')
 
 
 def _chunk(rows: Sequence[Markup], before: int) -> Markup:
@@ -107,7 +107,7 @@ def _chunk(rows: Sequence[Markup], before: int) -> Markup:
 
 
 def coloured(text: str) -> list[Markup]:
-    """Its lines, with Pygments' short names of what stands in them as classes, where Pygments is there."""
+    """The lines of the text, with Pygments' short names of its tokens as classes, if Pygments is installed."""
     try:
         from pygments.token import STANDARD_TYPES
 
@@ -117,6 +117,6 @@ def coloured(text: str) -> list[Markup]:
     made = []
     for _, kind, value in PtxLexer().get_tokens_unprocessed(text):
         name = COLOURED.get(STANDARD_TYPES[kind])
-        shown = markup(value)
-        made.append(f'<span class="{name}">{shown}</span>' if name and "\n" not in value else shown)
+        escaped = markup(value)
+        made.append(f'<span class="{name}">{escaped}</span>' if name and "\n" not in value else escaped)
     return [Markup(one) for one in "".join(made).split("\n")]

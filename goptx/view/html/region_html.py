@@ -47,10 +47,10 @@ def _title(done: RegionReport) -> Markup:
 def _parts(done: RegionReport) -> Markup:
     rows = [("to make it at first", f"{done.first:.3g}"), ("to prepare now", f"{done.preparing:.3g}"),
             ("to launch", f"{done.launching:.3g}")]  # fmt: skip
-    kept = [(t.buffer, t.declared, t.where, t.why) for t in done.temporaries]
+    temporaries = [(t.buffer, t.declared, t.where, t.why) for t in done.temporaries]
     return markup(
         line(f"not fused: {done.reason}") if done.reason else "",
         line(str(done.comparison)) if done.comparison else "",
         table(HEAD, rows),
-        table(TEMPORARIES, kept) if kept else "",
+        table(TEMPORARIES, temporaries) if temporaries else "",
     )

@@ -25,10 +25,10 @@ def sweep_html(sweep: Sweep) -> str:
         for row in sweep.rows
     ]
     best = sweep.rows.index(sweep.best) if timed else None
-    said = f"fastest with {_cap(sweep.best.cap)}: {sweep.best.ms:.4f} ms" if timed else _reason(sweep.rows)
+    result = f"fastest with {_cap(sweep.best.cap)}: {sweep.best.ms:.4f} ms" if timed else _reason(sweep.rows)
     chart = picture(chart_of(sweep)._repr_svg_) if timed else ""
     problems = [line(f"{_cap(row.cap)}: {row.problem}") for row in sweep.rows if row.problem]
-    return display(heading("Register caps", said), table(HEAD, rows, words=(), best=best), *problems, chart)
+    return display(heading("Register caps", result), table(HEAD, rows, words=(), best=best), *problems, chart)
 
 
 def _reason(rows: Sequence[SweepRow]) -> str:
@@ -37,7 +37,7 @@ def _reason(rows: Sequence[SweepRow]) -> str:
 
 
 def chart_of(sweep: Sweep) -> Points:
-    """Median, least and most milliseconds of each cap, which stand at equal distances."""
+    """Median, least and most milliseconds of each cap; the caps are at equal distances."""
     points = [
         Point(k, row.ms, 0, f"{_cap(row.cap)}: {row.ms:.4f} ms", row.ms_min, row.ms_max, row is sweep.best)
         if not math.isnan(row.ms)
@@ -47,7 +47,7 @@ def chart_of(sweep: Sweep) -> Points:
     ticks = tuple((float(k), _cap(row.cap)) for k, row in enumerate(sweep.rows))
     lacking = "not timed" if any(row.problem for row in sweep.rows) else "does not fit"
     return Points(
-        "Time of a launch by register cap", "registers of a thread at most", "ms", ("",), tuple(points), ticks,
+        "Time of a launch by register cap", "registers per thread at most", "ms", ("",), tuple(points), ticks,
         joined=True, lacking=lacking, chosen="fastest",
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What tuning found for notebooks: the table of trials, and charts of it."""
+"""The result of tuning for notebooks: the table of trials, and charts of it."""
 
 from __future__ import annotations
 
@@ -11,48 +11,51 @@ from goptx.view.html.woven_html import woven_parts
 from goptx.view.svg.points_svg import Point, Points
 from goptx.view.svg.ranked_svg import Bar, Ranked
 
-HEAD = ("way", "ms", "least", "most", "runs", "speedup", "registers", "spilled bytes", "occupancy", "")
+HEAD = ("candidate", "ms", "least", "most", "runs", "speedup", "registers", "spilled bytes", "occupancy", "")
 STATUSES = {"wrong": "wrote something wrong", "failed": "failed", "refused": "refused", "pruned": "not timed",
             "left out": "left out for lack of time"}  # fmt: skip
-BARS = 16  # ways in the chart of the fastest
+BARS = 16  # candidates in the chart of the fastest
 STREAMS = "kernels on streams of their own"
 
 
 def best_html(best: Best) -> str:
     found = f"{best.speedup:.2f} times as fast as separate launches"
-    if best.way.strategy == "separate" and best.way.plain:
-        found = "no way was found that is faster than separate launches"
+    if best.candidate.strategy == "separate" and best.candidate.plain:
+        found = "no candidate was found that is faster than separate launches"
     about = ", ".join(f"{name} {value}" for name, value in best.about.items())
     kernel = folded(f"The kernel {best.fused.name}", woven_parts(best.fused))
     return display(
-        heading(best.way, found), line(about, kind="faint") if about else "", table_parts(best.table), kernel
+        heading(best.candidate, found), line(about, kind="faint") if about else "", table_parts(best.table), kernel
     )
 
 
 def table_html(held: Table) -> str:
-    return display(heading(held.chosen, f"of {len(held.trials)} ways that were tried"), table_parts(held))
+    return display(heading(held.chosen, f"of {len(held.trials)} candidates that were tried"), table_parts(held))
 
 
 def table_parts(held: Table) -> Markup:
-    """Charts, the ways that were timed, and those that were not with the reason."""
+    """Charts, the candidates that were timed, and those that were not, with the reason."""
     timed = [t for t in held.trials if t.status == "timed"]
-    charts = [picture(chart._repr_svg_) for chart in (ranked(held), in_turn(held))] if timed else []
+    charts = [picture(chart._repr_svg_) for chart in (ranked(held), in_order(held))] if timed else []
     others = [
-        folded(f"{said}, {len(those)}", box(table(("way", "why"), [(t.way, t.reason) for t in those], words=(0, 1))))
-        for status, said in STATUSES.items()
+        folded(
+            f"{title}, {len(those)}",
+            box(table(("candidate", "why"), [(t.candidate, t.reason) for t in those], words=(0, 1))),
+        )
+        for status, title in STATUSES.items()
         if (those := [t for t in held.trials if t.status == status])
     ]
-    return markup(*charts, folded(f"Times of {len(timed)} ways", _times(held, timed), unfolded=True), *others)
+    return markup(*charts, folded(f"Times of {len(timed)} candidates", _times(held, timed), unfolded=True), *others)
 
 
 def _times(held: Table, timed: Sequence[Trial]) -> Markup:
     rows: list[tuple[object, ...]] = [
         (name, f"{ms:.4f}", *[None] * (len(HEAD) - 2)) for name, ms in held.baselines.items()
     ]
-    chosen = next((len(rows) + k for k, t in enumerate(timed) if t.way == held.chosen), None)
+    chosen = next((len(rows) + k for k, t in enumerate(timed) if t.candidate == held.chosen), None)
     rows += [
         (
-            t.way,
+            t.candidate,
             *(f"{ms:.4f}" for ms in t.ms or ()),
             t.repeats,
             f"{t.speedup:.2f}",
@@ -67,42 +70,44 @@ def _times(held: Table, timed: Sequence[Trial]) -> Markup:
 
 
 def ranked(held: Table) -> Ranked:
-    """The fastest ways, and the chosen one if it is none of them."""
+    """The fastest candidates, and the chosen one, even if it is slower."""
     timed = [t for t in held.trials if t.status == "timed"]
-    shown = sorted(timed, key=Trial.rank)[:BARS]
-    shown += [t for t in timed if t.way == held.chosen and t not in shown]
+    fastest = sorted(timed, key=Trial.rank)[:BARS]
+    fastest += [t for t in timed if t.candidate == held.chosen and t not in fastest]
     known = _strategies(held)
-    bars = (Bar(str(t.way), t.speedup, known.index(t.way.strategy), t.way == held.chosen) for t in shown)
-    title = f"Speedup of the {len(shown)} fastest of {len(timed)} ways over {STREAMS}"
-    return Ranked(title, known, tuple(bars), ("1.0, as they are", 1.0))
+    bars = (
+        Bar(str(t.candidate), t.speedup, known.index(t.candidate.strategy), t.candidate == held.chosen) for t in fastest
+    )
+    title = f"Speedup of the {len(fastest)} fastest of {len(timed)} candidates over {STREAMS}"
+    return Ranked(title, known, tuple(bars), ("1.0, unchanged", 1.0))
 
 
-def in_turn(held: Table) -> Points:
-    """All trials in the order in which they were made, or as they stand in the table."""
+def in_order(held: Table) -> Points:
+    """All trials in the order in which they were tried, or in the order of the table."""
     known = _strategies(held)
     points = [
         Point(
-            turn + 1,
+            position + 1,
             t.speedup if t.status == "timed" else None,
-            known.index(t.way.strategy),
-            f"{t.way}: {f'{t.speedup:.2f}' if t.status == 'timed' else f'{t.status}, {t.reason}'}",
-            chosen=t.way == held.chosen and t.status == "timed",
+            known.index(t.candidate.strategy),
+            f"{t.candidate}: {f'{t.speedup:.2f}' if t.status == 'timed' else f'{t.status}, {t.reason}'}",
+            chosen=t.candidate == held.chosen and t.status == "timed",
             wrong=t.status in ("wrong", "failed"),
         )
-        for turn, t in zip(held.turns or range(len(held.trials)), held.trials, strict=True)
+        for position, t in zip(held.order or range(len(held.trials)), held.trials, strict=True)
     ]
-    across = "in the order in which they were tried" if held.turns else "in the order of the table"
+    across = "in the order in which they were tried" if held.order else "in the order of the table"
     return Points(
-        f"All {len(points)} ways",
+        f"All {len(points)} candidates",
         across,
         "speedup",
         known,
         tuple(sorted(points, key=lambda p: p.x)),
-        line=("as they are", 1.0),
+        line=("unchanged", 1.0),
         lacking="not timed",
     )
 
 
 def _strategies(held: Table) -> tuple[str, ...]:
-    """Those that were tried, in the order of the alphabet, so that each keeps its colour while ways are added."""
-    return tuple(sorted({t.way.strategy for t in held.trials}))
+    """The strategies that were tried, in alphabetical order: a strategy keeps its colour when trials are added."""
+    return tuple(sorted({t.candidate.strategy for t in held.trials}))

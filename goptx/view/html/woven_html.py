@@ -1,12 +1,13 @@
-"""A woven kernel for notebooks: how to launch it, its parameters, what was done, pictures and PTX."""
+"""A woven kernel for notebooks: how to launch it, its parameters, its report, pictures and PTX."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from goptx.errors import GoptxError
+from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
-from goptx.results.fused_kernel import Parameter, Woven
+from goptx.results.fused_kernel import Woven
 from goptx.view.html.elements_html import (
     Markup,
     box,
@@ -32,7 +33,7 @@ def woven_html(woven: Woven) -> str:
 
 
 def woven_parts(woven: Woven) -> Markup:
-    """All but the title."""
+    """The display without its title."""
     report = woven.report
     kernels = {letter: counts.name for letter, counts in report.kernels.items()}
     drawn = (folded(title, box(picture(partial(_svg, woven, name)))) for title, name in PICTURES)
@@ -58,27 +59,27 @@ def _title(woven: Woven) -> str:
 
 
 def _launching(woven: Woven) -> Markup:
-    """The call, and in what shape that launches."""
+    """The call that launches the kernel, and the shape of that launch."""
     args = ", ".join(f"args_{letter.lower()}" for letter in woven.report.kernels)
-    told = woven.plan is not None and not woven.plan.common
-    call = f"launch(stream, {args}{'' if told else ', grid=..., block=...'})"
+    in_own_shapes = woven.plan is not None and not woven.plan.common
+    call = f"launch(stream, {args}{'' if in_own_shapes else ', grid=..., block=...'})"
     shapes = [
-        line(*((code(name), " ") if len(woven.launches) > 1 else ()), f"as {_shape(plan.shape)}")
-        for name, _, plan in woven.launches
-        if plan is not None and not plan.common
+        line(*((code(launch.entry), " ") if len(woven.launches) > 1 else ()), f"as {_shape(launch.plan.shape)}")
+        for launch in woven.launches
+        if launch.plan is not None and not launch.plan.common
     ]
-    cap = line(f"at most {woven.max_registers} registers a thread") if woven.max_registers else ""
+    cap = line(f"at most {woven.max_registers} registers per thread") if woven.max_registers else ""
     return markup(line(code(call)), *shapes, cap)
 
 
 def _shape(shape: Shape) -> str:
     grid, block = ("x".join("?" if n is None else str(n) for n in extent) for extent in (shape.grid, shape.block))
-    said = f"{grid} CTAs of {block} threads"
+    text = f"{grid} CTAs of {block} threads"
     if shape.shared != 0:
-        said += f", {'?' if shape.shared is None else shape.shared} bytes of dynamic shared memory"
+        text += f", {'?' if shape.shared is None else shape.shared} bytes of dynamic shared memory"
     if shape.cluster:
-        said += f", clusters of {'x'.join(map(str, shape.cluster))}"
-    return said + (" (? is known at launch only)" if not shape.known else "")
+        text += f", clusters of {'x'.join(map(str, shape.cluster))}"
+    return text + (" (? is known at launch only)" if not shape.known else "")
 
 
 def _parameters(woven: Woven) -> Markup:
@@ -109,7 +110,7 @@ def _instead(parameter: Parameter) -> str:
 
 
 def _files(woven: Woven) -> Markup:
-    """Which kernel has which letter, and its file."""
+    """The letter of each kernel, its name and its file."""
     sources = dict.fromkeys((o.kernel, o.source) for o in woven.origins if o)
     kernels = woven.report.kernels
     return markup(
@@ -122,5 +123,5 @@ def _files(woven: Woven) -> Markup:
 
 
 def refusal_html(reason: GoptxError) -> str:
-    said = element("div", reason, kind="text")
-    return display(heading(element("span", "not woven", kind="wrong"), type(reason).__name__), box(said))
+    text = element("div", reason, kind="text")
+    return display(heading(element("span", "not woven", kind="wrong"), type(reason).__name__), box(text))

@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from goptx.anatomy.activity import Activity, Row
-from goptx.view.svg.drawing import HIGH, MARGIN, WIDE, Sample, box, document, label, legend, nice, number, said, wrapped
+from goptx.view.svg.drawing import (
+    HIGH,
+    MARGIN,
+    WIDE,
+    Sample,
+    box,
+    document,
+    escaped,
+    label,
+    legend,
+    nice,
+    number,
+    wrapped,
+)
 from goptx.view.svg.theme import hue
 
-LEFT, LENGTH, RIGHT = 190, 640, 24  # of the labels, the longest row, and behind it; pixels
-LANE, BETWEEN, GROUP = 12, 3, 8  # pixels of a row, to the next, and between CTAs
+LEFT, LENGTH, RIGHT = 190, 640, 24  # pixels for the labels, the longest row, and after it
+LANE, BETWEEN, GROUP = 12, 3, 8  # pixels of a row, between rows, and between CTAs
 WARPS = 4  # rows for warps that do the same
 LETTER = 14  # a segment's least width to hold the letter of its kernel
 _RULES = """
@@ -34,7 +47,7 @@ def activity_svg(found: Activity) -> str:
     few = len({r.ctas for r in found.rows}) <= 3
     before: Row | None = None
     for row in found.rows:
-        if before and _place(before) != _place(row):
+        if before and _group_of(before) != _group_of(row):
             y += GROUP
             if before.entry == row.entry and (before.ctas[1] or 0) + 1 < row.ctas[0]:
                 parts.append(
@@ -47,7 +60,7 @@ def activity_svg(found: Activity) -> str:
                     )
                 )
                 y += LANE + GROUP
-        new = not before or _place(before) != _place(row)
+        new = not before or _group_of(before) != _group_of(row)
         drawn, y = _row(row, y, scale, hues, row.cta_label if new else "", few)
         parts += drawn
         before = row
@@ -55,14 +68,14 @@ def activity_svg(found: Activity) -> str:
     return document("activity", title, LEFT + LENGTH + RIGHT, y_end + 10, _RULES, [*parts, *low])
 
 
-def _place(row: Row) -> tuple[str, str, tuple[int, int | None]]:
+def _group_of(row: Row) -> tuple[str, str, tuple[int, int | None]]:
     return row.entry, row.of, row.ctas
 
 
 def _notes(found: Activity) -> Iterator[str]:
     yield (
-        f"Estimated cycles of one warp on its longest way, latencies {found.latency}; what is side by side is drawn as "
-        "if it began at once."
+        f"Estimated cycles of one warp on its critical path, latencies {found.latency}; kernels side by side are drawn "
+        "as if they began at once."
     )
     yield from (f"{n[:1].upper()}{n[1:]}." for n in found.notes)
 
@@ -76,7 +89,7 @@ def _samples(found: Activity, hues: dict[str, str]) -> Iterator[Sample]:
                 shapes += box(WIDE / 2, 0, WIDE / 2, HIGH, "ground") + box(
                     WIDE / 2, 0, WIDE / 2, HIGH, f"other {hues[letter]}"
                 )
-            many = f", {copies} CTAs in turn dark and light" if copies > 1 else ""
+            many = f", {copies} CTAs alternately dark and light" if copies > 1 else ""
             yield Sample(shapes, f"{letter} {name}{many}")
     if any(_idle(r, found) for r in found.rows):
         yield Sample(box(0, 0, WIDE, HIGH, "track", round_=2), "ended, or nothing to do")
@@ -96,7 +109,7 @@ def _scale(cycles: float, y: float) -> Iterator[str]:
 
 
 def _row(row: Row, y: float, scale: float, hues: dict[str, str], title: str, few: bool) -> tuple[list[str], float]:
-    """The lanes of a row, and where they end. The CTA is the `title` of the first of its rows."""
+    """The lanes of a row, and where they end. The first row of a CTA has it as `title`."""
     parts = [label(MARGIN, y + LANE - 2, title)] if title else []
     for name, one in _lanes(row, few):
         parts.append(label(LEFT - 10, y + LANE - 2, name, "faint", "end"))
@@ -107,7 +120,7 @@ def _row(row: Row, y: float, scale: float, hues: dict[str, str], title: str, few
 
 
 def _lanes(row: Row, few: bool) -> Iterator[tuple[str, bool]]:
-    """What is said of each lane, and whether there is a bar in it."""
+    """The label of each lane, and whether the lane has a bar."""
     first, last = row.warps
     if last is None:
         yield "every warp", True
@@ -127,7 +140,7 @@ def _lane(row: Row, y: float, scale: float, hues: dict[str, str], name: str) -> 
     title = f"{row.cta_label}, {name}: {', '.join(row.kernels) or 'nothing'}"
     yield box(LEFT, y, LENGTH, LANE, "track", title, 2)
     for kind, path in _paths(row, y, scale, hues):
-        yield f'<path class="{kind}" d="{path}"><title>{said(title)}</title></path>'
+        yield f'<path class="{kind}" d="{path}"><title>{escaped(title)}</title></path>'
     for s in row.segments:
         if (s.end - s.begin) * scale >= LETTER:
             kind = "letter dark" if s.copy % 2 else "letter"
@@ -135,7 +148,7 @@ def _lane(row: Row, y: float, scale: float, hues: dict[str, str], name: str) -> 
 
 
 def _paths(row: Row, y: float, scale: float, hues: dict[str, str]) -> Sequence[tuple[str, str]]:
-    """One for each kind of segment."""
+    """A path for each kind of segment."""
     found: dict[str, list[str]] = {}
     for s in row.segments:
         kind = f"{'other' if s.copy % 2 else 'full'} {hues[s.kernel]}"

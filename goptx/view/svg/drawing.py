@@ -1,7 +1,7 @@
-"""What pictures of kernels have in common: the document around them, text, hatching, and the legend.
+"""The parts that all pictures of kernels use: the document around them, text, hatching, and the legend.
 
-A picture stands by itself: it has no script, no identifiers, and nothing from outside. Colours are variables of
-theme.py; `.hue0` and so on set `--own`, that of a kernel.
+A picture is self-contained: it has no script, no identifiers, and refers to nothing outside. Colours are variables of
+theme.py; `.hue0` and so on set `--own`, the colour of a kernel.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SPACE = "http://www.w3.org/2000/svg"
 MARGIN = 16
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-# The rules that all pictures have, of class `KIND` beside `goptx`.
+# The rules of all pictures; `KIND` is the class of the picture beside `goptx`.
 _RULES = """
 .KIND text { font: 11px system-ui, sans-serif; fill: var(--ink); }
 .KIND .head { font-size: 14px; font-weight: 600; }
@@ -35,33 +35,35 @@ _RULES = """
 
 
 def document(kind: str, title: str, width: float, height: float, rules: str, parts: Iterable[str]) -> str:
-    """The picture: `rules` are those of CSS for its `kind` alone, each with `KIND` for the class."""
+    """The picture as a document. `rules` are CSS rules for its `kind`, with `KIND` for the class."""
     hues = "\n".join(f".KIND .hue{i} {{ --own: var(--hue{i}); }}" for i in range(HUES))
     style = f"{variables()}\n{(_RULES + hues + rules).replace('KIND', kind).strip()}"
     w, h = number(width), number(height)
     head = f'<svg class="goptx {kind}" xmlns="{SPACE}" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img">'
     ground = f'<rect class="ground" width="{w}" height="{h}"/>'
-    return "\n".join([head, f"<title>{said(title)}</title>", f"<style>\n{style}\n</style>", ground, *parts, "</svg>\n"])
+    return "\n".join(
+        [head, f"<title>{escaped(title)}</title>", f"<style>\n{style}\n</style>", ground, *parts, "</svg>\n"]
+    )
 
 
 def number(value: float) -> str:
-    """With one digit behind the point at most."""
+    """The number with at most one digit after the point."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def nice(step: float) -> float:
-    """The least of ..., 0.5, 1, 2, 5, 10, 20, ... that is not below it, for the numbers along an axis."""
+    """The least of ..., 0.5, 1, 2, 5, 10, 20, ... that is not below `step`, for the numbers along an axis."""
     scale = 10.0 ** math.floor(math.log10(step))
     return next(digit * scale for digit in (1, 2, 5, 10) if digit * scale >= step)
 
 
-def said(text: object) -> str:
-    """For XML; what that cannot hold is a replacement character."""
+def escaped(text: object) -> str:
+    """The text escaped for XML; characters that XML cannot hold become the replacement character."""
     return escape(_NO_XML.sub("\ufffd", str(text)), {'"': "&quot;"})
 
 
 def short(text: str, letters: int) -> str:
-    """Without its middle, where it is longer."""
+    """The text with at most `letters` letters; a longer one loses its middle."""
     if len(text) <= letters:
         return text
     front = letters // 2
@@ -69,34 +71,34 @@ def short(text: str, letters: int) -> str:
 
 
 def label(x: float, y: float, text: str, kind: str = "", anchor: str = "", beside: str = "") -> str:
-    """`beside` follows it, fainter."""
+    """A text; `beside` follows it in a fainter colour."""
     classes = f' class="{kind}"' if kind else ""
     anchored = f' text-anchor="{anchor}"' if anchor else ""
-    behind = f'<tspan class="beside" dx="10">{said(beside)}</tspan>' if beside else ""
-    return f'<text{classes} x="{number(x)}" y="{number(y)}"{anchored}>{said(text)}{behind}</text>'
+    after = f'<tspan class="beside" dx="10">{escaped(beside)}</tspan>' if beside else ""
+    return f'<text{classes} x="{number(x)}" y="{number(y)}"{anchored}>{escaped(text)}{after}</text>'
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, title: str = "", round_: float = 0) -> str:
     shape = f'<rect class="{kind}" x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
     shape += f' rx="{number(round_)}"' if round_ else ""
-    return f"{shape}><title>{said(title)}</title></rect>" if title else f"{shape}/>"
+    return f"{shape}><title>{escaped(title)}</title></rect>" if title else f"{shape}/>"
 
 
 def line(x: float, y: float, to_x: float, to_y: float, kind: str, title: str = "") -> str:
     ends = f'x1="{number(x)}" y1="{number(y)}" x2="{number(to_x)}" y2="{number(to_y)}"'
     return (
-        f'<line class="{kind}" {ends}><title>{said(title)}</title></line>'
+        f'<line class="{kind}" {ends}><title>{escaped(title)}</title></line>'
         if title
         else f'<line class="{kind}" {ends}/>'
     )
 
 
 def hatching(x: float, y: float, width: float, height: float, step: float = 6) -> str:
-    """The path of lines from below left to above right that fill a box."""
+    """The path of lines from the lower left to the upper right that fill a box."""
     lines = []
     at = step / 2
     while at < width + height:
-        low, high = max(0.0, at - height), min(at, width)  # along the box; each line falls as far as it goes back
+        low, high = max(0.0, at - height), min(at, width)  # along the box; lines have a slope of 1
         lines.append(f"M{number(x + low)} {number(y + at - low)}L{number(x + high)} {number(y + at - high)}")
         at += step
     return "".join(lines)
@@ -104,7 +106,7 @@ def hatching(x: float, y: float, width: float, height: float, step: float = 6) -
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Of the legend: what is drawn in a box of `WIDE` x `HIGH` with its corner at 0, 0, and what it means."""
+    """An entry of the legend: a drawing in a box of `WIDE` x `HIGH` with its corner at 0, 0, and its meaning."""
 
     shapes: str
     means: str
@@ -114,7 +116,7 @@ WIDE, HIGH = 26, 12
 
 
 def legend(samples: Sequence[Sample], x: float, y: float, width: float) -> tuple[list[str], float]:
-    """In lines of that width, and where they end."""
+    """The legend in lines of at most this width, and where they end."""
     parts, at = [], x
     for sample in samples:
         long = WIDE + 6 + 6.2 * len(sample.means) + 18

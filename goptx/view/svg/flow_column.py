@@ -1,4 +1,4 @@
-"""A column of a picture of control flow: the blocks of an entry as they stand in the text, with arcs at both sides."""
+"""A column of a picture of control flow: the blocks of an entry in the order of the text, with arcs at both sides."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import PurePath
 
 from goptx.analysis.cfg import EXIT
 from goptx.anatomy.blocks import Chart, waiting
-from goptx.view.svg.arcs import arcs, lanes, room
-from goptx.view.svg.drawing import box, hatching, label, number, said, short
-from goptx.view.svg.flow_rows import Row, Way, rows_of, ways_of
+from goptx.view.svg.arcs import arcs, lanes, lanes_width
+from goptx.view.svg.drawing import box, escaped, hatching, label, number, short
+from goptx.view.svg.flow_rows import Row, RowEdge, edges_of, rows_of
 
-KERNEL, WOVEN = 250, 290  # pixels of a block of a kernel, and of W
-LINE, BAND, GAP, INDENT = 20, 12, 9, 7  # of a row, of a barrier in it, between rows, for each loop
-TOP = 66  # of what stands above rows
-BARRIERS = 3  # that are drawn in a row
+KERNEL, WOVEN = 250, 290  # pixels of a block: of a kernel, and of the fused kernel
+LINE, BAND, GAP, INDENT = 20, 12, 9, 7  # pixels of a row, of a barrier in it, between rows, for each loop
+TOP = 66  # pixels above the rows
+BARRIERS = 3  # that are drawn in a row at most
 PILL = 52  # pixels of the exit
 
 
 @dataclass
 class Column:
-    """A chart with its place: `left` is where its blocks begin."""
+    """A chart and its position: its blocks begin at `left`."""
 
     chart: Chart
     kind: str
@@ -40,28 +40,28 @@ class Column:
         self.end = y if self.rows else TOP + 60.0
 
     @cached_property
-    def ahead(self) -> list[Way]:
-        return [w for w in ways_of(self.rows) if w.end > w.begin + 1]
+    def forward(self) -> list[RowEdge]:
+        return [edge for edge in edges_of(self.rows) if edge.end > edge.begin + 1]
 
     @cached_property
-    def back(self) -> list[Way]:
-        return [w for w in ways_of(self.rows) if w.back]
+    def back(self) -> list[RowEdge]:
+        return [edge for edge in edges_of(self.rows) if edge.back]
 
     @cached_property
-    def next(self) -> list[Way]:
-        return [w for w in ways_of(self.rows) if w.end == w.begin + 1]
+    def next(self) -> list[RowEdge]:
+        return [edge for edge in edges_of(self.rows) if edge.end == edge.begin + 1]
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
         return {b.name: i for i, row in enumerate(self.rows) for b in row.blocks}
 
     @property
-    def before(self) -> float:
-        return room(lanes(self.back))
+    def left_margin(self) -> float:
+        return lanes_width(lanes(self.back))
 
     @property
-    def behind(self) -> float:
-        return room(lanes(self.ahead))
+    def right_margin(self) -> float:
+        return lanes_width(lanes(self.forward))
 
     @property
     def right(self) -> float:
@@ -76,7 +76,7 @@ def height(row: Row) -> float:
 
 
 def drawn(column: Column, hues: Mapping[str, str]) -> Iterator[str]:
-    """The column, by the colours of kernels."""
+    """The column, in the colours of the kernels."""
     chart = column.chart
     name = f"{chart.letter} {chart.name}" if chart.letter else chart.name
     name = short(name, int(column.width / 7))
@@ -84,7 +84,7 @@ def drawn(column: Column, hues: Mapping[str, str]) -> Iterator[str]:
     source = short(PurePath(chart.source).name, letters) if column.kind and letters > 8 else ""
     yield label(column.left, TOP - 24, name, "name", beside=source)
     if chart.trouble:
-        yield label(column.left, TOP - 8, "the flow cannot be told", "faint")
+        yield label(column.left, TOP - 8, "the flow is unknown", "faint")
         yield box(column.left, TOP, column.width, 40, "frame", chart.trouble, 4)
         yield label(column.left + 8, TOP + 24, short(chart.trouble, 34), "code")
         return
@@ -96,18 +96,18 @@ def drawn(column: Column, hues: Mapping[str, str]) -> Iterator[str]:
     yield label(column.right - 7, TOP - 8, "cycles", "faint", "end")
     for row, top in zip(column.rows, column.tops, strict=True):
         yield from _row(column, row, top, hues)
-    for way in column.next:
-        x, y = column.x(column.rows[way.end]) + 14, column.tops[way.end]
+    for edge in column.next:
+        x, y = column.x(column.rows[edge.end]) + 14, column.tops[edge.end]
         down = f"M{number(x)} {number(y - GAP)}V{number(y - 4)}"
-        yield f'<path class="way" d="{down}"><title>{said(way.said)}</title></path>'
-        yield f'<path class="tip way" d="M{number(x)} {number(y)}l-3 -5h6z"/>'
+        yield f'<path class="forward" d="{down}"><title>{escaped(edge.title)}</title></path>'
+        yield f'<path class="tip forward" d="M{number(x)} {number(y)}l-3 -5h6z"/>'
     spans = [(top, top + height(row)) for row, top in zip(column.rows, column.tops, strict=True)]
     right = [
         (column.x(row) + PILL if row.name == EXIT else column.right, *span)
         for row, span in zip(column.rows, spans, strict=True)
     ]
     left = [(column.x(row), *span) for row, span in zip(column.rows, spans, strict=True)]
-    yield from arcs(column.ahead, lanes(column.ahead), right, 1, "way")
+    yield from arcs(column.forward, lanes(column.forward), right, 1, "forward")
     yield from arcs(column.back, lanes(column.back), left, -1, "loop")
 
 
@@ -127,8 +127,8 @@ def _row(column: Column, row: Row, top: float, hues: Mapping[str, str]) -> Itera
     copies = max((b.copies or 1 for b in row.blocks), default=1)
     waits = waiting(row.waits) if row.waits else f"x{copies}" if copies > 1 else ""
     held = "  ".join(f"{letter} {n}" for letter, n in row.shares.items()) or str(row.instructions)
-    room = int((width - (104 + 6.4 * len(row.lines) if column.kind else 66 + 6 * len(held))) / 6.8)
-    name = short(row.name, max(6, room - len(waits)))
+    space = int((width - (104 + 6.4 * len(row.lines) if column.kind else 66 + 6 * len(held))) / 6.8)
+    name = short(row.name, max(6, space - len(waits)))
     yield label(x + 7, top + 14, name, "code")
     if waits:
         yield label(x + 14 + 6.8 * len(name), top + 14, waits, "waits")
@@ -140,7 +140,7 @@ def _row(column: Column, row: Row, top: float, hues: Mapping[str, str]) -> Itera
 
 
 def _split(row: Row, x: float, y: float, width: float, high: float, hues: Mapping[str, str]) -> Iterator[str]:
-    """In proportion to instructions; hatched where others wait."""
+    """The box of a row split in proportion to the kernels' instructions; hatched if other kernels wait."""
     total = sum(row.shares.values())
     at = x
     for letter, n in row.shares.items():
@@ -152,16 +152,16 @@ def _split(row: Row, x: float, y: float, width: float, high: float, hues: Mappin
 
 
 def _barriers(row: Row, x: float, y: float, width: float, alone: bool) -> Iterator[str]:
-    shown = row.barriers if len(row.barriers) <= BARRIERS else row.barriers[: BARRIERS - 1]
-    texts = [b.text if alone else f"{b.kernel} {b.text}" for b in shown]
-    texts += [f"… {len(row.barriers) - len(shown)} more barriers"] if len(shown) < len(row.barriers) else []
+    first = row.barriers if len(row.barriers) <= BARRIERS else row.barriers[: BARRIERS - 1]
+    texts = [b.text if alone else f"{b.kernel} {b.text}" for b in first]
+    texts += [f"… {len(row.barriers) - len(first)} more barriers"] if len(first) < len(row.barriers) else []
     for i, text in enumerate(texts):
         yield box(x + 4, y + i * BAND, width - 8, BAND - 1.5, "band", round_=2)
         yield label(x + 9, y + i * BAND + 8, short(text, int((width - 20) / 5.5)), "meets")
 
 
 def _title(row: Row) -> str:
-    """What is said of a row that one points at."""
+    """The text of a row under the pointer."""
     lines = [", ".join(b.name for b in row.blocks[:12]) + (", …" if len(row.blocks) > 12 else "")]
     lines.append(f"{row.instructions} instructions, {row.cycles} cycles, in {row.depth} loops")
     for b in row.blocks[:12]:

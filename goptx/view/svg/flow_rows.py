@@ -1,7 +1,7 @@
-"""The rows of a picture of control flow: a block each, or several that are alike where there are very many.
+"""The rows of a picture of control flow: a row for each block, or for several similar blocks if there are very many.
 
-What makes the shape of a kernel stays by itself as long as that can be: barriers, where loops begin and end, and what
-holds code of other kernels than its neighbours.
+Blocks that make the shape of a kernel have rows of their own as long as possible: those with barriers, those where
+loops begin and end, and those with code of other kernels than their neighbours.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from itertools import groupby
 
 from goptx.anatomy.blocks import Barrier, Block, Chart
 
-MANY = 56  # rows, above which blocks become one that are alike
-FEW = 3  # blocks that are worth it
+MANY = 56  # rows; if there are more, similar blocks share a row
+FEW = 3  # the least number of blocks that share a row
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def cycles(self) -> int:
-        """Of all, one after the other."""
+        """The sum over its blocks."""
         return sum(b.cycles for b in self.blocks)
 
     @property
@@ -52,7 +52,7 @@ class Row:
 
     @cached_property
     def shares(self) -> Mapping[str, int]:
-        """By kernel, its instructions."""
+        """The instructions of each kernel."""
         found: Counter[str] = Counter()
         for b in self.blocks:
             for share in b.shares:
@@ -61,17 +61,17 @@ class Row:
 
     @property
     def waits(self) -> tuple[str, ...]:
-        """The kernels that wait in all of it."""
+        """The kernels that wait in all its blocks."""
         return tuple(x for x in self.blocks[0].waits if all(x in b.waits for b in self.blocks))
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """Edges from one row to another, and what to say of them."""
+class RowEdge:
+    """Edges from one row to another, and their description."""
 
     begin: int
     end: int
-    said: str
+    title: str
 
     @property
     def back(self) -> bool:
@@ -79,13 +79,15 @@ class Way:
 
 
 def rows_of(chart: Chart, most: int = MANY) -> list[Row]:
-    """At most so many, if that can be."""
+    """At most `most` rows, if that is possible."""
     rows = [Row((b,)) for b in chart.blocks]
-    turns = _turns(chart)
+    landmarks = _landmarks(chart)
     alike: Sequence[Callable[[Block], Hashable]] = (
-        lambda b: b.name if b.barriers or b.name in turns else (b.depth, tuple(s.kernel for s in b.shares), b.waits),
-        lambda b: b.name if b.barriers or b.name in turns else (b.depth, b.waits),
-        lambda b: b.name if b.name in turns else b.depth,
+        lambda b: (
+            b.name if b.barriers or b.name in landmarks else (b.depth, tuple(s.kernel for s in b.shares), b.waits)
+        ),
+        lambda b: b.name if b.barriers or b.name in landmarks else (b.depth, b.waits),
+        lambda b: b.name if b.name in landmarks else b.depth,
         lambda b: b.depth if b.depth < 2 else "inner",
     )
     for key in alike:
@@ -95,7 +97,7 @@ def rows_of(chart: Chart, most: int = MANY) -> list[Row]:
     return rows
 
 
-def _turns(chart: Chart) -> set[str]:
+def _landmarks(chart: Chart) -> set[str]:
     """The first and the last block, and those where loops begin and end."""
     rank = chart.rank()
     back = [(b.name, e.target) for b in chart.blocks for e in b.edges if rank[e.target] <= rank[b.name]]
@@ -110,15 +112,15 @@ def _joined(blocks: Sequence[Block], key: Callable[[Block], Hashable]) -> list[R
     return rows
 
 
-def ways_of(rows: Sequence[Row]) -> list[Way]:
-    """Between rows, and from a block to itself; of edges within a row those that lead back, once."""
+def edges_of(rows: Sequence[Row]) -> list[RowEdge]:
+    """The edges between rows; of the edges within a row those that lead back, as one."""
     row_of = {b.name: i for i, row in enumerate(rows) for b in row.blocks}
-    place = {b.name: (i, j) for i, row in enumerate(rows) for j, b in enumerate(row.blocks)}
+    position = {b.name: (i, j) for i, row in enumerate(rows) for j, b in enumerate(row.blocks)}
     found: dict[tuple[int, int], list[str]] = {}
     for i, row in enumerate(rows):
         for b in row.blocks:
             for e in b.edges:
-                if row_of[e.target] != i or place[e.target] <= place[b.name]:
-                    said = f"{b.name} to {e.target}" + (f" {e.label}" if e.label else "")
-                    found.setdefault((i, row_of[e.target]), []).append(said)
-    return [Way(*key, "\n".join(said[:6] + (["…"] if len(said) > 6 else []))) for key, said in found.items()]
+                if row_of[e.target] != i or position[e.target] <= position[b.name]:
+                    title = f"{b.name} to {e.target}" + (f" {e.label}" if e.label else "")
+                    found.setdefault((i, row_of[e.target]), []).append(title)
+    return [RowEdge(*key, "\n".join(all_[:6] + (["…"] if len(all_) > 6 else []))) for key, all_ in found.items()]

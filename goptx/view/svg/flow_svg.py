@@ -1,7 +1,7 @@
-"""The picture of control flow: blocks in columns as they stand in the text, what was woven between its kernels.
+"""The picture of control flow: blocks in columns in the order of the text, the fused kernel between its kernels.
 
-Ways ahead are arcs at the right of a column, those back, loops, at the left; ribbons lead from a block of W to the
-blocks of the kernels that it holds code of.
+Forward edges are arcs at the right of a column, back edges (loops) at the left. Ribbons lead from a block of the fused
+kernel to the blocks of the kernels whose code it holds.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from goptx.view.svg.drawing import HIGH, MARGIN, WIDE, Sample, box, document, ha
 from goptx.view.svg.flow_column import KERNEL, TOP, WOVEN, Column, drawn, height
 from goptx.view.svg.theme import hue
 
-APART = 64  # pixels between columns
+COLUMN_GAP = 64  # pixels between columns
 _RULES = """
 .KIND .name { font-weight: 600; }
 .KIND .frame { fill: none; stroke: var(--line); }
 .KIND .under { fill: var(--ground); }
-.KIND .way { stroke: var(--faint); stroke-width: 1; fill: none; }
+.KIND .forward { stroke: var(--faint); stroke-width: 1; fill: none; }
 .KIND .loop { stroke: var(--ink); stroke-width: 1.6; fill: none; }
-.KIND .tip.way { fill: var(--faint); stroke: none; }
+.KIND .tip.forward { fill: var(--faint); stroke: none; }
 .KIND .tip.loop { fill: var(--ink); stroke: none; }
 .KIND .ribbon { stroke: var(--own); stroke-opacity: .45; fill: none; }
 .KIND .unsure { stroke-dasharray: 3 3; }
@@ -53,7 +53,7 @@ def anatomy_svg(found: Anatomy) -> str:
 def flow_svg(module: Module, name: str | None = None) -> str:
     """The control flow of each entry of the module, or of the one of that name.
 
-    Raises `InputError` where there is none of that name and `CannotWeave` where a branch has no known target.
+    Raises `InputError` if no entry has that name, and `CannotWeave` if a branch has no known target.
     """
     return charts_svg([anatomy_of(module, entry.name) for entry in chosen_entries(module, name)], module.source)
 
@@ -70,9 +70,9 @@ def _picture(
 ) -> str:
     x = float(MARGIN)
     for column in columns:
-        column.left = x + column.before
-        x = column.right + column.behind + APART
-    width = max(x - APART + MARGIN, 460)
+        column.left = x + column.left_margin
+        x = column.right + column.right_margin + COLUMN_GAP
+    width = max(x - COLUMN_GAP + MARGIN, 460)
     ribbons, unsure = _ribbons(made, {c.chart.letter: c for c in own}) if made else ([], False)
     bodies = [part for column in columns for part in drawn(column, hues)]
     samples, low = legend(list(_samples(columns, hues, bool(ribbons), unsure)), MARGIN, 34, width - 2 * MARGIN)
@@ -96,24 +96,25 @@ def _samples(columns: Sequence[Column], hues: Mapping[str, str], ribbons: bool, 
         yield Sample(box(0, 1, WIDE, HIGH - 2, "band", round_=2), "barrier")
     if any(c.back for c in columns):
         yield Sample(f'<path class="loop" d="M{WIDE} 1H6q-3 0 -3 3V8q0 3 3 3H{WIDE}"/>', "loop")
-    if any(c.ahead for c in columns):
-        yield Sample(f'<path class="way" d="M0 1H{WIDE - 6}q3 0 3 3V8q0 3 -3 3H0"/>', "way ahead")
+    if any(c.forward for c in columns):
+        yield Sample(f'<path class="forward" d="M0 1H{WIDE - 6}q3 0 3 3V8q0 3 -3 3H0"/>', "forward edge")
     if ribbons:
         kind = next(iter(hues.values()))
         yield Sample(f'<path class="ribbon {kind}" stroke-width="3" d="M0 2C13 2 13 10 {WIDE} 10"/>', "holds code of")
     if unsure:
         kind = next(iter(hues.values()))
         yield Sample(
-            f'<path class="ribbon unsure {kind}" stroke-width="2" d="M0 2C13 2 13 10 {WIDE} 10"/>', "of one of these"
+            f'<path class="ribbon unsure {kind}" stroke-width="2" d="M0 2C13 2 13 10 {WIDE} 10"/>',
+            "code of one of these",
         )
     if hues and any((b.copies or 1) > 1 for row in rows for b in row.blocks):
-        yield Sample(label(4, 10, "x2", "waits"), "in so many blocks as copies")
+        yield Sample(label(4, 10, "x2", "waits"), "number of copies of the block")
     if any(len(row.blocks) > 1 for row in rows):
-        yield Sample(label(4, 9, "…"), "several blocks that are alike")
+        yield Sample(label(4, 9, "…"), "several similar blocks")
 
 
 def _ribbons(made: Sequence[Column], own: Mapping[str, Column]) -> tuple[list[str], bool]:
-    """From rows of W to those of kernels, and whether any of them is unsure."""
+    """Ribbons from rows of the fused kernel to rows of the kernels, and whether any of them is uncertain."""
     found: dict[tuple[int, int, str, int, bool], int] = {}
     for w, column in enumerate(made):
         for i, row in enumerate(column.rows):
@@ -125,16 +126,16 @@ def _ribbons(made: Sequence[Column], own: Mapping[str, Column]) -> tuple[list[st
     ends: dict[tuple[str, int, int], list[int]] = {}
     keys = list(found)
     for n, (w, i, letter, target, _) in enumerate(keys):
-        side = "W left" if own[letter].left < made[w].left else "W right"
+        side = "fused left" if own[letter].left < made[w].left else "fused right"
         ends.setdefault((side, w, i), []).append(n)
         ends.setdefault((letter, -1, target), []).append(n)
-    place = {(end, n): (j + 1) / (len(several) + 1) for end, several in ends.items() for j, n in enumerate(several)}
+    share = {(end, n): (j + 1) / (len(several) + 1) for end, several in ends.items() for j, n in enumerate(several)}
     parts = []
     for n, (w, i, letter, target, several) in enumerate(keys):
         column, kernel = made[w], own[letter]
         left = kernel.left < column.left
-        y1 = column.tops[i] + height(column.rows[i]) * place[("W left" if left else "W right", w, i), n]
-        y2 = kernel.tops[target] + height(kernel.rows[target]) * place[(letter, -1, target), n]
+        y1 = column.tops[i] + height(column.rows[i]) * share[("fused left" if left else "fused right", w, i), n]
+        y2 = kernel.tops[target] + height(kernel.rows[target]) * share[(letter, -1, target), n]
         x1 = column.x(column.rows[i]) if left else column.right
         x2 = kernel.right if left else kernel.x(kernel.rows[target])
         middle, count = number((x1 + x2) / 2), found[keys[n]]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from goptx.view.svg.drawing import MARGIN, box, document, label, line, nice, said
+from goptx.view.svg.drawing import MARGIN, box, document, escaped, label, line, nice
 from goptx.view.svg.theme import hue
 
 LEFT, WIDTH, RIGHT = 84, 600, 24  # of the numbers, the field, and what is beside it; pixels
@@ -94,7 +94,7 @@ def _point(p: Point, x: float, y: float) -> str:
 
 def _shape(kind: str, shape: str, x: float, y: float, title: str = "") -> str:
     path = f'<path class="{kind}" transform="translate({x:.1f} {y:.1f})" d="{shape}"'
-    return f"{path}><title>{said(title)}</title></path>" if title else f"{path}/>"
+    return f"{path}><title>{escaped(title)}</title></path>" if title else f"{path}/>"
 
 
 class _Field:

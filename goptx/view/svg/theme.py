@@ -1,7 +1,7 @@
 """The colours of all pictures and tables, light and dark, as variables of CSS.
 
-Dark is what the reader's system asks for, or the page itself: JupyterLab, VS Code and Material for MkDocs say in an
-attribute or a class of an element around the output which they are.
+The dark colours are used if the reader's system asks for them, or the page does: JupyterLab, VS Code and Material for
+MkDocs mark light and dark by an attribute or a class of an element around the output.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-md-color-scheme="slate"]'
 
 
 def hue(number: int) -> str:
-    """The colour of the kernel, or the series, of that number, for `var()` and as a class; they begin again."""
+    """The name of the colour of the kernel or series with this number, for `var()` and as a class; colours repeat."""
     return f"hue{number % HUES}"
 
 
 def variables() -> str:
-    """CSS by which elements of class `goptx`, and what stands within them, have the colours as variables, such as
+    """CSS by which elements of class `goptx`, and all elements within them, have the colours as variables, such as
     `var(--ink)`."""
     light, dark = (" ".join(f"--{name}: {value};" for name, value in colours.items()) for colours in (LIGHT, DARK))
     return "\n".join(

@@ -1,7 +1,7 @@
 """The picture of a timeline: the kernels alone, one after the other, and woven, a lane for each; time to the right.
 
-An instruction is a bar from its issue until its result is there. The strip above lanes has a tick for each instruction
-issued, and the gaps in which nothing is.
+An instruction is a bar from its issue until its result is ready. The strip above the lanes has a tick for each issued
+instruction, and the gaps in which nothing is issued.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from goptx.view.svg.drawing import (
     Sample,
     box,
     document,
+    escaped,
     hatching,
     label,
     legend,
     nice,
     number,
-    said,
     short,
     wrapped,
 )
 from goptx.view.svg.theme import hue
 
-LEFT, RIGHT = 118, 24  # of the names of lanes, and behind the end; pixels
-LEAST, MOST, WIDEST = 900, 1500, 4000  # pixels of time: at least, at most, and where there are very many instructions
+LEFT, RIGHT = 118, 24  # pixels for the names of lanes, and after the end
+LEAST, MOST, WIDEST = 900, 1500, 4000  # pixels of time: at least, at most, and if there are very many instructions
 CLOSE, SLOT = 4.0, 1.2  # pixels of a cycle at most, and of an instruction at least
-STRIP, GAP = 14, 10  # the strip of issues, and below a lane
-TITLED = 500  # bars that have a title each; of more only accesses to memory have, then none
-TOLD = 6.0  # pixels of a gap that is hatched
-ROW, TALL = 11.0, 176  # pixels from bar to bar, and of all in a lane before they become thinner
+STRIP, GAP = 14, 10  # pixels of the strip of issues, and below a lane
+TITLED = 500  # bars that have a title each; if there are more, only accesses to memory have, then no bar has
+HATCHED = 6.0  # the least pixels of a gap that is hatched
+ROW, TALL = 11.0, 176  # pixels from bar to bar, and of a whole lane before its bars become thinner
 _RULES = """
 .KIND .bar { fill: var(--own); fill-opacity: .42; }
 .KIND .memory { fill: var(--own); stroke: var(--ground); stroke-width: .5; }
@@ -51,7 +51,7 @@ _RULES = """
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """`left` is where cycle 0 lies, `scale` the pixels of a cycle."""
+    """Cycle 0 is at `left`; `scale` are the pixels of a cycle."""
 
     left: float
     scale: float
@@ -98,7 +98,7 @@ def _summary(found: Timeline) -> str:
 
 
 def _titles(found: Timeline) -> int:
-    """Of bars that get a title: 2 all, 1 accesses to memory, 0 none."""
+    """Which bars get a title: 2 all, 1 accesses to memory, 0 no bar."""
     slots = [s for run in (*found.alone, found.woven) for s in run.slots]
     return 2 if len(slots) <= TITLED else 1 if sum(s.far for s in slots) <= TITLED else 0
 
@@ -129,7 +129,7 @@ def _scale(total: float, frame: _Frame, y: float) -> Iterator[str]:
 
 
 def _before(alone: Sequence[Run], y: float, frame: _Frame) -> tuple[list[str], float]:
-    """Each kernel from where the one before it ends; of copies of one the first is drawn, the others are a box."""
+    """Each kernel from the end of the one before it; the first copy of a kernel is drawn, the others are a box."""
     parts: list[str] = []
     begin = 0
     for run in alone:
@@ -152,7 +152,7 @@ def _more(run: Run, top: float, low: float, frame: _Frame) -> Iterator[str]:
 
 
 def _lanes(run: Run, name: str, y: float, frame: _Frame) -> tuple[list[str], float]:
-    """The strip of issues and a lane for each kernel, and where the next may begin."""
+    """The strip of issues and a lane for each kernel, and where the next run may begin."""
     top = y
     parts = [label(MARGIN, y + STRIP - 3, name), *_strip(run, y, frame)]
     y += STRIP + 3
@@ -175,11 +175,11 @@ def _strip(run: Run, y: float, frame: _Frame) -> Iterator[str]:
     waits, lines, counts = [], [], []
     for begin, until in [*gaps, *([(last, run.cycles)] if run.cycles > last else [])]:
         x, long, text = frame.x(begin), (until - begin) * frame.scale, str(until - begin)
-        if long >= TOLD and frame.titles == 2:
+        if long >= HATCHED and frame.titles == 2:
             yield box(x, y, long, STRIP, "wait", f"nothing is issued for {text} cycles")
         elif long >= 1.5:
             waits.append(f"M{x:.1f} {number(y)}h{long:.1f}v{STRIP}h-{long:.1f}z")
-        lines += [hatching(x, y, long, STRIP, 5)] if long >= TOLD else []
+        lines += [hatching(x, y, long, STRIP, 5)] if long >= HATCHED else []
         if long >= 7 * len(text) + 8:
             counts.append(box(x + long / 2 - 3.5 * len(text), y + 2, 7 * len(text), STRIP - 4, "ground"))
             counts.append(label(x + long / 2, y + STRIP - 4, text, "small", "middle"))
@@ -193,7 +193,7 @@ def _strip(run: Run, y: float, frame: _Frame) -> Iterator[str]:
 
 
 def _bars(slots: Sequence[Slot], y: float, frame: _Frame) -> tuple[list[str], float]:
-    """Each in the first row that is free, and where the last row ends."""
+    """The bars, each in the first free row, and where the last row ends."""
     rows: list[int] = []
     placed = []
     for s in slots:
@@ -228,5 +228,5 @@ def _title(s: Slot) -> str:
 def _barriers(run: Run, top: float, low: float, frame: _Frame) -> Iterator[str]:
     for s in run.slots:
         if s.barrier:
-            x = number(frame.x(s.issue))
-            yield f'<path class="barrier" d="M{x} {number(top)}V{number(low)}"><title>{said(_title(s))}</title></path>'
+            x, title = number(frame.x(s.issue)), escaped(_title(s))
+            yield f'<path class="barrier" d="M{x} {number(top)}V{number(low)}"><title>{title}</title></path>'

@@ -80,7 +80,8 @@ def converge(
             if forced == "predicate":
                 raise CannotWeave(
                     f"{at(lanes.line(place))}: what the branch decides cannot run under predicates ({obstacle}); use "
-                    'divergence="park" or leave the choice to goptx.'
+                    'divergence="park" or leave the choice to goptx.',
+                    rule="forced-divergence",
                 )
             park(lanes, place)
     converged = _converged(lanes)
@@ -150,7 +151,8 @@ def _next_varying(lanes: Lanes) -> tuple[str, Instruction] | None:
         if barrier.guard and uniform.of(barrier.guard.predicate.text) > Uniformity.CTA:
             raise CannotWeave(
                 f"{lanes.at(barrier.line)}: `{as_written(barrier, lanes.fresh.prefix)}` is met under a condition "
-                "that is not proved to be the same for all threads of a CTA; use separate launches."
+                "that is not proved to be the same for all threads of a CTA; use separate launches.",
+                rule="barrier-uniformity",
             )
         for decider in sorted(closure([name], controlled), key=list(lanes.flow.blocks).index):
             if branches[decider] == Uniformity.CTA or decider in lanes.presumed:
@@ -166,7 +168,8 @@ def _next_varying(lanes: Lanes) -> tuple[str, Instruction] | None:
         if not lanes.presume:
             raise CannotWeave(
                 f"{place} and depends on loaded data, which is not proved to be the same for all threads of a CTA; let "
-                "a parameter decide it, presume that it is (presume=True), or use separate launches."
+                "a parameter decide it, presume that it is (presume=True), or use separate launches.",
+                rule="barrier-uniformity",
             )
         lanes.presumed.add(decider)
         lanes.notes.append(f"{place}; presumed to be the same for all threads of a CTA")
@@ -184,23 +187,27 @@ def _unequal(lanes: Lanes, decider: str, barrier: Instruction) -> CannotWeave:
     if lanes.flow.post_dominators()[decider] == EXIT and lanes.forced in ("park", "duplicate"):
         return CannotWeave(
             f"{place}, where threads that ended the kernel before have to arrive too, which "
-            f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.'
+            f'divergence="{lanes.forced}" does not let them; use "predicate" or leave the choice to goptx.',
+            rule="barrier-after-exit",
         )
     alike = lanes.uniformity().branches[decider]
     if alike != Uniformity.WARP and not (alike == Uniformity.DIVERGENT and _depends_on_thread(lanes, decider)):
         return CannotWeave(
             f"{place} and depends on loaded data, of which threads that have returned early or are none of the "
             "kernel's, and have to arrive too, may have none or other; let a parameter decide it, or use "
-            "separate launches."
+            "separate launches.",
+            rule="barrier-after-exit",
         )
     if alike == Uniformity.WARP:
         return CannotWeave(
             f"{place}, and it depends on the warp, but not all paths from there to where the warps reconverge meet the "
             "same barriers: other kernels' barriers would come in another order for some. Use "
-            'strategy="interleave", or separate launches.'
+            'strategy="interleave", or separate launches.',
+            rule="barrier-uniformity",
         )
     return CannotWeave(
         f"{place}, and it depends on the thread: threads that live on would never arrive, unless all paths from there "
         "to where they reconverge meet the same barriers. Move the barrier out of the branch, use "
-        'strategy="interleave", or launch the kernels separately.'
+        'strategy="interleave", or launch the kernels separately.',
+        rule="barrier-uniformity",
     )

@@ -96,7 +96,8 @@ class Guards:
             raise CannotWeave(
                 f"{self.at(item.line)}: `{as_written(item, self.fresh.prefix)}` waits for all lanes of a warp, of "
                 "which some may come to another barrier and some may have ended the kernel; write it as "
-                "`.aligned` or use separate launches."
+                "`.aligned` or use separate launches.",
+                rule="barrier-after-exit",
             )
         anyone = self.fresh.named("any_coming")
         yield vote_any(anyone, coming)
@@ -117,14 +118,15 @@ class Guards:
                 body.append(inside._guarded_call(statement, mask))
             elif not isinstance(statement, Instruction) or not inside._needs_guard(statement, frozenset()):
                 body.append(statement)
-            elif facts_of(statement.opcode).base == "call" and statement.guard is not None:
+            elif facts_of(statement.opcode).calls and statement.guard is not None:
                 raise CannotWeave(
                     f"{self.at(statement.line)}: `{as_written(statement, self.fresh.prefix)}` is conditional "
-                    "within a call sequence that not all threads reach; use separate launches."
+                    "within a call sequence that not all threads reach; use separate launches.",
+                    rule="call-sequence",
                 )
             else:
                 body += self._also_under(mask, statement)
-        return Scope(tuple(body))
+        return replace(scope, body=tuple(body))
 
     def _needs_guard(self, item: Instruction, kept: frozenset[str]) -> bool:
         facts = facts_of(item.opcode)
@@ -153,23 +155,23 @@ class Guards:
     def _neutral(self, item: Instruction) -> Iterator[Code]:
         """What ended threads bring to a CTA barrier: themselves, and to a reduction its neutral value."""
         facts = facts_of(item.opcode)
-        if "red" not in facts.modifiers:
+        if not facts.reduces:
             yield item
             return
         value = item.operands[-1]
         name, negated = (value.name, True) if isinstance(value, Negated) else (value, False)
         assert isinstance(name, Name)
         brought = self.fresh.named("brought")
-        yield from self.fresh.conjunction(brought, self.running, Guard(name, negated != ("and" in facts.modifiers)))
+        yield from self.fresh.conjunction(brought, self.running, Guard(name, negated != facts.reduces_by_and))
         # `and`: false only where a running thread says false, that is not (running and not value).
-        term: Operand = Negated(Name(brought)) if "and" in facts.modifiers else Name(brought)
+        term: Operand = Negated(Name(brought)) if facts.reduces_by_and else Name(brought)
         yield replace(item, operands=(*item.operands[:-1], term))
 
     def _of_running_lanes(self, item: Instruction) -> Iterator[Code]:
         facts = facts_of(item.opcode)
         if facts.row.mask is None:
             yield item
-            if facts.base == "activemask":
+            if facts.reads_active_mask:
                 name = item.operands[0]
                 yield Instruction("and.b32", (name, name, Name(self.running_lanes)))
         elif "sync" in facts.modifiers:
@@ -179,7 +181,8 @@ class Guards:
         else:
             raise CannotWeave(
                 f"{self.at(item.line)}: `{as_written(item, self.fresh.prefix)}` names no lanes, and lanes may have "
-                "returned before it; use its `.sync` form."
+                "returned before it; use its `.sync` form.",
+                rule="warp-instruction-after-exit",
             )
 
 
@@ -192,7 +195,7 @@ def _not_uniform(opcode: str) -> str:
 def _register_type(opcode: str) -> str:
     """Of the register that takes the result of an instruction which the assembler keeps no guard of."""
     facts = facts_of(opcode)
-    if facts.base == "testp":
+    if facts.gives_predicate:
         return "pred"
     return "b16" if facts.types[0] in ("f16", "bf16") else "b32"
 

@@ -25,7 +25,7 @@ def needs_lanes(code: Code) -> bool:
     """Whether lanes of a warp wait there for others that the kernel names."""
     if not isinstance(code, Instruction) or not is_warp_wide(code) or is_ours(code):
         return False
-    return facts_of(code.opcode).base != "activemask"
+    return not facts_of(code.opcode).reads_active_mask
 
 
 def name_own_lanes(lanes: Lanes, side: str, arms: Collection[str], source: str | None) -> None:
@@ -65,41 +65,39 @@ def _named(lanes: Lanes, code: Code, coming: str, own: Collection[str]) -> Itera
 def _own_masks(flow: Flow, blocks: Collection[str]) -> frozenset[str]:
     """The registers that name at most lanes which come to the blocks: all that writes them stands there, and takes
     lanes from the active ones or from another such register; or it is a vote on who goes there."""
-    writers: dict[str, list[tuple[str, Code]]] = {}
-    votes = {id(i) for name, block in flow.blocks.items() if name not in blocks for i in _votes(block, blocks)}
+    writers: dict[str, list[tuple[str, int]]] = {}
+    votes = {(name, i) for name, block in flow.blocks.items() if name not in blocks for i in _votes(block, blocks)}
     for name, block in flow.blocks.items():
-        for code in block.code:
+        for i, code in enumerate(block.code):
             for register in written(code):
-                writers.setdefault(register, []).append((name, code))
+                writers.setdefault(register, []).append((name, i))
+
+    def is_own(place: tuple[str, int], own: Collection[str]) -> bool:
+        name, i = place
+        return place in votes or (name in blocks and _takes_lanes(flow.blocks[name].code[i], own))
+
     own = frozenset(writers)
     while True:  # what takes lanes from a register that is none of them is none either
-        left = frozenset(
-            register
-            for register in own
-            if all(id(c) in votes or (name in blocks and _takes_lanes(c, own)) for name, c in writers[register])
-        )
+        left = frozenset(register for register in own if all(is_own(place, own) for place in writers[register]))
         if left == own:
             return own
         own = left
 
 
-def _votes(block: Block, blocks: Collection[str]) -> Iterator[Instruction]:
-    """The ballots of a block on the condition under which lanes go from it to one of `blocks`."""
+def _votes(block: Block, blocks: Collection[str]) -> Iterator[int]:
+    """Where the ballots of a block stand on the condition under which lanes go from it to one of `blocks`."""
     end = block.end
     if not isinstance(end, Branch) or (end.taken in blocks) == (end.fallen in blocks):
         return
     goes = end.guard if end.taken in blocks else inverted(end.guard)
     condition: Operand = Negated(goes.predicate) if goes.negated else goes.predicate
-    for code in reversed(block.code):
+    for i, code in reversed([*enumerate(block.code)]):
         if goes.predicate.text in written(code):
             return
-        if isinstance(code, Instruction) and _is_ballot(code) and code.guard is None and code.operands[1] == condition:
-            yield code
-
-
-def _is_ballot(code: Instruction) -> bool:
-    facts = facts_of(code.opcode)
-    return facts.base == "vote" and "ballot" in facts.modifiers
+        if not isinstance(code, Instruction) or code.guard or not facts_of(code.opcode).is_ballot:
+            continue
+        if code.operands[1] == condition:
+            yield i
 
 
 def _takes_lanes(code: Code, own: Collection[str]) -> bool:
@@ -107,9 +105,9 @@ def _takes_lanes(code: Code, own: Collection[str]) -> bool:
     if not isinstance(code, Instruction):
         return False
     facts = facts_of(code.opcode)
-    if facts.base == "activemask":
+    if facts.reads_active_mask:
         return True
-    if facts.base == "match" or _is_ballot(code):
+    if facts.matches_lanes or facts.is_ballot:
         return str(code.operands[-1]) in own
     sources = [str(operand) in own for operand in code.operands[1:]]
-    return any(sources) if facts.base == "and" else facts.base in ("mov", "or") and all(sources)
+    return any(sources) if facts.masks else (facts.moves or facts.unites) and all(sources)

@@ -69,7 +69,8 @@ def park(lanes: Lanes, block: str) -> None:
     elif lanes.forced == "duplicate":
         raise CannotWeave(
             f"{lanes.at(line)}: a loop lies in what the branch decides, so no copy of the other kernel's code on each "
-            'of its sides would run once; use divergence="park" or leave the choice to goptx.'
+            'of its sides would run once; use divergence="park" or leave the choice to goptx.',
+            rule="forced-divergence",
         )
     if mask:
         if any(is_ours(i) and is_warp_wide(i) for b in inner.values() for i in b.instructions()):
@@ -142,7 +143,7 @@ def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]
     ending = _ending(lanes, region)
     for name, block in region.blocks.items():
         needed = next((i for i in block.instructions() if is_warp_wide(i) and not is_ours(i)), None)
-        if needed is None or facts_of(needed.opcode).base == "activemask":
+        if needed is None or facts_of(needed.opcode).reads_active_mask:
             continue
         others = graph.subgraph(set(graph) - {name})
         passing = ending.union(*(nx.ancestors(others, n) for n in ending if n != name))
@@ -173,7 +174,8 @@ def _arrivals(lanes: Lanes, region: Region, mask: str) -> Sequence[Instruction]:
         raise CannotWeave(
             f"{lanes.at(barriers[0].line)}: `{as_written(barriers[0], lanes.fresh.prefix)}` stands in divergent flow "
             "that cannot be taken apart, and threads that have ended the kernel would have to arrive there too; use "
-            "separate launches."
+            "separate launches.",
+            rule="barrier-after-exit",
         )
     return [unaligned(barrier) for barrier in met]
 
@@ -208,5 +210,6 @@ def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
 def _entangled(lanes: Lanes, block: str) -> CannotWeave:
     return CannotWeave(
         f"{lanes.at(lanes.line(block))}: the control flow here is too entangled to be woven (divergent loops that "
-        "begin at one block, or early returns out of nested or irreducible ones); use separate launches."
+        "begin at one block, or early returns out of nested or irreducible ones); use separate launches.",
+        rule="structured-divergence",
     )

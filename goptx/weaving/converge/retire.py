@@ -102,7 +102,7 @@ def _needs_all(instruction: Instruction) -> bool:
     """Whether it is a barrier of the whole CTA, or a warp instruction of all lanes that have not ended."""
     if needs_all_threads(instruction):
         return True
-    if not is_warp_wide(instruction) or facts_of(instruction.opcode).base == "activemask":
+    if not is_warp_wide(instruction) or facts_of(instruction.opcode).reads_active_mask:
         return False
     return facts_of(instruction.opcode).row.mask is None or str(instruction.operands[-1]) in ALL_LANES
 

@@ -106,7 +106,8 @@ class Lanes:
         other = 'use divergence="predicate" or' if self.forced in ("park", "duplicate") else "use"
         return CannotWeave(
             f"{self.at(instruction.line)}: `{as_written(instruction, self.fresh.prefix)}` would wait for lanes that "
-            f"may have ended the kernel before it and live on in the woven one; {other} separate launches."
+            f"may have ended the kernel before it and live on in the woven one; {other} separate launches.",
+            rule="warp-instruction-after-exit",
         )
 
     def live_in(self, name: str) -> dict[str, frozenset[str]]:

@@ -5,10 +5,13 @@ A vote would keep lanes in it that others, perhaps of their own warp, wait for.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+
 from goptx.analysis.cfg import Flow, closure, controls
 from goptx.analysis.dataflow import read
 from goptx.analysis.sync.spin_loops import waiting_loops
-from goptx.analysis.sync.sync_spans import awaited, is_warp_wide, waiting
+from goptx.analysis.sync.sync_spans import is_warp_wide, sync_points, waiting_blocks
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
@@ -45,10 +48,9 @@ def lanes_wait_apart(flow: Flow) -> bool:
     loops = list(waiting_loops(flow))
     if not loops:
         return False
-    if any(facts_of(waited.opcode).base != "mbarrier" or waited.guard for _, waited in loops):
+    if any(not facts_of(waited.opcode).acts_on_mbarrier or waited.guard for _, waited in loops):
         return True
-    tested = {id(waited): _true(waited) for _, waited in loops}
-    uniform = uniformity(flow.with_code(lambda code: (tested.get(id(c), c) for c in code)))
+    uniform = uniformity(_answered(flow, loops))
     controlled = controls(flow)
     decided = {n for body, _ in loops for n in (*body, *closure(body, controlled))}
     operands = {name for _, waited in loops for name in read(waited)}
@@ -57,9 +59,16 @@ def lanes_wait_apart(flow: Flow) -> bool:
     )
 
 
-def _true(waited: Instruction) -> Instruction:
-    """What the test of an mbarrier comes to in the end."""
-    return set_true(str(waited.operands[0]))
+def _answered(flow: Flow, loops: Collection[tuple[frozenset[str], Instruction]]) -> Flow:
+    """The flow with what the tests of mbarriers come to in the end. Where one decides when a loop ends, so does what is
+    equal to it there."""
+    blocks = dict(flow.blocks)
+    for body, waited in loops:
+        answer = set_true(str(waited.operands[0]))
+        for name in body:
+            block = blocks[name]
+            blocks[name] = replace(block, code=tuple(answer if c == waited else c for c in block.code))
+    return Flow(flow.entry, blocks)
 
 
 def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
@@ -67,16 +76,17 @@ def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
     hold up lanes that others wait for."""
     if not converged.lanes_wait_apart:
         return
-    found = waiting(converged.flow)
+    found = sync_points(converged.flow)
     votes = {
         name
         for name, block in converged.flow.blocks.items()
         if any(isinstance(c, Instruction) and is_ours(c) and is_warp_wide(c) for c in block.code)
     }
     if votes & (found.span | found.other):
-        waited = next(instruction for _, instruction in awaited(converged.flow))
+        waited = next(instruction for _, instruction in waiting_blocks(converged.flow))
         raise CannotWeave(
             f"{lanes.at(waited.line)}: lanes of a warp wait for `{as_written(waited, lanes.fresh.prefix)}` one by one, "
             "and amid such waits others of them end the kernel, which takes votes of all lanes; use "
-            "separate launches."
+            "separate launches.",
+            rule="votes-amid-waits",
         )

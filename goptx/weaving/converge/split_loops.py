@@ -75,7 +75,8 @@ def _one_way_in(block: Block, limits: Limits, where: str) -> Block:
         raise CannotWeave(
             f"{where}: the kernel has a loop with several ways in, which its lanes run apart, and copying code until "
             "it has one would part what they execute together in it; enter loops at their heads only, or use separate "
-            "launches."
+            "launches.",
+            rule="single-entry-loops",
         )
     return replace(block, region=_within(region, flow))
 
@@ -95,5 +96,6 @@ def _too_large(limits: Limits, where: str) -> CannotWeave:
     return CannotWeave(
         f"{where}: the kernel has loops with several ways in, and copying code until each has one takes more than the "
         f"{limits.instructions} instructions that max_growth= allows; enter loops at their heads only, raise "
-        "max_growth=, or use separate launches."
+        "max_growth=, or use separate launches.",
+        rule="single-entry-loops",
     )

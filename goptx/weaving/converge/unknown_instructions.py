@@ -28,7 +28,8 @@ def whole(flow: Flow, said: str) -> Converged:
     if not is_reducible(flow):
         raise CannotWeave(
             f"{said} is not an instruction that goptx knows, and a loop of its kernel has several ways in, which "
-            "weaving would have to copy; use separate launches."
+            "weaving would have to copy; use separate launches.",
+            rule="known-instructions",
         )
     inside = {n: b for n, b in flow.blocks.items() if n != EXIT}
     block = Block((), Jump(EXIT), (), Region(flow.entry, inside, EXIT))

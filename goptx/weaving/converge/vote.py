@@ -101,7 +101,7 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
             stays = block.end.guard if block.end.taken == stay_side else inverted(block.end.guard)
             anyone = lanes.fresh.predicate("any")
             code = [*lanes.fresh.conjunction(inside, inside, stays), vote_any(anyone, inside)]
-            end = Branch(Guard(Name(anyone)), stay_side, target, True, block.end.line, lasting=True)
+            end = Branch(Guard(Name(anyone)), stay_side, target, True, block.end.line, safe_to_take=True)
             blocks[name] = replace(block, code=(*block.code, *code), end=end)
     if outer:
         lanes.masks[before] = outer
@@ -157,6 +157,6 @@ def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset
             blocks[name] = replace(old, code=(*old.code, *code), end=Jump(gates[0]))
             for gate, side in zip(gates, arms, strict=True):
                 anyone = lanes.fresh.predicate("any")
-                enters = Branch(Guard(Name(anyone)), side, behind[side], True, end.line, lasting=True)
+                enters = Branch(Guard(Name(anyone)), side, behind[side], True, end.line, safe_to_take=True)
                 blocks[gate] = Block((vote_any(anyone, edges[side]),), enters)
     lanes.flow = Flow(lanes.flow.entry, blocks)

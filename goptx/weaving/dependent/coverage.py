@@ -23,7 +23,7 @@ _SHARED = ("%ntid", "%nctaid", "%ctaid")  # what all threads of a CTA have in co
 
 def covering(of: KernelAccesses, store: Access, mine: KernelAccesses, load: Access, size: Size) -> Limits | None:
     """The limits of the launches for which the store covers the load; None where that is not proved."""
-    needed = of.places.decides(store.place[0])
+    needed = of.places.reaching_condition(store.place[0])
     if needed is None or of.places.depth[store.place[0]] or store.width < load.width:
         return None
     needed &= of.places.values.guards[store.place]
@@ -41,7 +41,7 @@ def covering(of: KernelAccesses, store: Access, mine: KernelAccesses, load: Acce
 def _owned(of: KernelAccesses, store: Access, size: Size) -> Footprint | None:
     """The footprint of a store of one element for each thread, side by side from the buffer's beginning on."""
     foot = footprint(of.places.values, store.offset, size)
-    fits = foot is not None and foot.alone and not foot.origin.terms and foot.pitch == store.width
+    fits = foot is not None and foot.exclusive and not foot.origin.terms and foot.pitch == store.width
     return foot if fits else None
 
 

@@ -1,7 +1,8 @@
 """Takes out what only computed registers that nothing needs any more.
 
-Requires: a flow, and what it was changed to. Ensures: an instruction goes only if it has no effect, if nothing that has
-one needs what it writes, and if that was different before the change. Where an instruction stands does not count.
+Requires: a flow, and what it was changed to; all code has its provenance. Ensures: an instruction goes only if it has
+no effect, if nothing that has one needs what it writes, and if that was different before the change. Where an
+instruction stands does not count.
 """
 
 from __future__ import annotations
@@ -10,18 +11,19 @@ from collections.abc import Sequence
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import read, register_of, written
-from goptx.ptx.ir import Instruction
+from goptx.analysis.numbering import provenance_of
+from goptx.ptx.ir import Instruction, Provenance
 from goptx.ptx.opcodes import Scope, facts_of
 
 
 def without_unused(flows: Sequence[Flow], before: Flow) -> list[Flow]:
     """The flows, of which the first holds all code and was `before`, without what the change made useless."""
     gone = _useless(flows[0]) - _useless(before)
-    return [flow.with_code(lambda code: (c for c in code if id(c) not in gone)) for flow in flows]
+    return [flow.with_code(lambda code: (c for c in code if c.provenance not in gone)) for flow in flows]
 
 
-def _useless(flow: Flow) -> set[int]:
-    """The identities of instructions that nothing with an effect needs."""
+def _useless(flow: Flow) -> set[Provenance]:
+    """The provenance of instructions that nothing with an effect needs."""
     code = list(flow.codes())
     writers: dict[str, list[Code]] = {}
     for c in code:
@@ -30,15 +32,12 @@ def _useless(flow: Flow) -> set[int]:
     work = [register_of(r) for end in flow.ends() for r in end.reads()]
     work += [r for c in code if not _is_pure(c) for r in read(c)]
     needed: set[str] = set()
-    useful: set[int] = set()
     while work:
         register = work.pop()
         if register not in needed:
             needed.add(register)
-            for c in writers.get(register, ()):
-                useful.add(id(c))
-                work += read(c)
-    return {id(c) for c in code if _is_pure(c)} - useful
+            work += (r for c in writers.get(register, ()) for r in read(c))
+    return {provenance_of(c) for c in code if _is_pure(c) and written(c).isdisjoint(needed)}
 
 
 def _is_pure(code: Code) -> bool:

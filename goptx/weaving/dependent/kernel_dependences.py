@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from goptx.analysis.cfg import Block, Flow
+from goptx.analysis.cfg import Block, Code, Flow
+from goptx.analysis.numbering import provenance_of
 from goptx.analysis.terminators import Jump
 from goptx.analysis.values.access_sites import Access, AccessSites, parameter_of
 from goptx.analysis.values.expressions import Atoms
@@ -88,7 +89,8 @@ class Dependences:
             raise CannotWeave(
                 f"{self._at(self.linked.kernels[0])}: kernels that depend on each other are fused where all have the "
                 f"same grid and block, known or not stated ({said}), since one thread has to run them all; use "
-                "separate launches."
+                "separate launches.",
+                rule="dependent-shapes",
             )
 
     def _check_same(self, buffers: Sequence[Buffer], say_so: str) -> None:
@@ -99,7 +101,8 @@ class Dependences:
                         if access.writes and self._is_written_for_others(of, access, buffer):
                             raise CannotWeave(
                                 f"{of.said(access)} writes the buffer {buffer.said(self.linked)}, so "
-                                f"the kernels depend on each other; {say_so}."
+                                f"the kernels depend on each other; {say_so}.",
+                                rule="declared-dependences",
                             )
 
     def _is_written_for_others(self, of: KernelAccesses, access: Access, buffer: Buffer) -> bool:
@@ -166,14 +169,18 @@ class Dependences:
         said = f"{one.said(first)} and {other.said(second)}"
         buffers = " and ".join(dict.fromkeys((self._buffer(i, first), self._buffer(j, second))))
         for of, access in ((one, first), (other, second)):
-            if not access.generic and access.facts.base != "call":
+            if not access.generic and not access.facts.calls:
                 raise CannotWeave(
                     f"{said} may touch one buffer ({buffers}), and {of.said(access)} goes another way "
-                    "than loads and stores, which do not wait for it; use separate launches."
+                    "than loads and stores, which do not wait for it; use separate launches.",
+                    rule="plain-accesses",
                 )
         if "" in (first.base, second.base):
             unknown = one.said(first) if not first.base else other.said(second)
-            raise CannotWeave(f"{said} may touch one buffer: where {unknown} goes is not known; use separate launches.")
+            raise CannotWeave(
+                f"{said} may touch one buffer: where {unknown} goes is not known; use separate launches.",
+                rule="known-addresses",
+            )
         if self._same_thread(one, other, first, second):
             return ""
         pieces = [
@@ -188,7 +195,8 @@ class Dependences:
         where = " and ".join(f"`{self._words(of, a)}`" for of, a in ((one, first), (other, second)))
         raise CannotWeave(
             f"{said} may touch the same element of {buffers} in different CTAs: {where} are not shown to belong to one "
-            f"thread or CTA; {REMEDY}."
+            f"thread or CTA; {REMEDY}.",
+            rule="dependence-within-cta",
         )
 
     def _same_thread(self, one: KernelAccesses, other: KernelAccesses, first: Access, second: Access) -> bool:
@@ -206,12 +214,15 @@ class Dependences:
         """Without the read-only path for what another kernel may write."""
         written = [a for o in self.of if o is not of for a in o.accesses if a.writes]
         changed = {
-            id(a.instruction): _plain(a.instruction)
+            provenance_of(a.instruction)
             for a in of.accesses
-            if _is_read_only(a.instruction) and any(self._may_meet(a, w) for w in written)
+            if facts_of(a.instruction.opcode).uses_read_only_path and any(self._may_meet(a, w) for w in written)
         }
-        flow = of.kernel.flow
-        return flow.with_code(lambda code: (changed.get(id(c), c) for c in code)) if changed else flow
+
+        def plain(code: Code) -> Code:
+            return _plain(code) if isinstance(code, Instruction) and code.provenance in changed else code
+
+        return of.kernel.flow.with_code(lambda code: map(plain, code)) if changed else of.kernel.flow
 
     # the order of fused code -----------------------------------------------------------------------------
 
@@ -221,15 +232,15 @@ class Dependences:
             last = self.linked.kernels[order[-1]]
             raise CannotWeave(
                 f"{self._at(last)}: of an instruction of the kernel nothing is known, so it can only run last; "
-                "kernels that depend on each other keep their order: use separate launches."
+                "kernels that depend on each other keep their order: use separate launches.",
+                rule="known-instructions",
             )
 
     def orderly(self, places: AccessSites, first: MergeInput, second: MergeInput) -> bool:
         """Whether the flow of two sides, each way around a loop of both at once, keeps the order of what meets."""
-        owners = first.owners().keys()
         accesses = list(places.accesses())
-        mine = [a for a in accesses if id(a.instruction) in owners]
-        its = [a for a in accesses if id(a.instruction) not in owners]
+        mine = [a for a in accesses if a.instruction.kernel in first.kernels]
+        its = [a for a in accesses if a.instruction.kernel not in first.kernels]
         return all(
             self._in_order(places, a, b)
             for a in mine
@@ -238,13 +249,13 @@ class Dependences:
         )
 
     def _in_order(self, places: AccessSites, first: Access, second: Access) -> bool:
-        if not places.ahead(first.place, second.place):
+        if not places.precedes(first.place, second.place):
             return False
         if not (places.depth[first.place[0]] and places.depth[second.place[0]]):
             return True
         foot = footprint(places.values, first.offset, self.size)
         simple = places.depth[first.place[0]] == places.depth[second.place[0]] == 1
-        return simple and foot is not None and foot.turns and first.offset == second.offset
+        return simple and foot is not None and foot.advances and first.offset == second.offset
 
     # words -----------------------------------------------------------------------------------------------
 
@@ -263,7 +274,7 @@ class Dependences:
         return f"{number}{within} ({name})" if number else f"`{access.base}`"
 
     def _words(self, of: KernelAccesses, access: Access) -> str:
-        return in_words(self.linked, of.places.values.atoms.say(access.offset))
+        return in_words(self.linked, of.places.values.atoms.render(access.offset))
 
 
 def check_along_x(linked: Linked, what: str) -> None:
@@ -272,14 +283,15 @@ def check_along_x(linked: Linked, what: str) -> None:
         if any(n not in (1, None) for which in ("grid", "block") for n in shape.axes(which)[1:]):
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: {what} is shown to stay with a thread or CTA in grids and blocks "
-                f"along x only, and the shape {shape} has more axes; use separate launches."
+                f"along x only, and the shape {shape} has more axes; use separate launches.",
+                rule="dependent-shapes",
             )
 
 
 def _one_piece(feet: Sequence[Footprint], accesses: Sequence[Access]) -> bool:
     """Whether every thread has a piece of its own, in which all these accesses lie."""
     one, other = feet
-    if not (one.alone and other.alone) or one.axes != other.axes:
+    if not (one.exclusive and other.exclusive) or one.axes != other.axes:
         return False
     if (one.origin, one.pitch) != (other.origin, other.pitch) or not all(a.width for a in accesses):
         return False
@@ -293,11 +305,6 @@ def _variables(linked: Linked) -> frozenset[str]:
     own = [d.variable for k in linked.kernels for d in k.variables]
     items = [i for i in linked.items if isinstance(i, Variable)]
     return frozenset(v.name for v in (*own, *items) if v.space == ".global")
-
-
-def _is_read_only(instruction: Instruction) -> bool:
-    facts = facts_of(instruction.opcode)
-    return facts.base == "ldu" or (facts.base == "ld" and "nc" in facts.modifiers)
 
 
 def _plain(load: Instruction) -> Instruction:

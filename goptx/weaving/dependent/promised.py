@@ -57,7 +57,7 @@ class _Match:
 
     def store_of(self, load: Access) -> Access:
         """One of the stores whose address is that of the register."""
-        before = [s for s in self.stores if self.places.ahead(s.place, load.place)]
+        before = [s for s in self.stores if self.places.precedes(s.place, load.place)]
         if not before:
             raise Unmatched(load, None)
         around = [s for s in self.stores if s not in before and self.loops_of(s) & self.loops_of(load)]
@@ -85,8 +85,8 @@ class _Match:
         """Whether the store that ran last is to the element that is loaded, of all times around a loop."""
         if all(map(self.is_steady, chosen)):
             return True
-        equal = [s for s in chosen if s.address == load.address and self.places.ahead(s.place, load.place)]
-        if any(self.places.runs_before(s.place, load.place) for s in equal):
+        equal = [s for s in chosen if s.address == load.address and self.places.precedes(s.place, load.place)]
+        if any(self.places.dominates(s.place, load.place) for s in equal):
             return True
         return all(s in equal and self.loops_of(s) == self.loops_of(load) and self.turns(s) for s in chosen)
 
@@ -94,7 +94,7 @@ class _Match:
         """Whether it is to another element each time around its only loop."""
         known = self.places.condition(store.place)
         foot = footprint(self.places.values, store.address, self.size, known)
-        return self.places.depth[store.place[0]] == 1 and foot is not None and foot.turns
+        return self.places.depth[store.place[0]] == 1 and foot is not None and foot.advances
 
     def loops_of(self, access: Access) -> frozenset[int]:
         return frozenset(i for i, body in enumerate(self.bodies) if access.place[0] in body)

@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.sync.acquires import harmless_functions, may_acquire
+from goptx.analysis.numbering import provenance_of
+from goptx.analysis.sync.acquires import may_acquire, non_acquiring_functions
 from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.footprint import UNKNOWN
+from goptx.ptx.ir import Provenance
 from goptx.weaving.converge.unknown_instructions import first_unknown
 from goptx.weaving.dependent.kernel_dependences import Dependences
 from goptx.weaving.dependent.loop_fusion import in_step
@@ -89,22 +91,21 @@ def _in_any_order(places: AccessSites, first: MergeInput, second: MergeInput) ->
     return True
 
 
-def _fixed(linked: Linked, side: MergeInput) -> frozenset[int]:
-    """The identities of code whose loads stay as they are: that of kernels that acquire, whose loads may not come from
+def _fixed(linked: Linked, side: MergeInput) -> frozenset[Provenance]:
+    """The provenance of code whose loads stay as they are: that of kernels that acquire, whose loads may not come from
     before that, and of kernels that are moved as a whole; carry chains, which are moved as one piece."""
-    harmless = harmless_functions(linked.items)
-    owners = side.owners()
+    non_acquiring = non_acquiring_functions(linked.items)
     kernels = {
         k
         for k, kernel in enumerate(linked.kernels)
-        if first_unknown(kernel.flow) or any(may_acquire(i, harmless) for i in kernel.flow.instructions())
+        if first_unknown(kernel.flow) or any(may_acquire(i, non_acquiring) for i in kernel.flow.instructions())
     }
     chained = (
-        id(code)
+        provenance_of(code)
         for block in merged(side).blocks.values()
         for part in block.parts
         for unit in units(part)
         for code in unit
         if len(unit) > 1
     )
-    return frozenset((*chained, *(number for number, k in owners.items() if k in kernels)))
+    return frozenset((*chained, *(provenance_of(code) for code in side.flow.codes() if code.kernel in kernels)))

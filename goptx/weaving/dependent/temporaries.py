@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from goptx.errors import CannotLink, CannotWeave, InputError, TooLarge
+from goptx.errors import CannotLink, CannotWeave, InputError, TooLarge, UnmetRule
 from goptx.log import LOG
 from goptx.results.fused_kernel import Woven
 from goptx.results.temporary import Temporary, Where, left_in_memory
@@ -22,6 +22,7 @@ Unproved = Literal["refuse", "memory"]
 TEMPORARY = ("private", "local")
 WEAKER = {"local": "private", "private": "same"}  # a CTA's temporary may be each thread's own
 REFUSALS = (CannotWeave, CannotLink, TooLarge)
+Refusal = CannotWeave | CannotLink | TooLarge
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ class _Tried:
         self.declared = buffers
         self.now = {b.name: b for b in buffers}
         self.unproved = unproved
-        self.why: dict[str, Exception] = {}
+        self.why: dict[str, Refusal] = {}
 
     def findings(self) -> Findings:
         """For the next attempt."""
@@ -87,15 +88,14 @@ class _Tried:
                 raise self.why[name]
             self.now[name] = replace(self.now[name], kind=kind)
 
-    def all_in_memory(self, refusal: Exception) -> None:
+    def all_in_memory(self, refusal: Refusal) -> None:
         """After a refusal that names no temporary. Raises it where they are in memory, and what was refused before
         where they may not be."""
         left = [name for name, buffer in self.now.items() if buffer.kind in TEMPORARY]
         if self.unproved == "refuse":
             raise next(iter(self.why.values()), refusal)
         if not left:
-            before = [str(why) for why in self.why.values() if str(why) != str(refusal)]
-            raise type(refusal)("; and in memory: ".join(dict.fromkeys((*before, str(refusal)))))
+            raise _combined([why for why in self.why.values() if str(why) != str(refusal)], refusal)
         for name in left:
             self.why.setdefault(name, refusal)
             self.now[name] = replace(self.now[name], kind="same")
@@ -109,9 +109,16 @@ class _Tried:
         return tuple(found)
 
 
+def _combined(before: Sequence[Refusal], last: Refusal) -> Refusal:
+    """The last refusal, with the messages of those before it."""
+    whole = (*dict.fromkeys(map(str, before)), last.message if isinstance(last, UnmetRule) else str(last))
+    message = "; and in memory: ".join(whole)
+    return type(last)(message, rule=last.rule) if isinstance(last, UnmetRule) else TooLarge(message)
+
+
 def _reported(made: Woven, temporaries: tuple[Temporary, ...]) -> Woven:
     left = left_in_memory(temporaries)
     for text in left:
         LOG.warning("%s", text)
     notes = (*made.report.notes, *left)
-    return replace(made, report=replace(made.report, notes=notes, temporaries=temporaries))
+    return made.reported(replace(made.report, notes=notes, temporaries=temporaries))

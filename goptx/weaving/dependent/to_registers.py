@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import count, pairwise
 
 from goptx.analysis.cfg import Code, Flow
-from goptx.analysis.sync.acquires import harmless_functions
+from goptx.analysis.numbering import free_number, provenance_of
+from goptx.analysis.sync.acquires import non_acquiring_functions
 from goptx.analysis.sync.barriers import holds_barrier
 from goptx.analysis.values.access_sites import Access, AccessSites
 from goptx.analysis.values.expressions import Atoms, Expression
@@ -21,7 +22,7 @@ from goptx.analysis.values.footprint import Footprint, Size, footprint
 from goptx.analysis.values.value_numbering import Place, Values
 from goptx.errors import CannotWeave
 from goptx.launch.shape import Limit
-from goptx.ptx.ir import Immediate, Instruction, Name, Operand, Vector
+from goptx.ptx.ir import Immediate, Instruction, Name, Operand, Provenance, Vector
 from goptx.ptx.walk import names_in
 from goptx.weaving.dependent.dead_code import without_unused
 from goptx.weaving.dependent.kernel_dependences import check_along_x
@@ -30,7 +31,7 @@ from goptx.weaving.dependent.shared_buffers import Buffer, in_words
 from goptx.weaving.dependent.temporaries import Findings
 from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import expanded
-from goptx.weaving.model import Kernel, Linked
+from goptx.weaving.model import Linked
 from goptx.weaving.shapes.scalar_code import Fresh, free_stem
 
 SHARE = "keep the buffer in memory (depends=True, same= instead of private=), or use separate launches"
@@ -58,17 +59,17 @@ def internalised(
     size: Size,
     findings: Findings | None = None,
     assume_private: bool = False,
-    fixed: Collection[int] = frozenset(),
+    fixed: Collection[Provenance] = frozenset(),
 ) -> Internalised:
     """`size` is that of the grid, as far as it is known. With private buffers that are refused (`findings`), what comes
     back is of no use. `assume_private`: the caller's word (promised.py) for those that are declared private. `fixed`
-    are the identities of loads that stay as they are."""
+    are the provenance of loads that stay as they are."""
     findings = findings or Findings()
     if not any(b.kind in ("private", "same") for b in buffers):
         return Internalised(linked, side, list(flows), (), False)
-    places = AccessSites(Values(expanded(side.flow)[0], Atoms()), harmless_functions(linked.items))
+    places = AccessSites(Values(expanded(side.flow)[0], Atoms()), non_acquiring_functions(linked.items))
     stem = free_stem("%kept", [n for k in linked.kernels for n in k.register_names()])
-    work = _Work(linked, places, dict(side.owners()), Fresh(stem), size, fixed)
+    work = _Work(linked, places, Fresh(stem), size, count(free_number(side.flow)), fixed)
     for buffer in buffers:
         accesses = [a for a in places.accesses() if a.base == buffer.name]
         if buffer.kind == "private":
@@ -83,12 +84,13 @@ def internalised(
         for name in private.keys() & {n for o in instruction.operands for n in names_in(o)}:
             refusal = CannotWeave(
                 f"{work.at(instruction)} takes the address of the private buffer {private[name].said(linked)} for "
-                f"something else than its loads and stores, so it cannot vanish; {SHARE}."
+                f"something else than its loads and stores, so it cannot vanish; {SHARE}.",
+                rule="plain-accesses",
             )
             findings.refused.setdefault(name, refusal)
     lacks = {**linked.lacks, **dict.fromkeys(private, "")}
     notes = tuple(work.notes)
-    new = replace(side, flow=whole, kernel_of=work.owner)
+    new = replace(side, flow=whole)
     first, *rest = linked.kernels
     first = replace(first, registers=(*first.registers, *work.fresh.declared()))
     linked = replace(linked, kernels=(first, *rest), lacks=lacks, limits=linked.limits | work.limits)
@@ -98,28 +100,25 @@ def internalised(
 
 @dataclass(slots=True)
 class _Work:
-    """`new` has what stands in place of instructions, by their identities."""
+    """`new` has what stands in place of instructions, by their provenance; `numbers` are free for what is made."""
 
     linked: Linked
     places: AccessSites
-    owner: dict[int, int]
     fresh: Fresh
     size: Size
-    fixed: Collection[int] = frozenset()
-    new: dict[int, tuple[Instruction, ...]] = field(default_factory=dict)
+    numbers: Iterator[int]
+    fixed: Collection[Provenance] = frozenset()
+    new: dict[Provenance, tuple[Instruction, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     kept: dict[object, tuple[Name, ...]] = field(default_factory=dict)
     along_x: bool = False
     limits: frozenset[Limit] = frozenset()
 
-    def kernel(self, instruction: Instruction) -> Kernel:
-        return self.linked.kernels[self.owner[id(instruction)]]
-
     def changed(self, code: Sequence[Code]) -> Iterator[Code]:
-        return (made for c in code for made in self.new.get(id(c), (c,)))
+        return (made for c in code for made in self.new.get(provenance_of(c), (c,)))
 
     def at(self, instruction: Instruction) -> str:
-        kernel = self.kernel(instruction)
+        kernel = self.linked.owner(instruction)
         return f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}`"
 
     # private buffers ---------------------------------------------------------------------------------
@@ -137,11 +136,15 @@ class _Work:
             if not access.plain or len(access.instruction.operands) != 2:
                 raise CannotWeave(
                     f"{self.at(access.instruction)} is no plain load or store of the private buffer {said}, so it "
-                    f"cannot become a move; {SHARE}."
+                    f"cannot become a move; {SHARE}.",
+                    rule="plain-accesses",
                 )
         stores = [a for a in accesses if a.writes]
         if not stores:
-            raise CannotWeave(f"{self._entries(buffer)}: no kernel writes the private buffer {said}; use same= for it.")
+            raise CannotWeave(
+                f"{self._entries(buffer)}: no kernel writes the private buffer {said}; use same= for it.",
+                rule="written-before-read",
+            )
         cells, missing = {a.place: a.address for a in accesses}, ""
         if assumed:
             cells, missing = self._promised(said, accesses), self._not_proved(said, accesses, stores)
@@ -151,7 +154,7 @@ class _Work:
         for access in accesses:
             kept = self._kept((buffer.name, cells[access.place]), access)
             move = self._into if access.writes else self._out_of
-            self._replace(access.instruction, tuple(move(access, kept)))
+            self.new[provenance_of(access.instruction)] = tuple(move(access, kept))
         what = f"{len(stores)} stores and {len(accesses) - len(stores)} loads"
         word = f", on the word of assume_private=True; not proved: {missing}" if missing else ""
         self.notes.append(f"{said} is kept in registers: {what}{word}")
@@ -188,10 +191,13 @@ class _Work:
             where = f"{self.at(found.load.instruction)} reads the private buffer {said}"
             store = found.store
             if store is None:
-                raise CannotWeave(f"{where} before any kernel has stored to it; {SHARE}.") from None
+                raise CannotWeave(
+                    f"{where} before any kernel has stored to it; {SHARE}.", rule="written-before-read"
+                ) from None
             raise CannotWeave(
                 f"{where} at {self._say(found.load)}, which assume_private=True does not match with one store: "
-                f"{self.at(store.instruction)} writes it at {self._say(store)}, {found.why}; {SHARE}."
+                f"{self.at(store.instruction)} writes it at {self._say(store)}, {found.why}; {SHARE}.",
+                rule="written-before-read",
             ) from None
 
     def _check_widths(self, said: str, cells: Mapping[Place, Expression], accesses: Sequence[Access]) -> None:
@@ -206,7 +212,8 @@ class _Work:
         return CannotWeave(
             f"{self.at(one.instruction)} {'writes' if one.writes else 'reads'} {one.lanes} elements of {one.element} "
             f"bytes of the private buffer {said}, and {self.at(other.instruction)} writes {other.lanes} of "
-            f"{other.element}: the widths differ; {SHARE}."
+            f"{other.element}: the widths differ; {SHARE}.",
+            rule="plain-accesses",
         )
 
     def _entries(self, buffer: Buffer) -> str:
@@ -216,51 +223,57 @@ class _Work:
     def _check_written(self, said: str, load: Access, stores: Sequence[Access]) -> None:
         """Some store of the same element comes before it in every thread."""
         atoms = self.places.values.atoms
-        ahead = [s for s in stores if self.places.ahead(s.place, load.place)]
+        ahead = [s for s in stores if self.places.precedes(s.place, load.place)]
         equal = [s for s in ahead if s.address == load.address]
         fitting = [s for s in equal if (s.element, s.lanes) == (load.element, load.lanes)]
-        if any(self.places.runs_before(s.place, load.place) for s in fitting):
+        if any(self.places.dominates(s.place, load.place) for s in fitting):
             return
         where = self.at(load.instruction)
         if not ahead:
-            raise CannotWeave(f"{where} reads the private buffer {said} before anything is written to it; {SHARE}.")
+            raise CannotWeave(
+                f"{where} reads the private buffer {said} before anything is written to it; {SHARE}.",
+                rule="written-before-read",
+            )
         other = (fitting or equal or ahead)[-1]
         place = self.at(other.instruction)
         if not equal:
             loop = " (loops are fused only where they go round equally often)" if self._loops(other, load) else ""
             raise CannotWeave(
                 f"{where} reads the private buffer {said} at {self._say(load)}, and {place} writes it at "
-                f"{self._say(other)}: these are not shown to be equal{loop}; {SHARE}."
+                f"{self._say(other)}: these are not shown to be equal{loop}; {SHARE}.",
+                rule="written-before-read",
             )
         if not fitting:
             raise self._differ(said, load, other)
-        read, written = (in_words(self.linked, atoms.say(self.places.condition(a.place))) for a in (load, other))
+        read, written = (in_words(self.linked, atoms.render(self.places.condition(a.place))) for a in (load, other))
         raise CannotWeave(
             f"{where} reads the private buffer {said} if `{read}`, which does not imply that {place} has written it, "
-            f"if `{written}`; name bounds that are equal (same=), or {SHARE}."
+            f"if `{written}`; name bounds that are equal (same=), or {SHARE}.",
+            rule="written-before-read",
         )
 
     def _loops(self, one: Access, other: Access) -> bool:
         return bool(self.places.depth[one.place[0]] or self.places.depth[other.place[0]])
 
     def _say(self, access: Access) -> str:
-        return f"`{in_words(self.linked, self.places.values.atoms.say(access.address))}`"
+        return f"`{in_words(self.linked, self.places.values.atoms.render(access.address))}`"
 
     def _check_apart(self, said: str, accesses: Sequence[Access], stores: Sequence[Access]) -> None:
         """No other thread, and no other way around a loop, writes an element that is still to be read."""
-        writers = {self.owner[id(s.instruction)] for s in stores}
+        writers = {s.instruction.kernel for s in stores}
         several = len(writers) > 1 or len({a.address for a in accesses}) > 1
         several |= len(stores) > 1 and any(map(holds_barrier, self.places.flow.blocks.values()))
         several |= bool(self.places.acquires)  # by which threads may write one element in turn
         for access in stores:
             found = self._footprint(access)
             depth = self.places.depth[access.place[0]]
-            if depth and not (depth == 1 and found is not None and found.turns):
+            if depth and not (depth == 1 and found is not None and found.advances):
                 raise CannotWeave(
                     f"{self.at(access.instruction)} writes the private buffer {said} in a loop at {self._say(access)}, "
-                    f"which is not shown to be another element each time around; {SHARE}."
+                    f"which is not shown to be another element each time around; {SHARE}.",
+                    rule="temporary-ownership",
                 )
-            if found is None or not found.alone:  # of what several threads store, one value is in memory for all
+            if found is None or not found.exclusive:  # of what several threads store, one value is in memory for all
                 raise self._shared(access, said)
             self.along_x |= found.axes == 1
             self.limits |= found.limits
@@ -274,7 +287,8 @@ class _Work:
     def _shared(self, access: Access, said: str) -> CannotWeave:
         return CannotWeave(
             f"{self.at(access.instruction)} touches the private buffer {said} at {self._say(access)}, which is not "
-            f"shown to be an element of this thread alone; {SHARE}."
+            f"shown to be an element of this thread alone; {SHARE}.",
+            rule="temporary-ownership",
         )
 
     def _check_one_block(self, said: str, accesses: Sequence[Access]) -> None:
@@ -293,45 +307,49 @@ class _Work:
             access = found[-1][1]
             raise CannotWeave(
                 f"{self.at(access.instruction)}: the elements of the private buffer {said} that threads touch overlap; "
-                f"{SHARE}."
+                f"{SHARE}.",
+                rule="temporary-ownership",
             )
 
     # inputs --------------------------------------------------------------------------------------------
 
     def load_once(self, buffer: Buffer, accesses: Sequence[Access]) -> None:
-        first: dict[int, list[Access]] = {}  # of each load that stays, where it stands
-        later: dict[int, Access] = {}
+        first: dict[Provenance, list[Access]] = {}  # of each load that stays, where it stands
+        later: dict[Provenance, Access] = {}
         for number, load in self._where(accesses).items():
             found = next((s for s in first.values() if self._holds(s, load)), None)
             if found is None:
                 first[number] = load
             else:
                 later[number] = found[0]
-                kept = self._kept((buffer.name, id(found[0].instruction)), found[0])
-                self._replace(load[0].instruction, tuple(self._out_of(load[0], kept)))
-        needed = {id(source.instruction) for source in later.values()}
+                kept = self._kept((buffer.name, provenance_of(found[0].instruction)), found[0])
+                self.new[number] = tuple(self._out_of(load[0], kept))
+        needed = {provenance_of(source.instruction) for source in later.values()}
         for number, (source, *_) in first.items():
             if number in needed:
                 copies = self._into(source, self._kept((buffer.name, number), source), loaded=True)
                 self.new[number] = (source.instruction, *copies)
-                self._own(source.instruction, copies)
         if later:
             self.notes.append(f"{buffer.said(self.linked)}: {len(later)} loads of what was loaded before are left out")
 
-    def _where(self, accesses: Sequence[Access]) -> dict[int, list[Access]]:
-        """The plain loads by their identities, each with all places where it stands: merging copies blocks."""
-        found: dict[int, list[Access]] = {}
+    def _where(self, accesses: Sequence[Access]) -> dict[Provenance, list[Access]]:
+        """The plain loads by their provenance, each with all places where it stands: merging copies blocks."""
+        found: dict[Provenance, list[Access]] = {}
         for load in accesses:
-            if load.plain and len(load.instruction.operands) == 2 and id(load.instruction) not in self.fixed:
-                found.setdefault(id(load.instruction), []).append(load)
+            number = provenance_of(load.instruction)
+            if load.plain and len(load.instruction.operands) == 2 and number not in self.fixed:
+                found.setdefault(number, []).append(load)
         return found
 
     def _holds(self, source: Sequence[Access], load: Sequence[Access]) -> bool:
         """Whether a load, wherever it stands, gives what an earlier one of another kernel has given. A kernel may write
         itself, by another of its parameters, what it alone loads."""
-        if self.kernel(source[0].instruction).letter == self.kernel(load[0].instruction).letter:
+        if self._letter(source[0]) == self._letter(load[0]):
             return False
         return all(any(self._holds_at(s, one, source) for s in source) for one in load)
+
+    def _letter(self, access: Access) -> str:
+        return self.linked.owner(access.instruction).letter
 
     def _holds_at(self, source: Access, load: Access, copies: Sequence[Access]) -> bool:
         """Of one place of the load. `copies` are all places of the source, which leave what they load in one
@@ -339,7 +357,7 @@ class _Work:
         others = [c.place for c in copies if c.address != load.address]
         return (
             (source.address, source.element, source.lanes) == (load.address, load.element, load.lanes)
-            and self.places.runs_before(source.place, load.place)
+            and self.places.dominates(source.place, load.place)
             and not self.places.acquires_between(source.place, load.place)  # others may write it meanwhile
             and not self.places.between(source.place, load.place, others)
         )
@@ -367,33 +385,27 @@ class _Work:
         """`outside` is the kernel's own of the two, which may have more bits than the element."""
         type_ = access.facts.types[-1]
         bits, own = 8 * max(access.element, 2), self._bits(access.instruction, outside) or 8 * max(access.element, 2)
-        line, guard = access.instruction.line, access.instruction.guard
+        opcode = f"mov.b{bits}" if bits == own else f"cvt.u{bits}.u{own}"
         if bits == own == 8 * access.element:
-            return Instruction(f"mov.{type_}", (result, value), guard, line)
-        if result is outside and not access.writes:  # as a load widens it
+            opcode = f"mov.{type_}"
+        elif result is outside and not access.writes:  # as a load widens it
             kind = "s" if type_.startswith("s") else "u"
-            narrow = f"{kind}{8 * access.element}"
-            return Instruction(f"cvt.{kind}{own}.{narrow}", (result, value), guard, line)
-        return Instruction(f"mov.b{bits}" if bits == own else f"cvt.u{bits}.u{own}", (result, value), guard, line)
+            opcode = f"cvt.{kind}{own}.{kind}{8 * access.element}"
+        replaced = access.instruction
+        provenance = Provenance(provenance_of(replaced).kernel, next(self.numbers))
+        return Instruction(opcode, (result, value), replaced.guard, replaced.line, provenance)
 
     def _bits(self, instruction: Instruction, operand: Operand) -> int:
         """Of a register; 0 of what is none."""
         if isinstance(operand, Immediate):
             return 0
-        kernel = self.kernel(instruction)
+        kernel = self.linked.owner(instruction)
         for declared in kernel.registers:
-            for name, count in declared.names:
+            for name, several in declared.names:
                 stem = str(operand).removeprefix(name)
-                if str(operand) == name or (count is not None and stem != str(operand) and stem.isdigit()):
+                if str(operand) == name or (several is not None and stem != str(operand) and stem.isdigit()):
                     return int("".join(c for c in declared.types[-1] if c.isdigit()) or 0)
         return 0
-
-    def _replace(self, instruction: Instruction, new: tuple[Instruction, ...]) -> None:
-        self.new[id(instruction)] = new
-        self._own(instruction, new)
-
-    def _own(self, instruction: Instruction, new: Sequence[Instruction]) -> None:
-        self.owner.update({id(i): self.owner[id(instruction)] for i in new})
 
 
 def _lanes(operand: Operand) -> tuple[Operand, ...]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from goptx.analysis.cfg import Block, Code, Flow
 from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.numbering import provenance_of
 from goptx.analysis.terminators import Jump
 from goptx.analysis.values.access_sites import Access
 from goptx.analysis.values.expressions import Atoms
@@ -31,7 +32,6 @@ from goptx.weaving.shapes.scalar_code import Fresh, free_stem
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, packed, shared_of
 
 KEEP = "keep the buffer in memory (depends=True, same= instead of local=), or use separate launches"
-_COMPUTE = frozenset(("add", "sub", "mad", "mov", "cvta"))  # what may be done with an address
 _HINTS = frozenset(("global", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"))  # of global memory only
 
 
@@ -93,27 +93,37 @@ class _Move:
             first = self.linked.kernels[self.buffer.members[0][0]]
             raise CannotWeave(
                 f"{first.at(first.entry.line)}: how much shared memory {self.said} takes depends on the block; give "
-                "the kernels' shapes (shapes=, --shape)."
+                "the kernels' shapes (shapes=, --shape).",
+                rule="known-shapes",
             )
         found = set()
         for of in self.of:
             for access in of.accesses:
                 if not access.plain or len(access.instruction.operands) != 2:
-                    raise self.refusal(of, access, f"is no plain load or store of {self.said}")
+                    raise CannotWeave(
+                        f"{of.said(access)} is no plain load or store of {self.said}; {KEEP}.", rule="plain-accesses"
+                    )
                 piece = piece_of_cta(of.places.values, access.offset, self.size, access.width)
                 if piece is None or piece.origin.terms:
-                    what = f"touches {self.said} at {self.say(access)}"
-                    raise self.refusal(of, access, f"{what}, not shown to be in a piece of this CTA alone")
+                    raise CannotWeave(
+                        f"{of.said(access)} touches {self.said} at {self.say(access)}, not shown to be in a piece of "
+                        f"this CTA alone; {KEEP}.",
+                        rule="temporary-ownership",
+                    )
                 self.limits |= piece.limits
                 found.add(piece.stride * self.size.threads if piece.by_threads else piece.stride)
                 if len(found) > 1:
-                    raise self.refusal(of, access, f"takes a piece of another size of {self.said} than others do")
+                    raise CannotWeave(
+                        f"{of.said(access)} takes a piece of another size of {self.said} than others do; {KEEP}.",
+                        rule="temporary-ownership",
+                    )
         bytes_ = found.pop() if found else 0
         others = packed([v for k in self.linked.kernels for v in shared_of(k, self.linked).static])[1]
         if bytes_ + others > STATIC_LIMIT:
             raise CannotWeave(
                 f"{self.said} takes {bytes_} bytes of shared memory for each CTA, beside {others} of the kernels, and "
-                f"ptxas allows {STATIC_LIMIT}; {KEEP}."
+                f"ptxas allows {STATIC_LIMIT}; {KEEP}.",
+                rule="shared-memory-size",
             )
         return bytes_
 
@@ -121,7 +131,7 @@ class _Move:
         """Some store before it covers all that the threads of a CTA load."""
         mine = self.of[j]
         for store in mine.accesses:
-            if store.writes and store.address == load.address and mine.places.runs_before(store.place, load.place):
+            if store.writes and store.address == load.address and mine.places.dominates(store.place, load.place):
                 return
         for of in self.of[:j]:
             for store in of.accesses:
@@ -130,9 +140,11 @@ class _Move:
                     self.limits |= limits
                     return
         if not self.assumed:
-            what = f"reads {self.said} at {self.say(load)}"
-            why = "not shown to have been written before by a thread of the CTA; name bounds that are equal (same=)"
-            raise self.refusal(mine, load, f"{what}, {why}")
+            raise CannotWeave(
+                f"{mine.said(load)} reads {self.said} at {self.say(load)}, not shown to have been written before by a "
+                f"thread of the CTA; name bounds that are equal (same=); {KEEP}.",
+                rule="written-before-read",
+            )
 
     # the kernels within W --------------------------------------------------------------------------------
 
@@ -150,17 +162,17 @@ class _Move:
             Instruction("mul.wide.u32", (offset, cta, Immediate(str(bytes_)))),
             Instruction("sub.s64", (base, begin, offset)),
         )
-        moved = {id(a.instruction) for a in of.accesses}
+        moved = {provenance_of(a.instruction) for a in of.accesses}
         derived = self.derived(kernel)
 
         def changed(c: Code) -> Code:
             if not isinstance(c, Instruction):
                 return c
-            if id(c) in moved:
+            if c.provenance in moved:
                 return replace(c, opcode=_of_shared(c.opcode))
             if self.is_load_of_parameter(c):
                 return replace(c, opcode="mov.u64", operands=(c.operands[0], base))
-            if facts_of(c.opcode).base == "cvta" and written(c) & derived:
+            if facts_of(c.opcode).converts_address and written(c) & derived:
                 return replace(c, opcode="mov.u64")
             return c
 
@@ -175,7 +187,7 @@ class _Move:
 
     def is_load_of_parameter(self, code: Instruction) -> bool:
         facts = facts_of(code.opcode)
-        return facts.base == "ld" and facts.space == "param" and str(code.operands[1]) == f"[{self.buffer.name}]"
+        return facts.loads_parameter and str(code.operands[1]) == f"[{self.buffer.name}]"
 
     def derived(self, kernel: Kernel) -> frozenset[str]:
         """The registers that may hold an address in the buffer."""
@@ -184,7 +196,7 @@ class _Move:
         for c in code:
             found |= written(c) if self.is_load_of_parameter(c) else set()
         while (
-            more := {r for c in code if facts_of(c.opcode).base in _COMPUTE and read(c) & found for r in written(c)}
+            more := {r for c in code if facts_of(c.opcode).offsets_address and read(c) & found for r in written(c)}
             - found
         ):
             found |= more
@@ -192,32 +204,30 @@ class _Move:
 
     def check_uses(self, of: KernelAccesses) -> None:
         derived = self.derived(of.kernel)
-        moved = {id(a.instruction) for a in of.accesses}
+        moved = {provenance_of(a.instruction) for a in of.accesses}
         for block in of.kernel.flow.blocks.values():
             for code in block.instructions():
-                fine = self.is_load_of_parameter(code) or not self._reads(code, derived, id(code) in moved)
+                fine = self.is_load_of_parameter(code) or not self._reads(code, derived, code.provenance in moved)
                 if not fine or (block.end.reads() and derived & set(block.end.reads())):
                     raise CannotWeave(
                         f"{of.kernel.at(code.line)}: `{of.kernel.quote(code)}` takes the address of {self.said} for "
-                        f"something else than its loads and stores, so it cannot move; {KEEP}."
+                        f"something else than its loads and stores, so it cannot move; {KEEP}.",
+                        rule="plain-accesses",
                     )
 
     def _reads(self, code: Instruction, derived: Collection[str], moved: bool) -> bool:
         """Whether it uses the address, or the parameter, for more than computing with it or for an access."""
-        if facts_of(code.opcode).base in _COMPUTE:
+        if facts_of(code.opcode).offsets_address:
             return any(self.buffer.name in names_in(o) for o in code.operands)
         operands = [o for o in code.operands if not (moved and isinstance(o, Address))]
         operands = operands[facts_of(code.opcode).row.writes :] if not moved else operands
         names = {register_of(n) for o in operands for n in names_in(o)}
         return bool(names & {*derived, self.buffer.name})
 
-    def refusal(self, of: KernelAccesses, access: Access, why: str) -> CannotWeave:
-        return CannotWeave(f"{of.said(access)} {why}; {KEEP}.")
-
     # words -----------------------------------------------------------------------------------------------
 
     def say(self, access: Access) -> str:
-        return f"`{in_words(self.linked, self.atoms.say(access.address))}`"
+        return f"`{in_words(self.linked, self.atoms.render(access.address))}`"
 
 
 def _of_shared(opcode: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from goptx.analysis.cfg import Code, Flow, depths, instructions_in
+from goptx.analysis.numbering import provenance_of
 from goptx.analysis.sync.barriers import is_barrier
 from goptx.latency.cost import Cycles, flow_cycles
-from goptx.ptx.ir import Scope
+from goptx.ptx.ir import Provenance, Scope
 from goptx.results.report import Counts, Divergent
 from goptx.weaving.converge.predicate_code import is_ours
 from goptx.weaving.merging.merged_blocks import MergedBlock
@@ -42,11 +43,12 @@ def woven_fraction(kernels: Sequence[Kernel], flows: Sequence[Flow], merged: Seq
     """As `Report` defines it; `flows` are the kernels' flows that the merger was given."""
     sizes = [sum(1 for _ in k.flow.instructions()) for k in kernels]
     smaller = min(range(len(sizes)), key=lambda k: (sizes[k], k))
-    together = {id(code) for m in merged if m.woven for code in m.parts[smaller]}
-    weights: dict[int, float] = {}
+    together = {provenance_of(code) for m in merged if m.woven for code in m.parts[smaller]}
+    weights: dict[Provenance, float] = {}
     for code, depth in _own_code(flows[smaller], 0):
         weight = 10.0**depth * (sum(1 for _ in instructions_in(code)) if isinstance(code, Scope) else 1)
-        weights[id(code)] = max(weight, weights.get(id(code), 0.0))
+        own = provenance_of(code)
+        weights[own] = max(weight, weights.get(own, 0.0))
     total = sum(weights.values())
     return sum(weight for code, weight in weights.items() if code in together) / total if total else 0.0
 

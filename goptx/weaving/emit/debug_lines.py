@@ -81,7 +81,7 @@ def _body(body: Sequence[Statement], places: Iterator[Location | None], written:
     for statement in body:
         match statement:
             case Scope(inner):
-                yield Scope(tuple(_body(inner, places, written)))
+                yield replace(statement, body=tuple(_body(inner, places, written)))
             case Directive(".loc"):
                 continue  # in braces, as the kernel had it
             case Instruction():

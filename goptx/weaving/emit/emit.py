@@ -13,6 +13,7 @@ from itertools import pairwise
 from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.ptx.ir import Directive, Function, Guard, Instruction, Label, Module, Name, Registers, Statement
+from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import legal
 from goptx.weaving.model import Linked
 
@@ -73,7 +74,7 @@ def _named(code: Iterable[Statement]) -> set[str]:
     named: set[str] = set()
     for statement in code:
         match statement:
-            case Instruction("bra" | "bra.uni", (Name(target),)):
+            case Instruction(opcode, (Name(target),)) if facts_of(opcode).row.ends == "branch":
                 named.add(target)
             case Directive(".branchtargets", values):
                 named.update(values)

@@ -44,6 +44,6 @@ def _ends_guarded(code: tuple[Code, ...]) -> bool:
             return False
         if item.guard is not None:
             return True
-        if facts_of(item.opcode).base not in ("mov", "cvta"):
+        if not facts_of(item.opcode).moves:
             return False
     return False

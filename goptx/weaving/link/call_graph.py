@@ -26,7 +26,7 @@ from goptx.ptx.walk import names_in, names_of, statements_in
 
 
 def is_call(statement: Statement) -> TypeGuard[Instruction]:
-    return isinstance(statement, Instruction) and facts_of(statement.opcode).base == "call"
+    return isinstance(statement, Instruction) and facts_of(statement.opcode).calls
 
 
 def declared_only(items: Iterable[Item]) -> frozenset[str]:
@@ -41,7 +41,7 @@ _OF_CUDA = frozenset(("vprintf", "malloc", "free", "__assertfail"))
 
 def is_indirect(statement: Statement) -> bool:
     """Whether it calls through a pointer: such a call names a prototype or a list of targets as well."""
-    if not isinstance(statement, Instruction) or facts_of(statement.opcode).base != "call":
+    if not is_call(statement):
         return False
     return sum(not isinstance(o, Arguments) for o in statement.operands) > 1
 
@@ -70,7 +70,7 @@ def addresses_taken(items: Iterable[Item]) -> Iterator[str]:
 def _taken(statement: Statement) -> Iterator[str]:
     match statement:
         case Instruction(opcode, operands):
-            direct = facts_of(opcode).base == "call" and not is_indirect(statement)
+            direct = facts_of(opcode).calls and not is_indirect(statement)
             callee = next((o for o in operands if not isinstance(o, Arguments)), None) if direct else None
             yield from (name for o in operands if o is not callee for name in names_in(o))
         case Declaration(variable):
@@ -84,7 +84,8 @@ def held(holder: str, function: str) -> CannotLink:
     return CannotLink(
         f"{holder} holds the address of the device function `{function}`, of which each kernel needs one of its own "
         "(for its shared memory, or the shape of its launch), and has one state for all kernels; call the function by "
-        "its name, or use separate launches."
+        "its name, or use separate launches.",
+        rule="function-address",
     )
 
 

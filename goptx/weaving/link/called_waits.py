@@ -13,7 +13,7 @@ import networkx as nx
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.influence import Addresses, callee_of
-from goptx.analysis.sync.spin_loops import asked_in, waiting_loops, waiting_recursion
+from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_loops, waiting_recursion
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Function
 from goptx.ptx.walk import mentioned
@@ -42,25 +42,26 @@ def refuse_hidden_waits(kernel: Kernel, called: Iterable[Function], declared: Co
     if not functions and not declared:
         return
     flows = {name: flow_as_written(f.body, kernel.source) for name, f in functions.items()}
-    standing = {id(i): name for name, flow in flows.items() for i in flow.instructions()}
     calls = [i for flow in (kernel.flow, *flows.values()) for i in flow.instructions() if is_call(i)]
     unknown = {callee: (i,) for i in calls if (callee := callee_of(i)) in declared}
-    asked = asked_in(flows, functions, unknown)
-    own = {id(i) for i in kernel.flow.instructions() if not is_call(i)}
-    found = [waited for _, waited in waiting_loops(kernel.flow, asked) if id(waited) not in own]
+    function_reads = strong_reads_of_functions(flows, functions, unknown)
+    found = [
+        waited for _, waited in waiting_loops(kernel.flow, function_reads) if waited.kernel is None or is_call(waited)
+    ]
     for name, flow in flows.items():
-        found += [waited for _, waited in waiting_loops(flow, asked)]
-        found += waiting_recursion(flow, asked, _leading_to(name, functions))
+        found += [waited for _, waited in waiting_loops(flow, function_reads)]
+        found += waiting_recursion(flow, function_reads, _leading_to(name, functions))
     for waited in found:
-        name = standing.get(id(waited), "")
+        name = next((n for n, flow in flows.items() if any(waited is i for i in flow.instructions())), "")
         said = within(functions[name], kernel) if name else lambda i: f"{kernel.at(i.line)}: `{kernel.quote(i)}`"
         if is_call(waited):
             raise CannotWeave(
                 f"{said(waited)} decides when a loop ends, and the code of that function is not there, so the loop may "
-                "wait for other threads; give a module with its code, or use separate launches."
+                "wait for other threads; give a module with its code, or use separate launches.",
+                rule="visible-waits",
             )
         refuse_spin(waited, said, Addresses(flows[name]))
-        raise CannotWeave(f"{said(waited)} {HIDDEN}")
+        raise CannotWeave(f"{said(waited)} {HIDDEN}", rule="visible-waits")
 
 
 def _leading_to(name: str, functions: Mapping[str, Function]) -> frozenset[str]:

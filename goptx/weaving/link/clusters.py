@@ -35,20 +35,22 @@ def in_clusters(linked: Linked) -> Linked:
     for found in stated.values():
         if len({_axes(d) for _, d in found}) > 1:
             said = " and ".join(f"{k.at(d.line)} states `{d}`" for k, d in found)
-            raise CannotWeave(f"{said}: woven kernels share one cluster; use separate launches.")
+            raise CannotWeave(f"{said}: woven kernels share one cluster; use separate launches.", rule="cluster-shape")
     for kernel in linked.kernels:
         use = _first_use(kernel, called_functions(kernel, linked.items), registers=not alone)
         if use is not None and given is None and all(k is not kernel for k, _ in stated.get(SHAPE, ())):
             raise CannotWeave(
                 f"{kernel.at(use.line)}: `{kernel.quote(use)}` depends on the cluster, whose shape is not known; "
-                f"state it by `{SHAPE}` or use separate launches."
+                f"state it by `{SHAPE}` or use separate launches.",
+                rule="cluster-shape",
             )
     barriers = [(k, b) for k in linked.kernels if (b := _first_barrier(k)) is not None]
     if len(barriers) > 1:
         said = " and ".join(f"{k.at(b.line)}: `{k.quote(b)}`" for k, b in barriers)
         raise CannotWeave(
             f"{said} are both of the barrier of the cluster, of which there is one, so arrivals of one kernel would be "
-            "taken for the other's; use separate launches."
+            "taken for the other's; use separate launches.",
+            rule="cluster-barrier",
         )
     directives = {name: found[0][1] for name, found in stated.items()}
     if given is not None:
@@ -79,9 +81,9 @@ def _is_of_clusters(instruction: Instruction) -> bool:
     """Without `mapa`, addresses of the window `.shared::cluster` are the CTA's own, which is how copies into shared
     memory and their mbarriers are spelled."""
     facts = facts_of(instruction.opcode)
-    if facts.base in ("mapa", "getctarank") or "multicast::cluster" in facts.modifiers or _is_barrier(instruction):
+    if facts.asks_cluster or "multicast::cluster" in facts.modifiers or _is_barrier(instruction):
         return True
-    return "shared::cluster" in facts.modifiers and facts.base in ("ld", "st", "atom", "red")
+    return "shared::cluster" in facts.modifiers and facts.accesses_element
 
 
 def _is_barrier(instruction: Instruction) -> bool:

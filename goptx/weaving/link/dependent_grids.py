@@ -21,7 +21,7 @@ WAIT = "griddepcontrol.wait"
 def between_grids(linked: Linked) -> Linked:
     """The kernels without `griddepcontrol`, and what the woven kernel does instead at its beginning."""
     found = {k.prefix: list(_controls(k.flow)) for k in linked.kernels}
-    waits = any(i.opcode == WAIT for instructions in found.values() for i in instructions)
+    waits = any(facts_of(i.opcode).row.blocking for instructions in found.values() for i in instructions)
     notes = tuple(_note(k, i) for k in linked.given for i in found[k.prefix])
     kernels = tuple(replace(k, flow=_without(k.flow)) if found[k.prefix] else k for k in linked.kernels)
     begin = (Instruction(WAIT),) if waits else ()
@@ -29,7 +29,7 @@ def between_grids(linked: Linked) -> Linked:
 
 
 def _is_control(code: Code) -> bool:
-    return isinstance(code, Instruction) and facts_of(code.opcode).base == "griddepcontrol"
+    return isinstance(code, Instruction) and facts_of(code.opcode).controls_grids
 
 
 def _controls(flow: Flow) -> Iterator[Instruction]:
@@ -42,6 +42,6 @@ def _without(flow: Flow) -> Flow:
 
 def _note(kernel: Kernel, control: Instruction) -> str:
     said = f"{kernel.at(control.line)}: `{kernel.quote(control)}`"
-    if control.opcode == WAIT:
+    if facts_of(control.opcode).row.blocking:
         return f"{said} stands at the beginning of the woven kernel"
     return f"{said} is left out: dependents start when the woven grid has ended"

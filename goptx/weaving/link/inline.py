@@ -17,7 +17,12 @@ from dataclasses import dataclass, field, replace
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import Flow
 from goptx.analysis.influence import callee_of
-from goptx.analysis.sync.spin_loops import asked_in, asking_calls, may_ask, waiting_loops
+from goptx.analysis.sync.spin_loops import (
+    calls_in_waiting_loops,
+    may_read_strongly,
+    strong_reads_of_functions,
+    waiting_loops,
+)
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
@@ -87,13 +92,13 @@ def _waits(function: Function) -> bool:
 def _awaited(entries: Iterable[Function], functions: Mapping[str, Function]) -> set[str]:
     """The functions whose results decide when a loop ends, because they read what other threads may change, and those
     by which they do."""
-    if not any(may_ask(i) for f in functions.values() for i in _instructions(f)):
+    if not any(may_read_strongly(i) for f in functions.values() for i in _instructions(f)):
         return set()
     flows = {f.name: _flow(f) for f in (*functions.values(), *entries)}
-    asked = asked_in({n: f for n, f in flows.items() if n in functions}, functions)
-    called = {callee_of(call) for flow in flows.values() for call, _ in asking_calls(flow, asked)}
-    found = called & asked.keys()
-    while more := {n for name in found for n in _mentioned(functions[name]) if n in asked} - found:
+    function_reads = strong_reads_of_functions({n: f for n, f in flows.items() if n in functions}, functions)
+    called = {callee_of(call) for flow in flows.values() for call, _ in calls_in_waiting_loops(flow, function_reads)}
+    found = called & function_reads.keys()
+    while more := {n for name in found for n in _mentioned(functions[name]) if n in function_reads} - found:
         found |= more
     return found
 
@@ -111,7 +116,7 @@ def exits(body: Iterable[Statement]) -> Iterator[Instruction]:
     trapped = False
     for statement in statements_in(body):
         match statement:
-            case Instruction("exit") if not trapped:
+            case Instruction(opcode) if facts_of(opcode).ends_thread and not trapped:
                 yield statement
             case Instruction(opcode, _, guard):
                 trapped = guard is None and facts_of(opcode).row.ends == "trap"
@@ -132,8 +137,8 @@ def _may_be_copied(function: Function, functions: Mapping[str, Function]) -> boo
     for instruction in _instructions(function):
         facts = facts_of(instruction.opcode)
         uses_parameters = not named.isdisjoint(n for o in instruction.operands for n in names_in(o))
-        accesses = facts.space == "param" and facts.base in ("ld", "st")
-        if facts.base != "call" and (uses_parameters or facts.space == "param") and not (uses_parameters and accesses):
+        accesses = facts.loads_parameter or facts.stores_parameter
+        if not facts.calls and (uses_parameters or facts.space == "param") and not (uses_parameters and accesses):
             return False
     seen, work = set[str](), [function.name]
     while work:
@@ -193,14 +198,14 @@ class _Inliner:
             formals = (*function.results, *function.parameters)
             passed = [f.name for f, a in zip(formals, (*results, *arguments), strict=True) if str(a) == variable.name]
             accesses += [(formal, i) for formal in passed for i in _instructions(function)]
-        return all(_is_whole(i, name, variable.size) for name, i in accesses if facts_of(i.opcode).base != "call")
+        return all(_is_whole(i, name, variable.size) for name, i in accesses if not facts_of(i.opcode).calls)
 
     def calls(self, body: tuple[Statement, ...]) -> Iterator[Instruction]:
         return (s for s in statements_in(body) if isinstance(s, Instruction) and self.function(s))
 
     def function(self, instruction: Instruction) -> Function | None:
         """What an instruction calls that is to be inlined."""
-        if facts_of(instruction.opcode).base != "call":
+        if not facts_of(instruction.opcode).calls:
             return None
         results, name, arguments = _call(instruction)
         function = self.functions.get(name)
@@ -259,7 +264,7 @@ def _returning(body: Iterable[Statement], ended: str) -> Iterator[Statement]:
         match statement:
             case Scope(inner):
                 yield Scope(tuple(_returning(inner, ended)))
-            case Instruction("ret" | "ret.uni" as opcode, _, guard, line):
+            case Instruction(opcode, _, guard, line) if facts_of(opcode).returns:
                 yield Instruction(opcode.replace("ret", "bra"), (Name(ended),), guard, line)
             case Directive(".loc"):
                 continue

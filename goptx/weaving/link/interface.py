@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from goptx.analysis.values.pointer_effects import reach
+from goptx.launch.parameter import Parameter
 from goptx.ptx.ir import Function, Module, Variable
-from goptx.results.fused_kernel import Parameter
 from goptx.weaving.model import Linked
 
 

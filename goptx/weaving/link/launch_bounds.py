@@ -37,7 +37,8 @@ def launch_bounds(kernels: Sequence[Kernel], plan: Plan | None = None) -> tuple[
             elif directive.name not in DIRECTIVES:
                 raise CannotWeave(
                     f"{kernel.at(directive.line)}: `{directive}` cannot be kept in a woven kernel; "
-                    "use separate launches."
+                    "use separate launches.",
+                    rule="launch-bounds",
                 )
     result = _planned(plan, found.get(".maxntid", ())) if plan else _common(found)
     for name in (".minnctapersm", ".maxnctapersm"):
@@ -62,7 +63,8 @@ def _common(found: Found) -> list[Directive]:
     if len({v for _, v in required}) > 1:
         described = " and ".join(f"{k.at(k.entry.line)} requires {'x'.join(map(str, v))}" for k, v in required)
         raise CannotWeave(
-            f"{described} threads, and kernels share one block unless each is given its shape (shapes=, --shape)."
+            f"{described} threads, and kernels share one block unless each is given its shape (shapes=, --shape).",
+            rule="launch-bounds",
         )
     most = [(k, _axes(v)) for k, v in found.get(".maxntid", ())]
     for kernel, limit in most:
@@ -70,7 +72,8 @@ def _common(found: Found) -> list[Directive]:
             if prod(shape) > prod(limit):
                 raise CannotWeave(
                     f"{other.at(other.entry.line)} requires {shape} threads, kernel {kernel.letter} allows {limit}; "
-                    "give each its shape (shapes=, --shape) or use separate launches."
+                    "give each its shape (shapes=, --shape) or use separate launches.",
+                    rule="launch-bounds",
                 )
     if required:
         return [Directive(".reqntid", tuple(map(str, required[0][1])))]

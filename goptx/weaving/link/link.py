@@ -16,6 +16,7 @@ from typing import TypeGuard
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import instructions_in
 from goptx.analysis.influence import Addresses
+from goptx.analysis.numbering import numbered
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.launch.coarsening import ALONE, Coarse
@@ -66,8 +67,8 @@ def link(
     kernels: list[Kernel] = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}
     for (position, copy), own in zip(copies, symbols, strict=True):
-        kernel = _kernel(position, copy, modules[position], entries[position], own, taken, woven_name)
-        kernels.append(kernel)
+        number = len(kernels)
+        kernels.append(_kernel(number, position, copy, modules[position], entries[position], own, taken, woven_name))
     if woven_name in taken:
         raise InputError(f"`{woven_name}` is already the name of a symbol of the kernels; give another name.")
     _check_unknown(kernels)
@@ -99,6 +100,7 @@ def _pointer_note(kernel: Kernel, call: Instruction) -> str:
 
 
 def _kernel(
+    number: int,
     position: int,
     copy: int,
     module: Module,
@@ -121,6 +123,7 @@ def _kernel(
     parameters = tuple(replace(p, name=f"{woven_name}_{first}_param_{i}") for i, p in enumerate(entry.parameters))
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
     flat = flatten(entry.body or (), rename, own)
+    flat = replace(flat, code=numbered(flat.code, number))
     for statement in statements_in(flat.code):
         if isinstance(statement, Instruction):
             refuse_instruction(statement, said)
@@ -159,7 +162,8 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
         said = " and ".join(dict.fromkeys(f"{k.at(unknown.line)}: `{k.quote(unknown)}`" for k, unknown in found))
         raise CannotWeave(
             f"{said} are not instructions that goptx knows, so nothing can be shown about either; "
-            "use separate launches."
+            "use separate launches.",
+            rule="known-instructions",
         )
 
 
@@ -191,7 +195,8 @@ def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden
         places = " and ".join(k.at(k.entry.line) for k in kernels if not k.copy)
         raise CannotLink(
             f"{places} together have {size} bytes of parameters, PTX {version[0]}.{version[1]} allows {limit}; pass "
-            "large structures by pointer."
+            "large structures by pointer.",
+            rule="parameter-size",
         )
 
 
@@ -205,7 +210,8 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                 if facts.row.ends or facts.row.scope or facts.row.blocking or facts.releases:
                     raise CannotWeave(
                         f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` stands in the braces of a "
-                        "call, which are moved whole; put it outside of them."
+                        "call, which are moved whole; put it outside of them.",
+                        rule="call-sequence",
                     )
         for function in functions[kernel.prefix]:
             said = within(function, kernel)
@@ -214,9 +220,9 @@ def _check_calls(kernels: Sequence[Kernel], functions: Mapping[str, list[Functio
                     refuse_instruction(statement, said)
                     facts = facts_of(statement.opcode)
                     if facts.row.scope != Convergence.THREAD or facts.row.blocking or facts.releases:
-                        raise CannotWeave(f"{said(statement)} {HIDDEN}")
+                        raise CannotWeave(f"{said(statement)} {HIDDEN}", rule="visible-waits")
             for ending in exits(function.body or ()):
-                raise CannotWeave(f"{said(ending)} {_ENDS_ALL}")
+                raise CannotWeave(f"{said(ending)} {_ENDS_ALL}", rule="exit-in-function")
         refuse_hidden_waits(kernel, functions[kernel.prefix], declared)
 
 

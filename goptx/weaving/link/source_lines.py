@@ -74,7 +74,7 @@ def _with_numbers(module: Module, numbers: dict[str, str], labels: dict[str, str
                 case Directive(".loc"):
                     yield from directive(statement)
                 case Scope(inner):
-                    yield Scope(tuple(body(inner)))
+                    yield replace(statement, body=tuple(body(inner)))
                 case _:
                     yield statement
 

@@ -24,7 +24,8 @@ def check_stacks(kernels: Sequence[Kernel]) -> None:
             raise CannotWeave(
                 f"{kernel.at(restore.line)}: `{kernel.quote(restore)}` would free what another kernel has taken of the "
                 f"stack of the thread (`{other.opcode}`, line {other.line}); use vertical, horizontal, interleave or "
-                "separate launches."
+                "separate launches.",
+                rule="thread-stack",
             )
 
 

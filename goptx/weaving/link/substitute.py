@@ -60,7 +60,7 @@ class Substitution:
         """What is declared within the braces is another thing than what has its name outside."""
         own = {name for s in scope.body for name in _declared(s)}
         inner = replace(self, values={n: v for n, v in self.values.items() if n not in own})
-        return Scope(tuple(inner.statement(s) for s in scope.body))
+        return replace(scope, body=tuple(inner.statement(s) for s in scope.body))
 
     def statement(self, statement: Statement) -> Statement:
         match statement:
@@ -105,7 +105,8 @@ class Substitution:
                 if made != parts and any(o in parts and is_special(o) for o in made):
                     raise CannotWeave(
                         f"{self.at(instruction.line)}: `{instruction}` reads several special registers at once; read "
-                        "each by a mov of its own."
+                        "each by a mov of its own.",
+                        rule="substitutable-operands",
                     )
                 return Vector(made)
             case Address(parts):
@@ -140,7 +141,8 @@ class Substitution:
     def _refusal(self, instruction: Instruction) -> CannotWeave:
         return CannotWeave(
             f"{self.at(instruction.line)}: in `{instruction}` a shared variable stands where an address of its own "
-            "cannot be put; take the address first (mov), and add to it."
+            "cannot be put; take the address first (mov), and add to it.",
+            rule="substitutable-operands",
         )
 
 

@@ -48,7 +48,8 @@ def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tu
                 if _is_extern(item) and not is_dynamic_shared(item):
                     raise CannotLink(
                         f"{module.source}:{item.line}: `{_name(item)}` is declared differently in "
-                        f"another kernel's module, and an external symbol cannot be renamed; declare both alike."
+                        f"another kernel's module, and an external symbol cannot be renamed; declare both alike.",
+                        rule="module-symbols",
                     )
                 rename[_name(item)] = _free(_name(item), position, own | known.keys())
         for item in needed:
@@ -116,7 +117,8 @@ def _needed(module: Module, entry: Function) -> list[Function | Variable]:
     """The symbols that the entry reaches, in the order of the module."""
     if any(isinstance(item, Registers) for item in module.items):
         raise CannotLink(
-            f"{module.source}: registers of the whole module (PTX 1) cannot be kept apart; compile it anew."
+            f"{module.source}: registers of the whole module (PTX 1) cannot be kept apart; compile it anew.",
+            rule="module-symbols",
         )
     reached = reached_symbols(module, entry)
     _refuse_launches(module, {entry.name, *reached})
@@ -142,7 +144,8 @@ def _refuse_launches(module: Module, names: Collection[str]) -> None:
                 raise CannotWeave(
                     f"{module.source}:{instruction.line}: `{instruction}` in `{function.name}` takes the address of "
                     f"the kernel `{kernel}`, to launch it from the GPU, but the woven module has no other kernel; use "
-                    "separate launches."
+                    "separate launches.",
+                    rule="kernel-address",
                 )
 
 

@@ -24,7 +24,9 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
     for module in modules:
         match = ARCHITECTURE.match(module.target[0])
         if not match:
-            raise CannotLink(f"{module.at('.target')}: unknown target `{module.target[0]}`; expected sm_NN.")
+            raise CannotLink(
+                f"{module.at('.target')}: unknown target `{module.target[0]}`; expected sm_NN.", rule="common-target"
+            )
         parsed.append((int(match[1]), match[2], module))
     if arch is not None:
         match = ARCHITECTURE.match(arch)
@@ -41,12 +43,14 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
             )
             raise CannotLink(
                 f"{module.at('.target')}: its target {module.target[0]} does not suit sm_{wanted[0]}{wanted[1]} "
-                f"({reason}); compile all kernels for one architecture."
+                f"({reason}); compile all kernels for one architecture.",
+                rule="common-target",
             )
     if wanted[0] < OWN_ARCH:
         raise CannotLink(
             f"{' and '.join(m.at('.target') for m in modules)}: weaving needs sm_{OWN_ARCH} or later (lanes that wait "
-            f"for each other in divergent code); give arch=, for example sm_{OWN_ARCH}."
+            f"for each other in divergent code); give arch=, for example sm_{OWN_ARCH}.",
+            rule="common-target",
         )
     options = [o for m in modules for o in m.target[1:] if o != "debug"]
     if len({o for o in options if o.startswith("texmode")} | {None for m in modules if not m.target[1:]}) > 1 and any(
@@ -54,7 +58,8 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
     ):
         raise CannotLink(
             f"{' and '.join(m.at('.target') for m in modules)}: one has texmode_independent, the other has not; "
-            "compile both alike."
+            "compile both alike.",
+            rule="common-target",
         )
     return (f"sm_{wanted[0]}{wanted[1]}", *dict.fromkeys(options))
 
@@ -64,7 +69,7 @@ def common_address_size(modules: Sequence[Module]) -> int:
     sizes = {m.address_size: m for m in modules}
     if len(sizes) > 1:
         described = " and ".join(f"{m.at('.address_size')} has {size}-bit" for size, m in sizes.items())
-        raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.")
+        raise CannotLink(f"{described} addresses; compile both for the same `.address_size`.", rule="common-target")
     return modules[0].address_size
 
 

@@ -49,7 +49,8 @@ def separate_barrier_ids(kernels: Sequence[Kernel], flows: Sequence[Flow], shape
             if free is None:
                 raise CannotWeave(
                     f"{kernel.at(kernel.entry.line)}: together the kernels need more than {BARRIER_IDS} barriers; "
-                    "use separate launches."
+                    "use separate launches.",
+                    rule="barrier-ids",
                 )
             new[old] = free
             used.add(free)
@@ -82,12 +83,14 @@ class _Ids:
             raise CannotWeave(
                 f"{self.kernel.at(barrier.line)}: `{self.kernel.quote(barrier)}` takes its barrier id from a register, "
                 f"so it may be any of the {BARRIER_IDS} and none is left for another kernel; use a constant id, or "
-                "give the sizes that it is computed from (shapes=, --shape)."
+                "give the sizes that it is computed from (shapes=, --shape).",
+                rule="barrier-ids",
             )
         if number is None or not 0 <= number < BARRIER_IDS:
             raise CannotWeave(
                 f"{self.kernel.at(barrier.line)}: `{self.kernel.quote(barrier)}` has no barrier id from 0 to "
-                f"{BARRIER_IDS - 1}; write it as a plain number."
+                f"{BARRIER_IDS - 1}; write it as a plain number.",
+                rule="barrier-ids",
             )
         return number
 

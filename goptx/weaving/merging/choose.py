@@ -247,4 +247,4 @@ def _goes_on_sides(block: Block, other: Block) -> bool:
 
 def _step(block: Block) -> tuple[str, str]:
     """How the block begins and ends together with other copies, "" where it does by itself."""
-    return block.step, block.end.step if isinstance(block.end, Branch) else ""
+    return block.lockstep, block.end.lockstep if isinstance(block.end, Branch) else ""

@@ -59,7 +59,8 @@ def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
         raise CannotWeave(
             f"{where}: even one after the other the kernels come to {block_count(flow)} blocks and "
             f"{instruction_count(flow)} instructions, and max_blocks= and max_growth= allow {limits.blocks} and "
-            f"{limits.instructions}; raise them, or use separate launches."
+            f"{limits.instructions}; raise them, or use separate launches.",
+            rule="size-limits",
         )
     why = TO_FIT if few else f"because there are {pairs[-1]} pairs of blocks, too many to look through"
     return Fit(side, len(flows) - 1, f"merged one after the other {why}")

@@ -2,9 +2,10 @@
 the ways that they might take.
 
 Requires: the converged flows of the copies. Ensures: marks, which choose.py and product.py go by. What every CTA
-decides alike the copies decide once (`Branch.step`), and where all CTAs meet alike they do so together (`Block.step`).
+decides alike the copies decide once (`Branch.lockstep`), and blocks that all CTAs execute alike they execute together
+(`Block.lockstep`).
 Where a warp goes if any of its lanes has to, around a loop for example, it goes if any lane of any copy has to
-(`Branch.lasting`): a copy of which no lane has to does nothing there.
+(`Branch.safe_to_take`): a copy of which no lane has to does nothing there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from goptx.analysis.cfg import Block, Code, Flow, loops
-from goptx.analysis.cta_invariance import Quote, alike
+from goptx.analysis.cta_invariance import Quote, cta_invariance
 from goptx.analysis.sync.barriers import is_cta_barrier
 from goptx.analysis.terminators import Branch, Jump
 from goptx.weaving.merging.merge_input import MergeInput
@@ -25,7 +26,7 @@ def in_step(copies: Sequence[MergeInput], quotes: Sequence[Quote]) -> list[Merge
     if len({_form(copy.flow) for copy in copies}) > 1 or len(copies) == 1:
         return list(copies)
     flows = [_ends_apart(copy.flow.cut(_rendezvous, "meet")) for copy in copies]
-    found = alike(flows, quotes)
+    found = cta_invariance(flows, quotes)
     begins = [n if n in found.blocks and _rendezvous(b.code, 0) else "" for n, b in flows[0].blocks.items()]
     ends = [n if n in found.branches else "" for n in flows[0].blocks]
     return [
@@ -61,15 +62,15 @@ def _marked(flow: Flow, begins: Sequence[str], ends: Sequence[str]) -> Flow:
     blocks = dict[str, Block]()
     for begin, end, (name, block) in zip(begins, ends, flow.blocks.items(), strict=True):
         if isinstance(block.end, Branch):
-            block = replace(block, end=replace(block.end, step=end, lasting=name in lasting))
-        blocks[name] = replace(block, step=begin)
+            block = replace(block, end=replace(block.end, lockstep=end, safe_to_take=name in lasting))
+        blocks[name] = replace(block, lockstep=begin)
     return Flow(flow.entry, blocks)
 
 
 def _lasting(flow: Flow) -> frozenset[str]:
     """The branches by which a warp may go where none of its lanes has to: what is there has no loop but those that it
     then leaves at once, and no region, in which lanes go their own ways."""
-    votes = [n for n, b in flow.blocks.items() if isinstance(b.end, Branch) and b.end.lasting]
+    votes = [n for n, b in flow.blocks.items() if isinstance(b.end, Branch) and b.end.safe_to_take]
     left = {
         h for h, body in loops(flow).items() if any(n in body and not body.issuperset(_ways(flow, n)) for n in votes)
     }

@@ -1,7 +1,7 @@
 """What the merger merges: one kernel, or several that are merged already.
 
-Requires: converged flows with barriers prepared. Ensures: of merged kernels it stays known where each of them stands,
-and whose each instruction is.
+Requires: converged flows with barriers prepared, whose code has its provenance. Ensures: of merged kernels it stays
+known where each of them stands.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from goptx.analysis.cfg import EXIT, Code, original
+from goptx.analysis.numbering import provenance_of
 from goptx.launch.parameter_names import letter_of
+from goptx.ptx.ir import Provenance
 from goptx.weaving.merging.product import Pairing, Product
 from goptx.weaving.merging.sync_order import Order, Waits
 
@@ -37,7 +39,7 @@ class MergeInput(Waits):
     last: it begins when the first has ended.
     duplicate: its code stands on the sides of the other's regions wherever that is right.
     cells: of merged kernels, the cell of each block that does not only branch.
-    placed: the identities of what has its place in the order of waiting of those.
+    placed: the provenance of what has its place in the order of waiting of those.
     copy: it is a copy of a kernel, or several of one, which no warp passes by without passing by the others.
     in_step: its branches are marked for the other copies (lockstep.py).
     """
@@ -47,17 +49,13 @@ class MergeInput(Waits):
     last: bool = False
     duplicate: bool = False
     cells: Mapping[str, ProductState] | None = None
-    placed: frozenset[int] = frozenset()
+    placed: frozenset[Provenance] = frozenset()
     copy: bool = False
     in_step: bool = False
 
     @property
     def label(self) -> str:
         return "".join(letter_of(k) if k < 26 else f"K{k}" for k in self.kernels)
-
-    def owners(self) -> Mapping[int, int]:
-        """Of all code, by its identity, the number of its kernel."""
-        return self.kernel_of or dict.fromkeys(map(id, self.flow.codes()), self.kernels[0])
 
     def cell(self, name: str, runs: bool = True) -> ProductState:
         """Of a block, or of a piece that was cut from it."""
@@ -84,13 +82,13 @@ def united(first: MergeInput, second: MergeInput, product: Product, order: Order
             for i, (s, name) in enumerate(zip(sides, pairing.pair, strict=True))
         )
 
-    placed = [id(c) for i, s in enumerate(sides) for c in s.flow.codes() if order.has_place(i, c)]
+    placed = [provenance_of(c) for i, s in enumerate(sides) for c in s.flow.codes() if order.has_place(i, c)]
     return MergeInput(
         product.flow,
         frozenset(name for name, pairing in product.pairings.items() if parts_warps(pairing)),
         first.lanes_apart or second.lanes_apart,
         first.threads + second.threads,
-        {**first.owners(), **second.owners()},
+        merged=True,
         kernels=first.kernels + second.kernels,
         cycles=first.cycles,
         last=first.last or second.last,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops
 from goptx.analysis.dataflow import read, written
@@ -17,21 +18,23 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.merging.sync_order import common
 
-Turn = tuple[tuple[int, Code], ...]  # what may wait or be waited for, and the number of its kernel; several at once
+Place = tuple[int, int]  # the number of a part, and of what stands there
+Turn = tuple[Place, ...]  # what may wait or be waited for; several at once
 
 
 @dataclass(frozen=True, slots=True)
 class MergedBlock:
-    """`parts` has the code of each kernel, in their order; `turns` what must keep its order across kernels. `apart`:
-    whether the lanes of a warp may have parted at its end, within the region of a kernel. `handed_on`: what writes or
-    reads registers that one kernel hands on to others, in the order in which it stands. `lists`: what is woven, where
-    that is not the code of each kernel, but of several that are in one order already."""
+    """`parts` has the code of each kernel, in their order; `turns` where what stands that must keep its order across
+    kernels. `apart`: whether the lanes of a warp may have parted at its end, within the region of a kernel.
+    `handed_on`: where what stands that writes or reads registers that one kernel hands on to others, in the order in
+    which it stood. `lists`: what is woven, where that is not the code of each kernel, but of several that are in one
+    order already."""
 
     parts: tuple[tuple[Code, ...], ...]
     turns: tuple[Turn, ...]
     cells: tuple[ProductState, ...]
     apart: bool = False
-    handed_on: tuple[Code, ...] = ()
+    handed_on: tuple[Place, ...] = ()
     lists: tuple[tuple[Code, ...], ...] | None = None
 
     @property
@@ -64,17 +67,20 @@ def merged(side: MergeInput, join: bool = True, handed_on: Collection[str] = ())
     kernel writes and others read."""
     flow, inside = expanded(side.flow)
     flow = pragmas_at_loops(flow.without_empty())
+    kernels = sorted(side.kernels)
     cells = {**(side.cells or {}), **{name: side.cell(region) for name, region in inside.items()}}
     chains = flow.chains() if join else _single_pairs(side, flow)
     blocks = {}
     for head, members in chains.items():
         pieces = [flow.blocks[m].code for m in members]
+        code = [c for piece in pieces for c in piece]
+        places = _places(code, kernels)
         blocks[head] = MergedBlock(
-            _parts(side, [c for piece in pieces for c in piece]),
-            tuple(turn for piece in pieces for turn in _turns(side, piece)),
+            parts_of(code, kernels),
+            tuple(_turns(side, pieces, places)),
             tuple(cells[m] for m in members if m in cells),
             members[-1] in inside,
-            tuple(c for piece in pieces for c in piece if not (read(c) | written(c)).isdisjoint(handed_on))
+            tuple(p for p, c in zip(places, code, strict=True) if not (read(c) | written(c)).isdisjoint(handed_on))
             if handed_on
             else (),
         )
@@ -85,7 +91,7 @@ def _single_pairs(side: MergeInput, flow: Flow) -> dict[str, tuple[str, ...]]:
     """Each block, with those that follow it as long as a carry chain goes on from one to the next."""
     found: dict[str, tuple[str, ...]] = {}
     for members in flow.chains().values():
-        parts = [_parts(side, flow.blocks[m].code) for m in members]
+        parts = [parts_of(flow.blocks[m].code, sorted(side.kernels)) for m in members]
         head = ""
         for i, name in enumerate(members):
             head = head if i and any(_takes_flag(code) for code in _behind(parts, i)) else name
@@ -112,24 +118,34 @@ def tidied(flow: Flow) -> Flow:
     return expanded(flow)[0].pruned()
 
 
-def _parts(side: MergeInput, code: Collection[Code]) -> tuple[tuple[Code, ...], ...]:
-    kernel_of = side.owners()
-    return tuple(tuple(c for c in code if kernel_of[id(c)] == k) for k in sorted(side.kernels))
+def parts_of(code: Iterable[Code], kernels: Sequence[int]) -> tuple[tuple[Code, ...], ...]:
+    """The code of each of the kernels, to which it all belongs."""
+    parts: dict[int | None, list[Code]] = {k: [] for k in kernels}
+    for c in code:
+        parts[c.kernel].append(c)
+    return tuple(map(tuple, parts.values()))
 
 
-def _turns(side: MergeInput, code: Sequence[Code]) -> list[Turn]:
-    """What of the code at one pair has its place in the order of waiting. What is one barrier of some kernels is so
-    wherever it stands: behind the code of others too, which some warps may have passed by."""
-    kernel_of = side.owners()
-    turns: list[Turn] = []
-    position = 0
-    while position < len(code):
-        count = common(code, kernel_of, position)
-        behind = position + max(count, 1)
-        if count or id(code[position]) in side.placed:
-            turns.append(tuple((kernel_of[id(c)], c) for c in code[position:behind]))
-        position = behind
-    return turns
+def _places(code: Iterable[Code], kernels: Sequence[int]) -> list[Place]:
+    """Where each piece of the code stands in the parts."""
+    parts: dict[int | None, tuple[int, Iterator[int]]] = {k: (i, count()) for i, k in enumerate(kernels)}
+    return [(i, next(positions)) for i, positions in (parts[c.kernel] for c in code)]
+
+
+def _turns(side: MergeInput, pieces: Iterable[Sequence[Code]], places: Sequence[Place]) -> Iterator[Turn]:
+    """What of the code at each pair has its place in the order of waiting; `places` are those of all. What is one
+    barrier of some kernels is so wherever it stands: behind the code of others too, which some warps may have passed
+    by."""
+    begin = 0
+    for code in pieces:
+        position = 0
+        while position < len(code):
+            together = common(code, position)
+            behind = position + max(together, 1)
+            if together or code[position].provenance in side.placed:
+                yield tuple(places[begin + position : begin + behind])
+            position = behind
+        begin += len(code)
 
 
 def expanded(flow: Flow) -> tuple[Flow, dict[str, str]]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, original
+from goptx.analysis.numbering import provenance_of
 from goptx.analysis.terminators import Branch, Switch
 from goptx.errors import CannotWeave
 from goptx.launch.parameter_names import letter_of
@@ -30,7 +31,7 @@ from goptx.weaving.link.stacks import check_stacks
 from goptx.weaving.merging.barrier_ids import separate_barrier_ids
 from goptx.weaving.merging.fallback import MOST_PAIRS
 from goptx.weaving.merging.merge_input import ProductState
-from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, pragmas_at_loops
+from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, parts_of, pragmas_at_loops
 from goptx.weaving.merging.product import Move, Pair, Pairing, Pairs
 from goptx.weaving.merging.slice import blocks_with_ends
 from goptx.weaving.model import Linked
@@ -84,7 +85,7 @@ def merged_as_published(linked: Linked, choices: Choices) -> Published:
     _check_shapes(linked)
     check_stacks(linked.kernels)
     flows = separate_barrier_ids(linked.kernels, [_without_uni(k.flow) for k in linked.kernels], known_shape(linked))
-    step = _Step(linked, choices, {id(c): k for k, flow in enumerate(flows) for c in flow.codes()})
+    step = _Step(linked, choices)
     alone = [step.alone(k, flow) for k, flow in enumerate(flows)]
     first = reduce(step.woven, alone[1:-1], alone[0])
     whole = step.merged(first, alone[-1])
@@ -93,11 +94,10 @@ def merged_as_published(linked: Linked, choices: Choices) -> Published:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What the merges of two have in common. `kernel_of`: of all code, by its identity, the number of its kernel."""
+    """What the merges of two have in common."""
 
     linked: Linked
     choices: Choices
-    kernel_of: Mapping[int, int]
 
     def alone(self, number: int, flow: Flow) -> Joint:
         """A kernel, ready to be merged."""
@@ -133,10 +133,9 @@ class _Step:
         found = [
             c for block in whole.flow.blocks.values() for c in block.code if isinstance(c, Instruction) and is_sync(c)
         ]
-        times = Counter(map(id, found))
-        several = {id(c): c for c in found if times[id(c)] > 1}.values()
-        letters = {id(c): self.linked.kernels[self.kernel_of[id(c)]].letter for c in several}
-        said = [f"{letters[id(c)]}:{c.line} ({times[id(c)]})" for c in several]
+        times = Counter(map(provenance_of, found))
+        several = {provenance_of(c): c for c in found if times[provenance_of(c)] > 1}
+        said = [f"{self.linked.owner(c).letter}:{c.line} ({times[p]})" for p, c in several.items()]
         more = [f"and {len(said) - MOST_NAMED} more"] if len(said) > MOST_NAMED else []
         return (
             [f"barriers and warp instructions in several copies: {', '.join((*said[:MOST_NAMED], *more))}"]
@@ -146,8 +145,7 @@ class _Step:
 
     def _block(self, block: Block, first: Joint, second: Joint, pairing: Pairing | None) -> MergedBlock:
         """What stands at a pair; a block without one only branches."""
-        numbers = range(len(self.linked.kernels))
-        parts = tuple(tuple(c for c in block.code if self.kernel_of[id(c)] == k) for k in numbers)
+        parts = parts_of(block.code, range(len(self.linked.kernels)))
         if pairing is None:
             return MergedBlock(parts, (), ())
         sides = [(joint, pairing.pair[i], pairing.runs(i)) for i, joint in enumerate((first, second))]
@@ -162,7 +160,8 @@ class _Step:
             kernel = self.linked.kernels[second.kernels[0]]
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: the published merge would go through {found} pairs of blocks, more "
-                f'than {MOST_PAIRS}; use slicing=None, merge="safe", or separate launches.'
+                f'than {MOST_PAIRS}; use slicing=None, merge="safe", or separate launches.',
+                rule="published-merge",
             )
 
 
@@ -172,14 +171,16 @@ def _check_shapes(linked: Linked) -> None:
         if coarse.factor > 1:
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: the published merge does not take coarsened kernels; use "
-                'merge="safe", or give the kernel as it was.'
+                'merge="safe", or give the kernel as it was.',
+                rule="published-merge",
             )
     for kernel in linked.kernels:
         if kernel.gate or kernel.flow.entry == LANES:
             shapes = ", ".join(map(str, linked.plan.shapes)) if linked.plan else "unknown"
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: the published merge takes kernels that are launched in one shape, "
-                f'and theirs are {shapes}; use merge="safe", or launch them in one shape.'
+                f'and theirs are {shapes}; use merge="safe", or launch them in one shape.',
+                rule="published-merge",
             )
 
 

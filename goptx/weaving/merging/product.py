@@ -142,8 +142,8 @@ class Pairs:
         first, second = (p.code if r else () for p, r in zip(pieces, runs, strict=True))
         regions = [p.region if r else None for p, r in zip(pieces, runs, strict=True)]
         if regions == [None, None]:
-            step = next((p.step for p, r in zip(pieces, runs, strict=True) if r and p.step), "")
-            return {name: Block(layout(first, second), end, pragmas, step=step), **stubs}
+            lockstep = next((p.lockstep for p, r in zip(pieces, runs, strict=True) if r and p.lockstep), "")
+            return {name: Block(layout(first, second), end, pragmas, lockstep=lockstep), **stubs}
         region = regions[0] or regions[1]
         assert region and None in regions
         # The other's code stands on each side of the region, its branch behind.
@@ -159,7 +159,7 @@ class Pairs:
         first, second = (f.blocks[n].end for f, n in zip(self.flows, pair, strict=True))
         if not (self.in_step and isinstance(first, Branch) and isinstance(second, Branch)):
             return ()
-        if first.step != second.step or not (first.step or (first.lasting and second.lasting)):
+        if first.lockstep != second.lockstep or not (first.lockstep or (first.safe_to_take and second.safe_to_take)):
             return ()
         return tuple(zip(first.successors(), second.successors(), strict=True))
 
@@ -167,7 +167,7 @@ class Pairs:
         """Both ends as one: where both branch, each way of the first leads to a stub with the second's branch, unless
         they go the same way."""
         if tied and isinstance(first, Branch) and isinstance(second, Branch):
-            others = first.others if first.step else (*first.others, second.guard, *second.others)
+            others = first.others if first.lockstep else (*first.others, second.guard, *second.others)
             joint = replace(first, others=others)
             return joint.retarget({f: self._name((f, s)) for f, s in tied}), {}
         firsts, seconds = first.successors() or (EXIT,), second.successors() or (EXIT,)

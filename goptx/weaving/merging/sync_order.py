@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Code, Flow
 from goptx.analysis.sync.barriers import is_cta_barrier, is_reduction
-from goptx.analysis.sync.sync_spans import is_warp_wide, waiting
+from goptx.analysis.sync.sync_spans import is_warp_wide, sync_points
 from goptx.ptx.ir import Instruction, Operand
 from goptx.weaving.merging.product import ANY, Move, Pair, Pairs
 
@@ -39,14 +39,14 @@ class Waits:
     warp_branches: the blocks of its flow whose branch warps of a CTA may take differently.
     lanes_apart: whether lanes of one warp may come to its waits one by one.
     threads: how many meet at the barriers of a kernel, where its CTA is larger.
-    kernel_of: by the identity of its code the number of the kernel that this is from, if there are several.
+    merged: whether there are several.
     """
 
     flow: Flow
     warp_branches: frozenset[str]
     lanes_apart: bool
     threads: tuple[Operand, ...] = ()
-    kernel_of: Mapping[int, int] = field(default_factory=dict)
+    merged: bool = False
 
 
 class Order:
@@ -56,8 +56,7 @@ class Order:
     def __init__(self, kernels: Sequence[Waits]) -> None:
         self.leader = 0
         self.entries = [k.flow.entry for k in kernels]
-        self.kernel_of = [k.kernel_of for k in kernels]
-        self.waiting = [waiting(k.flow, k.threads, bool(k.kernel_of)) for k in kernels]
+        self.waiting = [sync_points(k.flow, k.threads, k.merged) for k in kernels]
         graphs = [k.flow.graph() for k in kernels]
         self.before = [
             w.ordered.union(*(nx.ancestors(g, n) for n in w.ordered)) for w, g in zip(self.waiting, graphs, strict=True)
@@ -140,8 +139,8 @@ class Order:
             behind = position + 1
             if self.has_place(kernel, code[position]):
                 begins.add(position)
-                behind = position + max(common(code, self.kernel_of[kernel], position), 1)  # one barrier stays one
-                if self.waiting[kernel].is_of_span(code[position]):
+                behind = position + max(common(code, position), 1)  # one barrier stays one
+                if self.waiting[kernel].delimits_span(code[position]):
                     begins.add(behind)
             position = behind
         return sorted(begins - {0, len(code)})
@@ -150,14 +149,14 @@ class Order:
         """The code of both at one pair, so that what has its place in the order of waiting stands in that order. Where
         both begin with a rendezvous, one will serve both: all threads come to them together, for once warps are apart
         no two stand at one pair."""
-        one, other = common(first, self.kernel_of[0]), common(second, self.kernel_of[1])
+        one, other = common(first), common(second)
         if not (one and other and can_be_one([*first[:one], *second[:other]])):
             return (*first, *second)
         return (*first[:one], *second[:other], *first[one:], *second[other:])
 
     def has_place(self, kernel: int, code: Code) -> bool:
         """Whether what the kernel has in a merged block has its place among the waits of both."""
-        return self.waiting[kernel].has_place(code) or (self.lanes_matter[kernel] and is_warp_wide(code))
+        return self.waiting[kernel].in_sync_order(code) or (self.lanes_matter[kernel] and is_warp_wide(code))
 
 
 def can_be_one(barriers: Sequence[Code]) -> bool:
@@ -167,12 +166,12 @@ def can_be_one(barriers: Sequence[Code]) -> bool:
     return plain and sum(map(is_reduction, barriers)) <= 1
 
 
-def common(code: Sequence[Code], kernel_of: Mapping[int, int], begin: int = 0) -> int:
+def common(code: Sequence[Code], begin: int = 0) -> int:
     """How many instructions of the code that stands at one pair, from `begin` on, are a rendezvous that can be one:
     each of another kernel."""
     count = 0
     while begin + count < len(code) and can_be_one(found := code[begin : begin + count + 1]):
-        if len({kernel_of.get(id(c)) for c in found}) <= count:
+        if len({c.kernel for c in found}) <= count:
             break
         count += 1
     return count

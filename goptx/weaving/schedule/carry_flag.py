@@ -16,7 +16,6 @@ from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Instruction
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.weaving.converge.predicate_code import is_ours
-from goptx.weaving.merging.merged_blocks import Merged
 
 ALWAYS = ""  # the predicate of what has no guard
 REMEDY = 'compute the chain in one piece, or use strategy="interleave" or separate launches'
@@ -34,7 +33,8 @@ def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]
             if facts.uses_carry and under.isdisjoint((None, code.guard)):
                 raise CannotWeave(
                     f"{at(code.line)}: `{as_written(code, prefix)}` takes a carry flag that was set ahead of a branch "
-                    f"or a label, where other code may come between; {REMEDY}."
+                    f"or a label, where other code may come between; {REMEDY}.",
+                    rule="carry-flag",
                 )
             changed = written(code)
             under = {guard for guard in under if guard is None or guard.predicate.text not in changed}
@@ -42,36 +42,32 @@ def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]
                 under.add(code.guard)
 
 
-def refuse_mixed_flags(flow: Flow, merged: Merged, said: Callable[[int, Instruction], str]) -> None:
+def refuse_mixed_flags(flow: Flow, said: Callable[[Instruction], str]) -> None:
     """Raises `CannotWeave` where an instruction of the woven `flow` may take the flag of another kernel, by barriers
-    that part its chain. `said` names an instruction of a kernel, by its number."""
-    kernel_of = {id(code): k for block in merged.blocks.values() for k, part in enumerate(block.parts) for code in part}
+    that part its chain. `said` names an instruction of a kernel."""
     order, before = flow.reverse_postorder(), flow.graph().pred
 
     def setters(name: str, after: Mapping[str, frozenset[int]]) -> frozenset[int]:
         return frozenset().union(*(after[p] for p in before[name] if p in after))
 
-    after = solve(
-        order, before, lambda name, found: _set_by(flow.blocks[name].code, setters(name, found), kernel_of)[0]
-    )
+    after = solve(order, before, lambda name, found: _set_by(flow.blocks[name].code, setters(name, found))[0])
     for name in order:
-        _, mixed = _set_by(flow.blocks[name].code, setters(name, after), kernel_of)
+        _, mixed = _set_by(flow.blocks[name].code, setters(name, after))
         if mixed is not None:
             raise CannotWeave(
-                f"{said(kernel_of[id(mixed)], mixed)} takes a carry flag that another kernel may have set, for a "
-                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}."
+                f"{said(mixed)} takes a carry flag that another kernel may have set, for a "
+                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}.",
+                rule="carry-flag",
             )
 
 
-def _set_by(
-    code: tuple[Code, ...], setters: frozenset[int], kernel_of: Mapping[int, int]
-) -> tuple[frozenset[int], Instruction | None]:
+def _set_by(code: tuple[Code, ...], setters: frozenset[int]) -> tuple[frozenset[int], Instruction | None]:
     """The kernels that may have set the flag behind the code, and the first instruction of it that takes another's."""
     mixed, last, under = None, -1, set[str]()  # the last that set it, and the predicates under which it did
     implied: dict[str, set[str]] = {ALWAYS: {ALWAYS}}  # of predicates that goptx made, those that hold whenever they do
     for item in code:
-        facts, kernel = _facts(item), kernel_of.get(id(item))
-        if isinstance(item, Instruction) and item.opcode == "and.pred" and is_ours(item):
+        facts, kernel = _facts(item), item.kernel
+        if isinstance(item, Instruction) and facts_of(item.opcode).conjoins_predicates and is_ours(item):
             names = [str(operand) for operand in item.operands]
             implied[names[0]] = {names[0], *(p for n in names[1:] for p in implied.get(n, {n, ALWAYS}))}
         if facts is None or kernel is None:

@@ -22,10 +22,9 @@ from goptx.analysis.sync.barriers import is_reduction
 from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.opcodes import Scope as Convergence
-from goptx.weaving.merging.merged_blocks import Turn
+from goptx.weaving.merging.merged_blocks import Place, Turn
 
 Unit = tuple[Code, ...]
-Place = tuple[int, int]  # the number of a part, and of a unit there
 
 _KINDS = ("near", "far")  # of memory: what no access may belong to both of, unless its space is not stated
 CONSTANT = ("param", "const")  # never written while the kernel runs
@@ -56,20 +55,21 @@ class Node:
         return next((unit for unit in self.units if any(map(is_reduction, unit))), self.units[0])
 
 
-def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on: Sequence[Code] = ()) -> list[Node]:
+def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on: Sequence[Place] = ()) -> list[Node]:
     """The units of all parts, part by part in the order in which they stood. What has a turn comes behind what had one
     before it; what has one turn is one node, unless it is moved with other code. `handed_on` is that of the block."""
     nodes: list[Node] = []
     taken: list[list[int]] = []  # of each part, the nodes of its units
-    place: dict[int, int] = {}  # of code that is to have a turn
-    timed = {id(code) for turn in turns for _, code in turn}
-    alone = {id(unit[0]) for part in parts for unit in part if len(unit) == 1}
-    first = {id(code): id(turn[0][1]) for turn in turns if {id(c) for _, c in turn} <= alone for _, code in turn}
+    node_of: dict[Place, int] = {}  # of code that is to have a turn
+    timed = {place for turn in turns for place in turn}
+    places = [list(_places(k, part)) for k, part in enumerate(parts)]  # of the code of each unit
+    alone = {unit[0] for part in places for unit in part if len(unit) == 1}
+    first = {place: turn[0] for turn in turns if alone.issuperset(turn) for place in turn}
     facts = [[list(facts_in(unit)) for unit in part] for part in parts]
     for k, part in enumerate(parts):
         taken.append([])
-        for unit, own in zip(part, facts[k], strict=True):
-            joint = place.get(first.get(id(unit[0]), 0))
+        for unit, own, own_places in zip(part, facts[k], places[k], strict=True):
+            joint = node_of.get(first[own_places[0]]) if own_places[0] in first else None
             number = len(nodes) if joint is None else joint
             if joint is None:
                 nodes.append(Node([unit], [k], own))
@@ -77,10 +77,10 @@ def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on
                 nodes[joint].units.append(unit)
                 nodes[joint].parts.append(k)
             taken[k].append(number)
-            place |= {id(code): number for code in unit if id(code) in timed}
+            node_of |= {place: number for place in own_places if place in timed}
     for k, part in enumerate(parts):
         _within(part, facts[k], taken[k], nodes)
-    order = [place[id(code)] for turn in turns for _, code in turn]
+    order = [node_of[place] for turn in turns for place in turn]
     for i, j in pairwise(order):
         _follow(nodes, i, j)
     for (k, i), (other, j), result in across(parts, handed_on):
@@ -88,20 +88,24 @@ def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on
     return nodes
 
 
-def across(parts: Sequence[Sequence[Unit]], handed_on: Sequence[Code]) -> Iterator[tuple[Place, Place, bool]]:
-    """What must come before what of another part, by registers that are handed on: the two, and whether the second
-    reads a result of the first. `handed_on` is all code that has such a register, in the order in which it stood."""
-    wanted = set(map(id, handed_on))
-    places: dict[int, list[Place]] = {}
-    for k, part in enumerate(parts if wanted else ()):
-        for i, unit in enumerate(part):
-            for code in unit:
-                if id(code) in wanted:
-                    places.setdefault(id(code), []).append((k, i))
+def _places(number: int, part: Sequence[Unit]) -> Iterator[tuple[Place, ...]]:
+    """Where the code of each unit of a part stands."""
+    begin = 0
+    for unit in part:
+        yield tuple((number, begin + i) for i in range(len(unit)))
+        begin += len(unit)
+
+
+def across(parts: Sequence[Sequence[Unit]], handed_on: Sequence[Place]) -> Iterator[tuple[Place, Place, bool]]:
+    """What must come before what of another part, by registers that are handed on: the places of two units, and whether
+    the second reads a result of the first. `handed_on` are the places of all code that has such a register, in the
+    order in which it stood."""
+    units = [[(i, code) for i, unit in enumerate(part) for code in unit] for part in parts if handed_on]
     writer: dict[str, Place] = {}
     readers: dict[str, list[Place]] = {}
-    for code in handed_on:
-        here = places[id(code)].pop(0)
+    for k, position in handed_on:
+        i, code = units[k][position]
+        here = k, i
         found = [(writer[r], True) for r in sorted(read(code)) if r in writer]
         for r in read(code):
             readers.setdefault(r, []).append(here)

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from types import MappingProxyType
 
 from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Turn
-from goptx.weaving.schedule.dependences import Node, Place, across, precedence
+from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Place, Turn
+from goptx.weaving.schedule.dependences import Node, across, precedence
 from goptx.weaving.schedule.list_schedule import list_schedule
 from goptx.weaving.schedule.pressure import BESIDE, LiveRange, Pressure, ends, step, threads, widths_of
 
@@ -83,15 +84,19 @@ def schedule_blocks(
 
 def _check_carries(block: MergedBlock, at: Callable[[int, int], str]) -> None:
     """What is moved whole cannot wait twice where another kernel has a turn between."""
-    order = {id(code): i for i, (_, code) in enumerate(place for turn in block.turns for place in turn)}
+    order = {place: i for i, place in enumerate(place for turn in block.turns for place in turn)}
     for k, part in enumerate(block.parts if len(order) > 2 else ()):
+        begin = 0
         for unit in units(part):
-            places = [order[id(code)] for code in unit if id(code) in order]
+            here = ((k, begin + i) for i in range(len(unit)))
+            places = [order[place] for place in here if place in order]
+            begin += len(unit)
             if places and places[-1] - places[0] >= len(places):
                 line = getattr(unit[0], "line", 0)
                 raise CannotWeave(
                     f"{at(k, line)}: `{str(unit[0]).strip()}` leaves a carry flag for behind two or more barriers, and "
-                    "between these another kernel has one; move the barriers or use separate launches."
+                    "between these another kernel has one; move the barriers or use separate launches.",
+                    rule="carry-flag",
                 )
 
 
@@ -105,7 +110,7 @@ class Prepared:
 
     @staticmethod
     def of(
-        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: LiveRange, handed_on: Sequence[Code] = ()
+        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: LiveRange, handed_on: Sequence[Place] = ()
     ) -> Prepared:
         parts, turns, behind = _unknown_behind(parts, turns)
         nodes = precedence([units(part) for part in parts], turns, handed_on)
@@ -120,7 +125,7 @@ def schedule(
     turns: Sequence[Turn],
     policy: str,
     cycles: Callable[[Code], int],
-    handed_on: Sequence[Code] = (),
+    handed_on: Sequence[Place] = (),
 ) -> tuple[Code, ...]:
     """The woven code of a merged block by itself; `cycles` gives the latency of one instruction.
 
@@ -153,9 +158,9 @@ def _unknown_behind(
 def greedy(
     parts: Sequence[Sequence[Unit]],
     latency: Callable[[Unit], int],
-    turns: Sequence[tuple[int, Code]] = (),
+    turns: Sequence[Place] = (),
     key: Key = KEYS["paper"],
-    handed_on: Sequence[Code] = (),
+    handed_on: Sequence[Place] = (),
 ) -> tuple[Code, ...]:
     """The next unit comes from the part whose key is the least. By the paper's that is the part that has emitted the
     least latency so far; where these are equal, the longer unit goes first; where those are equal too, the earlier
@@ -164,8 +169,9 @@ def greedy(
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
+    begins = [list(accumulate(map(len, part), initial=0)) for part in parts]
     left = [k for k, _ in turns]
-    in_turn = {id(code) for _, code in turns}
+    in_turn = set(turns)
     awaited: dict[Place, list[Place]] = {}
     for before, after, _ in across(parts, handed_on):
         awaited.setdefault(after, []).append(before)
@@ -173,7 +179,8 @@ def greedy(
 
     def needed(k: int) -> int:
         """How many turns the next unit of a part takes."""
-        return sum(id(code) in in_turn for code in parts[k][positions[k]])
+        begin, end = begins[k][positions[k] : positions[k] + 2]
+        return sum((k, i) in in_turn for i in range(begin, end))
 
     def may_go(k: int) -> bool:
         there = all(positions[p] > i for p, i in awaited.get((k, positions[k]), ()))

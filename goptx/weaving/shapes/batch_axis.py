@@ -66,7 +66,8 @@ def iterated(module: Module, entry: Function, over: Iteration) -> Module:
             if register in operand_names(function.body or ()):
                 raise CannotWeave(
                     f"{module.source}:{function.line}: the device function `{function.name}` reads {register}, so the "
-                    f"axis {over.axis} is in use; inline the function, or take another axis."
+                    f"axis {over.axis} is in use; inline the function, or take another axis.",
+                    rule="batch-axis",
                 )
     loading = _Loading(module, entry, parameter, flat.registers, over)
     code = tuple(loading.statement(s) for s in flat.code)
@@ -126,7 +127,8 @@ class _Loading:
             if register in names:
                 raise CannotWeave(
                     f"{self.at(instruction.line)}: `{instruction}` reads {register}, so the axis {self.over.axis} is "
-                    "in use; take another axis."
+                    "in use; take another axis.",
+                    rule="batch-axis",
                 )
         if self.parameter.name in names:
             return self.loaded(instruction)
@@ -139,10 +141,11 @@ class _Loading:
         size = TYPE_BYTES[facts.types[-1]] if facts.types else 0
         target = load.operands[0]
         width = self.width(target)
-        if not (facts.base == "ld" and facts.space == "param" and whole and size == self.bytes and width):
+        if not (facts.loads_parameter and whole and size == self.bytes and width):
             raise CannotWeave(
                 f"{self.at(load.line)}: `{load}` takes the parameter in another way than by a load of all its "
-                f"{self.bytes} bytes, so nothing can stand in its place."
+                f"{self.bytes} bytes, so nothing can stand in its place.",
+                rule="substitutable-operands",
             )
         if width == self.bytes:
             return replace(load, opcode=f"mov.b{8 * self.bytes}", operands=(target, self.value))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch, Stop
 from goptx.launch.parameter_names import letter_of
+from goptx.ptx.ir import Provenance
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.shapes.range_guard import GATE
 
@@ -38,9 +39,9 @@ def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
         Flow(names[0][sides[0].flow.entry], {**blocks, EXIT: Block((), Stop())}),
         warp_branches=frozenset(),
         lanes_apart=False,
-        kernel_of={identity: k for side in sides for identity, k in side.owners().items()},
+        merged=True,
         kernels=tuple(k for side in sides for k in side.kernels),
         cycles=sides[0].cycles,
         cells=cells,
-        placed=frozenset[int]().union(*(side.placed for side in sides)),
+        placed=frozenset[Provenance]().union(*(side.placed for side in sides)),
     )

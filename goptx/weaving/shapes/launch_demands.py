@@ -92,7 +92,8 @@ def check_clusters(linked: Linked, plan: Plan) -> None:
             said = register or f"clusters of {shape.cluster} CTAs"
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: {said} can be kept only where all kernels have the same grid, known "
-                "when they are woven, and the same clusters, and none is coarsened; use separate launches."
+                "when they are woven, and the same clusters, and none is coarsened; use separate launches.",
+                rule="cluster-shape",
             )
 
 
@@ -104,7 +105,8 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
             raise CannotWeave(
                 f"{kernel.at(whole.line)}: `{kernel.quote(whole)}` needs whole warps, but the kernel's shape "
                 f"({view.shape}) is not shown to have a multiple of {WARP} threads, and the other kernel has more; use "
-                "separate launches."
+                "separate launches.",
+                rule="whole-warps",
             )
     names = _all_mentioned(kernel, linked)
     if view.more_warps() or view.more_lanes():
@@ -112,7 +114,8 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
         if meets is not None:
             raise CannotWeave(
                 f"{kernel.at(meets.line)}: `{kernel.quote(meets)}` waits for all threads of the cluster, of which "
-                "some are none of the kernel's where the other kernel has more; use separate launches."
+                "some are none of the kernel's where the other kernel has more; use separate launches.",
+                rule="cluster-barrier",
             )
     if isinstance(view.plan, Partitioned):
         _check_part(kernel, view.plan, view)
@@ -122,7 +125,8 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
             if together is not None:
                 raise CannotWeave(
                     f"{other.at(together.line)}: `{other.quote(together)}` needs whole warpgroups, and kernel "
-                    f"{kernel.letter}, with fewer threads ({view.shape}), would end amid one; use separate launches."
+                    f"{kernel.letter}, with fewer threads ({view.shape}), would end amid one; use separate launches.",
+                    rule="whole-warps",
                 )
     coarse = view.coarse.factor > 1
     if (coarse or view.fewer_ctas()) and "%smid" in names:
@@ -131,12 +135,14 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
             what = "coarsening" if coarse else "a grid of another size"
             raise CannotWeave(
                 f"{located} may have an address that depends on %smid, so the kernel may count on which of its CTAs "
-                f"share an SM, which {what} changes; use separate launches."
+                f"share an SM, which {what} changes; use separate launches.",
+                rule="sm-number",
             )
     if "%aggr_smem_size" in names:
         raise CannotWeave(
             f"{kernel.at(kernel.entry.line)}: %aggr_smem_size counts the shared memory of all kernels together in a "
-            "woven one; use %total_smem_size."
+            "woven one; use %total_smem_size.",
+            rule="shared-size-registers",
         )
 
 
@@ -152,7 +158,8 @@ def check_shared_sizes(linked: Linked) -> Linked:
         if register:
             raise CannotWeave(
                 f"{kernel.at(kernel.entry.line)}: {register} would count the shared memory of all kernels; give the "
-                "shapes (shapes=, --shape) or use separate launches."
+                "shapes (shapes=, --shape) or use separate launches.",
+                rule="shared-size-registers",
             )
     return linked
 
@@ -165,13 +172,15 @@ def _check_part(kernel: Kernel, plan: Partitioned, view: View) -> None:
         raise CannotWeave(
             f"{kernel.at(together.line)}: `{kernel.quote(together)}` needs whole warpgroups, but the kernel has "
             f"{threads} threads from thread {first} on; let both be multiples of {WARPGROUP}, as by another order of "
-            "the kernels."
+            "the kernels.",
+            rule="whole-warps",
         )
     unknown = first_unknown(kernel.flow)
     if unknown is not None:
         raise CannotWeave(
             f"{kernel.at(unknown.line)}: `{kernel.quote(unknown)}` is not an instruction that goptx knows, so it may "
-            "depend on the warps of other kernels beside its own; use the strategy weave or separate launches."
+            "depend on the warps of other kernels beside its own; use the strategy weave or separate launches.",
+            rule="known-instructions",
         )
 
 
@@ -183,7 +192,7 @@ def _all_mentioned(kernel: Kernel, linked: Linked) -> list[str]:
 
 def _needs_whole_warps(instruction: Instruction) -> bool:
     facts = facts_of(instruction.opcode)
-    return is_warp_wide(instruction) and facts.row.mask is None and facts.base != "activemask"
+    return is_warp_wide(instruction) and facts.row.mask is None and not facts.reads_active_mask
 
 
 def _by_sm(kernel: Kernel, linked: Linked) -> str:

@@ -172,7 +172,8 @@ class _Shaping:
         def unknown(role: str) -> Value:
             raise CannotWeave(
                 f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on {role}, which is "
-                "known at launch only; give the sizes of all kernels when weaving, or inline the function."
+                "known at launch only; give the sizes of all kernels when weaving, or inline the function.",
+                rule="known-shapes",
             )
 
         declared = declared_in(function, body)

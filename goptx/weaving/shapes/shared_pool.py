@@ -73,12 +73,14 @@ def check_shared(linked: Linked) -> Linked:
         raise CannotLink(
             f"{places} together declare {total} bytes of static shared memory, ptxas allows {STATIC_LIMIT} ({sizes}); "
             "say in which shapes they are launched (shapes=, --shape), make one of them dynamic or use separate "
-            "launches."
+            "launches.",
+            rule="shared-memory-size",
         )
     if sum(bool(o.dynamic) for o in own) > 1:
         raise CannotLink(
             f"{places} both use dynamic shared memory, whose sizes are not known here, so their arrays would "
-            "overlap; give the sizes (shapes=, --shape) or make one of them static."
+            "overlap; give the sizes (shapes=, --shape) or make one of them static.",
+            rule="shared-memory-size",
         )
     return linked
 

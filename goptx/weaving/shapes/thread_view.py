@@ -73,7 +73,7 @@ class View:
 
     def is_w_size(self, what: str, axis: int) -> bool:
         """Whether W alone tells the size."""
-        return self.shape.axes(what)[axis] is None and self.plan.shown(what, axis)
+        return self.shape.axes(what)[axis] is None and self.plan.is_common(what, axis)
 
     def w_size(self, what: str, axis: int) -> Value:
         """Of the grid of W, or of its block."""
@@ -131,7 +131,9 @@ class View:
 
     def fewer_ctas(self) -> bool:
         """Whether W may have more CTAs than carry the kernel."""
-        return not self.plan.keeps("grid", self.position) and (self.ctas is None or self.ctas != self.plan.shape.ctas)
+        return not self.plan.covers_exactly("grid", self.position) and (
+            self.ctas is None or self.ctas != self.plan.shape.ctas
+        )
 
     def left_over(self) -> Name | None:
         """The predicate that a CTA of W carries one of the kernel's alone and not several, if there are such."""
@@ -141,14 +143,14 @@ class View:
 
     def more_warps(self) -> bool:
         """Whether W may have more warps than the kernel."""
-        if self.plan.alike:
+        if self.plan.same_shape:
             return False
         most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
         return own is None or -(-own // WARP) < -(-most // WARP)
 
     def more_lanes(self) -> bool:
         """Whether W may have more threads in the last warp of the kernel."""
-        if self.plan.alike:
+        if self.plan.same_shape:
             return False
         most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
         return own is None or (own % WARP > 0 and own < most)
@@ -203,7 +205,7 @@ class View:
 
     def carried(self, what: str, axis: int) -> Value | None:
         """Of the CTA among those that carry the kernel, or of the thread in its CTA; None where W's is the same."""
-        if self.plan.keeps(what, self.position):
+        if self.plan.covers_exactly(what, self.position):
             return None
         sizes = self.plan.carried(what, self.plan.shapes)[self.position]
         if sizes[axis] == 1:

@@ -16,16 +16,16 @@ from goptx.tuning.measured import measured
 
 
 class Host:
-    """As `Memory`, in the host's. Holds no more than `room_for` bytes."""
+    """As `Memory`, in the host's. Holds no more than `limit` bytes."""
 
-    def __init__(self, room_for: int = 1 << 20) -> None:
-        self.room_for = room_for
+    def __init__(self, limit: int = 1 << 20) -> None:
+        self.limit = limit
         self.blocks: dict[int, np.ndarray[Any, np.dtype[np.uint8]]] = {}
         self.next = 1 << 20
 
-    def room(self, size: int) -> int:
-        if sum(block.size for block in self.blocks.values()) + size > self.room_for:
-            raise OutOfMemory(f"the device has no room for {size} bytes more")
+    def allocate(self, size: int) -> int:
+        if sum(block.size for block in self.blocks.values()) + size > self.limit:
+            raise OutOfMemory(f"the device has no memory for {size} bytes more")
         self.next += 1 << 20
         self.blocks[self.next] = np.zeros(size, np.uint8)
         return self.next
@@ -36,12 +36,12 @@ class Host:
 
     def buffer(self, dtype: np.dtype[Any], size: int) -> Buffer:
         made = Buffer(0, size, dtype)
-        made.address = self.room(made.whole)
+        made.address = self.allocate(made.whole)
         self.fill(made.address, POISON, made.whole)
         return made
 
-    def keep(self, buffer: Buffer) -> None:
-        buffer.first = buffer.first or self.room(buffer.whole)
+    def save(self, buffer: Buffer) -> None:
+        buffer.first = buffer.first or self.allocate(buffer.whole)
         self.copy(buffer.first, buffer.address, buffer.whole)
 
     def reset(self, buffer: Buffer) -> int:
@@ -72,8 +72,8 @@ class Host:
         return bool((self.at(one, size) != self.at(other, size)).any())
 
 
-def arrays(memory: Host, workload: Workload, kept: dict[Any, Any] | None = None) -> Arrays:
-    return Arrays(memory, workload, {} if kept is None else kept)  # type: ignore[arg-type]
+def arrays(memory: Host, workload: Workload, cached: dict[Any, Any] | None = None) -> Arrays:
+    return Arrays(memory, workload, {} if cached is None else cached)  # type: ignore[arg-type]
 
 
 def workload(**how: Any) -> Workload:
@@ -129,16 +129,16 @@ def test_arrays_of_numpy_are_one_buffer_wherever_they_stand() -> None:
     assert memory.blocks == {}
 
 
-def test_described_buffers_serve_the_next_workload_while_there_is_room() -> None:
-    memory, kept = Host(20_000), {}  # type: ignore[var-annotated]
-    first = arrays(memory, workload(), kept)
-    again = arrays(memory, workload(), kept)
+def test_described_buffers_serve_the_next_workload_while_there_is_memory() -> None:
+    memory, cached = Host(20_000), {}  # type: ignore[var-annotated]
+    first = arrays(memory, workload(), cached)
+    again = arrays(memory, workload(), cached)
     assert first.arguments == again.arguments
     longer = {key: said.replace("256", "512") for key, said in ARGS.items()}
-    arrays(memory, workload(args=longer), kept)  # takes the place of those
-    assert len(kept) == 4 and {buffer.size for buffer in kept.values()} == {2048}
-    with pytest.raises(InputError, match=r"the device has no room for .* bytes more: give shorter arrays"):
-        arrays(memory, workload(args={**ARGS, "A:0": "u32[5000]"}), kept)
+    arrays(memory, workload(args=longer), cached)  # takes the place of those
+    assert len(cached) == 4 and {buffer.size for buffer in cached.values()} == {2048}
+    with pytest.raises(InputError, match=r"the device has no memory for .* bytes more: give shorter arrays"):
+        arrays(memory, workload(args={**ARGS, "A:0": "u32[5000]"}), cached)
 
 
 def test_how_far_floating_point_results_are_apart() -> None:

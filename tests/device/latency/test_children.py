@@ -1,4 +1,4 @@
-"""The process that measures is replaced when it hangs, ends or breaks, and the next job goes on."""
+"""The measuring process is replaced when it hangs, ends or breaks, and the next job continues."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ def job(name: str) -> Job:
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "replaced"),
+    ("name", "problem", "replaced"),
     [
         ("hangs", "no answer within 2 s: it hangs", 1),
         ("ends", "the process ended without an answer", 1),
@@ -33,11 +33,11 @@ def job(name: str) -> Job:
         ("refused", "the driver refuses kernel", 0),
     ],
 )
-def test_after_a_failure_the_next_job_is_answered(child: Child, name: str, said: str, replaced: int) -> None:
+def test_after_a_failure_the_next_job_is_answered(child: Child, name: str, problem: str, replaced: int) -> None:
     assert child.device == measuring_children.DEVICE
     assert len(child.answer(job("add")).timed) == 1
     answer = child.answer(job(name))
-    assert said in answer.problem
+    assert problem in answer.problem
     assert child.answer(job("mul")) == Answer((Timed("latency", ((180, 420), (180, 421), (180, 430)), b""),), 1703.0)
     assert child.replaced == replaced
 

@@ -1,4 +1,4 @@
-"""The microbenchmarks on the emulator: none does what it must not, and chains hold what they should."""
+"""The microbenchmarks on the emulator: they run without faults, and chains hold the expected values."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,7 +40,7 @@ BASE = """
 
 
 def emulated(row: Row, kind: str) -> np.ndarray:
-    """What the registers of all chains hold in the end, 8 bytes each."""
+    """The final registers of all chains, 8 bytes each."""
     output = np.zeros(16 * ROUNDS + 8 * stored(row, kind), np.uint8)
     operands = np.frombuffer(operand_bytes(row, kind), np.uint8).copy()
     memory = np.zeros(ROOM, np.uint8)
@@ -54,8 +54,8 @@ def emulated(row: Row, kind: str) -> np.ndarray:
 
 
 def shortened(row: Row) -> Row:
-    """What does not walk on in memory need not be run as long."""
-    walks = "$offset" in row.operands + row.ahead or "$k" in row.operands or "$id" in row.operands or row.timed
+    """A row that does not walk through memory may run for a shorter time."""
+    walks = "$offset" in row.operands + row.before or "$k" in row.operands or "$id" in row.operands or row.timed
     return row if walks else replace(row, short=1, long=2, chains=min(row.chains, 3))
 
 
@@ -94,7 +94,7 @@ FORMATS: dict[str, tuple[str, Callable[[Any], Any]]] = {"f32": ("<f4", np.float3
 
 
 @pytest.mark.parametrize("key", STEPS)
-def test_a_chain_holds_what_it_should(key: str) -> None:
+def test_a_chain_holds_the_expected_value(key: str) -> None:
     short, long = 3, 8
     row = replace(next(row for row in ROWS if row.key == key), chains=0, short=short, long=long)
     form, number = FORMATS.get(row.type, (f"<u{width(row.type) // 8}", int))

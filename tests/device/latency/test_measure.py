@@ -52,7 +52,7 @@ FAR = measured(
 STORE = measured(issued("st.global.u32", "[$buffer], $a", "STG"), None, 4.25)
 
 
-def test_what_is_taken_off() -> None:
+def test_subtracted_cycles() -> None:
     rows = measurement(ADD, SHL, CHASE, FAR, STORE).rows
     assert resolved("shl.b32", rows) == (Sample(5.25, 5.5, 0.5), Sample(1.25, 1.5, 0.5))
     assert resolved("ld.global", rows) == (Sample(599.75, 600.0, 0.5), Sample(3.75, 4.0, 0.5))
@@ -95,7 +95,7 @@ def test_the_table_that_is_written(tmp_path: Path) -> None:
     assert table.sources["assumed"] == base.sources["assumed"]
 
 
-def test_what_was_assumed_gives_way_to_another_sign(tmp_path: Path) -> None:
+def test_assumed_entries_give_way_to_another_sign(tmp_path: Path) -> None:
     base = load_table("sm_90", "sm_90")
     base = replace(base, entries={**base.entries, "add.u32": Entry(99, "assumed"), "shl.s32": Entry(7, "published")})
     base = replace(base, sources={**base.sources, "published": "somewhere"})
@@ -104,7 +104,7 @@ def test_what_was_assumed_gives_way_to_another_sign(tmp_path: Path) -> None:
     assert (table.cycles("shl.s32"), table.source_of("shl.s32")) == (7, "published")
 
 
-def test_short_keys_take_the_middle_of_what_was_measured(tmp_path: Path) -> None:
+def test_short_keys_take_the_median_of_the_measured_ones(tmp_path: Path) -> None:
     others = (measured(Row(f"shl.b{w}", "$x, $x, 3", "SHF"), float(w), None) for w in (16, 64))
     _, table = written(tmp_path / "own.toml", measurement(ADD, SHL, *others), load_table("sm_90", "sm_90"))
     assert (table.cycles("shl"), table.source_of("shl")) == (16, "assumed")
@@ -155,10 +155,10 @@ def named(*names: str) -> list[Row]:
     return [Row("add.s32", "$x, $x, $a", "IADD", name=name) for name in names]
 
 
-def test_what_fails_is_left_out_and_said(made_up: None) -> None:
-    told: list[tuple[int, int, str]] = []
+def test_failures_are_left_out_and_reported(made_up: None) -> None:
+    reported: list[tuple[int, int, str]] = []
     rows = named("one", "folded", "hangs", "two", "breaks", "ends", "refused", "three")
-    found = measure(rows, progress=lambda *of: told.append(of))
+    found = measure(rows, progress=lambda *of: reported.append(of))
     assert list(found.rows) == ["one", "two", "three"]
     assert list(found.problems) == ["folded", "hangs", "breaks", "ends", "refused"]
     assert found.replaced == 3
@@ -171,7 +171,7 @@ def test_what_fails_is_left_out_and_said(made_up: None) -> None:
         one.latency == sample([(180, 420), (180, 421), (180, 430)], 16, 64) == Sample(5.0, 241 / 48, one.latency.spread)
     )
     assert one.interval is not None and one.interval.median == 241 / (48 * 8)
-    assert told[0] == (0, 8, "next one") and told[-1] == (8, 8, "") and len(told) == 9
+    assert reported[0] == (0, 8, "next one") and reported[-1] == (8, 8, "") and len(reported) == 9
 
 
 def test_where_nothing_can_be_measured(made_up: None) -> None:
@@ -204,7 +204,7 @@ def test_command(
 def test_every_sample_is_written(
     ending: str, made_up: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the table says can be computed from them."""
+    """The table can be computed from them."""
     monkeypatch.setattr(measure, "__defaults__", ([Row("add.s32", "$x, $x, $a", "IADD"), *named("folded")], None))
     table, raw = tmp_path / "own.toml", tmp_path / f"raw.{ending}"
     assert cli.main(["latency", "measure", "--quiet", "-o", str(table), "--raw", str(raw)]) == 0
@@ -223,30 +223,30 @@ def test_every_sample_is_written(
     }  # fmt: skip
     assert [int(row["repeat"]) for row in found] == [1, 1, 2, 2, 3, 3] * 2
     entry = read_table(table).entries["add.s32"]
-    for kind, said in (("latency", entry.median), ("interval", entry.interval)):
+    for kind, value in (("latency", entry.median), ("interval", entry.interval)):
         parts = [row for row in found if row["kind"] == kind]
         each = [
             (int(long["cycles"]) - int(short["cycles"])) / (int(long["repetitions"]) - int(short["repetitions"]))
             for short, long in zip(parts[::2], parts[1::2], strict=True)
         ]
-        assert said == round(median(each), 2)
+        assert value == round(median(each), 2)
     assert "folded" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "value"),
     [
         ("raw.txt", "--raw raw.txt: the samples are written as .csv or .json; give a file with one of these endings"),
         ("none/raw.csv", "none/raw.csv: cannot be written (no such folder)"),
     ],
 )
-def test_where_samples_cannot_be_written(raw: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Before a device is asked for."""
+def test_where_samples_cannot_be_written(raw: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error comes before a device is needed."""
     assert cli.main(["latency", "measure", "--raw", raw]) == 2
-    assert capsys.readouterr().err.startswith(f"InputError: {said}")
+    assert capsys.readouterr().err.startswith(f"InputError: {value}")
 
 
-def test_samples_name_what_is_taken_off() -> None:
+def test_samples_name_subtracted_keys() -> None:
     timed = (Timed(LATENCY, ((100, 500),), b""),)
     (short, long) = samples(measurement(replace(SHL, timed=timed, megahertz=1755.25)))
     assert (short["taken_off"], short["megahertz"], short["sass"]) == ("add.s32", 1755.2, "SHF + IADD3")

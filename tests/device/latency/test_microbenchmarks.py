@@ -1,4 +1,4 @@
-"""Every microbenchmark is taken by ptxas, and its machine code holds what is to be timed."""
+"""ptxas accepts every microbenchmark, and its machine code contains the timed instructions."""
 
 import re
 import shutil
@@ -29,8 +29,8 @@ def tool() -> str:
 
 @pytest.mark.parametrize("arch", ["sm_90", "sm_80"])
 @pytest.mark.parametrize("rows", MODULES, ids=lambda rows: rows[0].label)
-def test_every_row_is_taken(rows: tuple[Row, ...], arch: str) -> None:
-    """By ptxas; and where there is a disassembler, each repetition is seen to be there. Else a few repetitions are
+def test_every_row_is_accepted(rows: tuple[Row, ...], arch: str) -> None:
+    """By ptxas; and where there is a disassembler, each repetition is found. Otherwise a few repetitions are
     enough, which ptxas takes or refuses like many."""
     known = [row for row in rows if row.arch <= int(arch[3:])]
     try:
@@ -51,24 +51,27 @@ def test_rows_of_a_newer_architecture_are_left_out(tool: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "problem"),
     [
-        (Row("and.b32", "$x, $x, $a", "LOP3"), "48 repetitions more have [0-9]+ `LOP3` more"),  # two ANDs are one LOP3
-        (Row("min.s32", "$x, $x, $a0", "V?IMNMX"), r"48 repetitions more have 24 `V\?IMNMX` more"),  # of three
+        (
+            Row("and.b32", "$x, $x, $a", "LOP3"),
+            "48 additional repetitions have [0-9]+ more `LOP3`",
+        ),  # two ANDs are one LOP3
+        (Row("min.s32", "$x, $x, $a0", "V?IMNMX"), r"48 additional repetitions have 24 more `V\?IMNMX`"),  # of three
         (
             Row("add.s32", "$y, $x, $a", "IADD"),
-            "48 repetitions more have 0 `IADD` more; in all nothing|the clock is read",
+            "48 additional repetitions have 0 more `IADD`; in all nothing|the clock is read",
         ),  # dead
-        (Row("add.f32", "$x, $x, $a", ""), "48 repetitions more have 0 `no instruction` more; in all FADD"),
+        (Row("add.f32", "$x, $x, $a", ""), "48 additional repetitions have 0 more `no instruction`; in all FADD"),
         (Row("add.f33", "$x, $x, $a", "FADD", x="f32"), "refuses the PTX"),
     ],
     ids=lambda value: value.opcode if isinstance(value, Row) else "",
 )
-def test_what_the_assembler_folds_is_found_out(row: Row, said: str, tool: str) -> None:
+def test_instructions_folded_by_the_assembler_are_detected(row: Row, problem: str, tool: str) -> None:
     good = Row("add.f64", "$x, $x, $a", "DADD")
     one, other = prepared([row, good], "sm_90", tool)
     assert one.job is None
-    assert re.search(said, one.problem)
+    assert re.search(problem, one.problem)
     assert other.job is not None, "the others of the module are measured all the same"
     assert other.sass == "DADD"
 

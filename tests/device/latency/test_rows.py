@@ -44,7 +44,7 @@ def test_every_key_of_the_example_kernels_is_measured(path: Path) -> None:
 
 
 def test_every_key_of_a_table_is_measured_or_left_out_for_a_reason() -> None:
-    """Short keys stand for what has no longer one; those of integers that lose or gain bits beyond a word do not."""
+    """Short keys stand for opcodes without a longer one, except for integers that lose or gain bits beyond a word."""
     left = ("cvt.u64.u8", "cvt.u8.u16", "cvt.u64.u16", "cvt.u8.u64", "cvt.u16.u64")
     for arch in ("sm_80", "sm_90"):
         keys = load_table(arch, arch).entries
@@ -56,18 +56,18 @@ def test_every_key_of_a_table_is_measured_or_left_out_for_a_reason() -> None:
         assert sorted(missing) == sorted(left)
 
 
-def test_what_is_left_out_is_not_measured() -> None:
+def test_skipped_keys_are_not_measured() -> None:
     assert not set(SKIPPED) & KEYS
     assert all(SKIPPED.values())
 
 
-def test_labels_tell_rows_apart() -> None:
+def test_labels_distinguish_rows() -> None:
     for names in (Counter(row.key for row in ROWS), Counter(row.label for row in ROWS)):
         assert [name for name, count in names.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.taken_off or row.interval_of], ids=lambda row: row.label)
-def test_what_is_taken_off_is_measured_without_it(row: Row) -> None:
+def test_subtracted_keys_are_measured_by_themselves(row: Row) -> None:
     rows = {row.key: row for row in ROWS}
 
     def walk(key: str, above: tuple[str, ...]) -> None:
@@ -86,9 +86,9 @@ INTERVAL_ROWS = {row.key: row for row in ROWS}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.label)
-def test_a_row_tells_something(row: Row) -> None:
+def test_a_row_measures_something(row: Row) -> None:
     assert row.latency or row.chains
     assert row.long > row.short
-    words = {name for _, name, *_ in string.Template.pattern.findall(f"{row.operands} {row.back} {row.then}")}
+    words = {name for _, name, *_ in string.Template.pattern.findall(f"{row.operands} {row.after} {row.then}")}
     if row.latency and not row.timed:
         assert words & {"x", "X"}, "nothing is handed on"

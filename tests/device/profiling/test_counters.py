@@ -61,7 +61,7 @@ def test_no_launch() -> None:
         (f'{HEAD}\n{UNITS}\n"0","4711"\n', r"a row of Nsight Compute's table has 2 cells for 33 columns: 0,4711"),
         (
             SAMPLE.replace("46.20", "46.2 %"),
-            "`smsp__issue_active.avg.pct_of_peak_sustained_active` is `46.2 %`, which is no number",
+            "`smsp__issue_active.avg.pct_of_peak_sustained_active` is `46.2 %`, which is not a number",
         ),
     ],
 )
@@ -74,4 +74,4 @@ def test_every_metric_is_explained() -> None:
     document = (Path(__file__).parents[3] / "docs" / "profile.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (\w+) \| (.*?) \|", document, re.M))
     assert [rows.get(m.short) for m in (TIME, CYCLES, *METRICS)] == [f"`{m.counter}`" for m in (TIME, CYCLES, *METRICS)]
-    assert [rows.get(m.short) for m in STALLS] == [m.says for m in STALLS]
+    assert [rows.get(m.short) for m in STALLS] == [m.meaning for m in STALLS]

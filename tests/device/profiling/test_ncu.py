@@ -49,7 +49,7 @@ def test_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_something_else_of_that_name(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VERSION", "npm-check-updates 17.1")
-    with pytest.raises(DeviceError, match=r"ncu` is no Nsight Compute: `--version` printed 'npm-check-updates 17\.1'"):
+    with pytest.raises(DeviceError, match=r"ncu` is not Nsight Compute: `--version` printed 'npm-check-updates 17\.1'"):
         find_ncu()
 
 
@@ -103,7 +103,7 @@ def test_no_permission(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
             "==ERROR== LibraryNotLoaded; ==ERROR== Two$",
         ),
         ("one\n\ntwo\n", "one; two$"),
-        ("", "it said nothing$"),
+        ("", "it printed nothing$"),
     ],
 )
 def test_failure(printed: str, said: str, ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

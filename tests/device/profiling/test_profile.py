@@ -148,9 +148,7 @@ def test_fused_that_is_given(ncu: Runs) -> None:
     made = goptx.weave(*sources, shapes=shapes)
     assert goptx.profile(*sources, fused=made).strategy == "weave"
     others = goptx.weave(*reversed(sources), shapes=shapes)
-    with pytest.raises(
-        InputError, match="fused=: `wmma_gelu_woven` is not made of the kernels gelu, wmma, in this ord"
-    ):
+    with pytest.raises(InputError, match="fused=: `wmma_gelu_woven` is not made of the kernels gelu, wmma in this ord"):
         goptx.profile(*sources, fused=others)
     for strategy in ("weave", "horizontal"):
         made = goptx.fuse(*sources, strategy=strategy, shapes=[goptx.Shape(4, 256, 0)] * 2)

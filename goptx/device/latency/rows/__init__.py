@@ -1,4 +1,4 @@
-"""All microbenchmarks: `ROWS`; and `SKIPPED`, the keys that have none, with the reason."""
+"""All microbenchmarks: `ROWS`; and `SKIPPED`, the keys without one, with the reason."""
 
 from goptx.device.latency.rows import (
     arithmetic,

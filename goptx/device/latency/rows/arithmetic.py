@@ -1,4 +1,4 @@
-"""Addition, multiplication, least and greatest: of integers and floats."""
+"""Addition, multiplication, minimum and maximum of integers and floats."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from goptx.device.latency.row import Row
 TWO, THREE = "$x, $x, $a", "$x, $x, $a, $b"
 ADD, CARRIED = "U?IADD|VIADD|IMAD", r"(U?IADD3?|IMAD)\.X"
 HALVES, HMNMX = "HADD2|HMUL2|HFMA2", "V?HMNMX"
-CARRY = "add.cc.u32 %flag, %flag, 1;"  # so that there is one to begin with
+CARRY = "add.cc.u32 %flag, %flag, 1;"  # for an initial carry
 HIGH, LOW_HALF = "mov.b64 {$z, $x}, $y;", "mov.b32 {$x, $z}, $y;"
-NEWER = {"bf16": 90, "bf16x2": 90}  # before sm_90 they come from fma
+NEWER = {"bf16": 90, "bf16x2": 90}  # before sm_90 they are computed by fma
 
 
 def _scalar(opcode: str, operands: str, sass: str, pair: str, guarded: bool = False) -> Row:
-    """Of halves, whose chains would be taken two at a time: the interval is that of pairs."""
+    """A row for halves. Their chains would be executed in pairs, so the interval is that of pairs."""
     arch = 80 if opcode.startswith("fma") else NEWER.get(opcode.rpartition(".")[2], 80)
     return Row(opcode, operands, sass, chains=0, interval_of=pair, guarded=guarded, arch=arch)
 
@@ -27,12 +27,12 @@ ROWS = (
     *(Row(f"{op}.{t}", TWO, sass) for op in ("add", "sub") for t, sass in (("f32", "FADD"), ("f64", "DADD"))),
     *(Row(f"mul.{t}", TWO, sass) for t, sass in (("f32", "FMUL"), ("f64", "DMUL"))),
     *(Row(f"mul.{part}", TWO, "IMAD") for part in ("lo.u16", "lo.s32", "lo.s64", "hi.u16", "hi.u32", "hi.u64")),
-    *(Row(f"mul.wide.{t}16", "$y, $x, $a", "IMAD", y="b32", back=LOW_HALF) for t in "us"),
-    *(Row(f"mul.wide.{t}32", "$y, $x, $a", "IMAD", y="b64", back=HIGH) for t in "us"),
+    *(Row(f"mul.wide.{t}16", "$y, $x, $a", "IMAD", y="b32", after=LOW_HALF) for t in "us"),
+    *(Row(f"mul.wide.{t}32", "$y, $x, $a", "IMAD", y="b64", after=HIGH) for t in "us"),
     *(Row(f"mul24.{part}.u32", TWO, "IMAD") for part in ("lo", "hi")),
     *(Row(f"mad.{part}", THREE, "IMAD") for part in ("lo.u16", "lo.s32", "lo.s64", "hi.u32", "hi.u64")),
-    Row("mad.wide.u16", "$y, $x, $a, $y", "IMAD", y="b32", back=LOW_HALF, start="mov.b32 $y, %zero;"),
-    Row("mad.wide.u32", "$y, $x, $a, %c", "IMAD", y="b64", back=HIGH, declares=".reg .b64 %c;",
+    Row("mad.wide.u16", "$y, $x, $a, $y", "IMAD", y="b32", after=LOW_HALF, start="mov.b32 $y, %zero;"),
+    Row("mad.wide.u32", "$y, $x, $a, %c", "IMAD", y="b64", after=HIGH, declares=".reg .b64 %c;",
         setup="ld.global.b64 %c, [%from];"),
     *(Row(f"{op}.rn.{t}", THREE, sass) for op in ("mad", "fma") for t, sass in (("f32", "FFMA"), ("f64", "DFMA"))),
     *(Row(f"mad24.{part}.u32", THREE, "IMAD") for part in ("lo", "hi")),

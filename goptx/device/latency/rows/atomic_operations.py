@@ -19,7 +19,7 @@ COPIED: dict[str, Any] = {
 COPY = "cp.async.ca.shared.global [$shared], [$x], 8;"
 
 BARRIER: dict[str, Any] = {"shared": 1024}
-ARRIVALS = 1023  # more than arrive
+ARRIVALS = 1023  # more than the arrivals
 INIT = "@%first mbarrier.init.shared.b64 [$shared], {count}; bar.warp.sync -1;"
 WAITING: dict[str, Any] = {**BARRIER, "setup": INIT.format(count=ARRIVALS), "arch": 90}
 PHASES: dict[str, Any] = {**BARRIER, "setup": INIT.format(count=32)}
@@ -37,17 +37,17 @@ ROWS = (
     issued("red.global.add.u32", "[%at+$offset], $a", "RED|ATOM", **GLOBAL),
     issued("red.add.u32", "[%at+$offset], $a", "RED|ATOM", **GLOBAL),
     issued("red.shared.add.u32", "[%at+$line], $a", "ATOMS", **{**ON_SHARED, "chains": 8}),
-    # copies that go on by themselves
+    # asynchronous copies
     issued("cp.async.cg.shared.global", "[$shared+$k*16], [$buffer+$k*16], 16", "LDGSTS", ring=ROOM, shared=4096,
            between="cp.async.wait_all;"),
     issued("cp.async.commit_group", "", "LDGDEPBAR", why="nothing under way"),
-    Row("cp.async.wait_group", "0", "DEPBAR", ahead=COPY + "cp.async.commit_group;", **COPIED),
-    Row("cp.async.wait_all", "", "DEPBAR", ahead=COPY, **COPIED),
+    Row("cp.async.wait_group", "0", "DEPBAR", before=COPY + "cp.async.commit_group;", **COPIED),
+    Row("cp.async.wait_all", "", "DEPBAR", before=COPY, **COPIED),
     issued("cp.async.mbarrier.arrive.noinc.shared.b64", "[$shared]", "ARRIVES", why="nothing under way", **PHASES),
     # barriers in shared memory
-    issued("mbarrier.init.shared.b64", "[$shared+$k*8], 32", "SYNCS|STS", ahead="@%first", **BARRIER),
+    issued("mbarrier.init.shared.b64", "[$shared+$k*8], 32", "SYNCS|STS", before="@%first", **BARRIER),
     issued("mbarrier.inval.shared.b64", "[$shared+$k*8]", r"SYNCS\.CCTL|NOP", **BARRIER, minus=("mbarrier.init",),
-           ahead="@%first mbarrier.init.shared.b64 [$shared+$k*8], 32; @%first"),
+           before="@%first mbarrier.init.shared.b64 [$shared+$k*8], 32; @%first"),
     issued("mbarrier.arrive.shared.b64", "%state, [$shared]", "SYNCS|ATOMS", **PHASES, declares=".reg .b64 %state;"),
     Row("mbarrier.test_wait.parity.shared.b64", "$q, [$shared], $x", "SYNCS", **PARITY),
     Row("mbarrier.try_wait.parity.shared.b64", "$q, [$shared], $x", "SYNCS", **PARITY, why="without having to wait"),

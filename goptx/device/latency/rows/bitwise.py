@@ -1,4 +1,4 @@
-"""Bits, comparisons, selection, and what only moves."""
+"""Bits, comparisons, selection and moves."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from goptx.device.latency.row import Row
 ONE, TWO, OTHER = "$x, $x", "$x, $x, $a", "$y, $x"
 SHIFT: dict[str, Any] = {"guarded": True, "declares": ".reg .b32 %shift;", "setup": "add.u32 %shift, %zero, 5;"}
 # two words of 32 bits: the low one stays, the high one becomes the result
-HALVES: dict[str, Any] = {"y": "b32", "ahead": "cvt.u32.u64 $z, $x;", "back": "mov.b64 $x, {$z, $y};"}
-# A PLOP3 takes three predicates: two operations, with others each time, are as much as it can do at once.
+HALVES: dict[str, Any] = {"y": "b32", "before": "cvt.u32.u64 $z, $x;", "after": "mov.b64 $x, {$z, $y};"}
+# A PLOP3 takes three predicates, so it can do two operations at once if their operands change each time.
 PREDICATES: dict[str, Any] = {"values": (1, 1, 1), "widths": (1, 2, 2), "chains": 2}
 FIELDS = "LOP3|PRMT|SHF|BMSK"
 COMPARED = (  # type, that of the selection, mnemonic, chains
@@ -22,9 +22,9 @@ ROWS = (
     *(Row(f"{op}.b{w}", TWO, "LOP3", guarded=True) for op in ("and", "or", "xor") for w in (16, 32, 64)),
     *(Row(f"not.b{w}", ONE, "LOP3", guarded=True) for w in (16, 32, 64)),
     *(Row(f"cnot.b{w}", OTHER, "ISETP", then=f"xor.b{w} $x, $y, $a") for w in (16, 32, 64)),
-    *(Row(f"{op}.pred", TWO, "PLOP3", ahead=f"{other}.pred $x, $x, $c;", **PREDICATES)
+    *(Row(f"{op}.pred", TWO, "PLOP3", before=f"{other}.pred $x, $x, $c;", **PREDICATES)
       for op, other in (("and", "xor"), ("or", "xor"), ("xor", "and"))),
-    Row("not.pred", ONE, "PLOP3", back="and.pred $x, $x, $a; xor.pred $x, $x, $c;", **PREDICATES),
+    Row("not.pred", ONE, "PLOP3", after="and.pred $x, $x, $a; xor.pred $x, $x, $c;", **PREDICATES),
     Row("lop3.b32", "$x, $x, $a, $b, 0x6a", "LOP3"),
     *(Row(f"{op}{w}", "$x, $x, %shift", "SHF|SHL|SHR|IMAD", **SHIFT)
       for op in ("shl.b", "shr.u", "shr.s") for w in (16, 32, 64)),
@@ -41,7 +41,7 @@ ROWS = (
     Row("bmsk.clamp.b32", TWO, "BMSK"),
     Row("szext.wrap.s32", TWO, "SGXT"),
     Row("prmt.b32", "$x, $x, $a, $b", "PRMT"),
-    # the other half of the way is a selection
+    # the other half of the chain is a selection
     *(Row(f"setp.lt.{t}", "$q, $x, $a", sass, then=f"selp.{b} $x, $b, $x, $q", chains=n) for t, b, sass, n in COMPARED),
     *(Row(f"testp.finite.f{w}", "$q, $x", "[FDI]SETP", then=f"selp.b{w} $x, $a, $x, $q") for w in (32, 64)),
     Row("set.lt.u32.u32", TWO, "ISETP"),
@@ -49,7 +49,7 @@ ROWS = (
     Row("set.lt.f32.f32", TWO, "FSETP|FSET"),
     *(Row(f"selp.{t}", "$x, $x, $a, $g", "F?SEL") for t in ("b16", "b32", "b64", "f32", "f64")),
     Row("slct.u32.s32", "$x, $x, $a, $x", "ISETP|SEL"),
-    # without a guard nothing would be left of it
+    # without a guard the assembler would remove it
     *(Row(f"mov.{t}", "$x, $a", "MOV|IMAD|F?SEL", guarded=True) for t in ("b16", "b32", "b64", "f32", "f64")),
     Row("mov.pred", "$x, $a", "PLOP3|ISETP", guarded=True, values=(1, 1, 1), chains=2),
 )  # fmt: skip

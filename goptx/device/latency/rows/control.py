@@ -11,7 +11,7 @@ _LOOP = """
 LOOP_{count}:
     .pragma "nounroll";
     add.s32 %n, %n, -1;
-    mad.lo.s32 $x, $x, $a0, %n;  // or there would be no loop; it takes no longer than the branch
+    mad.lo.s32 $x, $x, $a0, %n;  // otherwise there would be no loop; it takes no longer than the branch
     {end}
 """
 _TIMED = """
@@ -26,7 +26,7 @@ _SHORT, _LONG = 16, 64  # rounds of the two loops
 
 
 def _loops(end: str) -> str:
-    """Two loops that end so; `COUNT` in it tells their labels apart."""
+    """Two loops that end so; `COUNT` in their labels distinguishes them."""
     short, long = (_LOOP.format(count=n, end=end.replace("COUNT", str(n))) for n in (_SHORT, _LONG))
     return _TIMED.format(short=short, long=long)
 
@@ -41,8 +41,8 @@ BRANCH: dict[str, Any] = {
     "why": "back to the head of a loop",
 }  # fmt: skip
 
-# The callee reads the clock twice in a row, which tells what that takes: the short part. The way to it, and the way
-# back, are the long parts of two rows.
+# The callee reads the clock twice in a row, to measure the cost of that: the short part. The call and the return are
+# the long parts of two rows.
 _CALLEE = """
 .func (.param .align 8 .b8 times[16]) reads_clock()
 {

@@ -1,4 +1,4 @@
-"""Division, and special functions: much of it is long sequences or calls of them."""
+"""Division, and special functions: many of them are long sequences or calls of such."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 from goptx.device.latency.row import Row
 
 ONE, OTHER = "$x, $x", "$y, $x"
-BY = "$x, $a, $x"  # a divisor that stays would be inverted once for all
+BY = "$x, $a, $x"  # a constant divisor would be inverted once
 FEW: dict[str, Any] = {"short": 2, "long": 6, "chains": 4}
-# quotients that are divisors again, and of 64 bits too large for the short cut for small ones
+# quotients that become divisors, with 64-bit ones too large for the fast path for small numbers
 SHORT: dict[str, Any] = {"values": (7, 50_001, 50_003), **FEW}
 WORD: dict[str, Any] = {"values": (7, 987_654_321, 987_654_399), **FEW}
 WIDE: dict[str, Any] = {"values": (2**33 + 12345, 2**63 - 25, 2**63 - 77), **FEW}
@@ -35,8 +35,8 @@ ROWS = (
     Row("sin.approx.f32", ONE, "MUFU"),
     Row("cos.approx.f32", ONE, "MUFU"),
     Row("lg2.approx.f32", OTHER, "MUFU", then="add.f32 $x, $y, $a", values=(4, 5, 6)),
-    Row("ex2.approx.f32", OTHER, "MUFU", back="neg.f32 $x, $y;"),  # the sign is a part of the next one's operand
-    Row("ex2.approx.ftz.f32", OTHER, "MUFU", back="neg.f32 $x, $y;", name="ex2.approx.ftz.f32"),
+    Row("ex2.approx.f32", OTHER, "MUFU", after="neg.f32 $x, $y;"),  # the sign is a part of the next operand
+    Row("ex2.approx.ftz.f32", OTHER, "MUFU", after="neg.f32 $x, $y;", name="ex2.approx.ftz.f32"),
     *(Row(f"ex2.approx.{t}", ONE, "MUFU", **HALF) for t in ("f16", "f16x2")),
     *(Row(f"tanh.approx.{t}", ONE, "MUFU") for t in ("f32", "f16", "f16x2")),
 )  # fmt: skip

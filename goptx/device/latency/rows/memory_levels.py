@@ -1,6 +1,6 @@
 """Memory: pointer chases through each level, stores, hints, fences.
 
-The keys of loads have the latency of what no cache holds; the caches have rows of their own, by name.
+The keys of loads have the latency of a miss in all caches; the caches have rows of their own, by name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HITS: dict[str, Any] = {**WALK, "ring": HOT, "chains": 16}
 FEW: dict[str, Any] = {**WALK, "short": 8, "long": 32}
 MISSES: dict[str, Any] = {**FEW, "ring": COLD, "chains": 0, "why": "from DRAM, in 64 MiB"}
 
-# each lane a word of its own, side by side
+# adjacent words, one for each lane
 GLOBAL: dict[str, Any] = {"ring": ROOM, "declares": ".reg .b64 %at;",
                           "setup": "mul.wide.u32 %at, %lane, 4; add.s64 %at, %at, $buffer;"}  # fmt: skip
 SHARED: dict[str, Any] = {"x": "b32", "shared": 16 * KIB, "declares": ".reg .b32 %at;",
@@ -39,14 +39,14 @@ ROWS = (
     Row("ld.u64", CHASE, "LD", name="ld.generic L1", **HITS),
     Row("ld.global.cg.u64", CHASE, "LDG", name="ld.global L2", ring=NEAR, chains=16, why="in 8 MiB", **FEW),
     Row("ld.global.u64", CHASE, "LDG", name="ld.global DRAM 512 MiB", ring=FAR, chains=0, **FEW),
-    # a word that points to itself
+    # a word that contains its own address
     Row("ld.shared.u32", CHASE, "LDS", shared=4 * KIB, chains=16,
         start="add.u32 $x, $shared, %zero; add.u32 $x, $x, $line; st.shared.u32 [$x], $x; bar.warp.sync -1;"),
     Row("ld.local.u64", CHASE, "LDL", chains=16, **LOCAL, why="from the L1",
         start="add.s64 $x, %at, $line; st.local.u64 [$x], $x; bar.warp.sync -1;"),
     Row("ld.const.u64", CHASE, "LDC", module=CONSTANT, why="an address in a register",
         start="mov.u64 $x, ring; cvt.u64.u32 $y, %zero; add.s64 $x, $x, $y;"),
-    Row("ld.param.u64", "$x, [$y]", "LDC", name="ld.param by a register", ahead="add.s64 $y, $x, %table;",
+    Row("ld.param.u64", "$x, [$y]", "LDC", name="ld.param by a register", before="add.s64 $y, $x, %table;",
         declares=".reg .b64 %table;", setup="mov.u64 %table, table;", start="cvt.u64.u32 $x, %zero;"),
     Row("ld.param.f32", "$y, [table]", "FADD", then="add.f32 $x, $x, $y", why="an operand of what reads it"),
     Row("isspacep.shared", "$q, $x", "ISETP|QSPC", x="u64", then="selp.b64 $x, $b, $x, $q"),
@@ -55,7 +55,7 @@ ROWS = (
     issued("st.shared.u32", "[%at+$offset], $a", "STS", **SHARED),
     issued("st.local.u32", "[%at+$offset], $a", "STL", **LOCAL),
     Row("st.shared.u32", "[%at+$line], $x", "STS", name="st.shared, ld.shared", **SHARED,
-        back="ld.volatile.shared.u32 $x, [%at+$line];"),
+        after="ld.volatile.shared.u32 $x, [%at+$line];"),
     issued("prefetch.global.L2", "[%at+$offset]", "CCTL|PREFETCH", **GLOBAL),
     issued("prefetchu.L1", "[%at+$offset]", "CCTL|PREFETCH", **GLOBAL),
     issued("discard.global.L2", "[$buffer+$offset], 128", "CCTL|DISCARD", ring=ROOM),
@@ -65,6 +65,6 @@ ROWS = (
     # fences
     *(issued(f"membar.{level}", "", "MEMBAR", name=name, why="nothing under way")
       for level, name in (("gl", ""), ("sys", "membar.sys"), ("cta", "membar.cta"))),
-    issued("membar.gl", "", "MEMBAR", name="st.global, membar.gl", ahead="st.global.u32 [%at+$offset], $a;", **GLOBAL),
+    issued("membar.gl", "", "MEMBAR", name="st.global, membar.gl", before="st.global.u32 [%at+$offset], $a;", **GLOBAL),
     issued("fence.acq_rel.gpu", "", "MEMBAR", why="nothing under way"),
 )  # fmt: skip

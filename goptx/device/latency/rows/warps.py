@@ -1,4 +1,4 @@
-"""What the lanes of a warp, the warps of a CTA and the CTAs of a cluster do together."""
+"""Operations of the lanes of a warp, the warps of a CTA and the CTAs of a cluster."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from goptx.device.latency.row import Row, issued
 
-WARPS = 8  # of the barriers that are keys
+WARPS = 8  # warps of the rows of barriers that are keys
 CTA: dict[str, Any] = {"threads": 32 * WARPS, "why": f"{WARPS} warps"}
 BALLOT: dict[str, Any] = {"first": "setp.lt.u32 $q, $x, $a"}
 # the first warp arrives, the other waits
 ARRIVE: dict[str, Any] = {
     "threads": 64, "declares": ".reg .pred %waits;", "setup": "setp.ge.u32 %waits, %thread, 32;",
-    "ahead": "@%waits bar.sync $id, 64; @!%waits", "between": "bar.sync 0;", "short": 4, "long": 7,
+    "before": "@%waits bar.sync $id, 64; @!%waits", "between": "bar.sync 0;", "short": 4, "long": 7,
     "why": "and an instruction that is passed over",
 }  # fmt: skip
 
@@ -36,7 +36,7 @@ ROWS = (
     Row("barrier.red.popc.u32", "$x, 0, $q", "BAR", chains=0, **BALLOT, **CTA),
     issued("bar.arrive", "$id, 64", r"BAR\.ARV", **ARRIVE),
     # of a cluster, which is one CTA here
-    issued("barrier.cluster.wait", "", "UCGABAR_WAIT", ahead="barrier.cluster.arrive;", arch=90, threads=32 * WARPS,
+    issued("barrier.cluster.wait", "", "UCGABAR_WAIT", before="barrier.cluster.arrive;", arch=90, threads=32 * WARPS,
            why=f"with the arrival, {WARPS} warps"),
     Row("mapa.shared::cluster.u32", "$x, $x, $a0", "MAPA|PRMT|LEA", values=(4096, 0, 0), arch=90),
     Row("getctarank.shared::cluster.u32", "$y, $x", "PRMT|SHF|LOP3", then="add.s32 $x, $y, $a", arch=90),

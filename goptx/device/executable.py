@@ -1,0 +1,165 @@
+"""What becomes of a module on this machine: assembled for a register cap, loaded on a device, launched in a shape.
+
+Requires: a module and how its entries are launched, both plain values. Ensures: everything is made once, whichever
+thread asks first. Needs no GPU until something is loaded, and imports CUDA only then.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from goptx.device.load import Launcher, Starter, current_device, device_number, in_turn, load_all, side_by_side
+from goptx.device.loaded import remember
+from goptx.device.recorded_streams import check_launch
+from goptx.errors import DependenceWarning, InputError
+from goptx.launch.bind import Arguments
+from goptx.launch.launching import Extent, Launching
+from goptx.launch.shape import MOST_REGISTERS, Shape
+from goptx.memo import Memo
+from goptx.ptx.ir import Module
+from goptx.ptx.register_cap import register_cap, with_register_cap
+
+if TYPE_CHECKING:
+    from cuda.core import Kernel
+
+    from goptx.device.assemble import Assembly
+
+SHAPES = 256  # of launches that are cached
+
+Assemblies = Memo[tuple[int | None, bool, str | None], "Assembly"]
+"""By cap, whether multiplications and additions may be contracted, and assembler."""
+
+
+class Executable:
+    """The machine code of a module and its kernels on the devices of this machine.
+
+    A pickle has what was assembled. What was loaded belongs to this process.
+    """
+
+    def __init__(self, module: Module, launching: Launching, assembled: Assemblies | None = None) -> None:
+        self.module, self.launching = module, launching
+        self._assembled = Assemblies() if assembled is None else assembled
+        self._loaded: Memo[tuple[int, int | None], list[Kernel]] = Memo()
+        self._starters: Memo[Hashable, Starter] = Memo(most=SHAPES)
+
+    def __reduce__(self) -> tuple[Callable[..., Executable], tuple[object, ...]]:
+        return Executable, (self.module, self.launching, self._assembled)
+
+    @cached_property
+    def ptx(self) -> str:
+        """The text of the module."""
+        return str(self.module)
+
+    @cached_property
+    def packing(self) -> Arguments:
+        """What packs and compares the arguments of the kernels."""
+        launching = self.launching
+        return Arguments(launching.name, launching.letters, launching.params)
+
+    def arguments(self, args: Sequence[Sequence[object]], shapes: Sequence[Shape] | None = None) -> list[list[Any]]:
+        """Of each launch, as of `Woven.arguments`."""
+        return self.launching.arguments(self.packing.packed(args, independent=True)[0], shapes)
+
+    def assembly(
+        self, max_registers: int | None = None, *, fmad: bool = True, assembler: str | None = None
+    ) -> Assembly:
+        """As of `Woven.assembly`."""
+        cap = max_registers
+        if cap is not None and cap > MOST_REGISTERS:
+            cap = None if register_cap(self.module) is None else MOST_REGISTERS
+        if cap is not None and cap < 1:
+            raise InputError(f"max_registers={max_registers} is no cap; give 1 to {MOST_REGISTERS}, or None.")
+        return self._assembled.made((cap, fmad, assembler), lambda: self._assemble(cap, fmad, assembler))
+
+    def _assemble(self, cap: int | None, fmad: bool, assembler: str | None) -> Assembly:
+        from goptx.device.assemble import RegisterCapWarning, assemble_all, most_of
+
+        capped = None if cap is None else lambda: str(with_register_cap(self.module, cap))
+        entries = [launch.entry for launch in self.launching.launches]
+        made = most_of(
+            assemble_all(self.ptx, entries=entries, max_registers=cap, capped=capped, fmad=fmad, assembler=assembler)
+        )
+        if cap is not None and made.registers > cap:
+            warnings.warn(
+                f"`{self.launching.name}` has {made.registers} registers although the cap is {cap} ({made.assembler})",
+                RegisterCapWarning,
+                stacklevel=7,
+            )
+        return made
+
+    def kernels(self, max_registers: int | None = None) -> list[Kernel]:
+        """Those of all entries, on the current device. Raises `AssemblyError`, `DeviceError`."""
+        key = current_device().device_id, max_registers
+        return self._loaded.made(key, lambda: self._load(max_registers))
+
+    def _load(self, max_registers: int | None) -> list[Kernel]:
+        entries = [launch.entry for launch in self.launching.launches]
+        kernels = load_all(self.assembly(max_registers).cubin, entries)
+        remember(kernels, self.module, entries)
+        return kernels
+
+    def launch(
+        self,
+        stream: Any,
+        args: Sequence[Sequence[object]],
+        grid: Extent | None,
+        block: Extent | None,
+        shared: int,
+        shapes: Sequence[Shape] | None,
+        max_registers: int | None,
+        independent: bool,
+    ) -> None:
+        """As of `Woven.launch`."""
+        check_launch(stream)
+        contents, doubt = self.packing.packed(args, independent or self.launching.depends)
+        if doubt:
+            warnings.warn(doubt, DependenceWarning, stacklevel=3)
+        self.starter(grid, block, shared, shapes, max_registers)(stream, contents)
+
+    def starter(
+        self,
+        grid: Extent | None,
+        block: Extent | None,
+        shared: int,
+        shapes: Sequence[Shape] | None,
+        max_registers: int | None,
+    ) -> Starter:
+        """What starts the kernels in that shape on the current device."""
+        shapes = shapes if shapes is None else tuple(shapes)
+        device = device_number()
+        if device is None:  # this thread has none yet, or there is none
+            self.launching.starts(grid, block, shared, shapes)  # what is wrong with the shape comes first
+            device = current_device().device_id
+        key = device, max_registers, _fixed(grid), _fixed(block), shared, shapes
+        return self._starters.made(key, lambda: self._starter(grid, block, shared, shapes, max_registers))
+
+    def _starter(
+        self,
+        grid: Extent | None,
+        block: Extent | None,
+        shared: int,
+        shapes: Sequence[Shape] | None,
+        max_registers: int | None,
+    ) -> Starter:
+        launchers = [
+            Launcher(
+                kernel,
+                grid=start.shape.sizes("grid"),
+                block=start.shape.sizes("block"),
+                shared=start.shape.shared or 0,
+                sizes=[p.size for p in start.params if p.is_passed],
+                hidden=start.hidden,
+            )
+            for start, kernel in zip(
+                self.launching.starts(grid, block, shared, shapes), self.kernels(max_registers), strict=True
+            )
+        ]
+        return side_by_side(launchers) if self.launching.streams else in_turn(launchers)
+
+
+def _fixed(given: Extent | None) -> Hashable:
+    """An extent as a key."""
+    return tuple(given) if type(given) is list else given

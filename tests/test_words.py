@@ -1,0 +1,121 @@
+"""Names, comments, docstrings and messages use the field's words, not a private language.
+
+A word below has a meaning that the literature calls otherwise. Identifiers are split at `_` and at capitals. A line
+that needs a word all the same has a trailing comment: `# word: apart, of memory addresses`.
+"""
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+DONE = (
+    "goptx/*.py",
+    "goptx/analysis/**/*.py",
+    "goptx/cache/**/*.py",
+    "goptx/device/**/*.py",
+    "goptx/emulator/**/*.py",
+    "goptx/latency/**/*.py",
+    "goptx/launch/**/*.py",
+    "goptx/ptx/**/*.py",
+    "goptx/sources/**/*.py",
+    "tests/analysis/**/*.py",
+    "tests/cache/**/*.py",
+    "tests/constructs/**/*.py",
+    "tests/corpus/**/*.py",
+    "tests/device/*.py",
+    "tests/device/latency/**/*.py",
+    "tests/emulator/**/*.py",
+    "tests/interop/**/*.py",
+    "tests/isa/**/*.py",
+    "tests/latency/**/*.py",
+    "tests/ptx/**/*.py",
+    "tests/test_independence.py",
+    "tests/test_progress.py",
+    "tests/test_sample.py",
+    "tests/test_shape.py",
+    "tests/test_specification.py",
+)
+NOT_OURS = ("goptx/ptx/generated/", "tests/corpus/sources/", "tests/test_words.py")
+NOT_YET = ("tests/emulator/test_check_dependent.py",)  # uses the option --apart
+
+INSTEAD = {
+    "said": "rendered, given",
+    "told": "given, known, distinguished",
+    "shown": "rendered, proved",
+    "kept": "cached, preserved",
+    "ahead": "before, above",
+    "behind": "after, below",
+    "apart": "separate, distinct",
+    "nulls": "scratch parameters",
+    "rejoin": "reconverge",
+    "rejoins": "reconverges",
+    "rejoined": "reconverged",
+    "rendezvous": "CTA-wide barrier",
+    "standstill": "livelock",
+    "foresight": "pruning",
+    "whereabouts": "place, position",
+}
+PHRASES = {"one_of": "kernel dispatch", "is none": "is not a", "are none of": "are not"}  # but not "there is none"
+LIBRARIES = {("st", "one_of")}  # names of other packages, with what stands before the dot
+
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PROSE = (tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
+_EXCEPTION = re.compile(r"# word: ([\w ]+),")
+
+
+def private_words(text: str) -> Iterator[tuple[int, str]]:
+    """The line and the word of each private word in Python text."""
+    lines = text.splitlines()
+    tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    for i, token in enumerate(tokens):
+        if token.type not in (tokenize.NAME, *_PROSE) or _EXCEPTION.match(token.string):
+            continue
+        if i > 1 and tokens[i - 1].string == "." and (tokens[i - 2].string, token.string) in LIBRARIES:
+            continue
+        for number, line in enumerate(token.string.splitlines(), token.start[0]):
+            allowed = _EXCEPTION.search(lines[number - 1])
+            found = [part.lower() for part in _PART.findall(line) if part.lower() in INSTEAD]
+            found += [phrase for phrase in PHRASES if re.search(rf"(?<!there )\b{phrase}\b", line)]
+            yield from ((number, word) for word in found if not (allowed and word == allowed[1]))
+
+
+def files() -> list[Path]:
+    found = {path for pattern in DONE for path in ROOT.glob(pattern)}
+    return sorted(path for path in found if not path.relative_to(ROOT).as_posix().startswith(NOT_OURS + NOT_YET))
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_words_are_the_fields(path: Path) -> None:
+    instead = INSTEAD | PHRASES
+    found = [f"{path}:{line}: {word}; write {instead[word]}" for line, word in private_words(path.read_text())]
+    assert not found, "\n".join(found)
+
+
+def test_every_pattern_has_files() -> None:
+    assert all(any(ROOT.glob(pattern)) for pattern in DONE)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("what_was_said = 1\n", ["said"]),
+        ("class KeptOnes: ...\n", ["kept"]),
+        ("_KEPT = f(shown=2)\n", ["kept", "shown"]),
+        ('"""What lies\nbehind it."""\n', ["behind"]),
+        ('x = f"{y} is told apart"\n', ["told", "apart"]),
+        ("x = 1  # a number that is none\n", ["is none"]),
+        ("x = None  # there is none, is None; a keptness, an aparthotel, unshown\n", []),
+        ("x = 1  # word: apart, far apart in memory\n", []),
+        ("apart = said = 1  # word: apart, of addresses\n", ["said"]),
+        ("x = st.one_of(y)\n", []),
+        ("x = one_of(y)\n", ["one_of"]),
+    ],
+)
+def test_private_words_are_found(text: str, words: list[str]) -> None:
+    assert [word for _, word in private_words(text)] == words
