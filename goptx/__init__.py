@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from goptx.anatomy.activity import Activity
     from goptx.anatomy.blocks import Anatomy
     from goptx.anatomy.timeline import Timeline
+    from goptx.checking.certify import prove
     from goptx.checking.check import check
     from goptx.checking.verdict import Check
     from goptx.device.sweep import Sweep
@@ -75,6 +76,7 @@ _HOMES = {
     "parse": "goptx.ptx.parse",
     "profile": "goptx.tuning.profile",
     "read": "goptx.sources.read",
+    "prove": "goptx.checking.certify",
     "replay": "goptx.tuning.best",
     "sweep": "goptx.tuning.register_sweep",
     "tune": "goptx.tuning.tune",
@@ -116,6 +118,7 @@ __all__ = [
     "load_table",
     "parse",
     "profile",
+    "prove",
     "read",
     "replay",
     "sweep",

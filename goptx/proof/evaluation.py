@@ -131,12 +131,10 @@ class Evaluation:
         both = [found, formulas.negation(found)]
         if joins:
             third = self.truth(registers, step.sources[2])
-            combine = {
-                "and": formulas.both,
-                "or": formulas.either,
-                "xor": lambda a, b: formulas.negation(formulas.same(a, b)),
-            }[joins]
-            both = [combine(value, third) for value in both]
+            if joins == "xor":
+                both = [formulas.negation(formulas.same(value, third)) for value in both]
+            else:
+                both = [(formulas.both if joins == "and" else formulas.either)(value, third) for value in both]
         return both[: len(step.writes)]
 
 

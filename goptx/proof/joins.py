@@ -133,7 +133,7 @@ class _Join:
         for name in names:
             kind = of.kernel.is_predicate(name)
             values = tuple(self._inner(i, place, name) for i in own)
-            twin = of.renamed.get(name)
+            twin = of.renamed.get(name, "")
             if twin in outer and of.fused.is_predicate(twin) == kind and self._are_twins(own, place, name, twin):
                 registers[name] = outer[twin]
             elif (kind, values) in seen:

@@ -153,9 +153,7 @@ class LaneCases:
             found[name] = a
         return found
 
-    def on_edge(
-        self, cases: Sequence[Case], test: int, last: Step, target: int
-    ) -> dict[int, tuple[int, dict[str, int]]]:
+    def on_edge(self, cases: Sequence[Case], test: int, last: Step, target: int) -> dict[int, Lanes]:
         """The cases of the lanes that leave the block where `test` holds, after the kernel's branches that it decides."""
         found: dict[int, Lanes] = {}
         for case in cases:
@@ -336,7 +334,9 @@ class LaneCases:
     def _check_mask(self, case: Case, event: Event) -> None:
         """That of the lanes that have ended, the mask names those that come along and no others."""
         step, position = event.step, mask_of(event.step)
-        for comes in (TRUE, FALSE) if position is not None else ():
+        if position is None:
+            return
+        for comes in (TRUE, FALSE):
             given = self.formulas.both(case.given, self.formulas.same(event.guard, comes))
             for found, _ in self.terms.outcomes(event.operands[position], given) if given != FALSE else ():
                 term = self.terms[found]

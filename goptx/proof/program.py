@@ -215,7 +215,7 @@ class Program:
         while changed:
             changed = False
             for start in reversed(order):
-                sets = [above[t] | {t} for t in self.successors(start) if t != END and above[t] is not None]
+                sets = [its | {t} for t in self.successors(start) if t != END and (its := above[t]) is not None]
                 if any(t == END for t in self.successors(start)):
                     found = frozenset[int]()
                 elif not sets:

@@ -7,12 +7,13 @@ docs/proof.md has its rules.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, NotShown, Shown, digest
 from goptx.proof.convergence import check_convergence
 from goptx.proof.program import NotProved, Program, Step, program_of
 from goptx.proof.projection import Projection
+from goptx.proof.termination import check_termination
 from goptx.proof.terms import Terms
 from goptx.proof.waiting import check_waiting
 from goptx.proof.witness import Claim, Named, Witness, read_witness
@@ -22,14 +23,17 @@ from goptx.ptx.parse import parse
 PRIVATE = (".shared", ".local", ".param")  # spaces of which each kernel has its own
 
 
-def prove_text(fused: str, kernels: Sequence[str], sources: Sequence[str] = ()) -> Certificate:
+def prove_text(
+    fused: str, kernels: Sequence[str], sources: Sequence[str] = (), parsed: Sequence[Module] = ()
+) -> Certificate:
     """A certificate for the text of a fused kernel and those of its kernels, in the order of their letters.
 
-    sources: what the texts are called in messages. Raises `PtxSyntaxError` where a text is not PTX.
+    sources: what the texts are called in messages. parsed: the kernels' modules, where they are at hand. Raises `PtxSyntaxError` where a text is not PTX.
     """
     witness = read_witness(fused)
     module = parse(fused)
-    modules = [parse(text, source) for text, source in zip(kernels, sources or ["<ptx>"] * len(kernels), strict=True)]
+    names = sources or ["<ptx>"] * len(kernels)
+    modules = parsed or [parse(text, source) for text, source in zip(kernels, names, strict=True)]
     digests = [digest(str(m)) for m in modules]
     letters = [chr(ord("A") + i) for i in range(len(kernels))]
     held = Certificate(
@@ -49,6 +53,7 @@ class _Proof:
     witness: Witness
     fused: Module
     kernels: Sequence[Module]
+    terms: Terms = field(default_factory=Terms)
 
     def certificate(self) -> Certificate:
         try:
@@ -60,6 +65,10 @@ class _Proof:
         entry = next((e for e in self.fused.entries if e.name == self.witness.entry), None)
         if entry is None:
             raise _Failed("witness", "", 1, f"there is no entry `{self.witness.entry}`")
+        if self.witness.shapes:
+            raise _Failed(
+                "strategy", "", entry.line, "the checker has no rules for kernels with shapes of their own yet"
+            )
         if self.witness.strategy != "weave":
             raise _Failed(
                 "strategy", "", entry.line, f"the checker has no rules for strategy {self.witness.strategy!r}"
@@ -78,6 +87,9 @@ class _Proof:
             shown += self._follow(projection, named)
         with _rule("waiting", ""):
             waits = check_waiting(fused, projections)
+        with _rule("termination", ""):
+            loops = check_termination(list(projections.values()))
+        shown.append(Shown("termination", "", f"{loops} loops get on"))
         shown.append(Shown("waiting", "", f"{waits.barriers} barriers, passed in one order"))
         independent = "the kernels are independent: what is checked of their arguments at launch"
         return replace(self.held, shown=tuple(shown), presumed=(independent, *dict.fromkeys(waits.presumed)))
@@ -113,7 +125,7 @@ class _Proof:
             elif found := tuple(s.number for line in lines for s in by_line.get(line, ()) if _may_be(s, step)):
                 mine[number] = found
         symbols, kernel_symbols = self._symbols(fused, named, kernel, module)
-        return Projection(Terms(), fused, kernel, mine, symbols, kernel_symbols, frozenset(foreign), branches)
+        return Projection(self.terms, fused, kernel, mine, symbols, kernel_symbols, frozenset(foreign), branches)
 
     def _symbols(
         self, fused: Program, named: Named, kernel: Program, module: Module
@@ -135,7 +147,7 @@ class _Proof:
                 new[named.symbols[name]] = old[name] = f"{letter} {name}"
         inner = {v.name: v for v in body_variables(kernel.entry)}
         for name in inner:
-            new[named.prefix + name] = old[name] = f"{letter} {name}"
+            new[f"{named.prefix}_{name}"] = old[name] = f"{letter} {name}"
         every = {**module_variables(self.fused), **{v.name: v for v in body_variables(fused.entry)}}
         renamed = {name: twin for twin, both in new.items() for name, its in old.items() if its == both}
         for name, variable in {**module_variables(module), **inner}.items():

@@ -51,9 +51,10 @@ def _varying_at_ends(program: Program, scope: Scope, branches: set[int]) -> dict
                 names.update(_writes(step))
             elif not step.guard:
                 names.difference_update(_writes(step))
-        if after.get(start) == names:
+        now = frozenset(names)
+        if after.get(start) == now:
             continue
-        after[start] = frozenset(names)
+        after[start] = now
         for target in program.successors(start):
             if target != END and (target not in before or not names <= before[target]):
                 before[target] = before.get(target, frozenset()) | names

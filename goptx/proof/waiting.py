@@ -55,7 +55,7 @@ def other_waits(program: Program) -> list[Step]:
             found.append(step)
     for loop in program.loops.values():
         steps = [program.steps[n] for start in loop for n in program.blocks[start]]
-        asking = [s for s in steps if s.facts.asks or s.facts.asks_anew]
+        asking = [s for s in steps if s.facts.is_strong_read or s.facts.bypasses_l1]
         if asking and _decides(program, asking, steps, loop):
             found.append(asking[0])
     return found

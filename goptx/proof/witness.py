@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from goptx.ptx.ir import Instruction, Module, indent, lines_of
+
 MARK = "// goptx witness 1 "
 _CLAIM = re.compile(r"([A-Z])(?:\.([0-9]+))?:([0-9]+)")
 
@@ -52,7 +54,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """`claims` are those of each line of the text."""
+    """`claims` are those of each line of the text, or, before there is one, of each instruction of the entry."""
 
     strategy: str
     entry: str
@@ -65,6 +67,19 @@ class Witness:
         kernels = {k.letter: k.to_dict() for k in self.kernels}
         held = {"strategy": self.strategy, "entry": self.entry, "shapes": self.shapes, "kernels": kernels}
         return MARK + json.dumps(held)
+
+    def written(self, module: Module) -> str:
+        """The text of the module with this witness."""
+        entry = next(e for e in module.entries if e.name == self.entry)
+        body = indent(entry.body or ())
+        lines = []
+        number = 0
+        for line, statement in lines_of(entry.body or ()):
+            if isinstance(statement, Instruction):
+                its = self.claims.get(number, ())
+                line, number = f"{line} // {' '.join(map(str, its))}" if its else line, number + 1
+            lines.append(f"{line}\n")
+        return f"{self.header()}\n{str(module).replace(body, ''.join(lines), 1)}"
 
 
 def read_witness(text: str) -> Witness | None:

@@ -29,6 +29,7 @@ from goptx.weaving.emit.debug_lines import with_locations
 from goptx.weaving.emit.emit import woven_module
 from goptx.weaving.emit.provenance import origins
 from goptx.weaving.emit.reconverge import reconverged
+from goptx.weaving.emit.witness import witness_of
 from goptx.weaving.link.clusters import in_clusters
 from goptx.weaving.link.dependent_grids import between_grids
 from goptx.weaving.link.inline import inlined
@@ -249,6 +250,7 @@ def finish(
     return Woven(
         module, linked.name, (launch,), report, whence, names, linked.plan, strategy, tuple(kernels), depends, along_x,
         tightest(linked.limits),
+        witness=witness_of(linked, {k.letter: c.module for k, c in zip(linked.given, kernels, strict=True)}, module, whence, strategy),
     )  # fmt: skip
 
 

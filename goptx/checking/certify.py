@@ -1,0 +1,19 @@
+"""prove(): a certificate for a fused kernel, from its text and those of its kernels."""
+
+from __future__ import annotations
+
+from goptx.proof.certificate import Certificate
+from goptx.proof.prove import prove_text
+from goptx.results.fused_kernel import Woven
+
+
+def prove(fused: Woven) -> Certificate:
+    """A certificate that the fused kernel does what its kernels do, for every input and every launch in the shapes that
+    it was made for, or what of that could not be shown.
+
+    The checker reads the text of the fused kernel and those of its kernels, as `goptx prove` does, and shares with what
+    made it only the parser and the table of opcodes; docs/proof.md has its rules. Certificates are values: `bool()` says
+    whether the kernel is proved, `to_json()` is for keeping them.
+    """
+    texts = [str(c.module) for c in fused.chosen]
+    return prove_text(fused.text(), texts, [c.module.source for c in fused.chosen], [c.module for c in fused.chosen])
