@@ -48,7 +48,7 @@ def once(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def choices(pair: str) -> tuple[str, dict[Setting, str]]:
     """What is chosen with each setting; for a process of its own. No kernel is made twice."""
-    sources = [goptx.parse(one.file.read_text()) for one in launches_of(pair)]
+    sources = [goptx.read(one.file.read_text()) for one in launches_of(pair)]
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches_of(pair)]
     for name in ("alone", "courses_of"):
         setattr(choose_strategy, name, once(getattr(choose_strategy, name)))

@@ -23,19 +23,11 @@ from goptx.errors import (
 )
 
 if TYPE_CHECKING:
-    from goptx.anatomy.activity import Activity
-    from goptx.anatomy.blocks import Anatomy
-    from goptx.anatomy.timeline import Timeline
     from goptx.checking.certify import prove
     from goptx.checking.check import check
-    from goptx.checking.verdict import Check
-    from goptx.device.sweep import Sweep
     from goptx.emulator.emulate import emulate
-    from goptx.emulator.emulation import Emulation
-    from goptx.latency.table import LatencyTable, load_table
+    from goptx.latency.table import load_table
     from goptx.launch.shape import Shape
-    from goptx.measuring.profiling.profile_result import Profile
-    from goptx.ptx.parse import parse
     from goptx.region.fusion import Fusion, fusion
     from goptx.results.fused_kernel import Woven
     from goptx.sources.nvrtc import compile_cuda
@@ -43,26 +35,16 @@ if TYPE_CHECKING:
     from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
     from goptx.strategies.fuse import fuse
-    from goptx.tuning.best import Best, replay
+    from goptx.tuning.best import replay
     from goptx.tuning.profile import profile
     from goptx.tuning.register_sweep import sweep
     from goptx.tuning.tune import tune
-    from goptx.weaving.can_weave import Refusal, can_weave
+    from goptx.weaving.can_weave import can_weave
     from goptx.weaving.weave import weave
 
 _HOMES = {
-    "Activity": "goptx.anatomy.activity",
-    "Anatomy": "goptx.anatomy.blocks",
-    "Best": "goptx.tuning.best",
-    "Check": "goptx.checking.verdict",
-    "Emulation": "goptx.emulator.emulation",
     "Fusion": "goptx.region.fusion",
-    "LatencyTable": "goptx.latency.table",
-    "Profile": "goptx.measuring.profiling.profile_result",
-    "Refusal": "goptx.weaving.can_weave",
     "Shape": "goptx.launch.shape",
-    "Sweep": "goptx.device.sweep",
-    "Timeline": "goptx.anatomy.timeline",
     "Woven": "goptx.results.fused_kernel",
     "batch": "goptx.strategies.batch",
     "can_weave": "goptx.weaving.can_weave",
@@ -73,7 +55,6 @@ _HOMES = {
     "fuse": "goptx.strategies.fuse",
     "fusion": "goptx.region.fusion",
     "load_table": "goptx.latency.table",
-    "parse": "goptx.ptx.parse",
     "profile": "goptx.tuning.profile",
     "read": "goptx.sources.read",
     "prove": "goptx.checking.certify",
@@ -84,28 +65,18 @@ _HOMES = {
 }
 
 __all__ = [
-    "Activity",
-    "Anatomy",
     "AssemblyError",
-    "Best",
     "CannotLink",
     "CannotWeave",
-    "Check",
     "CheckFailed",
     "DependentKernels",
     "DeviceError",
-    "Emulation",
     "EmulationFault",
     "Fusion",
     "GoptxError",
     "InputError",
-    "LatencyTable",
-    "Profile",
     "PtxSyntaxError",
-    "Refusal",
     "Shape",
-    "Sweep",
-    "Timeline",
     "Woven",
     "batch",
     "can_weave",
@@ -116,7 +87,6 @@ __all__ = [
     "fuse",
     "fusion",
     "load_table",
-    "parse",
     "profile",
     "prove",
     "read",
@@ -127,12 +97,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'goptx' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to type checkers every name would exist
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'goptx' has no attribute {name!r}")
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

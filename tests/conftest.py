@@ -3,7 +3,7 @@ test gets results of another: the cache is off, except in the tests of the cache
 
 import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,17 @@ def pytest_collection_finish() -> None:
     """Freezes the collected tests: the garbage collector need not search them again and again."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture
+def laws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The laws of passes (goptx/weaving/invariants.py) are checked, unless the environment turns that off."""
+    from goptx.weaving.invariants import VARIABLE, checked_passes
+
+    on = os.environ.get(VARIABLE) != "0"
+    monkeypatch.setenv(VARIABLE, str(int(on)))
+    with checked_passes(on):
+        yield
 
 
 @pytest.fixture

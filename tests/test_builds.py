@@ -16,6 +16,7 @@ from strategies.dependent_kernels import elementwise
 
 import goptx
 from goptx.cli.depfile import rule
+from goptx.options import Strategy
 from goptx.view.c_header import c_header
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
@@ -349,7 +350,9 @@ def test_header_computes_what_launch_does(case: str, launch: Sequence[goptx.Shap
     ("strategy", "common"),
     [("weave", False), ("weave", True), ("interleave", False), ("separate", False), ("separate", True)],
 )
-def test_header_computes_what_launch_does_of_coarsened_kernels(strategy: str, common: bool, tmp_path: Path) -> None:
+def test_header_computes_what_launch_does_of_coarsened_kernels(
+    strategy: Strategy, common: bool, tmp_path: Path
+) -> None:
     coarse = goptx.coarsen(kernel("stencil"), factor=3, axis="y")
     stated = [goptx.Shape((5, 7), (32, 8), 2000), goptx.Shape((5, 7), (32, 8), 2000)]
     shapes = None if common else [UNKNOWN, goptx.Shape(None, None, None)]

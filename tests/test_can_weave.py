@@ -8,6 +8,7 @@ from bodies import kernel
 
 import goptx
 from goptx import CannotLink, CannotWeave, InputError, PtxSyntaxError
+from goptx.weaving.can_weave import Refusal
 
 PLAIN = kernel("ret;")
 CLUSTER = kernel("barrier.cluster.arrive; barrier.cluster.wait; ret;", "c").replace("sm_80", "sm_90")
@@ -24,7 +25,7 @@ def test_the_reason_is_what_weave_raises(other: str, kind: type[Exception]) -> N
     with pytest.raises(kind) as refused:
         goptx.weave(PLAIN, other)
     assert not answer
-    assert isinstance(answer, goptx.Refusal)
+    assert isinstance(answer, Refusal)
     assert type(answer.reason) is kind
     assert str(answer) == str(answer.reason) == str(refused.value)
     assert str(answer).endswith(f" [{answer.rule}]")
@@ -34,7 +35,7 @@ def test_the_reason_is_what_weave_raises(other: str, kind: type[Exception]) -> N
 
 def test_a_refusal_keeps_nothing_alive() -> None:
     answer = goptx.can_weave(PLAIN, CLUSTER)
-    assert isinstance(answer, goptx.Refusal)
+    assert isinstance(answer, Refusal)
     assert answer.reason.__traceback__ is None
 
 
@@ -44,9 +45,9 @@ def test_it_takes_what_weave_takes() -> None:
     with pytest.raises(InputError, match="name one"):
         goptx.can_weave(both, PLAIN)
     with pytest.raises(InputError, match="policy `fast`"):
-        goptx.can_weave(PLAIN, PLAIN, policy="fast")
+        goptx.can_weave(PLAIN, PLAIN, policy="fast")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="colour"):
-        goptx.can_weave(PLAIN, PLAIN, colour="red")
+        goptx.can_weave(PLAIN, PLAIN, colour="red")  # type: ignore[call-arg]
 
 
 def test_what_is_wrong_with_the_input_is_raised() -> None:

@@ -32,7 +32,7 @@ def refused(done: subprocess.CompletedProcess[str], code: int, message: str) -> 
 def test_weave_writes_ptx_to_standard_output_and_nothing_else(tmp_path: Path) -> None:
     done = run("weave", HARRIS, SORT, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [e.name for e in goptx.parse(done.stdout).entries] == ["harris_sort_woven"]
+    assert [e.name for e in goptx.read(done.stdout).entries] == ["harris_sort_woven"]
     assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
     assert list(tmp_path.iterdir()) == []
 
@@ -88,7 +88,7 @@ def test_options_reach_weave(tmp_path: Path) -> None:
         Path(HARRIS), Path(SORT), name="both", policy="concat", slicing=None, arch="sm_90a", latency="sm_80"
     )
     assert done.stdout == woven.ptx
-    assert goptx.parse(done.stdout).target == ("sm_90a",)
+    assert goptx.read(done.stdout).target == ("sm_90a",)
     numbered = run("weave", HARRIS, SORT, "--slicing", "40", cwd=tmp_path)
     assert numbered.stdout == goptx.weave(Path(HARRIS), Path(SORT), slicing=40).ptx
     small = run("weave", HARRIS, SORT, "--max-blocks", "9", "--max-growth", "1.1", cwd=tmp_path)
@@ -159,7 +159,7 @@ def test_one_input_may_be_standard_input(tmp_path: Path) -> None:
 def test_entries_are_given_once_per_input(tmp_path: Path) -> None:
     (tmp_path / "two.ptx").write_text(TWO)
     done = run("weave", "two.ptx", "two.ptx", "--entry", "two", "--entry", "one", cwd=tmp_path)
-    assert [e.name for e in goptx.parse(done.stdout).entries] == ["two_one_woven"]
+    assert [e.name for e in goptx.read(done.stdout).entries] == ["two_one_woven"]
     refused(
         run("weave", "two.ptx", SORT, "--entry", "two", cwd=tmp_path), 2, "InputError: --entry is given 1 times for 2"
     )

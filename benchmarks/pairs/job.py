@@ -28,6 +28,7 @@ from goptx.launch.parameter import Parameter
 from goptx.launch.sample_data import sample
 from goptx.launch.shape import Shape
 from goptx.launch.specification import read_specification
+from goptx.options import Strategy
 
 ARCH = "sm_90"
 SECONDS = 60.0  # for weaving one pair
@@ -97,7 +98,7 @@ def _job(name: str, case: Case, own: Trial) -> Job:
     return Job(name, case.way, own.data(), approximate=approximate, case=case)
 
 
-def example_jobs(first: str, strategy: str = "weave") -> Iterator[Job]:
+def example_jobs(first: str, strategy: Strategy = "weave") -> Iterator[Job]:
     """The kernel with each of examples/kernels, in the sizes for checks, in shapes of their own if these differ."""
     for second in EXAMPLE_NAMES:
         launches = [read_specification(EXAMPLES / f"{name}.toml")[0].small() for name in (first, second)]

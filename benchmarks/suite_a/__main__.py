@@ -31,7 +31,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites 
 
 from measuring import command_line, environment
 
-from goptx.view.svg.bars_svg import svg
 from suite_a import KERNELS, PAIRS, PAPER, SHAPES, candidates, report
 from suite_a.best import tune_all
 from suite_a.runs import run_all
@@ -99,9 +98,9 @@ def _suite(options: argparse.Namespace, document: dict[str, Any]) -> int:
         (options.output / f"{stem}.md").write_text(report.table(document))
         if options.small or some:
             return 0 if right else 1
-        (options.output / f"{stem}.svg").write_text(svg(report.overview(document)))
+        (options.output / f"{stem}.svg").write_text(report.overview(document)._repr_svg_())
         for shape in options.shapes:
-            (options.output / f"{stem}_{shape}.svg").write_text(svg(report.chart(document, shape)))
+            (options.output / f"{stem}_{shape}.svg").write_text(report.chart(document, shape)._repr_svg_())
     return 0 if right else 1
 
 

@@ -20,6 +20,7 @@ HEAD = {
     PAPER: "The paper's shape: every kernel is launched as 1,048,576 CTAs",
     NATURAL: "The natural shape: what an expert would write (benchmarks/suite_a/natural)",
 }
+SPEEDUP = "speedup over two streams"
 GAIN = 1.05  # what is less is no gain
 
 
@@ -142,7 +143,7 @@ def overview(document: Mapping[str, Any]) -> Bars:
         if all(speedup(row, scheme) is not None for shape in shapes for row in document["pairs"][shape])
     ]
     title = f"Suite A on {document['gpu']}: geometric mean of speedups over two streams"
-    return Bars(title, tuple(f"{shape} shape" for shape in shapes), len(shapes), tuple(groups), digits=2)
+    return Bars(title, tuple(f"{shape} shape" for shape in shapes), len(shapes), tuple(groups), SPEEDUP, digits=2)
 
 
 def _mean(rows: Sequence[Row], scheme: str) -> float:
@@ -156,4 +157,4 @@ def chart(document: Mapping[str, Any], shape: str) -> Bars:
         for row in document["pairs"][shape]
     ]
     title = f"Suite A on {document['gpu']}, {shape} shape: speedup over two streams"
-    return Bars(title, CHARTED, len(CHARTED) - 1, tuple(groups), digits=2)
+    return Bars(title, CHARTED, len(CHARTED) - 1, tuple(groups), SPEEDUP, digits=2)

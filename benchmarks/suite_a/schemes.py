@@ -15,13 +15,27 @@ import goptx
 from goptx.errors import ConvergenceWarning
 from goptx.latency.table import load_table
 from goptx.measuring.bench.workload import Workload
+from goptx.options import Strategy
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import capped
 from goptx.tuning.making import Job, fused, make
 from goptx.tuning.measured import Measured, measured
-from goptx.weaving.merging.merged_blocks import merged
-from goptx.weaving.merging.slice import adaptive_threshold
-from goptx.weaving.pipeline import Choices, Joining, finish, read_and_link, sides_of
+from goptx.weaving.converge.converge import converge
+from goptx.weaving.converge.split_loops import split_loops
+from goptx.weaving.emit.emit import emit
+from goptx.weaving.emit.reconverge import reconverge
+from goptx.weaving.link.link import link
+from goptx.weaving.merging.barrier_ids import prepare_barriers
+from goptx.weaving.merging.merge import cut_at_waits, merge, merge_order
+from goptx.weaving.merging.merge_input import merge_inputs
+from goptx.weaving.merging.merged_blocks import merged_blocks
+from goptx.weaving.merging.size_limits import MergeLimits
+from goptx.weaving.merging.slice import adaptive_threshold, slice, slicings_of
+from goptx.weaving.model import Choices, Linked
+from goptx.weaving.schedule.schedule import schedule
+from goptx.weaving.shapes.launch_demands import known_shape
+from goptx.weaving.shapes.range_guard import guard_ranges
+from goptx.weaving.shapes.shape_kernels import shape
 from suite_a import specifications_of
 from suite_a.best import tuned
 
@@ -72,7 +86,7 @@ def workload(subject: Subject) -> Workload:
     return measured_of(subject).workload
 
 
-def _fused(measured: Measured, strategy: str, **options: Any) -> Iterator[Form]:
+def _fused(measured: Measured, strategy: Strategy, **options: Any) -> Iterator[Form]:
     yield Form(goptx.fuse(*measured.kernels, strategy=strategy, shapes=measured.shapes, **options))
 
 
@@ -105,14 +119,25 @@ def _under_caps(woven: goptx.Woven) -> Iterator[Form]:
 
 def _slices_joined(measured: Measured) -> Iterator[Form]:
     """As `_capped`, but blocks and slices that always follow each other are woven as one."""
-    linked = read_and_link(measured.kernels, shapes=measured.shapes)
+    linked = _shaped(measured)
     choices = Choices("paper", "adaptive", load_table(None, linked.target[0]))
-    joining = Joining(linked, (choices,))
-    converged, sides = sides_of(linked, choices, None, joining.all_limits)
-    whole = merged(joining.join(joining.kernels(sides)), join=True)
-    flows = [side.flow for side in sides]
-    woven = finish(measured.kernels, linked, flows, whole, choices, converged, joining.notes)
+    limits = MergeLimits(linked)
+    converged = split_loops(linked, guard_ranges(linked, converge(linked, choices)), limits.all)
+    prepared = prepare_barriers(linked.kernels, converged, known_shape(linked))
+    (slicing,) = slicings_of(linked, choices)
+    inputs = merge_inputs(prepared, converged, choices)
+    flows = [each.flow for each in inputs]
+    first, second = merge_order(linked, inputs)
+    whole = merge([slice(cut_at_waits(first, second), slicing)], limits)
+    merged = merged_blocks(whole, join=True)
+    final = reconverge(schedule(linked, converged, merged, choices), converged, merged)
+    woven = emit(measured.kernels, linked, flows, converged, merged, final, choices, whole.notes)
     return _under_caps(woven)
+
+
+def _shaped(measured: Measured) -> Linked:
+    linked = link(measured.kernels, shapes=measured.shapes)
+    return shape(linked, measured.kernels, measured.shapes)
 
 
 def _one_threshold(measured: Measured) -> Iterator[Form]:
@@ -123,7 +148,7 @@ def _one_threshold(measured: Measured) -> Iterator[Form]:
 
 
 def threshold_of_both(measured: Measured) -> int:
-    linked = read_and_link(measured.kernels, shapes=measured.shapes)
+    linked = _shaped(measured)
     blocks = [block for kernel in linked.kernels for block in kernel.text_blocks()]
     return adaptive_threshold(blocks, Choices("paper", None, load_table(None, linked.target[0])).cycles)
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import goptx
 from goptx.device.register_bound import register_bound
 from goptx.launch.specification import Launch, read_specification
+from goptx.options import Strategy
 
 FOLDER = Path(__file__).parent
 PAIR = ("batchnorm", "hist")
@@ -25,7 +27,7 @@ class Candidate:
     """A strategy; of horizontal, how many threads each kernel has; the order of the kernels in the pair; the strategy's
     option `max_growth`; whether registers are bounded."""
 
-    strategy: str
+    strategy: Strategy
     partition: tuple[int, ...] = ()
     order: tuple[int, ...] = (0, 1)
     max_growth: int | None = None
@@ -62,7 +64,7 @@ def fused(way: Candidate, launched: Sequence[Launch]) -> goptx.Woven:
     """The pair as one kernel, with the kernels in the way's order."""
     ordered = [launched[k] for k in way.order]
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in ordered]
-    options = {"partition": way.partition, "max_growth": way.max_growth}
+    options: dict[str, Any] = {"partition": way.partition, "max_growth": way.max_growth}
     given = {name: value for name, value in options.items() if value}
     return goptx.fuse(*[one.file for one in ordered], strategy=way.strategy, shapes=shapes, **given)
 

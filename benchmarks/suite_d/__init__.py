@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import goptx
 
@@ -12,7 +13,7 @@ FORMS = {"element": "", "strided": "_strided"}  # one element a thread, or a gri
 A_IS_ONE = (("A:0", "B:0"),)
 BOUNDS = (("A:3", "B:3"), ("A:3", "C:3"), ("A:3", "D:3"))
 TEMPORARIES = (("A:2", "D:0"), ("B:2", "C:0"), ("C:2", "D:1"))
-WAYS: dict[str, dict[str, object]] = {
+WAYS: dict[str, dict[str, Any]] = {
     "vertical": {"depends": True, "same": (*A_IS_ONE, *TEMPORARIES, *BOUNDS)},
     "internalised": {"private": TEMPORARIES, "same": (*A_IS_ONE, *BOUNDS)},
 }

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from math import prod
 
-from goptx.launch.coarsening import AXES
 from goptx.launch.launch_plan import Plan, spread
+from goptx.options import AXES
 from goptx.weaving.shapes.interleaved import Interleaved
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.thread_view import WARP

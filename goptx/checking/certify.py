@@ -15,5 +15,5 @@ def prove(fused: Woven) -> Certificate:
     made it only the parser and the table of opcodes; docs/proof.md has its rules. Certificates are values: `bool()` says
     whether the kernel is proved, `to_json()` is for keeping them.
     """
-    texts = [str(c.module) for c in fused.chosen]
-    return prove_text(fused.text(), texts, [c.module.source for c in fused.chosen], [c.module for c in fused.chosen])
+    modules = [c.module for c in fused.chosen]
+    return prove_text(fused.text(), [str(m) for m in modules], [m.source for m in modules], modules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from goptx.checking.checked_kernel import Subject
 from goptx.checking.checked_shapes import launch_shapes
@@ -22,16 +22,39 @@ from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import choose_entry
 from goptx.strategies.fuse import check_strategy, fuse
 
+if TYPE_CHECKING:
+    from goptx.checking.check_options import (
+        CheckAuto,
+        CheckHorizontal,
+        CheckInterleave,
+        CheckSeparate,
+        CheckVertical,
+        CheckWeave,
+    )
+    from goptx.options import Strategy
+
 OWN_SHAPES = ("horizontal", "interleave")  # strategies that need the shapes
 STEPS = 1_000_000  # instructions of a warp of a kernel alone, by default
 OWN_ARRAYS = "give each an array of its own"
 PATIENCE, LEAST = 10, 1000  # a warp of the woven kernel may take PATIENCE times what all warps alone took, and LEAST
 
 
+@overload
+def check(*sources: Source, strategy: Literal["weave"] = "weave", **options: Unpack[CheckWeave]) -> Check: ...
+@overload
+def check(*sources: Source, strategy: Literal["vertical"], **options: Unpack[CheckVertical]) -> Check: ...
+@overload
+def check(*sources: Source, strategy: Literal["horizontal"], **options: Unpack[CheckHorizontal]) -> Check: ...
+@overload
+def check(*sources: Source, strategy: Literal["interleave"], **options: Unpack[CheckInterleave]) -> Check: ...
+@overload
+def check(*sources: Source, strategy: Literal["separate"], **options: Unpack[CheckSeparate]) -> Check: ...
+@overload
+def check(*sources: Source, strategy: Literal["auto"], **options: Unpack[CheckAuto]) -> Check: ...
 def check(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
-    strategy: str = "weave",
+    strategy: Strategy = "weave",
     grid: int | Sequence[int] | None = None,
     block: int | Sequence[int] | None = None,
     shared: int | None = None,

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from goptx.cli import argument_values
+from goptx.options import UNPROVED
 
 Flags = Mapping[str, Mapping[str, Any]]  # by name, the arguments of argparse for each
 WRITTEN = "write here instead of to standard output: PTX, or machine code to .cubin"
@@ -67,7 +68,7 @@ DEPENDENT: Flags = {
         "help": "assume that a thread loads from a private buffer only what it stored there last itself",
     },
     "unproved": {
-        "choices": ("refuse", "memory"),
+        "choices": UNPROVED,
         "help": "a private or local buffer that cannot be proved to be one: refuse the kernels (default of vertical), "
         "or leave it in memory",
     },
@@ -87,7 +88,7 @@ DEPENDENT: Flags = {
         "metavar": "A:2=B:0",
         "help": "a buffer of which each CTA reads only what it wrote itself: keep it in shared memory",
     },
-    "apart": {  # word: apart, an option of vertical
+    "noalias": {
         "action": "append",
         "metavar": "A:1",
         "help": "a buffer that shares no memory with any other, except those that it is named with",

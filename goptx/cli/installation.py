@@ -199,6 +199,7 @@ _PARTS: tuple[tuple[str, Callable[[], Answer], str, str], ...] = (
     ("GPU", _gpu, _GPU, ""),
     ("disassembler", _disassembler, "goptx latency measure", "pip install goptx[measure]"),
     ("ncu", _ncu, "goptx profile", "install Nsight Compute"),
+    ("matplotlib", _package("matplotlib"), "charts of sweeps, tuning and profiles", "pip install goptx[charts]"),
     ("rich", _package("rich"), "a progress bar for tuning and measuring", "pip install goptx[tune]"),
     ("distributed", _package("distributed"), "making kernels for tuning on other machines", "pip install distributed"),
     ("nvcc", _nvcc, "making PTX of CUDA C++ outside goptx", "install the CUDA toolkit"),

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 from goptx.errors import InputError
 from goptx.launch.shape import Axes, Shape
+from goptx.options import AXES, Axis
 
-Axis = Literal["x", "y", "z"]
-AXES: tuple[Axis, ...] = get_args(Axis)
 MOST = 32  # CTAs in one; each is a copy of the kernel's code and registers
 
 
@@ -25,7 +23,7 @@ class Coarse:
     factor: int = 1
     axis: int = 0
 
-    def times(self, factor: int, axis: str) -> Coarse:
+    def times(self, factor: int, axis: Axis) -> Coarse:
         """The same coarsened once more. Raises `InputError` for an invalid factor or axis."""
         if isinstance(factor, bool) or not isinstance(factor, int) or factor < 2:
             raise InputError(f"factor={factor!r} is not a number of CTAs to be made one; give 2 or more.")

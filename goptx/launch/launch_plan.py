@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Self
 
 from goptx.display import brief
 from goptx.errors import InputError, TooLarge
-from goptx.launch.coarsening import AXES, Coarse
+from goptx.launch.coarsening import Coarse
 from goptx.launch.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
+from goptx.options import AXES, Placement
 
-Placement = Literal["spread", "front"]
-PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
 ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma rely on it
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from goptx.log import LOG
 from goptx.memo import Memo, Same
+from goptx.options import Strategy
 from goptx.region.argument_aliasing import NO_ALIASING, Aliasing, Group, Position, several
 from goptx.region.declared_temporaries import called, outcome
 from goptx.region.recorded import Known, Recorded
@@ -38,7 +39,7 @@ FREE = 256  # threads of a CTA that always have enough registers (65,536 in all,
 class RegionOptions:
     """The options of a region; `options` are those of the strategy."""
 
-    strategy: str = "auto"
+    strategy: Strategy = "auto"
     assume_local: bool = False
     no_barriers: bool = False
     independent: bool = False
@@ -130,7 +131,7 @@ class _Job:
         if reason := self.obstacle():
             LOG.warning("not fused: %s", reason)
             return None, reason
-        shapes = {} if self.shapes is None else {"shapes": self.shapes}
+        shapes: dict[str, Any] = {} if self.shapes is None else {"shapes": self.shapes}
         try:
             made = fuse(*self.kernels, strategy=self.how.strategy, **shapes, **{**self.parameters(), **self.options})
         except REFUSALS as refusal:
@@ -177,7 +178,7 @@ class _Job:
             "same": self.pairs([g for g in (*aliasing.buffers, *aliasing.numbers) if g not in temporary]),
             "private": self.pairs(aliasing.private),
             "local": self.pairs(aliasing.local),
-            "apart": [self.name(position) for position in aliasing.lone],  # word: apart, an option
+            "noalias": [self.name(position) for position in aliasing.lone],
         }
 
     def separate(self, reason: str) -> Woven:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 from goptx.device import recorded_streams
 from goptx.display import as_html, as_text, brief
@@ -24,18 +24,39 @@ from goptx.strategies.fuse import check_strategy
 
 if TYPE_CHECKING:
     from goptx.device.stream_watch import Seen
+    from goptx.options import Strategy
+    from goptx.region.fusion_options import (
+        FusionAuto,
+        FusionHorizontal,
+        FusionInterleave,
+        FusionSeparate,
+        FusionVertical,
+        FusionWeave,
+    )
 
 OVERTAKEN = (
     "something was put on the stream while a fusion region was open on it, and runs before all launches that the "
     "region recorded; put it before or after the region, or use goptx.fusion(stream, capture=True), which preserves "
     "the order."
 )
-DERIVED = ("entries", "shapes", "depends", "same", "private", "local", "apart")  # word: apart, an option
+DERIVED = ("entries", "shapes", "depends", "same", "private", "local", "noalias")  # options derived from the launches
 
 
+@overload
+def fusion(stream: Any, strategy: Literal["auto"] = "auto", **options: Unpack[FusionAuto]) -> Fusion: ...
+@overload
+def fusion(stream: Any, strategy: Literal["weave"], **options: Unpack[FusionWeave]) -> Fusion: ...
+@overload
+def fusion(stream: Any, strategy: Literal["vertical"], **options: Unpack[FusionVertical]) -> Fusion: ...
+@overload
+def fusion(stream: Any, strategy: Literal["horizontal"], **options: Unpack[FusionHorizontal]) -> Fusion: ...
+@overload
+def fusion(stream: Any, strategy: Literal["interleave"], **options: Unpack[FusionInterleave]) -> Fusion: ...
+@overload
+def fusion(stream: Any, strategy: Literal["separate"], **options: Unpack[FusionSeparate]) -> Fusion: ...
 def fusion(
     stream: Any,
-    strategy: str = "auto",
+    strategy: Strategy = "auto",
     *,
     capture: bool = False,
     compare: bool = False,

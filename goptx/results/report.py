@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from goptx.display import as_html, as_text, brief
+from goptx.options import Policy, Slicing
 from goptx.results.decision import Decision
 from goptx.results.temporary import Temporary
 
@@ -67,8 +68,8 @@ class Report:
     kernels: dict[str, Counts]
     merged: Counts
     woven_fraction: float
-    policy: str
-    slicing: str | int | None
+    policy: Policy
+    slicing: Slicing
     latency: str
     divergences: tuple[Divergent, ...]
     notes: tuple[str, ...]

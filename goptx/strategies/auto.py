@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from goptx.latency.table import LatencyTable, load_table
-from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
 from goptx.log import LOG
+from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.strategies.auto_decision import cache, cached, key_of
@@ -18,11 +18,9 @@ from goptx.strategies.choose_strategy import REFUSALS, Search
 from goptx.strategies.interleave import interleave
 from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
-from goptx.weaving.dependent.shared_buffers import Names, Pairs
 from goptx.weaving.link.target import common_target
 from goptx.weaving.merging.size_limits import check_limits
-from goptx.weaving.model import Choice
-from goptx.weaving.pipeline import check_request
+from goptx.weaving.request import check_request
 from goptx.weaving.weave import weave
 
 
@@ -31,8 +29,8 @@ def auto(
     entries: Sequence[str | None] | None = None,
     arch: str | None = None,
     name: str | None = None,
-    policy: str = "latency",
-    slicing: str | int | None = "adaptive",
+    policy: Policy = "latency",
+    slicing: Slicing = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
@@ -42,10 +40,10 @@ def auto(
     depends: bool = False,
     assume_local: bool = False,
     no_barriers: bool = False,
-    same: Pairs = (),
-    private: Pairs = (),
-    local: Pairs = (),
-    apart: Names = (),
+    same: ParameterPairs = (),
+    private: ParameterPairs = (),
+    local: ParameterPairs = (),
+    noalias: ParameterNames = (),
     presume: bool = True,
     assume_private: bool = False,
 ) -> Woven:
@@ -65,7 +63,7 @@ def auto(
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
-    hands_on = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "apart": apart}
+    hands_on = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "noalias": noalias}
     if depends or private or local:
         told = {**hands_on, "depends": depends, "same": same, "private": private, "local": local}
         told |= {"assume_private": assume_private, "unproved": "memory"}
@@ -94,7 +92,7 @@ def auto(
         assume_local,
         no_barriers,
         same,
-        apart,
+        noalias,
         presume,
     )
     key = key_of(kernels, own, target, asked, table)

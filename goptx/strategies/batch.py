@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from goptx.launch.shape import Shape
+from goptx.options import Axis
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source
 from goptx.strategies.batch_passes import batched
@@ -11,7 +12,7 @@ from goptx.strategies.batch_passes import batched
 def batch(
     source: Source,
     over: str,
-    axis: str = "y",
+    axis: Axis = "y",
     start: int = 0,
     step: int = 1,
     *,

@@ -9,8 +9,9 @@ from goptx.analysis.dataflow import read, written
 from goptx.analysis.values.pointer_effects import pointer_accesses
 from goptx.errors import DependentKernels, InputError
 from goptx.latency.table import load_table
-from goptx.launch.coarsening import ALONE, AXES
+from goptx.launch.coarsening import ALONE
 from goptx.launch.shape import Shape
+from goptx.options import AXES, Axis
 from goptx.ptx.ir import Address, Function, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import names_in
@@ -18,20 +19,23 @@ from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, chosen_from
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.converge.split_loops import split_as_it_is
+from goptx.weaving.emit.emit import emit
 from goptx.weaving.link.inline import inlined
 from goptx.weaving.link.interface import parameters
+from goptx.weaving.link.link import link
 from goptx.weaving.merging.merge_input import MergeInput
-from goptx.weaving.merging.merged_blocks import merged
+from goptx.weaving.merging.merged_blocks import merged_blocks
 from goptx.weaving.merging.size_limits import limits
-from goptx.weaving.model import Converged, Kernel
-from goptx.weaving.pipeline import Choices, finish, read_and_link
+from goptx.weaving.model import Choices, Converged, Kernel
+from goptx.weaving.schedule.schedule import schedule
 from goptx.weaving.shapes.batch_axis import Iteration, iterated
+from goptx.weaving.shapes.shape_kernels import shape as shape_kernels
 
 
 def batched(
     source: Source,
     over: str,
-    axis: str,
+    axis: Axis,
     start: int,
     step: int,
     entry: str | None,
@@ -58,14 +62,17 @@ def batched(
         raise InputError(f"parameter A:{position} ({name_}) is a pointer; `over` is a number that changes.")
     module = iterated(module, chosen, Iteration(position, axis, start, step))
     made = [Chosen(module, kernel.entry, shape=kernel.shape)]
-    linked = read_and_link(made, arch, name or f"{kernel.entry}_batched")
+    linked = link(made, arch, name or f"{kernel.entry}_batched")
+    linked = shape_kernels(linked, made)
     if not independent:
         _check_iterations(linked.kernels[0], {p.original: p.access for p in parameters(linked)}, axis, over)
     choices = Choices("concat", None, load_table(None, linked.target[0]))
     flow = linked.kernels[0].flow
     flow = split_as_it_is(Converged(flow), limits([flow], None, None)).flow
     side = MergeInput(flow, frozenset(), False, kernels=(0,), cycles=choices.cycles)
-    return finish(made, linked, [flow], merged(side), choices, strategy="batch")
+    merged = merged_blocks(side)
+    scheduled = schedule(linked, (), merged, choices)
+    return emit(made, linked, [flow], (), merged, scheduled, choices, strategy="batch")
 
 
 def _position(entry: Function, over: str) -> int:

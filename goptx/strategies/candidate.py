@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
+from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
 
 
@@ -14,7 +15,7 @@ class Candidate:
     """A strategy, by how many CTAs each kernel is coarsened, the most registers that a thread may have, and options of
     the strategy that are not left as they are, in the order of their names."""
 
-    strategy: str
+    strategy: Strategy | Literal["coarsen"]
     factors: tuple[int, ...]
     cap: int | None = None
     options: tuple[tuple[str, Any], ...] = ()

@@ -18,11 +18,12 @@ from goptx.cost.kernels import Alone
 from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
 from goptx.launch.shape import Shape
+from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 
 FACTORS = (1, 2, 4)  # CTAs of a kernel in one; with 8, registers allow too few warps, and weaving takes long
-STRATEGIES = ("weave", "interleave", "vertical", "separate")  # equals are preferred in this order
+STRATEGIES: tuple[Strategy, ...] = ("weave", "interleave", "vertical", "separate")  # equals are preferred in this order
 CTAS = 1 << 16  # taken for a grid that is not known: many times what a GPU holds
 SHORT = 1 << 17  # CTAs of a grid, a hundred times what a GPU holds, of which each must be short
 THREADS = 256  # taken for a block that is not known

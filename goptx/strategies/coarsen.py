@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from goptx.launch.shape import Shape
+from goptx.options import Axis
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, chosen_from
 from goptx.weaving.weave import weave
+from goptx.weaving.weave_options import CoarsenOptions
 
 
 def coarsen(
     source: Source,
     factor: int = 2,
-    axis: str = "x",
+    axis: Axis = "x",
     *,
     entry: str | None = None,
     shape: Shape | None = None,
-    **options: Any,
+    **options: Unpack[CoarsenOptions],
 ) -> Woven:
     """The kernel woven with copies of itself, so that one CTA does the work of `factor` CTAs.
 

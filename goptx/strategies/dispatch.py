@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from goptx.analysis.cfg import Flow
 from goptx.latency.table import LatencyTable, load_table
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
-from goptx.weaving.merging.barrier_ids import prepare_barriers
-from goptx.weaving.merging.merged_blocks import merged
-from goptx.weaving.model import Converged, Kernel, Linked
-from goptx.weaving.pipeline import Choices, Joining, Prepare, finish, sides_of
+from goptx.weaving.converge.split_loops import split, split_as_it_is
+from goptx.weaving.emit.emit import emit
+from goptx.weaving.emit.reconverge import reconverge
+from goptx.weaving.merging.copies import merge_copies
+from goptx.weaving.merging.merge_input import merge_inputs
+from goptx.weaving.merging.merged_blocks import merged_blocks
+from goptx.weaving.merging.size_limits import MergeLimits
+from goptx.weaving.merging.slice import slicings_of
+from goptx.weaving.model import Choices, Converged, Linked
+from goptx.weaving.schedule.schedule import schedule
 from goptx.weaving.shapes.kernel_dispatch import kernel_dispatch
+
+
+def choices_of(linked: Linked, latency: str | Path | LatencyTable | None, presume: bool = True) -> Choices:
+    """Nothing but copies of kernels is woven."""
+    table = load_table(latency, linked.target[0])
+    copies = len(linked.kernels) > len(linked.given)
+    return Choices("latency", "adaptive", table, presume) if copies else Choices("concat", None, table, presume)
+
+
+def split_loops_of_each(linked: Linked, converged: Sequence[Converged]) -> list[Converged]:
+    """Copies of a kernel are merged with each other, so their loops get one way in; others are left as they are where
+    that would change what lanes do together."""
+    limits = MergeLimits(linked).all
+    return [
+        split(made, limits, k.at(k.entry.line)) if linked.is_copy(k) else split_as_it_is(made, limits)
+        for k, made in zip(linked.kernels, converged, strict=True)
+    ]
 
 
 def side_by_side(
     strategy: str,
-    kernels: Sequence[Chosen],
+    chosen: Sequence[Chosen],
     linked: Linked,
-    latency: str | Path | LatencyTable | None,
-    alone: Callable[[Kernel, Choices], Converged],
-    prepare: Prepare = prepare_barriers,
-    presume: bool = True,
+    converged: Sequence[Converged],
+    prepared: Sequence[Flow],
+    choices: Choices,
 ) -> Woven:
-    """From linked kernels to the woven one. Nothing but copies of kernels is woven; `alone` has what other kernels take
-    in place of convergence, `prepare` is that of barriers. Raises `CannotWeave`."""
-    table = load_table(latency, linked.target[0])
-    copies = len(linked.kernels) > len(linked.given)
-    policy, slicing = ("latency", "adaptive") if copies else ("concat", None)
-    choices = Choices(policy, slicing, table, presume)
-    joining = Joining(linked, choices.alternatives())
-    converged, sides = sides_of(linked, choices, None, joining.all_limits, lambda k: alone(k, choices), prepare)
-    whole = merged(kernel_dispatch(joining.kernels(sides)))
-    flows = [s.flow for s in sides]
-    return finish(kernels, linked, flows, whole, joining.chosen, converged, joining.notes, strategy=strategy)
+    """From converged kernels to the fused one; `prepared` are their flows with barriers prepared. Raises
+    `CannotWeave`."""
+    inputs = merge_inputs(prepared, converged, choices)
+    flows = [each.flow for each in inputs]
+    inputs = merge_copies(linked, inputs, slicings_of(linked, choices), MergeLimits(linked))
+    whole = kernel_dispatch(inputs)
+    merged = merged_blocks(whole)
+    taken = replace(choices, slicing=whole.slicing)
+    scheduled = schedule(linked, converged, merged, taken)
+    final = reconverge(scheduled, converged, merged)
+    return emit(chosen, linked, flows, converged, merged, final, taken, whole.notes, strategy=strategy)

@@ -6,15 +6,26 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from goptx.errors import InputError
 from goptx.results.fused_kernel import Woven
 
 if TYPE_CHECKING:
-    from goptx.results.given_kernels import Source
+    from typing import Unpack
 
-STRATEGIES: Mapping[str, str] = {  # the module that has a function of that name; loaded when first used
+    from goptx.options import Strategy
+    from goptx.results.given_kernels import Source
+    from goptx.strategies.strategy_options import (
+        AutoOptions,
+        HorizontalOptions,
+        InterleaveOptions,
+        SeparateOptions,
+        VerticalOptions,
+    )
+    from goptx.weaving.weave_options import WeaveOptions
+
+STRATEGIES: Mapping[Strategy, str] = {  # the module that has a function of that name; loaded when first used
     "weave": "goptx.weaving.weave",
     "vertical": "goptx.strategies.vertical",
     "horizontal": "goptx.strategies.horizontal",
@@ -24,7 +35,19 @@ STRATEGIES: Mapping[str, str] = {  # the module that has a function of that name
 }
 
 
-def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
+@overload
+def fuse(*sources: Source, strategy: Literal["weave"] = "weave", **options: Unpack[WeaveOptions]) -> Woven: ...
+@overload
+def fuse(*sources: Source, strategy: Literal["vertical"], **options: Unpack[VerticalOptions]) -> Woven: ...
+@overload
+def fuse(*sources: Source, strategy: Literal["horizontal"], **options: Unpack[HorizontalOptions]) -> Woven: ...
+@overload
+def fuse(*sources: Source, strategy: Literal["interleave"], **options: Unpack[InterleaveOptions]) -> Woven: ...
+@overload
+def fuse(*sources: Source, strategy: Literal["separate"], **options: Unpack[SeparateOptions]) -> Woven: ...
+@overload
+def fuse(*sources: Source, strategy: Literal["auto"], **options: Unpack[AutoOptions]) -> Woven: ...
+def fuse(*sources: Source, strategy: Strategy = "weave", **options: Any) -> Woven:
     """One kernel that does what all kernels do, by one of these strategies:
 
     "weave": every thread runs a thread of each kernel, their instructions interleaved; see `goptx.weave`.
@@ -40,12 +63,12 @@ def fuse(*sources: Source, strategy: str = "weave", **options: Any) -> Woven:
     return _function_of(strategy)(*sources, **options)
 
 
-def _function_of(strategy: str) -> Callable[..., Woven]:
+def _function_of(strategy: Strategy) -> Callable[..., Woven]:
     function: Callable[..., Woven] = getattr(import_module(STRATEGIES[strategy]), strategy)
     return function
 
 
-def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
+def check_strategy(strategy: Strategy, options: Collection[str] = ()) -> None:
     """Raises `InputError` where there is no such strategy, or it has no such option."""
     if strategy not in STRATEGIES:
         raise InputError(f"strategy `{strategy}` is unknown; expected one of {', '.join(STRATEGIES)}.")
@@ -58,7 +81,7 @@ def check_strategy(strategy: str, options: Collection[str] = ()) -> None:
 
 
 @cache
-def options_of(strategy: str) -> tuple[str, ...]:
+def options_of(strategy: Strategy) -> tuple[str, ...]:
     """The names of what a strategy takes beside the kernels."""
     found = signature(_function_of(strategy)).parameters.values()
     return tuple(p.name for p in found if p.kind is Parameter.KEYWORD_ONLY)

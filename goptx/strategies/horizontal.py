@@ -11,20 +11,24 @@ from pathlib import Path
 from goptx.analysis.sync.barrier_uniformity import is_barrier_uniform
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
-from goptx.launch.launch_plan import Placement
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.launch.specification import find_specification
+from goptx.options import Placement
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.dispatch import side_by_side
-from goptx.weaving.converge.converge import converge
-from goptx.weaving.converge.predicate_code import free_prefix
-from goptx.weaving.model import Converged, Kernel
-from goptx.weaving.pipeline import Choices, check_request, read_and_link
+from goptx.strategies.dispatch import choices_of, side_by_side, split_loops_of_each
+from goptx.weaving.converge.converge import converge_kernel
+from goptx.weaving.link.link import link
+from goptx.weaving.merging.barrier_ids import prepare_barriers
+from goptx.weaving.model import Choices, Converged, Kernel, Linked
+from goptx.weaving.request import check_request
+from goptx.weaving.shapes.launch_demands import known_shape
 from goptx.weaving.shapes.partitioned import check_partition, partitioned
+from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.remap import of_own_lanes
+from goptx.weaving.shapes.shape_kernels import shape
 
 
 def horizontal(
@@ -58,18 +62,25 @@ def horizontal(
             _tuned(letter_of(k), shape, threads) if can else shape
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
-    linked = read_and_link(kernels, arch, name, own, placement, partial(partitioned, partition=partition))
-    return side_by_side("horizontal", kernels, linked, latency, _ending, presume=presume)
+    linked = link(kernels, arch, name, own)
+    shaped = shape(linked, kernels, own, placement, partial(partitioned, partition=partition))
+    choices = choices_of(shaped, latency, presume)
+    converged = [
+        converge_kernel(shaped, k, choices) if shaped.is_copy(k) else _ending(shaped, k, choices)
+        for k in shaped.kernels
+    ]
+    looped = split_loops_of_each(shaped, guard_ranges(shaped, converged))
+    flows = prepare_barriers(shaped.kernels, looped, known_shape(shaped))
+    return side_by_side("horizontal", kernels, shaped, looped, flows, choices)
 
 
-def _ending(kernel: Kernel, choices: Choices) -> Converged:
+def _ending(linked: Linked, kernel: Kernel, choices: Choices) -> Converged:
     """The kernel as it is, where its barriers will not wait for threads that have ended. They count its threads, for
     others go on beside them, and warps that have ended do not arrive; so else such threads have to live on. Lanes
     that a last warp lacks matter to no barrier, for those count whole warps."""
     if is_barrier_uniform(of_own_lanes(kernel.flow)):
         return Converged(kernel.flow, as_written=True)
-    prefix = free_prefix(kernel.prefix, kernel.register_names())
-    made = converge(kernel.flow, prefix, kernel.at, choices.cycles, None, choices.presume, kernel.parameter_sizes())
+    made = converge_kernel(linked, kernel, choices)
     note = f"{kernel.at(kernel.entry.line)}: threads that end ahead of a barrier of the CTA arrive there all the same"
     return replace(made, notes=(*made.notes, note))
 

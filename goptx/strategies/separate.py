@@ -30,7 +30,7 @@ from goptx.weaving.emit.counts import count
 from goptx.weaving.link.source_lines import NAMES, common_files, lost, tables
 from goptx.weaving.link.symbols import module_symbols, reached_symbols
 from goptx.weaving.link.target import common_address_size, common_target, common_version
-from goptx.weaving.pipeline import Choices
+from goptx.weaving.model import Choices
 from goptx.weaving.weave import weave
 
 ANY = Shape(None, None, None)

@@ -9,23 +9,33 @@ from pathlib import Path
 
 from goptx.errors import CannotWeave
 from goptx.latency.table import LatencyTable, load_table
-from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
+from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Unproved
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import Chosen
+from goptx.weaving.converge.converge import converge
+from goptx.weaving.converge.split_loops import split_loops
 from goptx.weaving.dependent.kernel_dependences import Dependences, check_along_x
 from goptx.weaving.dependent.loop_fusion import fused
-from goptx.weaving.dependent.shared_buffers import Buffer, Names, Pairs, as_one, buffers_of
-from goptx.weaving.dependent.temporaries import Findings, Unproved, check_unproved, one_by_one
+from goptx.weaving.dependent.shared_buffers import Buffer, as_one, buffers_of
+from goptx.weaving.dependent.temporaries import Findings, check_unproved, one_by_one
 from goptx.weaving.dependent.to_registers import Internalised, internalised
 from goptx.weaving.dependent.to_shared import in_shared_memory
-from goptx.weaving.merging.choose import in_turn
-from goptx.weaving.merging.copies import copies_joined
-from goptx.weaving.merging.merged_blocks import merged
+from goptx.weaving.emit.emit import emit
+from goptx.weaving.emit.reconverge import reconverge
+from goptx.weaving.link.link import link
+from goptx.weaving.merging.barrier_ids import prepare_barriers
+from goptx.weaving.merging.copies import copies_in_turn
+from goptx.weaving.merging.merge_input import merge_inputs
+from goptx.weaving.merging.merged_blocks import merged_blocks
 from goptx.weaving.merging.size_limits import limits
-from goptx.weaving.model import Choice, Converged, Linked
-from goptx.weaving.pipeline import Choices, check_request, finish, read_and_link, sides_of
+from goptx.weaving.model import Choices, Converged, Linked
+from goptx.weaving.request import check_request
+from goptx.weaving.schedule.schedule import schedule
+from goptx.weaving.shapes.launch_demands import known_shape
+from goptx.weaving.shapes.range_guard import guard_ranges
+from goptx.weaving.shapes.shape_kernels import shape
 
 
 def vertical(
@@ -40,10 +50,10 @@ def vertical(
     depends: bool = False,
     assume_local: bool = False,
     no_barriers: bool = False,
-    same: Pairs = (),
-    private: Pairs = (),
-    local: Pairs = (),
-    apart: Names = (),
+    same: ParameterPairs = (),
+    private: ParameterPairs = (),
+    local: ParameterPairs = (),
+    noalias: ParameterNames = (),
     presume: bool = True,
     assume_private: bool = False,
     unproved: Unproved = "refuse",
@@ -61,7 +71,7 @@ def vertical(
     private: likewise, buffers that hold nothing but what a thread hands on to itself in a later kernel: they are kept
         in registers, and their contents are undefined afterwards.
     local: likewise, of a CTA: kept in its shared memory. Needs known shapes.
-    apart: parameters such as "A:1" that share memory with no other but those that they are named with above.
+    noalias: parameters such as "A:1" that share memory with no other but those that they are named with above.
     assume_private: the caller's word that what a thread loads from a `private` buffer is what it has stored last itself
         to that element, as the properties of user-driven fusion give it. Which store that is must still follow from
         the kernels.
@@ -73,7 +83,8 @@ def vertical(
     """
     check_request("concat", None, divergence, placement)
     kernels = kernels_of(sources, entries)
-    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, kernels), placement)
+    own = shapes_of(sources, shapes, kernels)
+    linked = shape(link(kernels, arch, name, own), kernels, own, placement)
     coarse = next((k for k in linked.kernels if linked.is_copy(k)), None)
     if coarse and (depends or same or private or local):
         raise CannotWeave(
@@ -82,7 +93,7 @@ def vertical(
             rule="dependent-shapes",
         )
     check_unproved(unproved)
-    buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, apart)
+    buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, noalias)
     choices = Choices("concat", None, load_table(latency, linked.target[0]), presume)
     attempt = _Attempt(kernels, linked, choices, divergence, depends, assume_local, no_barriers, assume_private)
     return one_by_one(attempt.made, buffers, linked, unproved)
@@ -114,8 +125,11 @@ class _Attempt:
         along_x = dependences.along_x or inside.along_x or any(b.kind == "local" for b in buffers)
         if along_x:
             check_along_x(inside.linked, "what kernels hand on to each other")
-        return finish(
-            self.kernels, inside.linked, inside.flows, merged(inside.side), self.choices, converged, inside.notes,
+        merged = merged_blocks(inside.side)
+        scheduled = schedule(inside.linked, converged, merged, self.choices)
+        final = reconverge(scheduled, converged, merged)
+        return emit(
+            self.kernels, inside.linked, inside.flows, converged, merged, final, self.choices, inside.notes,
             strategy="vertical", depends=depends, along_x=along_x,
         )  # fmt: skip
 
@@ -123,10 +137,12 @@ class _Attempt:
         self, linked: Linked, buffers: Sequence[Buffer], dependences: Dependences, findings: Findings
     ) -> tuple[list[Converged], Internalised]:
         most = limits([k.flow for k in linked.kernels], None, None)
-        converged, sides = sides_of(linked, self.choices, self.divergence, most)
-        joined = copies_joined(linked.kernels, sides, linked.together, lambda several: reduce(in_turn, several))
-        order = sorted(joined, key=lambda side: side.last)
+        converged = guard_ranges(linked, converge(linked, self.choices, self.divergence))
+        converged = split_loops(linked, converged, most)
+        prepared = prepare_barriers(linked.kernels, converged, known_shape(linked))
+        inputs = merge_inputs(prepared, converged, self.choices, self.divergence == "duplicate")
+        flows = [each.flow for each in inputs]
+        order = sorted(copies_in_turn(linked, inputs), key=lambda side: side.last)
         dependences.check_order([side.kernels[0] for side in order])
         whole = reduce(partial(fused, orderly=dependences.orderly), order)
-        flows = [s.flow for s in sides]
         return converged, internalised(linked, whole, flows, buffers, dependences.size, findings, self.assume_private)

@@ -10,6 +10,7 @@ from goptx.measuring.profiling.metrics import ALL, COUNTERS
 from goptx.measuring.profiling.ncu import find_ncu
 from goptx.measuring.profiling.profile_result import Launched, Profile
 from goptx.measuring.profiling.profiled_launches import Subject, profiled
+from goptx.options import Strategy
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source
 from goptx.strategies.fuse import check_strategy, fuse, options_of
@@ -25,7 +26,7 @@ def profile(
     shapes: Sequence[Shape] | None = None,
     args: Arguments | None = None,
     fused: Woven | None = None,
-    strategy: str = "auto",
+    strategy: Strategy = "auto",
     arch: str | None = None,
     seed: int = 0,
     limit: float = LIMIT,
@@ -74,7 +75,7 @@ def profile(
     )
 
 
-def _fused(given: Measured, strategy: str, arch: str | None) -> Woven:
+def _fused(given: Measured, strategy: Strategy, arch: str | None) -> Woven:
     options: dict[str, Any] = {"shapes": given.shapes, "arch": arch}
     if "tunable" in options_of(strategy):
         options["tunable"] = given.tunable

@@ -17,6 +17,7 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.bench import Bench
 from goptx.measuring.bench.questions import SEPARATE, STREAMS, Described
+from goptx.options import MEASURED_STRATEGIES, MeasuredStrategy
 from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
 from goptx.tuning.best import Best, capped, digest
@@ -29,7 +30,7 @@ from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.records import Records
 from goptx.tuning.space.partitions import D0, sizes_of
 from goptx.tuning.space.pruning import Pruning
-from goptx.tuning.space.space import STRATEGIES, Space
+from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Table, Trial
 from goptx.tuning.tuning_search import Search
 from goptx.version import own_version
@@ -45,7 +46,7 @@ def tune(
     entries: Sequence[str | None] | None = None,
     shapes: Sequence[Shape] | None = None,
     args: Arguments | None = None,
-    strategies: Sequence[str] | None = None,
+    strategies: Sequence[MeasuredStrategy] | None = None,
     d0: D0 | None = None,
     budget: str | float | Budget | None = None,
     executor: Executor | None = None,
@@ -111,12 +112,12 @@ def tune(
     return best
 
 
-def _strategies(given: Sequence[str] | None) -> tuple[str, ...]:
+def _strategies(given: Sequence[MeasuredStrategy] | None) -> tuple[MeasuredStrategy, ...]:
     if isinstance(given, str):
         raise InputError(f'strategies= takes a list, for example strategies=["{given}"].')
-    if unknown := [name for name in given or () if name not in STRATEGIES]:
-        raise InputError(f"strategy `{unknown[0]}` cannot be tuned; expected some of {', '.join(STRATEGIES)}.")
-    return tuple(s for s in STRATEGIES if given is None or s in given)
+    if unknown := [name for name in given or () if name not in MEASURED_STRATEGIES]:
+        raise InputError(f"strategy `{unknown[0]}` cannot be tuned; expected some of {', '.join(MEASURED_STRATEGIES)}.")
+    return tuple(s for s in MEASURED_STRATEGIES if given is None or s in given)
 
 
 def _sizes(d0: D0 | None, strategies: Sequence[str]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Bar charts as text: a group of bars for each quantity, with a bar for each series."""
+"""Bar charts, as values and as text: a group of bars for each quantity, with a bar for each series."""
 
 from __future__ import annotations
 
@@ -35,18 +35,20 @@ class Group:
 @dataclass(frozen=True, slots=True)
 class Bars:
     """Named series and groups. The first `plain` series are drawn plainly; the others are the subject of the chart.
-    Numbers below 1000 have `digits` digits after the point."""
+    Numbers below 1000 have `digits` digits after the point. `across` names what the bars measure, with its unit."""
 
     title: str
     series: tuple[str, ...]
     plain: int
     groups: tuple[Group, ...]
+    across: str
     digits: int = 1
 
     def _repr_svg_(self) -> str:
-        from goptx.view.svg.bars_svg import svg
+        """Raises `InputError` if matplotlib is not installed."""
+        from goptx.view.charts.bars_chart import bars_svg
 
-        return svg(self)
+        return bars_svg(self)
 
     def number(self, value: float) -> str:
         return f"{value:.0f}" if value >= 1000 else f"{value:.{self.digits}f}"

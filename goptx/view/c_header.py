@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from goptx.launch.coarsening import AXES
 from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Launch
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Axes
+from goptx.options import AXES
 from goptx.results.fused_kernel import Woven
 from goptx.view.c_launch import HEAD, launch_function
 

@@ -8,7 +8,7 @@ from goptx.view.bars import Bars, Group
 
 
 def profile_bars(profile: Profile) -> Bars:
-    """The chart that `goptx.view.bars` renders as text and `goptx.view.svg.bars_svg` draws."""
+    """The chart that `goptx.view.bars` renders as text and `goptx.view.charts.bars_chart` draws."""
     return Bars(
         f"{profile.device}, fused by {profile.strategy}",
         tuple(launch.title for launch in profile.launches),
@@ -23,4 +23,5 @@ def profile_bars(profile: Profile) -> Bars:
             )
             for metric in (TIME, *METRICS, *STALLS)
         ),
+        "percentages from 0 to 100; anything else from 0 to the largest of its group",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from goptx.display import as_html, as_text, brief
 from goptx.errors import CannotLink, CannotWeave, Rule
@@ -11,6 +11,7 @@ from goptx.weaving.weave import weave
 
 if TYPE_CHECKING:
     from goptx.results.given_kernels import Source
+    from goptx.weaving.weave_options import WeaveOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Refusal:
         return str(self.reason)
 
 
-def can_weave(*sources: Source, **options: Any) -> Literal[True] | Refusal:
+def can_weave(*sources: Source, **options: Unpack[WeaveOptions]) -> Literal[True] | Refusal:
     """Whether `weave` with the same arguments gives a kernel: True, or a `Refusal`, which is false and says why not.
 
     Raises what says that the question makes no sense: `PtxSyntaxError`, `InputError`.

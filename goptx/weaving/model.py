@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from goptx.analysis.build_cfg import text_blocks
 from goptx.analysis.cfg import Code, Flow
+from goptx.latency.cost import cycles_of
+from goptx.latency.table import LatencyTable
 from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import Limit
+from goptx.options import Choice, Policy, Slicing
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import (
     Declaration,
@@ -121,10 +123,19 @@ class Linked:
         return sum(k.letter == kernel.letter for k in self.kernels) > 1
 
 
-Choice = Literal["park", "predicate", "duplicate"]
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How long instructions last, how blocks are sliced by that, and in which order they are woven. `presume`: whether
+    loaded data that decides about barriers may be taken as the same for all threads of a CTA."""
 
+    policy: Policy
+    slicing: Slicing
+    table: LatencyTable
+    presume: bool = True
 
-CHOICES: tuple[Choice, ...] = get_args(Choice)
+    def cycles(self, code: Code) -> int:
+        """The latency of an instruction, or of all those in a call's braces."""
+        return cycles_of(self.table, code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,36 +4,42 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goptx.errors import ConvergenceWarning
 from goptx.latency.table import load_table
 from goptx.launch.shape import Shape
+from goptx.options import Merging
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import kernels_of, shapes_of
-from goptx.weaving.merging.merged_blocks import merged
-from goptx.weaving.merging.size_limits import check_limits
-from goptx.weaving.pipeline import (
-    Choices,
-    Joining,
-    Merging,
-    check_published,
-    check_request,
-    finish,
-    policy_of,
-    read_and_link,
-    sides_of,
-)
+from goptx.weaving.converge.converge import converge
+from goptx.weaving.converge.split_loops import split_loops
+from goptx.weaving.emit.emit import emit
+from goptx.weaving.emit.reconverge import reconverge
+from goptx.weaving.link.link import link
+from goptx.weaving.merging import merge as merging
+from goptx.weaving.merging.barrier_ids import prepare_barriers
+from goptx.weaving.merging.copies import merge_copies
+from goptx.weaving.merging.merge_input import merge_inputs
+from goptx.weaving.merging.merged_blocks import merged_blocks
+from goptx.weaving.merging.size_limits import MergeLimits, check_limits
+from goptx.weaving.merging.slice import slice, slicings_of
+from goptx.weaving.model import Choices
+from goptx.weaving.request import check_published, check_request, policy_of
+from goptx.weaving.schedule.schedule import schedule
+from goptx.weaving.shapes.launch_demands import known_shape
+from goptx.weaving.shapes.range_guard import guard_ranges
+from goptx.weaving.shapes.shape_kernels import shape
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
-    from goptx.launch.launch_plan import Placement
+    from goptx.options import Choice, Merging, ParameterPairs, Placement, Policy, Slicing
     from goptx.results.given_kernels import Source
     from goptx.sources.kernel_text import Chosen
-    from goptx.weaving.dependent.shared_buffers import Pairs
     from goptx.weaving.dependent.shared_inputs import InCommon
-    from goptx.weaving.model import Choice, Linked
+    from goptx.weaving.model import Linked
 
 
 def weave(
@@ -42,8 +48,8 @@ def weave(
     arch: str | None = None,
     name: str | None = None,
     merge: Merging = "safe",
-    policy: str | None = None,
-    slicing: str | int | None = "adaptive",
+    policy: Policy | None = None,
+    slicing: Slicing = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
@@ -51,7 +57,7 @@ def weave(
     max_blocks: int | None = None,
     max_growth: float | None = None,
     presume: bool = True,
-    same: Pairs = (),
+    same: ParameterPairs = (),
 ) -> Woven:
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
@@ -98,29 +104,44 @@ def weave(
             divergence=divergence is not None, placement=placement != "spread", max_blocks=max_blocks is not None,
             max_growth=max_growth is not None, presume=not presume, same=bool(same),
         )  # fmt: skip
-    kernels = kernels_of(sources, entries)
-    linked = read_and_link(kernels, arch, name, shapes_of(sources, shapes, kernels), placement)
-    linked, common = _with_common_parameters(linked, same)
+    chosen = kernels_of(sources, entries)
+    shapes = shapes_of(sources, shapes, chosen)
+
+    linked = link(chosen, arch, name, shapes)
+    shaped = shape(linked, chosen, shapes, placement)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]), presume)
     if merge == "paper":
-        return _as_published(kernels, linked, choices)
-    # Copies of code that were asked for are no fault.
-    tried = choices.alternatives() if divergence is None else (choices,)
-    joining = Joining(linked, tried, max_blocks, max_growth)
-    converged, sides = sides_of(linked, choices, divergence, joining.all_limits)
-    joined = joining.kernels(sides)
-    whole = joining.join(common.in_step(joined) if common else joined)
-    own = [side.flow for side in sides]
-    join = choices.policy == "latency"  # published policies order each pair of blocks by itself
-    if common is None:
-        return finish(kernels, linked, own, merged(whole, join), joining.chosen, converged, joining.notes)
-    made = common.loaded_once(linked, whole, own)
-    blocks = merged(made.side, join, made.handed_on)
-    notes = (*joining.notes, *made.notes)
-    return finish(kernels, made.linked, made.flows, blocks, joining.chosen, converged, notes)
+        return _as_published(chosen, shaped, choices)
+    shaped, common = _with_common_parameters(shaped, same)
+    limits = MergeLimits(shaped, max_blocks, max_growth)
+
+    converged = converge(shaped, choices, divergence)
+    guarded = guard_ranges(shaped, converged)
+    looped = split_loops(shaped, guarded, limits.all)
+    prepared = prepare_barriers(shaped.kernels, looped, known_shape(shaped))
+    inputs = merge_inputs(prepared, looped, choices, divergence == "duplicate")
+    flows = [each.flow for each in inputs]
+
+    slicings = slicings_of(shaped, choices, alternatives=divergence is None)  # copies that were asked for may be long
+    inputs = merge_copies(shaped, inputs, slicings, limits)
+    inputs = common.in_step(inputs) if common else inputs
+    whole, *others = merging.merge_order(shaped, inputs)
+    for other in others:  # the first two kernels, then the result with the third, ...; of the candidates the smallest
+        pair = merging.cut_at_waits(whole, other)
+        candidates = [slice(pair, thresholds) for thresholds in slicings]
+        whole = merging.merge(candidates, limits)
+    if common:
+        made = common.loaded_once(shaped, whole, flows)
+        shaped, whole, flows = made.linked, made.side, made.flows
+
+    merged = merged_blocks(whole, join=policy == "latency")  # published policies order each pair of blocks by itself
+    scheduled = schedule(shaped, looped, merged, choices)
+    final = reconverge(scheduled, looped, merged)
+    taken = replace(choices, slicing=whole.slicing)
+    return emit(chosen, shaped, flows, looped, merged, final, taken, whole.notes)
 
 
-def _with_common_parameters(linked: Linked, same: Pairs) -> tuple[Linked, InCommon | None]:
+def _with_common_parameters(linked: Linked, same: ParameterPairs) -> tuple[Linked, InCommon | None]:
     """None where nothing is in common: then what finds equal loads need not be imported."""
     if not same:
         return linked, None
@@ -129,11 +150,12 @@ def _with_common_parameters(linked: Linked, same: Pairs) -> tuple[Linked, InComm
     return InCommon.found(linked, same, "weave")
 
 
-def _as_published(kernels: Sequence[Chosen], linked: Linked, choices: Choices) -> Woven:
+def _as_published(chosen: Sequence[Chosen], shaped: Linked, choices: Choices) -> Woven:
     """The kernels woven by the published merge, with a warning."""
-    from goptx.weaving.merging.paper_merge import NOTE, REMEDY, merged_as_published
+    from goptx.weaving.merging.paper_merge import NOTE, REMEDY, merge_as_published
 
-    made = merged_as_published(linked, choices)
-    woven = finish(kernels, linked, made.flows, made.whole, choices, notes=made.notes)
+    published = merge_as_published(shaped, choices)
+    scheduled = schedule(shaped, (), published.merged, choices)
+    woven = emit(chosen, shaped, published.flows, (), published.merged, scheduled, choices, published.notes)
     warnings.warn(f"{NOTE}; {REMEDY}.", ConvergenceWarning, stacklevel=3)
     return woven

@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import goptx
 from goptx import Shape
@@ -49,4 +50,5 @@ def result(name: str) -> Woven:
             return goptx.fuse(gelu, harris, strategy="auto", shapes=[Shape(1 << 20, 256)] * 2)
         case "vertical":
             return goptx.fuse(gelu, sort, strategy=name)
-    return goptx.fuse(harris, sort, strategy=name, shapes=known)
+    strategy: Any = name
+    return goptx.fuse(harris, sort, strategy=strategy, shapes=known)

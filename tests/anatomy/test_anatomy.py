@@ -132,7 +132,7 @@ def test_kernels_are_as_their_files_have_them() -> None:
 
 
 def test_barriers_are_those_that_hold_several_warps_up() -> None:
-    (entry, _) = anatomy_of(goptx.parse(MBARRIER)).blocks
+    (entry, _) = anatomy_of(goptx.read(MBARRIER)).blocks
     assert [b.text.split()[0] for b in entry.barriers] == ["mbarrier.init.shared.b64", "bar.sync",
                                                            "mbarrier.arrive.shared.b64"]  # fmt: skip
 
@@ -164,8 +164,8 @@ def test_plain_data_and_text(name: str) -> None:
 def test_unknown_flow() -> None:
     text = f"{HEAD}.entry jump()\n{{\n.reg .b32 %r<3>;\nbrx.idx %r1, targets;\n}}\n"
     with pytest.raises(CannotWeave, match=r"<ptx>:7: `brx\.idx %r1, targets;`"):
-        anatomy_of(goptx.parse(text))
+        anatomy_of(goptx.read(text))
     with pytest.raises(InputError, match="no entry `missing`"):
-        anatomy_of(goptx.parse(MBARRIER), "missing")
+        anatomy_of(goptx.read(MBARRIER), "missing")
     chart = Chart("A", "jump", "<ptx>", (), "why")
     assert "unknown flow: why" in str(Anatomy("weave", "sm_90", (chart,), ()))

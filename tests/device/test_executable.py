@@ -22,7 +22,7 @@ def woven() -> goptx.Woven:
 
 
 def test_a_changed_result_has_an_executable_of_its_own(woven: goptx.Woven) -> None:
-    other = goptx.parse(woven.ptx.replace("gelu_lud_woven", "other"))
+    other = goptx.read(woven.ptx.replace("gelu_lud_woven", "other"))
     for made in (replace(woven, module=other), woven.capped(40), replace(woven, along_x=True)):
         assert made.executable is not woven.executable and made.executable.launching.along_x == made.along_x
         assert made.ptx == str(made.module)

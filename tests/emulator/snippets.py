@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx import Emulation, EmulationFault
+from goptx import EmulationFault
+from goptx.emulator.emulation import Emulation
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 REGISTERS = """

@@ -173,7 +173,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
         def spoiled(*sources: Any, **options: Any) -> goptx.Woven:
             woven = goptx.fuse(*sources, **options)
             assert woven.ptx.count(old) == 1
-            return replace(woven, module=goptx.parse(woven.ptx.replace(old, new)))
+            return replace(woven, module=goptx.read(woven.ptx.replace(old, new)))
 
         monkeypatch.setattr("goptx.checking.check.fuse", spoiled)
 

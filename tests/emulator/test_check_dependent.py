@@ -12,7 +12,9 @@ from strategies import dependent_kernels
 from strategies.dependent_kernels import INDEX, strided
 
 import goptx
+from goptx.checking.verdict import Check
 from goptx.cli import main
+from goptx.options import Strategy
 
 ROOT = Path(__file__).parents[2]
 CHAIN = ROOT / "benchmarks" / "suite_d" / "chain.sm_90.ptx"
@@ -35,11 +37,11 @@ ALL = elementwise("mul.f32", guard="")
 MORE = {"A:3": "i32:1024", "B:3": "i32:1024", "B:1": "f32[1024]"}  # what cannot be made up for these two
 
 
-def check(*sources: Any, strategy: str = "vertical", **options: Any) -> goptx.Check:
+def check(*sources: Any, strategy: Strategy = "vertical", **options: Any) -> Check:
     return goptx.check(*sources, strategy=strategy, **options)
 
 
-def values(done: goptx.Check) -> dict[str, Any]:
+def values(done: Check) -> dict[str, Any]:
     return {name[:3]: given.value for kernel in done.kernels for name, given in kernel.inputs.items()}
 
 
@@ -51,7 +53,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
         def spoiled(*sources: Any, **options: Any) -> goptx.Woven:
             woven = goptx.fuse(*sources, **options)
             assert re.search(old, woven.ptx)
-            return replace(woven, module=goptx.parse(re.sub(old, new, woven.ptx)))
+            return replace(woven, module=goptx.read(re.sub(old, new, woven.ptx)))
 
         monkeypatch.setattr("goptx.checking.check.fuse", spoiled)
 
@@ -66,7 +68,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     ("options", "arrays", "temporaries"),
     [({"depends": True, "same": ONE + TEMPORARIES}, 8, 0), ({"private": TEMPORARIES, "same": ONE}, 5, 3)],
 )
-def test_a_chain(strategy: str, options: dict[str, Any], arrays: int, temporaries: int) -> None:
+def test_a_chain(strategy: Strategy, options: dict[str, Any], arrays: int, temporaries: int) -> None:
     done = check(*[CHAIN] * 4, entries=STEPS, strategy=strategy, **options)
     assert done, done
     assert done.compared == arrays * 4000 and len(done.undefined) == temporaries
@@ -84,7 +86,7 @@ def test_a_chain(strategy: str, options: dict[str, Any], arrays: int, temporarie
 
 
 @pytest.mark.parametrize("strategy", ["separate", "auto"])
-def test_kernels_that_are_not_fused(strategy: str) -> None:
+def test_kernels_that_are_not_fused(strategy: Strategy) -> None:
     """The second kernel depends on the writes of the first."""
     later = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
     x, y, z, out = (np.random.default_rng(i).random(1100, dtype=np.float32) for i in range(4))
@@ -190,7 +192,7 @@ def test_the_command(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "a.ptx", "b.ptx", "--strategy", "vertical", *words]) == 0
     assert "not compared: A:2 (out), B:0 (x), a temporary" in capsys.readouterr().out
     assert main(["check", "a.ptx", "b.ptx", "--strategy", "separate"]) == 0
-    assert main(["check", "a.ptx", "b.ptx", "--strategy", "auto", *words, "--apart", "B:1"]) == 0
+    assert main(["check", "a.ptx", "b.ptx", "--strategy", "auto", *words, "--noalias", "B:1"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -204,7 +206,7 @@ def test_the_command(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["--strategy", "vertical", "--same", "A:2=C:0"], 2, "InputError: same `C:0`: write the kernel's letter"),
         (["--strategy", "vertical", "--private", "A:2"], 2, "InputError: private= takes pairs of parameters"),
-        (["--strategy", "vertical", "--apart", "A:7"], 2, "InputError: apart `A:7`: kernel A (`k`) has no such"),
+        (["--strategy", "vertical", "--noalias", "A:7"], 2, "InputError: noalias `A:7`: kernel A (`k`) has no such"),
         (["--strategy", "vertical", "--same", "A:2=B:0"], 1, "CannotWeave: a.ptx:"),
     ],
 )

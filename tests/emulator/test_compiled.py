@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import goptx
-from goptx import Emulation
+from goptx.emulator.emulation import Emulation
 from goptx.ptx.ir import Module
 
 FOLDER = Path(__file__).parent / "compiled"

@@ -15,6 +15,7 @@ from goptx.sources.read import read
 CONSTRUCTS = read(Path(__file__).parents[1] / "constructs" / "constructs.sm_80.ptx")
 NAMES = [entry.name for entry in CONSTRUCTS.entries]
 CTAS = 2
+pytestmark = pytest.mark.usefixtures("laws")
 
 
 def data(n: int) -> Array:

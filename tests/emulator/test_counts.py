@@ -8,13 +8,14 @@ from emulator.faulty import LOW
 from emulator.threads import module, run
 
 import goptx
+from goptx.emulator.emulation import Emulation
 
 # What `threads.BEGIN` and `END` cost a warp: instructions, and sectors of global memory (input and output).
 FRAME_INSTRUCTIONS = 13
 FRAME_SECTORS = 8
 
 
-def counted(body: str, block: int = 32, **options: Any) -> goptx.Emulation:
+def counted(body: str, block: int = 32, **options: Any) -> Emulation:
     return run(body, block=block, **options)[1]
 
 
@@ -89,7 +90,7 @@ def access(word: str, space: str, opcode: str, address: str) -> str:
     return f"{zero} {word}.{space}.{opcode} {pair};"
 
 
-def large(body: str) -> goptx.Emulation:
+def large(body: str) -> Emulation:
     """One warp, with a buffer of 8 KiB to read and write."""
     given, out = np.zeros(2048, np.uint32), np.zeros(32, np.uint32)
     return goptx.emulate(module(body), 1, 32, [given, out, 0])

@@ -12,7 +12,8 @@ import pytest
 from bodies import kernel
 
 import goptx
-from goptx import Emulation, EmulationFault
+from goptx import EmulationFault
+from goptx.emulator.emulation import Emulation
 from goptx.emulator.instructions.lanewise import Array
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse

@@ -23,6 +23,7 @@ from typing import Any
 
 import goptx
 from goptx.launch.specification import find_specification
+from goptx.options import Strategy
 
 HERE = Path(__file__).resolve().parent
 DIGESTS = HERE / "sha256.txt"
@@ -62,9 +63,9 @@ def _cases() -> Iterator[tuple[str, Make]]:
     yield "triton softmax noise", partial(goptx.weave, TRITON / "softmax.ptx", TRITON / "noise.ptx")
 
 
-def _pair(a: str, b: str, strategy: str, **options: Any) -> goptx.Woven:
+def _pair(a: str, b: str, strategy: Strategy, **options: Any) -> goptx.Woven:
     shaped = strategy in ("horizontal", "interleave", "auto") or shape(a) != shape(b)
-    shapes = {"shapes": [shape(a), shape(b)]} if shaped else {}
+    shapes: dict[str, Any] = {"shapes": [shape(a), shape(b)]} if shaped else {}
     return goptx.fuse(text(a), text(b), strategy=strategy, **shapes, **options)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import goptx
 from goptx.device.assemble import assemble
 from goptx.device.load import current_device, launch, load
+from goptx.options import Policy, Slicing
 
 TESTS = Path(__file__).parent.parent
 sys.path.append(str(TESTS))
@@ -35,7 +36,7 @@ def text(family: str, names: tuple[str, ...]) -> str:
     return waiting.text(names=names)
 
 
-def build(job: tuple[str, tuple[str, ...], str, str, str]) -> tuple[tuple[str, ...], str, bytes, str]:
+def build(job: tuple[str, tuple[str, ...], Policy, Slicing, str]) -> tuple[tuple[str, ...], str, bytes, str]:
     """Names, entry, cubin and error of one woven pair, or of more kernels."""
     family, pair, policy, slicing, arch = job
     try:
@@ -45,16 +46,16 @@ def build(job: tuple[str, tuple[str, ...], str, str, str]) -> tuple[tuple[str, .
             entries=pair,
             arch=arch,
             policy=policy,
-            slicing=int(slicing) if slicing.isdigit() else slicing,
+            slicing=slicing,
         )
         return pair, woven.name, woven.cubin(fmad=False), ""
     except goptx.GoptxError as error:
         return pair, "", b"", f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def main(family: str, policy: str, slicing: str, pairs: list[str]) -> None:
+def main(family: str, policy: Policy, slicing: Slicing, pairs: list[str]) -> None:
     source = text(family, (*waiting.KERNELS, *waiting.NOT_EMULATED))
-    names = [e.name for e in goptx.parse(source).entries]
+    names = [e.name for e in goptx.read(source).entries]
     grid, block, n = SHAPES[family]
     wanted = [tuple(p.split("+")) for p in pairs] or [(a, b) for a in names for b in names]
     most = max(map(len, wanted))
@@ -112,4 +113,5 @@ def main(family: str, policy: str, slicing: str, pairs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])
+    words: list[Any] = sys.argv[1:]
+    main(words[0], words[1], int(words[2]) if words[2].isdigit() else words[2], words[3:])

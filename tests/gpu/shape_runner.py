@@ -20,6 +20,7 @@ import goptx
 from goptx import Shape
 from goptx.device.assemble import assemble
 from goptx.device.load import current_device, launch, load
+from goptx.options import Axis, Strategy
 from goptx.strategies.fuse import STRATEGIES
 
 MIXES = [
@@ -29,7 +30,11 @@ MIXES = [
     (Shape((3, 5), (33, 3)), Shape((2, 3, 2), (5, 7, 2))),
     (Shape(7, (32, 2)), Shape((16, 64), 1024)),
 ]
-COARSE = [(2, "x", Shape(300, 256)), (3, "x", Shape((7, 2), 48)), (4, "y", Shape((3, 9), (16, 16)))]
+COARSE: list[tuple[int, Axis, Shape]] = [
+    (2, "x", Shape(300, 256)),
+    (3, "x", Shape((7, 2), 48)),
+    (4, "y", Shape((3, 9), (16, 16))),
+]
 LIMIT = np.uint32(150)
 FREE = {"registers": [17], "leaving": [1]}  # words that hardware may fill in several ways: %warpid, activemask
 
@@ -111,7 +116,7 @@ def coarsened(arch: str) -> Iterator[Pair]:
     for strategy, names in product(STRATEGIES, product(KERNELS, repeat=2)):
         launched, said = shapes_of(names, MIXES[len(names[0] + strategy) % 3], "calling" in names)
 
-        def make_of(strategy: str = strategy, names: Any = names, said: Any = said) -> goptx.Woven:
+        def make_of(strategy: Strategy = strategy, names: Any = names, said: Any = said) -> goptx.Woven:
             sources = [goptx.coarsen(KERNELS[n], f) for n, f in zip(names, (2, 3), strict=True)]
             return goptx.fuse(*sources, strategy=strategy, arch=arch, shapes=said)
 

@@ -10,6 +10,7 @@ import pytest
 import goptx
 from goptx import DeviceError, Shape
 from goptx.device.load import current_device
+from goptx.options import Strategy
 
 pytestmark = pytest.mark.gpu
 
@@ -48,7 +49,7 @@ def triton_kernels() -> Any:
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave", "separate", "auto"])
 @pytest.mark.parametrize("warps", [(4, 4), (4, 8)])
-def test_triton(triton_kernels: Any, strategy: str, warps: tuple[int, int]) -> None:
+def test_triton(triton_kernels: Any, strategy: Strategy, warps: tuple[int, int]) -> None:
     """Of several grids and blocks, as Triton itself launches them."""
     import torch
 

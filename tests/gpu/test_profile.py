@@ -11,13 +11,14 @@ from goptx.launch.specification import read_specification
 from goptx.measuring.profiling.metrics import STALLS
 from goptx.measuring.profiling.ncu import NotPermitted, find_ncu
 from goptx.measuring.profiling.profile_result import Profile
+from goptx.options import Strategy
 
 pytestmark = pytest.mark.gpu
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 
 
-def profiled(strategy: str) -> Profile:
+def profiled(strategy: Strategy) -> Profile:
     """GELU and WMMA in their small sizes."""
     try:
         current_device()
@@ -37,7 +38,7 @@ def profiled(strategy: str) -> Profile:
 
 
 @pytest.mark.parametrize(("strategy", "fused"), [("weave", ["fused"]), ("separate", ["fused 1", "fused 2"])])
-def test_every_launch_is_counted(strategy: str, fused: list[str]) -> None:
+def test_every_launch_is_counted(strategy: Strategy, fused: list[str]) -> None:
     done = profiled(strategy)
     assert [launch.title for launch in done.launches] == ["A gelu", "B wmma", *fused]
     for launch in done.launches:

@@ -67,7 +67,7 @@ def altered(made: Woven, old: str, new: str) -> Woven:
     """With other text in place of the first that fits."""
     text, times = re.subn(old, new, made.ptx, count=1)
     assert times
-    return replace(made, module=goptx.parse(text))
+    return replace(made, module=goptx.read(text))
 
 
 def test_what_is_right(bench: Bench) -> None:

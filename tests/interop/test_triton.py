@@ -9,6 +9,7 @@ from interop.objects import CompiledKernel, JITFunction, layer_norm, softmax
 
 import goptx
 from goptx import InputError, Shape
+from goptx.options import Strategy
 from goptx.region.recorded import recorded
 
 ROWS, COLUMNS = 4, 300
@@ -57,7 +58,7 @@ def test_the_block_and_shared_memory_are_known() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave", "separate", "auto"])
-def test_the_grid_is_enough_of_a_shape(strategy: str) -> None:
+def test_the_grid_is_enough_of_a_shape(strategy: Strategy) -> None:
     woven = goptx.fuse(softmax(), layer_norm(), strategy=strategy, shapes=[Shape(ROWS), Shape(2)])
     args = arguments()
     goptx.emulate(woven, args=args)

@@ -379,9 +379,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a kernel of which nothing is known runs first",
-        f"{WEAVING}/merging/fold.py",
-        "(sides[k].last, len(",
-        "(not sides[k].last, len(",
+        f"{WEAVING}/merging/merge.py",
+        "(each.last, len(",
+        "(not each.last, len(",
         "tests/weaving/test_unknown.py::test_it_stands_once_and_behind_the_other_kernel[second]",
     ),
     # uniformity
@@ -480,7 +480,7 @@ MUTATIONS = (
     ),
     Mutation(
         "of two kernels on different levels the one that lies deeper waits",
-        f"{WEAVING}/merging/levels.py",
+        f"{WEAVING}/merging/nesting.py",
         "if first.level > second.level else",
         "if first.level < second.level else",
         f"{GROWTH}::test_the_less_room_the_less_is_woven[nested_loops+uniform_switch]",
@@ -501,9 +501,9 @@ MUTATIONS = (
     ),
     Mutation(
         "kernels that run as they are keep loops with several ways in",
-        f"{WEAVING}/pipeline.py",
-        "split_as_it_is(alone(k), most)",
-        "alone(k)",
+        "goptx/strategies/dispatch.py",
+        "else split_as_it_is(made, limits)",
+        "else made",
         f"{SPLIT}::test_kernels_that_run_as_they_are_enter_loops_one_way[interleave]",
     ),
     Mutation(

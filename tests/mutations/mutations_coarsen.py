@@ -42,15 +42,15 @@ OF_COARSENING = (
     Mutation(
         "all copies run where CTAs are left over",
         f"{WEAVING}/merging/copies.py",
-        "if letter in together and together[letter].left_over:",
-        "if False:",
+        "if copy is others[-1]:  # it runs",
+        "if False:  # it runs",
         f"{EACH}[2-x-5:64-tiled-known]",
     ),
     Mutation(
         "copies run in CTAs and warps that are none of the kernel's",
         f"{WEAVING}/merging/copies.py",
-        'whole = _passed_by(_passed_by(whole, together[letter].beyond, "beyond"), together[letter].ended)',
-        "pass",
+        'return _skipped(_skipped(whole, ends.beyond, "beyond"), ends.ended)',
+        "return whole",
         f"{OWN}[front-(('leaving', 2, 'x'), ('tiled', 2, 'x'))]",
     ),
     Mutation(

@@ -9,7 +9,7 @@ EXITS = "tests/strategies/test_exits.py"
 OF_CODE = (
     Mutation(
         "a call through a pointer leads to no function",
-        f"{WEAVING}/link/link.py",
+        f"{WEAVING}/link/call_graph.py",
         "pointed = kernel.symbols.values() if calls_indirectly(body) else ()",
         "pointed = ()",
         f"{CALLEES}::test_a_pointer_that_may_lead_to_a_barrier_is_refused[in another variable]",

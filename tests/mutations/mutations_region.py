@@ -102,7 +102,7 @@ OF_REGIONS = (
         "goptx/weaving/dependent/shared_buffers.py",
         "} - named\n",
         "} - named - {(k, i) for k in range(26) for i in range(99)}\n",
-        "tests/strategies/test_auto.py::test_buffers_that_are_known_to_lie_apart",
+        "tests/strategies/test_auto.py::test_buffers_that_are_declared_noalias",
     ),
     Mutation(
         "what is shown along x holds in all shapes",

@@ -29,7 +29,7 @@ OF_SHARED_STATE = (
     ),
     Mutation(
         "a function of two modules has one variable for both, and copies of a kernel have several",
-        f"{WEAVING}/pipeline.py",
+        f"{WEAVING}/link/link.py",
         "with_statics_outside(without_aliases(kernel.module))",
         "without_aliases(kernel.module)",
         "tests/weaving/test_statics.py::test_copies_of_a_kernel_have_one_variable[2]",

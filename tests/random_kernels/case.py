@@ -13,9 +13,8 @@ from typing import Any
 
 from random_kernels.data import arguments
 
-from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
-from goptx.weaving.model import Choice
+from goptx.options import Choice, Placement, Policy, Slicing
 
 NAMES = ("first", "second", "third")  # of the entries
 BETWEEN = "// the {} kernel\n"
@@ -32,8 +31,8 @@ class Case:
     shapes: tuple[Shape, ...]
     n: tuple[int, ...]
     scale: tuple[int, ...]
-    policy: str
-    slicing: str | int | None
+    policy: Policy
+    slicing: Slicing
     seed: int
     divergence: Choice | None = None
     stated: tuple[Shape, ...] | None = None

@@ -19,8 +19,8 @@ from strategies.dependent_kernels import elementwise, strided
 
 import goptx
 from goptx.launch.shape import Shape
-from goptx.weaving.model import CHOICES
-from goptx.weaving.schedule.schedule import POLICIES
+from goptx.options import CHOICES, POLICIES
+from goptx.ptx.parse import parse
 
 OWN = "own"
 INDICES = {  # of the element that is read, from the thread's numbers; what is written by threads is never shared
@@ -146,7 +146,7 @@ def chained(case: Case, kind: str, strategy: str = "vertical") -> Trial:
     inputs."""
     choose = Random(f"{kind} {case.seed}")
     texts = [_by_address(text) if kind == "depends" and BY_ADDRESS in text else text for text in case.texts]
-    modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(texts, NAMES, strict=False)]
+    modules = [parse(text, f"{name}.ptx") for text, name in zip(texts, NAMES, strict=False)]
     letters = LETTERS[: len(modules)]
     handed_on = [(f"{a}:2", f"{b}:0") for a, b in pairwise(letters)] if kind != "same" else []
     overwrites = _overwrites(case, kind)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from random_kernels.case import NAMES, Case
 from random_kernels.data import arguments
@@ -17,13 +17,15 @@ from random_kernels.drawing import MOVES
 from random_kernels.trial import LETTERS, Array, Data, Trial
 
 import goptx
-from goptx.launch.coarsening import AXES
 from goptx.launch.shape import Shape
+from goptx.options import AXES, Axis, Strategy
 from goptx.ptx.ir import Module
+from goptx.ptx.parse import parse
 from goptx.results.fused_kernel import Woven
 
-OWN_SHAPES = ("horizontal", "interleave")  # strategies that have to know them
-STRATEGIES = ("weave", "vertical", *OWN_SHAPES)
+OWN_SHAPES: tuple[Strategy, ...] = ("horizontal", "interleave")  # strategies that have to know them
+STRATEGIES: tuple[Strategy, ...] = ("weave", "vertical", *OWN_SHAPES)
+EVERY_STRATEGY: tuple[Strategy, ...] = (*STRATEGIES, "separate", "auto")
 SCALE = 4  # among the parameters
 COMPARED = {1: "out", 2: "totals", 5: "more"}
 FACTORS = {1: (2, 2, 3, 4), 2: (2, 2, 3), 3: (2, 2, 2, 3)}  # by how much there is of everything else
@@ -36,7 +38,7 @@ class Composition:
     batched: whether some kernel is one of several launches. nested: whether what was fused is fused again. tunable:
     whether the first kernel is right with any number of warps."""
 
-    strategy: str
+    strategy: Strategy | Literal[""]
     coarse: int = 0
     batched: bool = False
     nested: bool = False
@@ -49,11 +51,11 @@ class Part:
     one along `along`; then CTAs along `axis` become one, by each of the factors."""
 
     factors: tuple[int, ...] = ()
-    axis: str = "x"
+    axis: Axis = "x"
     turns: int = 0
     start: int = 0
     step: int = 1
-    along: str = ""
+    along: Axis = "y"
 
     def wide(self, shape: Shape, known: bool = True) -> Shape:
         """The shape as the kernel has it after that."""
@@ -71,8 +73,8 @@ class Part:
 def composed(case: Case, how: Composition) -> Trial:
     choose = Random(f"{case.way} {case.seed} {case.shapes} {case.n}")
     parts = _parts(case, how, choose)
-    inner = choose.choice(STRATEGIES) if how.nested else ""
-    modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(case.texts, NAMES, strict=False)]
+    inner = choose.choice(STRATEGIES) if how.nested else None
+    modules = [parse(text, f"{name}.ptx") for text, name in zip(case.texts, NAMES, strict=False)]
     stated = _stated(case, how, inner, parts, choose)
     wide = tuple(part.wide(shape) for part, shape in zip(parts, case.shapes, strict=True))
     tuned = choose.choice(TUNED) if how.tunable else 0
@@ -105,7 +107,7 @@ def _parts(case: Case, how: Composition, choose: Random) -> list[Part]:
 
 
 def _stated(
-    case: Case, how: Composition, inner: str, parts: Sequence[Part], choose: Random
+    case: Case, how: Composition, inner: Strategy | None, parts: Sequence[Part], choose: Random
 ) -> tuple[Shape, ...] | None:
     """What is said of the shapes, after what is done with the kernels: as much as the strategies have to know."""
     stated = case.stated
@@ -146,7 +148,7 @@ class _Fusing:
     modules: Sequence[Module]
     parts: Sequence[Part]
     stated: Sequence[Shape] | None
-    inner: str
+    inner: Strategy | None
     tuned: int
     seed: float
 
@@ -158,9 +160,10 @@ class _Fusing:
         sources = [self._source(k, told or kernels == 1) for k in every]
         if not how.strategy:
             (woven,) = sources
-            return woven  # type: ignore[return-value]
+            assert isinstance(woven, Woven)
+            return woven
         shapes: dict[str, Any] = {} if told or self.stated is None else {"shapes": self.stated}
-        if how.nested:
+        if self.inner:
             first = choose.randrange(kernels - 1)
             two = slice(first, first + 2)
             within: dict[str, Any] = {} if self.stated is None else {"shapes": self.stated[two]}
@@ -183,7 +186,7 @@ class _Fusing:
             )  # fmt: skip
         return source
 
-    def _options(self, strategy: str, kernels: Sequence[int], choose: Random) -> dict[str, Any]:
+    def _options(self, strategy: Strategy, kernels: Sequence[int], choose: Random) -> dict[str, Any]:
         """Those of the strategy for these kernels, without shapes."""
         case = self.case
         own: dict[str, Any] = {"strategy": strategy}

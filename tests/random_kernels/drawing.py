@@ -30,8 +30,7 @@ from random_kernels.strategies import (
 from random_kernels.tree import Extent, Function, Kernel, Level, Pair, Plain
 from random_kernels.where import Where
 
-from goptx.launch.launch_plan import PLACEMENTS
-from goptx.weaving.schedule.schedule import POLICIES
+from goptx.options import PLACEMENTS, POLICIES, Policy, Slicing
 
 KERNELS = (*[2] * 7, 3)  # that are woven together
 BLOCKS: tuple[Extent, ...] = ((32,), (64,), (96,), (33,), (48,), (100,), (8, 8), (16, 3), (128,), (5, 5, 2))
@@ -174,8 +173,8 @@ def pairs(
             kernel = replace(kernel, dynamic=None)
         chosen.append(kernel)
     unknown = tuple(draw(one_of(*UNKNOWN, *[""] * (3 if new else 9))) for _ in names) if own_shapes else None
-    policy: str = draw(one_of(*POLICIES))
-    slicing = draw(one_of("adaptive", None, 20, 60, 200))
+    policy: Policy = draw(one_of(*POLICIES))
+    slicing: Slicing = draw(one_of("adaptive", None, 20, 60, 200))
     divergence = draw(one_of(*[None] * 14, "park", "predicate", "duplicate"))
     placement = draw(one_of(*PLACEMENTS))
     return Pair(tuple(chosen), policy, slicing, divergence, unknown, placement, draw(st.integers(0, 1000)))

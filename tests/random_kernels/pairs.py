@@ -17,6 +17,7 @@ from random_kernels.ways import trial
 
 import goptx
 from goptx.checking.verdict import differences
+from goptx.emulator.emulation import Emulation
 from goptx.errors import CannotWeave, GoptxError, InputError
 from goptx.ptx.ir import Instruction, Module, Scope, Statement
 from goptx.ptx.opcodes import Scope as Convergence
@@ -134,7 +135,7 @@ def within(seconds: float, what: str = "weaving") -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _alone(made: Trial, order: int) -> tuple[Mapping[str, Array], list[goptx.Emulation]]:
+def _alone(made: Trial, order: int) -> tuple[Mapping[str, Array], list[Emulation]]:
     """What the launches of the kernels leave, and what they count."""
     data = made.data()
     try:
@@ -161,7 +162,7 @@ def _differences(alone: Mapping[str, Array], other: Mapping[str, Array]) -> str:
     return "; ".join(str(d) for d in differences(list(alone), list(alone.values()), list(other.values())))
 
 
-def _check_counts(made: Trial, alone: Sequence[goptx.Emulation], woven: goptx.Emulation) -> None:
+def _check_counts(made: Trial, alone: Sequence[Emulation], woven: Emulation) -> None:
     """Each instruction with an effect is executed by as many threads as alone."""
     for letter, module in zip(LETTERS, made.modules, strict=False):
         for line, instruction in effects(module).items():

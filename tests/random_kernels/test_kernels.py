@@ -17,6 +17,7 @@ import goptx
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.errors import CannotWeave
 from goptx.launch.shape import Shape
+from goptx.ptx.parse import parse
 
 SOME = 25
 
@@ -123,7 +124,7 @@ def test_a_wrong_weaver_is_found(monkeypatch: pytest.MonkeyPatch, first: str, in
     fuse = goptx.fuse
 
     def wrong(*modules: Any, **options: Any) -> goptx.Woven:
-        texts = [goptx.parse(t, m.source) for t, m in zip(other.texts, modules, strict=True)]
+        texts = [parse(t, m.source) for t, m in zip(other.texts, modules, strict=True)]
         return fuse(*texts, **options)
 
     monkeypatch.setattr(goptx, "fuse", wrong, raising=False)

@@ -16,6 +16,7 @@ from random_kernels.ways import WAYS, trial
 import goptx
 from goptx.launch.coarsening import Coarse
 from goptx.launch.shape import Axes
+from goptx.options import Axis
 
 CASES, CHAINS = 3, 16  # of each way
 SEED = 51
@@ -114,7 +115,7 @@ def test_ctas_that_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_launches_with_another_number(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = goptx.batch
 
-    def other(source: Any, over: str, axis: str, start: int, step: int, **options: Any) -> goptx.Woven:
+    def other(source: Any, over: str, axis: Axis, start: int, step: int, **options: Any) -> goptx.Woven:
         return batch(source, over, axis, start, step + 1, **options)
 
     monkeypatch.setattr(goptx, "batch", other, raising=False)

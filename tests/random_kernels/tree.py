@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from math import prod
 
-from goptx.launch.launch_plan import Placement
 from goptx.launch.shape import Shape
-from goptx.weaving.model import Choice
+from goptx.options import Choice, Placement, Policy, Slicing
 
 Numbers = tuple[int, ...]  # each from 0 to 15
 
@@ -323,8 +322,8 @@ class Pair:
     """
 
     kernels: tuple[Kernel, ...]
-    policy: str
-    slicing: str | int | None
+    policy: Policy
+    slicing: Slicing
     divergence: Choice | None
     unknown: tuple[str, ...] | None
     placement: Placement

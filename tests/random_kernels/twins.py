@@ -17,6 +17,7 @@ from random_kernels.written import case_of
 
 import goptx
 from goptx.analysis.values.pointer_effects import pointer_accesses
+from goptx.ptx.parse import parse
 
 NUMBERS = (3, 4)  # n and scale, among the parameters; the input is the first
 
@@ -33,7 +34,7 @@ def case(pair: Pair, generator: str) -> tuple[Case, set[str]]:
 
 
 def woven(case: Case) -> Trial:
-    modules = [goptx.parse(text, f"{name}.ptx") for text, name in zip(case.texts, NAMES, strict=False)]
+    modules = [parse(text, f"{name}.ptx") for text, name in zip(case.texts, NAMES, strict=False)]
     numbers = [i for i, given in zip(NUMBERS, (case.n, case.scale), strict=True) if len(set(given)) == 1]
     pairs = [(f"A:{i}", f"B:{i}") for i in (0, *numbers)]
     if not _is_only_read(case):
@@ -51,7 +52,7 @@ def woven(case: Case) -> Trial:
 
 def _is_only_read(case: Case) -> bool:
     """Whether that is known of the input. Copies count as writes of both places."""
-    module = goptx.parse(case.texts[0])
+    module = goptx.read(case.texts[0])
     known = pointer_accesses(module.entries[0], module.address_size)
     return next(iter(known.values())) == "read" and "cp.async" not in case.texts[0]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from random_kernels import chains, twins
 from random_kernels.case import Case
-from random_kernels.composed import STRATEGIES, Composition, composed
+from random_kernels.composed import EVERY_STRATEGY, STRATEGIES, Composition, composed
 from random_kernels.drawing import GENERATORS, KERNELS, pairs
 from random_kernels.strided import with_strided
 from random_kernels.tree import Pair
@@ -51,7 +51,7 @@ def _chained(kind: str, strategy: str = "vertical") -> Candidate:
 
 
 WAYS: Mapping[str, Candidate] = {
-    **{s: _composed(Composition(s)) for s in (*STRATEGIES, "separate", "auto")},
+    **{s: _composed(Composition(s)) for s in EVERY_STRATEGY},
     "horizontal with tunable": _composed(Composition("horizontal", tunable=True), [2]),
     "coarsen": _composed(Composition("", coarse=1), [1]),
     "coarsen twice": _composed(Composition("", coarse=2), [1]),

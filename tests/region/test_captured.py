@@ -218,7 +218,7 @@ class Loaded:
 
     def __init__(self, device: Device, streams: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
         self.device, self.streams = device, streams
-        self.modules = {i + 1: goptx.parse(text) for i, text in enumerate((PLUS, MINUS, TIMES, BEHIND))}
+        self.modules = {i + 1: goptx.read(text) for i, text in enumerate((PLUS, MINUS, TIMES, BEHIND))}
         self.contents: dict[int, list[bytes]] = {}
         monkeypatch.setattr(
             loaded, "origin", lambda handles: (self.modules[handles[0]], "k") if handles[0] < 9 else None

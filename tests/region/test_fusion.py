@@ -214,7 +214,7 @@ def test_whatever_is_a_kernel(how: str, device: Device, tmp_path: Path) -> None:
     path.write_text(PLUS)
     coarse = goptx.coarsen(PLUS, 2)
     sources: dict[str, Any] = {
-        "text": PLUS, "bytes": PLUS.encode(), "module": goptx.parse(PLUS), "path": path,
+        "text": PLUS, "bytes": PLUS.encode(), "module": goptx.read(PLUS), "path": path,
         "coarsened": coarse, "coarsened twice": goptx.coarsen(coarse, 2),
     }  # fmt: skip
     a, b, c, d = arrays(device, 4)

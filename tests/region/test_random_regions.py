@@ -12,6 +12,7 @@ from region.emulated import Array, Device, Stream
 from strategies.dependent_kernels import elementwise, strided
 
 import goptx
+from goptx.options import Strategy
 
 REGIONS = 50
 CTAS = 2
@@ -51,7 +52,8 @@ def some_region(chance: random.Random, device: Device) -> tuple[goptx.Fusion, li
     written = [launch[5] for launch in launches[:-1]]
     temporaries = {kind: [a for a in written if chance.random() < 0.15] for kind in ("private", "local")}
     temporaries["local"] = [a for a in temporaries["local"] if not any(meet(a, b) for b in temporaries["private"])]
-    with goptx.fusion(Stream(), strategy=chance.choice(["auto", "auto", "vertical"])) as f:
+    strategy: Strategy = chance.choice(["auto", "auto", "vertical"])
+    with goptx.fusion(Stream(), strategy=strategy) as f:
         for launch in launches:
             f.launch(*launch)
         for kind, arrays in temporaries.items():
@@ -115,7 +117,8 @@ def chained_launches(chance: random.Random, device: Device) -> list[Any]:
 
 def declared_region(chance: random.Random, launches: list[Any]) -> goptx.Fusion:
     kinds = [chance.choice(["private", "private", "local", "local", ""]) for _ in launches[1:]]
-    with goptx.fusion(Stream(), strategy=chance.choice(["auto", "vertical"])) as f:
+    strategy: Strategy = chance.choice(["auto", "vertical"])
+    with goptx.fusion(Stream(), strategy=strategy) as f:
         for launch in launches:
             f.launch(*launch)
         for kind, launch in zip(kinds, launches, strict=False):

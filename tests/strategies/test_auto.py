@@ -113,19 +113,19 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
 # What auto tells vertical -------------------------------------------------------------------------------
 
 
-def test_buffers_that_are_known_to_lie_apart() -> None:
+def test_buffers_that_are_declared_noalias() -> None:
     """B reads elsewhere in a buffer, which may be the one that A writes, unless it is said that it is not."""
     said: dict[str, Any] = {"strategy": "vertical", "depends": True}
     with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\) and B:0 \(x\)"):
         goptx.fuse(elementwise(), BEHIND, **said)
     with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\) and B:[01] \([xy]\)"):
-        goptx.fuse(elementwise(), BEHIND, apart=["B:2"], **said)
-    for apart in (["A:2"], ["B:0", "B:y"], ["A:0", "A:1", "A:2", "B:0", "B:1", "B:2"]):
-        goptx.fuse(elementwise(), BEHIND, apart=apart, **said)
+        goptx.fuse(elementwise(), BEHIND, noalias=["B:2"], **said)
+    for names in (["A:2"], ["B:0", "B:y"], ["A:0", "A:1", "A:2", "B:0", "B:1", "B:2"]):
+        goptx.fuse(elementwise(), BEHIND, noalias=names, **said)
     with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\)"):  # what is one with another is so all the same
-        goptx.fuse(elementwise(), BEHIND, apart=["A:2", "B:0", "B:1"], same=HAND_ON, **said)
-    with pytest.raises(InputError, match=r"apart `B:z`: kernel B .* has no such parameter"):
-        goptx.fuse(elementwise(), BEHIND, apart=["B:z"], **said)
+        goptx.fuse(elementwise(), BEHIND, noalias=["A:2", "B:0", "B:1"], same=HAND_ON, **said)
+    with pytest.raises(InputError, match=r"noalias `B:z`: kernel B .* has no such parameter"):
+        goptx.fuse(elementwise(), BEHIND, noalias=["B:z"], **said)
 
 
 def test_shapes_of_several_axes_are_refused_where_it_matters() -> None:

@@ -10,6 +10,7 @@ from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import InputError, Shape
+from goptx.options import Axis, Placement, Strategy
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.fuse import STRATEGIES
 
@@ -18,7 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 OWN_SHAPES = ("horizontal", "interleave")  # which have to know them
 WHERE = kernel("k", "mov.u32 %r30, %smid; add.u32 %r30, %r30, 1;" + stored(["%r30"]))
 
-MIXES = [  # of two kernels
+MIXES: list[tuple[tuple[int, int], Axis, tuple[Shape, Shape]]] = [  # of two kernels
     ((3, 1), "x", (Shape(7, 64), Shape(4, 64))),
     ((2, 2), "x", (Shape(5, 32), Shape((4, 2), (16, 9)))),
     ((1, 4), "x", (Shape(3, 96), Shape((9, 2), 40))),
@@ -26,7 +27,9 @@ MIXES = [  # of two kernels
 ]
 
 
-def fuse(strategy: str, names: tuple[str, ...], factors: tuple[int, ...], axis: str = "x", **options: Any) -> Woven:
+def fuse(
+    strategy: Strategy, names: tuple[str, ...], factors: tuple[int, ...], axis: Axis = "x", **options: Any
+) -> Woven:
     sources = [coarse(KERNELS.get(n, n), f, axis) for n, f in zip(names, factors, strict=True)]
     return goptx.fuse(*sources, strategy=strategy, **options)
 
@@ -43,7 +46,7 @@ def fuse(strategy: str, names: tuple[str, ...], factors: tuple[int, ...], axis: 
     ],
     ids="-".join,
 )
-def test_each_kernel_does_what_it_does_alone(strategy: str, names: tuple[str, str], assembles: Assembles) -> None:
+def test_each_kernel_does_what_it_does_alone(strategy: Strategy, names: tuple[str, str], assembles: Assembles) -> None:
     for number, (factors, axis, mix) in enumerate(MIXES):
         shapes = [with_memory(shape, name) for shape, name in zip(mix, names, strict=True)]
         placement = ("spread", "front")[number % 2]
@@ -54,7 +57,7 @@ def test_each_kernel_does_what_it_does_alone(strategy: str, names: tuple[str, st
 
 
 @pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
-def test_three_kernels(strategy: str, assembles: Assembles) -> None:
+def test_three_kernels(strategy: Strategy, assembles: Assembles) -> None:
     names, shapes = ("leaving", "dynamic", "tiled"), [Shape(5, 96), Shape((3, 2), (8, 9), 5000), Shape(4, 40)]
     woven = fuse(strategy, names, (2, 3, 2), shapes=shapes)
     same(names, shapes, woven)
@@ -63,7 +66,7 @@ def test_three_kernels(strategy: str, assembles: Assembles) -> None:
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 @pytest.mark.parametrize("placement", ["spread", "front"])
-def test_grids_known_at_launch_only(strategy: str, placement: str, assembles: Assembles) -> None:
+def test_grids_known_at_launch_only(strategy: Strategy, placement: Placement, assembles: Assembles) -> None:
     names, launched = ("dynamic", "tiled", "dynamic"), [Shape(7, 64, 4096), Shape((3, 4), 40), Shape(5, (8, 8), 5000)]
     known = [
         Shape(None, s.block if strategy == "horizontal" or k == 1 else None, None if s.shared else 0)
@@ -120,7 +123,7 @@ def test_whole_warps_that_are_too_many_end_at_once() -> None:
 
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
-def test_copies_are_woven(strategy: str) -> None:
+def test_copies_are_woven(strategy: Strategy) -> None:
     """The barrier that several copies come to at one place is one, ahead of which all of them store."""
     shapes = [Shape(8, 32)] * 2
     woven = fuse(strategy, ("tiled", "registers"), (4, 1), shapes=shapes)
@@ -132,14 +135,14 @@ def test_copies_are_woven(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
-def test_one_kernel_is_not_shared_out(strategy: str) -> None:
+def test_one_kernel_is_not_shared_out(strategy: Strategy) -> None:
     with pytest.raises(InputError, match=f"strategy {strategy} takes two or more kernels, got 1; a coarsened one"):
         fuse(strategy, ("tiled",), (2,), shapes=[Shape(4, 64)])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("pair", ["reduce+scan", "transpose+lud", "histogram+gelu"])
-def test_examples(strategy: str, pair: str) -> None:
+def test_examples(strategy: Strategy, pair: str) -> None:
     first, second = (EXAMPLES / f"{name}.sm_90.ptx" for name in pair.split("+"))
     check = goptx.check(goptx.coarsen(first, 2), second, strategy=strategy)
     assert check, str(check)

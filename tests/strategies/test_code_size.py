@@ -14,7 +14,7 @@ from goptx.device.assembler_log import sections
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge
+from goptx.strategies.candidates import STRATEGIES, Judge
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 SHAPES = [Shape(1 << 16, 256)] * 2
@@ -48,8 +48,7 @@ def by_themselves(*sources: str | Path) -> list[Alone]:
 
 def estimates(size: int) -> dict[str, Estimate]:
     judge = Judge(by_themselves(loop(size, "a"), loop(size, "b")), [1, 1], SHAPES, "sm_90")
-    strategies = ("weave", "interleave", "vertical", "separate")
-    return {s: next(e for _, e in judge.estimates(Candidate(s, (1, 1)))) for s in strategies}
+    return {s: next(e for _, e in judge.estimates(Candidate(s, (1, 1)))) for s in STRATEGIES}
 
 
 def test_what_exceeds_the_cache_together_is_slower_than_separate() -> None:

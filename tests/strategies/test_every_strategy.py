@@ -16,6 +16,7 @@ from weaving.waiting_kernels import text
 import goptx
 from goptx import CannotWeave, Shape
 from goptx.launch.shape import MOST_THREADS
+from goptx.options import Placement, Strategy
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.fuse import STRATEGIES
 
@@ -30,13 +31,13 @@ PAIRED = [
 ]  # fmt: skip
 
 
-def fuse(strategy: str, names: tuple[str, ...], shapes: list[Shape], **options: Any) -> Woven:
+def fuse(strategy: Strategy, names: tuple[str, ...], shapes: list[Shape], **options: Any) -> Woven:
     return goptx.fuse(*(KERNELS[name] for name in names), strategy=strategy, shapes=shapes, **options)
 
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 @pytest.mark.parametrize("names", PAIRED, ids="-".join)
-def test_each_kernel_does_what_it_does_alone(strategy: str, names: tuple[str, str], assembles: Assembles) -> None:
+def test_each_kernel_does_what_it_does_alone(strategy: Strategy, names: tuple[str, str], assembles: Assembles) -> None:
     for number, mix in enumerate(MIXES):
         launched = [with_memory(shape, name) for shape, name in zip(mix, names, strict=True)]
         if names[0] == "dynamic" and launched[0].threads == 1:
@@ -48,7 +49,7 @@ def test_each_kernel_does_what_it_does_alone(strategy: str, names: tuple[str, st
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_three_kernels(strategy: str, assembles: Assembles) -> None:
+def test_three_kernels(strategy: Strategy, assembles: Assembles) -> None:
     names, launched = ("leaving", "dynamic", "tiled"), [Shape(5, 96), Shape((2, 2), (8, 9), 5000), Shape(3, 40)]
     woven = fuse(strategy, names, launched)
     same(names, launched, woven)
@@ -57,7 +58,7 @@ def test_three_kernels(strategy: str, assembles: Assembles) -> None:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_what_was_fused_counts_as_its_kernels(strategy: str) -> None:
+def test_what_was_fused_counts_as_its_kernels(strategy: Strategy) -> None:
     shapes = [Shape(4, 64), Shape(6, 32), Shape(2, 96)]
     names = ("leaving", "tiled", "looping")
     pair = fuse("horizontal", names[:2], shapes[:2])
@@ -66,7 +67,7 @@ def test_what_was_fused_counts_as_its_kernels(strategy: str) -> None:
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 @pytest.mark.parametrize("placement", ["spread", "front"])
-def test_sizes_known_at_launch_only(strategy: str, placement: str) -> None:
+def test_sizes_known_at_launch_only(strategy: Strategy, placement: Placement) -> None:
     names, launched = ("dynamic", "tiled", "dynamic"), [Shape(7, 64, 4096), Shape((3, 4), 40), Shape(5, (8, 8), 5000)]
     known = [
         Shape(None, s.block if strategy == "horizontal" or k == 1 else None, None if s.shared else 0)
@@ -84,7 +85,7 @@ def test_sizes_known_at_launch_only(strategy: str, placement: str) -> None:
 @pytest.mark.parametrize(
     "pair", ["reduce+scan", "histogram+gelu", "transpose+lud", "wmma+sha256", "pipeline+softmax", "layernorm+gemm"]
 )
-def test_examples(strategy: str, pair: str) -> None:
+def test_examples(strategy: Strategy, pair: str) -> None:
     check = goptx.check(*(EXAMPLES / f"{name}.sm_90.ptx" for name in pair.split("+")), strategy=strategy)
     assert check, str(check)
 
@@ -92,7 +93,7 @@ def test_examples(strategy: str, pair: str) -> None:
 # Kernels that wait in other ways ------------------------------------------------------------------------
 
 
-def waiting(strategy: str, module: str, names: tuple[str, str]) -> Woven:
+def waiting(strategy: Strategy, module: str, names: tuple[str, str]) -> Woven:
     read = goptx.read(module)
     return goptx.fuse(read, read, entries=list(names), strategy=strategy, shapes=[Shape(CTAS, BLOCK)] * 2)
 
@@ -105,7 +106,7 @@ def together(woven: Woven, seed: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 @pytest.mark.parametrize("name", WAITING)
-def test_kernels_that_wait(strategy: str, name: str, assembles: Assembles) -> None:
+def test_kernels_that_wait(strategy: Strategy, name: str, assembles: Assembles) -> None:
     """As they are: what ended before a barrier is where threads have to live on."""
     for seed, names in enumerate([(name, "tiled"), ("producers_and_consumers", name)]):
         if (strategy, name) == ("horizontal", "register_ids"):
@@ -118,7 +119,7 @@ def test_kernels_that_wait(strategy: str, name: str, assembles: Assembles) -> No
 
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
-def test_a_kernel_that_cannot_be_woven(strategy: str, assembles: Assembles) -> None:
+def test_a_kernel_that_cannot_be_woven(strategy: Strategy, assembles: Assembles) -> None:
     """Lanes of it wait one by one, and amid that others end."""
     names = ("ends_amid_waits", "tiled")
     module = text(names=names).replace("DONE: add.u32 %r4, %r4, %r9;", "DONE: add.u32 %r4, %r4, %r2;")
@@ -147,7 +148,7 @@ def test_a_kernel_that_cannot_be_woven(strategy: str, assembles: Assembles) -> N
         ),
     ],
 )
-def test_what_no_strategy_keeps(strategy: str, word: str, message: str) -> None:
+def test_what_no_strategy_keeps(strategy: Strategy, word: str, message: str) -> None:
     with pytest.raises(CannotWeave, match=message):
         goptx.fuse(kernel("k", word), KERNELS["tiled"], strategy=strategy, shapes=[Shape(3, 32), Shape(5, 32)])
 

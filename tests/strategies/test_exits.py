@@ -12,6 +12,7 @@ from weaving.test_inline import BLOCK, DATA, HEAD, PARTNER, module
 import goptx
 from goptx import CannotWeave, Shape
 from goptx.emulator.instructions.lanewise import Array
+from goptx.options import Strategy
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.fuse import STRATEGIES
 
@@ -131,7 +132,7 @@ def test_a_kernel_alone(case: str) -> None:
 
 
 @pytest.mark.parametrize(("case", "strategy"), list(product(CASES, [s for s in STRATEGIES if s != "auto"])))
-def test_the_other_kernel_goes_on(case: str, strategy: str, assembles: Assembles) -> None:
+def test_the_other_kernel_goes_on(case: str, strategy: Strategy, assembles: Assembles) -> None:
     texts = kernel(case), partner()
     for order in (texts, texts[::-1]):
         woven = goptx.fuse(*order, strategy=strategy, shapes=[shape_of(text) for text in order])
@@ -180,7 +181,7 @@ def test_what_cannot_be_inlined_is_refused(functions: str, body: str) -> None:
 def test_an_exit_behind_a_trap_is_none() -> None:
     functions = ".func f(.reg .b32 x) { .reg .pred %q; setp.ne.u32 %q, x, 7777; @%q ret; trap; exit; }"
     woven = goptx.weave(module(functions, "call f, (%r2);"), PARTNER)
-    assert [f.name for f in goptx.parse(woven.ptx).functions if not f.is_entry] == ["f"]
+    assert [f.name for f in goptx.read(woven.ptx).functions if not f.is_entry] == ["f"]
 
 
 def test_separate_kernels_keep_their_functions() -> None:

@@ -10,6 +10,7 @@ import goptx
 from goptx import InputError, Shape
 from goptx.cli import main
 from goptx.device.assemble import find_ptxas
+from goptx.options import Strategy
 from goptx.strategies.fuse import STRATEGIES
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
@@ -71,7 +72,7 @@ def test_options_of_another_strategy(options: dict[str, Any], message: str) -> N
 def test_the_command_does_what_the_function_does(
     words: list[str], options: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    strategy = words[1] if words else "weave"
+    strategy: Any = words[1] if words else "weave"
     if SHAPED[1] in words:
         options |= {"shapes": [Shape(8, 256), Shape(4, 128)]}
     expected = goptx.fuse(Path(HARRIS), Path(SORT), strategy=strategy, **options)
@@ -115,13 +116,13 @@ def test_wrong_words(words: list[str], code: int, message: str, capsys: pytest.C
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_check_takes_every_strategy(strategy: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_takes_every_strategy(strategy: Strategy, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", HARRIS, SORT, "--strategy", strategy]) == 0
     assert "does what its kernels do alone" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_output_is_deterministic(strategy: str) -> None:
+def test_the_output_is_deterministic(strategy: Strategy) -> None:
     def made() -> str:
         return goptx.fuse(
             Path(HARRIS), Path(SORT), strategy=strategy, shapes=[Shape(None, 256), Shape((3, 5), (16, 8), 512)]

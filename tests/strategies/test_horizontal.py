@@ -116,7 +116,7 @@ def test_launch_bounds_of_smaller_ctas() -> None:
 
 def test_what_is_not_known_is_refused() -> None:
     with pytest.warns(UnknownInstruction, match="frobnicate"):
-        module = goptx.parse(UNKNOWN)
+        module = goptx.read(UNKNOWN)
     with pytest.raises(CannotWeave, match="so it may depend on the warps of other kernels beside its own"):
         goptx.fuse(module, KERNELS["tiled"], strategy="horizontal", shapes=[Shape(1, 32)] * 2)
 

@@ -85,7 +85,7 @@ def test_pointers_in_structures_are_pointers(form: str, index: str, expected: in
     if expected is None:
         with pytest.raises(CannotWeave, match=r"may touch the same element of A:1 \(s\) and B:1\+8 \(s\) in different"):
             fused(*sources)
-        assert barriers(fused(*sources, apart=["A:1"])) == 0  # which is the caller's word
+        assert barriers(fused(*sources, noalias=["A:1"])) == 0  # which is the caller's word
         return
     woven = fused(*sources)
     assert barriers(woven) == expected
@@ -125,7 +125,7 @@ def test_a_pointer_from_anywhere_may_lead_to_the_buffer(loaded: str, said: str) 
     variables = f"{TABLE}.const .align 8 .b8 held[8];\n"
     reads = kernel(f"{loaded} {CROSSING} {POINTED}", IN_STRUCTURE, variables)
     with pytest.raises(CannotWeave, match=said):
-        fused(WRITES, reads, apart=["B:0"])
+        fused(WRITES, reads, noalias=["B:0"])
 
 
 def test_a_structure_in_common_has_written_buffers_in_common() -> None:
@@ -145,7 +145,7 @@ def flags(index: str, first: bool) -> str:
     return kernel(f"{code} ld.global.u32 %r10, [%rd5]; {mine}" if first else f"{code} st.global.u32 [%rd5], 0;")
 
 
-NAMED: dict[str, Any] = {"same": [BUFFER], "apart": ["A:1", "B:1"]}
+NAMED: dict[str, Any] = {"same": [BUFFER], "noalias": ["A:1", "B:1"]}
 DIVIDED = "div.u32 %r9, %r4, 200;"
 MASKED = "and.b32 %r9, %r4, 63;"
 CTA = "mov.u32 %r9, %r1;"

@@ -106,18 +106,18 @@ def test_names_of_different_modules_are_kept_apart(assembles: Assembles) -> None
 
 
 def test_kernels_of_one_module_share_its_variables() -> None:
-    module = goptx.parse(TABLE.replace("{name}", "k"))
+    module = goptx.read(TABLE.replace("{name}", "k"))
     both = separate(module, module)
     assert entries(both) == ["k", "k_"] and both.ptx.count(".global .u32 table[4]") == 1
     assert both.symbols["A"]["table"] == both.symbols["B"]["table"] == "table"
 
 
 def test_a_variable_in_common_with_a_coarsened_kernel_is_refused() -> None:
-    module = goptx.parse(TABLE.replace("{name}", "k").replace("ld.global.u32 %v", "ld.global.nc.u32 %v"))
+    module = goptx.read(TABLE.replace("{name}", "k").replace("ld.global.u32 %v", "ld.global.nc.u32 %v"))
     said = r"<ptx>:3: `k` and `k` have the variable `table` of their module in common.*while one of them is coarsened"
     with pytest.raises(CannotLink, match=said):
         separate(module, goptx.coarsen(module, 2))
-    other = goptx.parse(TABLE.replace("{name}", "k") + "// another\n.global .u32 more;")
+    other = goptx.read(TABLE.replace("{name}", "k") + "// another\n.global .u32 more;")
     assert len(entries(separate(module, goptx.coarsen(other, 2)))) == 2
 
 

@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -19,14 +19,16 @@ from goptx.analysis.terminators import Jump, Stop
 from goptx.analysis.values.footprint import UNKNOWN
 from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import DependentKernels
+from goptx.options import POLICIES, Policy
 from goptx.ptx.ir import Immediate, Instruction, Name, Provenance
 from goptx.results.given_kernels import kernels_of
 from goptx.weaving.dependent.shared_buffers import as_one, buffers_of
 from goptx.weaving.dependent.to_registers import internalised
+from goptx.weaving.link.link import link
 from goptx.weaving.merging.merge_input import MergeInput
-from goptx.weaving.pipeline import read_and_link
-from goptx.weaving.schedule.schedule import POLICIES, schedule
+from goptx.weaving.schedule.schedule import schedule_block
 
+InCommonStrategy = Literal["weave", "interleave"]
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -106,7 +108,7 @@ def test_three_kernels() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_loops_that_go_round_equally_often_run_as_one(policy: str) -> None:
+def test_loops_that_go_round_equally_often_run_as_one(policy: Policy) -> None:
     woven = same_as_alone(LOOPS, same=ALL, policy=policy)
     assert loads(woven) == 2
     assert woven.ptx.count("bra") == 1
@@ -217,7 +219,7 @@ def test_a_load_that_stands_in_several_places() -> None:
 def test_a_source_whose_copies_load_other_elements() -> None:
     """The register holds what the last of them has loaded."""
     kernels = [elementwise(operation, guard="") for operation in ("mul.f32", "sub.f32")]
-    linked = read_and_link(kernels_of(kernels, None))
+    linked = link(kernels_of(kernels, None))
     buffers = buffers_of(linked, {"same": INPUTS})
     linked = as_one(linked, buffers)
     flows = [kernel.flow for kernel in linked.kernels]
@@ -270,7 +272,7 @@ def test_a_kernel_may_write_beside_its_loads() -> None:
 
 @pytest.mark.parametrize("strategy", ["weave", "interleave"])
 @pytest.mark.parametrize("pair", ["A:2=B:0", "A:0=B:2", "A:2=B:2"])
-def test_a_buffer_that_a_kernel_writes(strategy: str, pair: str) -> None:
+def test_a_buffer_that_a_kernel_writes(strategy: InCommonStrategy, pair: str) -> None:
     with pytest.raises(CannotWeave, match=(
         r"kernel [AB] .*`st.global.f32 .*` writes the buffer A:. .*, B:. .*, so the kernels depend on each other; "
         rf'strategy {strategy} takes independent kernels: use strategy="vertical" with depends=True'
@@ -279,7 +281,7 @@ def test_a_buffer_that_a_kernel_writes(strategy: str, pair: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["weave", "interleave"])
-def test_parameters_that_do_not_exist(strategy: str) -> None:
+def test_parameters_that_do_not_exist(strategy: InCommonStrategy) -> None:
     with pytest.raises(InputError, match=r"same `A:9`: kernel A \(`k`\) has no such parameter"):
         goptx.fuse(*PAIR, strategy=strategy, same=["A:9=B:0"], shapes=[Shape(GRID, BLOCK)] * 2)
 
@@ -313,7 +315,7 @@ def test_interleaved_kernels_have_parameters_in_common() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_what_is_handed_on_is_there_before_it_is_read(policy: str) -> None:
+def test_what_is_handed_on_is_there_before_it_is_read(policy: Policy) -> None:
     """The second part hands on to the first, and gets its next value once the first has read the last."""
     one, two = Name("%one"), Name("%two")
 
@@ -324,7 +326,7 @@ def test_what_is_handed_on_is_there_before_it_is_read(policy: str) -> None:
     second = [move(one, Immediate("1")), move(Name("%b1"), two), move(one, Immediate("2"))]
     stood = (second[0], first[0], first[1], second[1], second[2])
     places = ((1, 0), (0, 0), (0, 1), (1, 1), (1, 2))
-    woven = schedule([first, second], (), policy, lambda code: 4, places)
+    woven = schedule_block([first, second], (), policy, lambda code: 4, places)
     assert [woven.index(code) for code in stood[:4]] == [0, 1, 2, 3] or policy == "latency"
     order = [woven.index(code) for code in stood]
     assert order[0] < order[1] < order[2] < order[3] and order[1] < order[4]

@@ -198,5 +198,5 @@ def test_what_the_strategy_refuses_now(tmp_path: Path) -> None:
 
 
 def test_public_names() -> None:
-    assert (goptx.Best, goptx.replay, goptx.tune) == (Best, replay, tune)
-    assert isinstance(tuned(FakeBench()), goptx.Best)
+    assert (goptx.replay, goptx.tune) == (replay, tune)
+    assert isinstance(tuned(FakeBench()), Best)

@@ -18,6 +18,7 @@ from goptx.launch.sample_data import sample
 from goptx.launch.shape import Shape
 from goptx.launch.specification import read_specification
 from goptx.measuring.bench.questions import Judged
+from goptx.options import MeasuredStrategy
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best, replay
@@ -30,7 +31,7 @@ KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 pytestmark = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 
 
-def tuned_examples(names: str, *strategies: str) -> tuple[EmulatingBench, Best, list[list[Any]]]:
+def tuned_examples(names: str, *strategies: MeasuredStrategy) -> tuple[EmulatingBench, Best, list[list[Any]]]:
     """In the sizes for checks; with the arguments, as they are at first."""
     launches = [read_specification(KERNELS / f"{name}.toml")[0].small() for name in names.split("+")]
     bench = EmulatingBench()
@@ -47,7 +48,7 @@ def tuned_examples(names: str, *strategies: str) -> tuple[EmulatingBench, Best, 
     ("names", "strategies"),
     [("gelu+harris", ("vertical", "horizontal")), ("stms+gelu", ("interleave",))],
 )
-def test_every_way_that_is_timed_is_right(names: str, strategies: tuple[str, ...], tmp_path: Path) -> None:
+def test_every_way_that_is_timed_is_right(names: str, strategies: tuple[MeasuredStrategy, ...], tmp_path: Path) -> None:
     bench, best, values = tuned_examples(names, *strategies)
     assert best.bugs == ()
     assert set(statuses(best).values()) <= {"timed", "pruned", "refused"}
@@ -93,7 +94,7 @@ class Spoiling(AtOnce):
         assert made.woven
         text, times = re.subn(self.old, self.new, made.woven.ptx, count=1)
         assert times
-        return Made(made.trials, replace(made.woven, module=goptx.parse(text)))
+        return Made(made.trials, replace(made.woven, module=goptx.read(text)))
 
 
 def test_a_candidate_that_is_made_wrongly_is_found() -> None:

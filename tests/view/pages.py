@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+from goptx.view.svg.theme import DARK, LIGHT
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
-NAMED_SPACE = "http://www.w3.org/2000/svg"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @dataclass
@@ -74,3 +78,32 @@ def read(html: str) -> Element:
     for style in whole.all("style"):
         assert "url(" not in style.text and "@import" not in style.text
     return whole
+
+
+def check(svg: str) -> ElementTree.Element:
+    """Checks that the picture is self-contained. Returns its root."""
+    root = ElementTree.fromstring(svg)
+    assert root.tag == f"{SVG}svg" and root.get("role") == "img" and "goptx" in (root.get("class") or "").split()
+    assert root[0].tag == f"{SVG}title" and root[0].text
+    assert not {e.tag for e in root.iter()} & {f"{SVG}{x}" for x in ("script", "image", "use", "a", "foreignObject")}
+    assert not any("id" in e.keys() or any("href" in k for k in e.keys()) for e in root.iter())  # noqa: SIM118
+    style, drawing = svg.split("</style>")
+    assert "url(" not in svg and "#" not in re.sub(
+        r"&#?\w+;", "", re.sub(r"<title>.*?</title>", "", drawing, flags=re.S)
+    )
+    colours = set(re.findall(r"#[0-9a-f]{6}", style))
+    assert colours == {*LIGHT.values(), *DARK.values()}
+    kind = (root.get("class") or "").split()[1]
+    rules = [
+        line for line in style.splitlines() if "{" in line and not line.startswith(("<", ".goptx {", "@media", "["))
+    ]
+    assert all(line.startswith(f".{kind} ") for line in rules)
+    used = {c for e in root.iter() for c in (e.get("class") or "").split()}
+    ruled = {c for line in rules for c in re.findall(r"\.([a-z]\w*)", line.split("{")[0])}
+    assert used <= {*ruled, "goptx"}
+    assert all(f"--{v}" in style for v in re.findall(r"var\(--(\w+)\)", style))
+    return root
+
+
+def texts(root: ElementTree.Element) -> str:
+    return "\n".join(e.text or "" for e in root.iter(f"{SVG}text"))

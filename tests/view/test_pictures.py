@@ -2,12 +2,12 @@
 kind is in tests/golden/; they were looked at, light and dark."""
 
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from anatomy.results import NAMES, path, result
+from view.pages import SVG, check, texts
 
 import goptx
 from goptx.anatomy.blocks import Anatomy, Block, Chart, Edge
@@ -16,45 +16,14 @@ from goptx.view.svg.arcs import lanes
 from goptx.view.svg.drawing import escaped, hatching, short
 from goptx.view.svg.flow_rows import MANY, RowEdge, edges_of, rows_of
 from goptx.view.svg.flow_svg import flow_svg
-from goptx.view.svg.theme import DARK, LIGHT
 
 Golden = Callable[[str, str], None]
 KINDS = ("anatomy", "timeline", "activity")
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(name: str, kind: str) -> str:
     picture: str = getattr(result(name), kind)()._repr_svg_()
     return picture
-
-
-def check(svg: str) -> ElementTree.Element:
-    """Checks that the picture is self-contained. Returns its root."""
-    root = ElementTree.fromstring(svg)
-    assert root.tag == f"{SVG}svg" and root.get("role") == "img" and "goptx" in (root.get("class") or "").split()
-    assert root[0].tag == f"{SVG}title" and root[0].text
-    assert not {e.tag for e in root.iter()} & {f"{SVG}{x}" for x in ("script", "image", "use", "a", "foreignObject")}
-    assert not any("id" in e.keys() or any("href" in k for k in e.keys()) for e in root.iter())  # noqa: SIM118
-    style, drawing = svg.split("</style>")
-    assert "url(" not in svg and "#" not in re.sub(
-        r"&#?\w+;", "", re.sub(r"<title>.*?</title>", "", drawing, flags=re.S)
-    )
-    colours = set(re.findall(r"#[0-9a-f]{6}", style))
-    assert colours == {*LIGHT.values(), *DARK.values()}
-    kind = (root.get("class") or "").split()[1]
-    rules = [
-        line for line in style.splitlines() if "{" in line and not line.startswith(("<", ".goptx {", "@media", "["))
-    ]
-    assert all(line.startswith(f".{kind} ") for line in rules)
-    used = {c for e in root.iter() for c in (e.get("class") or "").split()}
-    ruled = {c for line in rules for c in re.findall(r"\.([a-z]\w*)", line.split("{")[0])}
-    assert used <= {*ruled, "goptx"}
-    assert all(f"--{v}" in style for v in re.findall(r"var\(--(\w+)\)", style))
-    return root
-
-
-def texts(root: ElementTree.Element) -> str:
-    return "\n".join(e.text or "" for e in root.iter(f"{SVG}text"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

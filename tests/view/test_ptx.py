@@ -10,6 +10,7 @@ from pygments.token import Error, Keyword, Name, Number, Operator, Punctuation
 from view.pages import read
 
 import goptx
+from goptx.options import Strategy
 from goptx.ptx.ir import Instruction, Module
 from goptx.ptx.walk import statements_in
 from goptx.view.html.ptx_html import CHUNK, Line, coloured, ptx_html, ptx_lines
@@ -25,7 +26,7 @@ def kernel(name: str) -> Path:
     return KERNELS / f"{name}.sm_90.ptx"
 
 
-def made(*names: str, strategy: str = "weave") -> goptx.Woven:
+def made(*names: str, strategy: Strategy = "weave") -> goptx.Woven:
     return goptx.fuse(*map(kernel, names), strategy=strategy, shapes=SHAPES[: len(names)])
 
 
@@ -49,7 +50,7 @@ def instructions(module: Module) -> list[Instruction]:
         (["gelu", "harris"], "separate"),
     ],
 )
-def test_each_line_is_marked_with_its_kernel(names: Sequence[str], strategy: str) -> None:
+def test_each_line_is_marked_with_its_kernel(names: Sequence[str], strategy: Strategy) -> None:
     woven = made(*names, strategy=strategy)
     lines = list(ptx_lines(woven.module, woven.origins))
     assert "".join(f"{line.text}\n" for line in lines) == woven.ptx
@@ -113,7 +114,7 @@ def test_origins_that_are_of_something_else() -> None:
 def test_braces_within_bodies() -> None:
     text = ".version 8.0\n.target sm_80\n.address_size 64\n\n.visible .entry k()\n{\n    .reg .b32 %r<2>;\n    {\n"
     text += "        .reg .b32 a;\n        mov.b32 a, 1;\n    }\nend:\n    ret;\n}\n"
-    module = goptx.parse(text)
+    module = goptx.read(text)
     assert str(module) == text == "".join(f"{line.text}\n" for line in ptx_lines(module))
 
 

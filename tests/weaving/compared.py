@@ -10,6 +10,7 @@ from weaving.shaped_kernels import KERNELS, WORDS
 import goptx
 from goptx import Shape
 from goptx.emulator.instructions.lanewise import Array
+from goptx.options import Axis
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, chosen_from
 
@@ -21,7 +22,7 @@ def with_memory(shape: Shape, name: str) -> Shape:
     return Shape(shape.grid, shape.block, 4100) if name in ("dynamic", "calling") else shape
 
 
-def coarse(text: str, factor: int, axis: str = "x") -> Source:
+def coarse(text: str, factor: int, axis: Axis = "x") -> Source:
     """A kernel to be woven with copies of itself, as `goptx.coarsen` weaves it, which is spared here."""
     kernel = chosen_from(text, None, "coarse()")
     return replace(kernel, coarse=kernel.coarse.times(factor, axis)) if factor > 1 else kernel

@@ -1,4 +1,4 @@
-"""The fixture `assembles`."""
+"""The fixture `assembles`; the laws of passes hold in all tests of weaving."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -14,6 +14,11 @@ def has_nvjitlink() -> bool:
         return find_spec("cuda.bindings.nvjitlink") is not None
     except ModuleNotFoundError:
         return False
+
+
+@pytest.fixture(autouse=True)
+def checked(laws: None) -> None:
+    """The laws of passes are checked after each."""
 
 
 @pytest.fixture

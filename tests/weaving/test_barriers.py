@@ -385,7 +385,7 @@ SHAPES = {
 
 
 def flow_of(woven: Woven) -> Flow:
-    return control_flow(flatten(goptx.parse(woven.ptx).entries[0].body or (), lambda n: n))
+    return control_flow(flatten(goptx.read(woven.ptx).entries[0].body or (), lambda n: n))
 
 
 def walks(found: Flow, decide: dict[str, int]) -> tuple[frozenset[tuple[str, ...]], int]:
@@ -461,7 +461,7 @@ def alone(body: str, choice: int) -> list[str]:
 
 
 def flow_of_text(body: str) -> Flow:
-    return control_flow(flatten(goptx.parse(module(body)).entries[0].body or (), lambda n: n))
+    return control_flow(flatten(goptx.read(module(body)).entries[0].body or (), lambda n: n))
 
 
 @pytest.mark.parametrize("second", SHAPES)

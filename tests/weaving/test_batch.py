@@ -10,6 +10,7 @@ import goptx
 from goptx import CannotWeave, DependentKernels, InputError, Shape
 from goptx.cli import main
 from goptx.emulator.instructions.lanewise import Array
+from goptx.options import Axis
 from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
@@ -69,7 +70,7 @@ def test_one_launch_does_what_the_loop_does(type_: str, over: str, start: int, s
 
 
 @pytest.mark.parametrize(("axis", "grid"), [("y", (GRID, 4)), ("z", (GRID, 1, 4))])
-def test_axes(axis: str, grid: tuple[int, ...]) -> None:
+def test_axes(axis: Axis, grid: tuple[int, ...]) -> None:
     assert (launched(goptx.batch(kernel(), "A:2", axis=axis), grid) == looped(kernel(), range(4))).all()
 
 
@@ -173,7 +174,7 @@ def test_what_is_no_number(options: dict[str, Any]) -> None:
 
 def test_an_unknown_axis() -> None:
     with pytest.raises(InputError, match="axis `w` is unknown; expected one of x, y, z"):
-        goptx.batch(kernel(), "A:2", axis="w")
+        goptx.batch(kernel(), "A:2", axis="w")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from weaving.test_projection import LONG, checked, of_threads
 
 import goptx
 from goptx.errors import CannotWeave
-from goptx.weaving.model import CHOICES, Choice
-from goptx.weaving.schedule.schedule import POLICIES
+from goptx.options import CHOICES, POLICIES, Choice
 
 LOAD = "ld.global.u32 %r3, [%rd1]; add.cc.u32 %r4, %r3, -200;\n"
 STORE = "addc.u32 %r5, %r4, 5; st.global.u32 [%rd2], %r5; ret;\n"

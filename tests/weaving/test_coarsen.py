@@ -15,6 +15,7 @@ from goptx.cli import main
 from goptx.launch.coarsening import Coarse
 from goptx.launch.sample_data import sample
 from goptx.launch.specification import read_specification
+from goptx.options import Axis, Placement
 from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
@@ -39,7 +40,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
     ids=lambda value: str(value),
 )
 def test_each_thread_does_what_it_does_alone(
-    name: str, factor: int, axis: str, shape: Shape, known: bool, assembles: Assembles
+    name: str, factor: int, axis: Axis, shape: Shape, known: bool, assembles: Assembles
 ) -> None:
     shape = with_memory(shape, name)
     try:
@@ -67,7 +68,7 @@ def test_a_cta_carries_neighbours_and_those_left_over_have_one_each() -> None:
     [(2, "x", 10, (5,)), (4, "x", (11, 3), (5, 3)), (3, "y", (4, 9), (4, 3)), (2, "z", (1, 2, 7), (1, 2, 4))],
 )
 def test_the_grid_of_the_launch_follows(
-    factor: int, axis: str, grid: int | tuple[int, ...], expected: tuple[int, ...]
+    factor: int, axis: Axis, grid: int | tuple[int, ...], expected: tuple[int, ...]
 ) -> None:
     shape = Shape(grid, 64)
     known, unknown = (goptx.coarsen(KERNELS["tiled"], factor, axis, shape=s) for s in (shape, None))
@@ -180,7 +181,8 @@ def test_the_output_is_deterministic() -> None:
 # among others -----------------------------------------------------------------------------------------
 
 COMMON = Shape((5, 3), 64)
-MIXED = [
+Part = tuple[str, int, Axis]
+MIXED: list[tuple[Part, Part]] = [
     (("tiled", 2, "x"), ("leaving", 1, "x")),
     (("leaving", 2, "x"), ("tiled", 2, "x")),
     (("tiled", 2, "y"), ("tiled", 4, "y")),
@@ -188,7 +190,6 @@ MIXED = [
     (("dynamic", 3, "x"), ("dynamic", 1, "x")),
     (("leaving", 1, "x"), ("looping", 3, "x")),
 ]
-Part = tuple[str, int, str]
 
 
 def made(part: Part, **options: Any) -> str | Woven:
@@ -220,15 +221,15 @@ OWN = [("spread", Shape((5, 2), 64), Shape((3, 3), (20, 2))), ("front", Shape((3
 @pytest.mark.parametrize("parts", MIXED, ids=str)
 @pytest.mark.parametrize(("placement", "one", "other"), OWN, ids=["spread", "front"])
 def test_among_others_in_shapes_of_their_own(
-    parts: tuple[Part, Part], placement: str, one: Shape, other: Shape, assembles: Assembles
+    parts: tuple[Part, Part], placement: Placement, one: Shape, other: Shape, assembles: Assembles
 ) -> None:
     names = [p[0] for p in parts]
     shapes = [with_memory(s, n) for s, n in zip((one, other), names, strict=True)]
-    woven = goptx.weave(*map(made, parts), shapes=shapes, placement=placement)  # type: ignore[arg-type]
+    woven = goptx.weave(*map(made, parts), shapes=shapes, placement=placement)
     same(names, shapes, woven)
     assembles(woven)
     open_ = [Shape(None, s.block, s.shared) for s in shapes]
-    same(names, shapes, goptx.weave(*map(made, parts), shapes=open_, placement=placement))  # type: ignore[arg-type]
+    same(names, shapes, goptx.weave(*map(made, parts), shapes=open_, placement=placement))
 
 
 def test_a_coarsened_kernel_keeps_its_shape_among_others() -> None:
@@ -258,7 +259,7 @@ def test_many_copies_have_names_and_labels_of_their_own(assembles: Assembles) ->
 
 
 @pytest.mark.parametrize("axis", ["x", "y"])
-def test_check_takes_a_coarsened_kernel(axis: str) -> None:
+def test_check_takes_a_coarsened_kernel(axis: Axis) -> None:
     done = goptx.check(goptx.coarsen(EXAMPLES / "transpose.sm_90.ptx", 2, axis), races=True)
     assert done and done.report.kernels.keys() == {"A"}
     assert goptx.check(goptx.coarsen(EXAMPLES / "gelu.sm_90.ptx", 3), goptx.coarsen(EXAMPLES / "stms.sm_90.ptx", 2))
@@ -292,7 +293,8 @@ def test_examples(name: str, known: bool, assembles: Assembles) -> None:
     """Every other one in a shape that is known. Where atomics make the order of a sum matter, they are whole."""
     launch = read_specification(EXAMPLES / f"{name}.toml")[0].small()
     file = EXAMPLES / f"{name}.sm_90.ptx"
-    factor, axis = (2, "y") if len(launch.grid) > 1 else (3, "x")
+    axis: Axis = "y" if len(launch.grid) > 1 else "x"
+    factor = {"x": 3, "y": 2}[axis]
     shape = Shape(launch.grid, launch.block, launch.shared)
     expected, got = ([sample(a) for a in launch.arguments] for _ in range(2))
     goptx.emulate(file, launch.grid, launch.block, expected, shared=launch.shared)

@@ -7,12 +7,12 @@ from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.sync.barriers import holds_barrier
 from goptx.analysis.terminators import Branch
 from goptx.errors import CannotWeave
-from goptx.weaving.converge.converge import converge
+from goptx.weaving.converge.converge import converge_flow
 from goptx.weaving.model import Converged
 
 
 def converged(body: str) -> Converged:
-    return converge(flow(body), "a", lambda line: f"test:{line}", lambda _: 4)
+    return converge_flow(flow(body), "a", lambda line: f"test:{line}", lambda _: 4)
 
 
 def text(result: Converged) -> list[str]:

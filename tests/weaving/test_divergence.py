@@ -11,12 +11,13 @@ import pytest
 from weaving.divergent_kernels import KERNELS, text
 
 import goptx
+from goptx.emulator.emulation import Emulation
 from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import CannotWeave
+from goptx.options import CHOICES, Choice
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import statements_in
-from goptx.weaving.model import CHOICES, Choice
 
 ROOT = Path(__file__).parents[2]
 CONSTRUCTS = goptx.read(ROOT / "tests" / "constructs" / "constructs.sm_80.ptx")
@@ -119,7 +120,7 @@ def effect_lines() -> frozenset[int]:
     return frozenset(s.line for s in bodies if facts_of(s.opcode).may_fault_or_store)
 
 
-def counts(kernel: goptx.Woven | str) -> goptx.Emulation:
+def counts(kernel: goptx.Woven | str) -> Emulation:
     """Of a woven kernel, or of one alone."""
     outs = [np.full(BLOCK, -1, np.int32) for _ in range(2)]
     arguments = [value for out in outs for value in (DATA, out, len(DATA))]
@@ -145,7 +146,7 @@ def test_no_effect_happens_more_often_than_alone(name: str, choice: Choice | Non
             assert warps(both, letter) == warps(single, "A")
 
 
-def warps(emulation: goptx.Emulation, letter: str) -> dict[str, int]:
+def warps(emulation: Emulation, letter: str) -> dict[str, int]:
     """How often warps issued each opcode that touches memory."""
     issued: dict[str, int] = {}
     for (kernel, _, opcode), n in emulation.instructions.items():

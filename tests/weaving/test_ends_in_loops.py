@@ -5,6 +5,7 @@ import pytest
 from bodies import kernel
 
 import goptx
+from goptx.options import Strategy
 
 BODY = """
     mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out];
@@ -24,7 +25,7 @@ OTHER = kernel("mov.u32 %r1, %tid.x; bar.sync 0; ret;", "other")
 
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal"])
-def test_they_do_not_run_the_side_that_ends_later(strategy: str) -> None:
+def test_they_do_not_run_the_side_that_ends_later(strategy: Strategy) -> None:
     text = kernel(BODY)
     alone, fused = np.zeros(128, np.uint32), np.zeros(128, np.uint32)
     goptx.emulate(text, 1, 64, [np.zeros(1, np.uint32), alone, np.uint32(0)])

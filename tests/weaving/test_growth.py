@@ -3,13 +3,16 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bodies import kernel
 from weaving.large_kernels import large
 
 import goptx
+from goptx.checking.verdict import Check
 from goptx.errors import CannotWeave, InputError
+from goptx.options import Policy
 from goptx.results.report import Report
 from goptx.weaving.merging import fallback
 
@@ -17,10 +20,10 @@ CONSTRUCTS = goptx.read(Path(__file__).parents[1] / "constructs" / "constructs.s
 ARGUMENTS = {"0": "u32[64]:0..1024", "1": "u32[64]:zeros", "2": "u32:45"}  # in, out, n
 
 
-def checked(first: str, second: str, **options: object) -> goptx.Check:
+def checked(first: str, second: str, **options: Any) -> Check:
     """Every thread of one CTA has an element of its own."""
     arguments = {f"{letter}:{position}": text for letter in "AB" for position, text in ARGUMENTS.items()}
-    found = goptx.check(first, second, grid=1, block=64, args=arguments, **options)  # type: ignore[arg-type]
+    found = goptx.check(first, second, grid=1, block=64, args=arguments, **options)
     if found.failure is not None:
         raise found.failure
     return found
@@ -40,7 +43,7 @@ def test_two_kernels_of_three_hundred_blocks(assembles: Callable[[goptx.Woven], 
     assembles(woven)
 
 
-def beside_each_other(seed: int, policy: str = "latency") -> Report:
+def beside_each_other(seed: int, policy: Policy = "latency") -> Report:
     found = checked(large("one", seed, 25), large("two", seed + 100, 25, 0.3), policy=policy)
     assert within(found.report)
     return found.report

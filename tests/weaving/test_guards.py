@@ -156,7 +156,7 @@ def test_woven_with_itself(name: str) -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_no_call_under_a_guard_is_uniform(name: str) -> None:
-    entry = goptx.parse(goptx.weave(kernel(*BODIES[name]), PARTNER).ptx).entries[0]
+    entry = goptx.read(goptx.weave(kernel(*BODIES[name]), PARTNER).ptx).entries[0]
     calls = [i for i in _instructions(entry.body or ()) if facts_of(i.opcode).base == "call"]
     assert all("uni" not in i.opcode for i in calls if i.guard)
 
@@ -181,7 +181,7 @@ def _instructions(body: tuple[object, ...]) -> list[Instruction]:
     ],
 )  # fmt: skip
 def test_which_accesses_to_parameters_cannot_fault(text: str, inside: bool) -> None:
-    (entry,) = goptx.parse(f"{HEAD}.visible .entry k() {{ {text} ret; }}").entries
+    (entry,) = goptx.read(f"{HEAD}.visible .entry k() {{ {text} ret; }}").entries
     assert lies_within(_instructions(entry.body or ())[0], {"table": 16, "x": 400}) == inside
 
 

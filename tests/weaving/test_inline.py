@@ -148,7 +148,7 @@ CASES = {
 
 
 def functions(source: str) -> list[str]:
-    return [f.name for f in goptx.parse(source).functions if not f.is_entry]
+    return [f.name for f in goptx.read(source).functions if not f.is_entry]
 
 
 def alone(source: str, entry: str, *data: Array) -> list[int]:
@@ -192,7 +192,7 @@ def test_functions_in_which_nobody_waits_stay_calls() -> None:
     plain = ".func (.reg .b32 y) plain(.reg .b32 x) { add.u32 y, x, 1; ret; }"
     source = module(SIMPLE + plain, f"{CALL} call (%r3), plain, (%r3);")
     assert functions(goptx.weave(source, PARTNER).ptx) == ["plain"]
-    assert inlined(goptx.parse(module(plain, "call (%r3), plain, (%r2);"))) == goptx.parse(
+    assert inlined(goptx.read(module(plain, "call (%r3), plain, (%r2);"))) == goptx.read(
         module(plain, "call (%r3), plain, (%r2);")
     )
 
@@ -214,5 +214,5 @@ def test_messages_name_the_functions_own_line() -> None:
 def test_a_call_that_does_not_fit_its_function_stays() -> None:
     """It is not for goptx to say what ptxas will."""
     source = module(SIMPLE, "call f, (%r2);")
-    (entry,) = (i for i in inlined(goptx.parse(source)).items if isinstance(i, Function) and i.is_entry)
+    (entry,) = (i for i in inlined(goptx.read(source)).items if isinstance(i, Function) and i.is_entry)
     assert "call f, (%r2);" in str(entry)

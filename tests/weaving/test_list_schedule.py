@@ -18,7 +18,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.schedule.dependences import precedence
 from goptx.weaving.schedule.list_schedule import list_schedule
 from goptx.weaving.schedule.pressure import LiveRange, Pressure, step
-from goptx.weaving.schedule.schedule import schedule, units
+from goptx.weaving.schedule.schedule import schedule_block, units
 
 ROOT = Path(__file__).parents[2]
 TABLE = load_table("sm_90", "sm_90")
@@ -35,13 +35,13 @@ def cycles(code: Code) -> int:
 
 
 def ordered(body: str) -> list[str]:
-    return [str(c).strip() for c in schedule([part(body)], [], "latency", cycles)]
+    return [str(c).strip() for c in schedule_block([part(body)], [], "latency", cycles)]
 
 
 def woven(first: str, second: str, waits: tuple[int, ...] = ()) -> list[str]:
     parts = [part(first), part(second)]
     turns = [((k, next(i for i, c in enumerate(parts[k]) if is_barrier(c))),) for k in waits]
-    return [str(c).split()[0] for c in schedule(parts, turns, "latency", cycles)]
+    return [str(c).split()[0] for c in schedule_block(parts, turns, "latency", cycles)]
 
 
 def test_loads_go_ahead_of_the_other_kernels_slow_path_and_store() -> None:
@@ -120,7 +120,7 @@ def test_dependences_of_all_examples_hold() -> None:
     moved = 0
     for found in flows():
         for block in found.blocks.values():
-            order = schedule([block.code], [], "latency", cycles)
+            order = schedule_block([block.code], [], "latency", cycles)
             place = {id(c): i for i, c in enumerate(order)}
             assert sorted(place) == sorted(map(id, block.code))
             moved += list(place) != list(map(id, block.code))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from weaving.divergent_kernels import EPILOGUE, PROLOGUE
 
 import goptx
 from goptx.errors import CannotWeave
+from goptx.options import Choice
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 BLOCK = 64
@@ -89,7 +91,7 @@ def alone(text: str) -> list[int]:
     return [int(word) for word in given[1]]  # type: ignore[attr-defined]
 
 
-def woven_right(body: str, **options: str) -> goptx.Woven:
+def woven_right(body: str, **options: Any) -> goptx.Woven:
     """The kernel, woven with one that needs its warps whole; both do what they do alone."""
     text, other = source("k", body), source("partner", PARTNER)
     woven = goptx.fuse(text, other, **options)
@@ -113,7 +115,7 @@ def test_lanes_that_end_later_are_not_waited_for(shape: str, mask: str, work: st
 
 @pytest.mark.parametrize("divergence", ["park", "predicate", "duplicate"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_whatever_the_choice_it_is_right_or_refused(shape: str, divergence: str) -> None:
+def test_whatever_the_choice_it_is_right_or_refused(shape: str, divergence: Choice) -> None:
     meet = MEET["redux"].format(mask="%r20")
     try:
         woven_right(

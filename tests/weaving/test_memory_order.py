@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import goptx
 from goptx.analysis.cfg import Code
+from goptx.options import POLICIES, Policy, Strategy
 from goptx.ptx.ir import Instruction, Scope
-from goptx.weaving.schedule.schedule import POLICIES, schedule
+from goptx.weaving.schedule.schedule import schedule_block
 
 SEEDS, BLOCK = range(8), 256
 GLOBAL, SHARED = "st.global.u32 [%rd1], 1;", "st.shared.u32 [%r9], 1;"
@@ -25,7 +26,7 @@ def part(body: str) -> tuple[Code, ...]:
 
 
 def ordered(body: str) -> list[str]:
-    return [str(c).strip() for c in schedule([part(body)], [], "latency", lambda _: 4)]
+    return [str(c).strip() for c in schedule_block([part(body)], [], "latency", lambda _: 4)]
 
 
 RELEASES = [
@@ -181,9 +182,11 @@ def kept(part: Sequence[Code], woven: Sequence[Code]) -> Iterator[tuple[Code, Co
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=200, deadline=None)
 @given(first=bodies(), second=bodies())
-def test_random_code_keeps_its_order(policy: str, first: str, second: str) -> None:
+def test_random_code_keeps_its_order(policy: Policy, first: str, second: str) -> None:
     parts = [part(first), part(second.replace("%", "%b_"))]
-    woven = schedule(parts, [], policy, lambda c: 0 if isinstance(c, Scope) else 300 if c.opcode[:2] == "ld" else 4)
+    woven = schedule_block(
+        parts, [], policy, lambda c: 0 if isinstance(c, Scope) else 300 if c.opcode[:2] == "ld" else 4
+    )
     assert sorted(map(id, woven)) == sorted(id(c) for p in parts for c in p)
     assert not [pair for p in parts for pair in kept(p, woven)]
 
@@ -232,7 +235,7 @@ def seen_too_early(source: str | goptx.Woven, seed: int) -> int:
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("name", sorted(PUBLISHED))
-def test_nobody_sees_a_flag_without_the_data(name: str, policy: str) -> None:
+def test_nobody_sees_a_flag_without_the_data(name: str, policy: Policy) -> None:
     text = messages(PUBLISHED[name])
     woven = goptx.weave(text, PARTNER, policy=policy)
     assert [seen_too_early(text, seed) for seed in SEEDS] == [0] * len(SEEDS)
@@ -248,12 +251,12 @@ SHAPES = [goptx.Shape(1, BLOCK)] * 2
         ("weave", {"shapes": SHAPES}),
         ("weave", {"slicing": 4}),
         ("vertical", {}),
-        ("vertical", {"depends": True, "same": [("A:2", "B:2")], "apart": ["A:0", "A:1", "B:0", "B:1"]}),
+        ("vertical", {"depends": True, "same": [("A:2", "B:2")], "noalias": ["A:0", "A:1", "B:0", "B:1"]}),
         ("horizontal", {"shapes": SHAPES}),
         ("interleave", {"shapes": SHAPES}),
     ],
 )
-def test_no_strategy_shows_a_flag_without_the_data(strategy: str, options: dict[str, Any]) -> None:
+def test_no_strategy_shows_a_flag_without_the_data(strategy: Strategy, options: dict[str, Any]) -> None:
     woven = goptx.fuse(messages(PUBLISHED["in two spaces"]), PARTNER, strategy=strategy, **options)
     assert stores_of("%a_", woven) == ["st.global", "st.shared", "st.release"]
     assert [seen_too_early(woven, seed) for seed in SEEDS] == [0] * len(SEEDS)

@@ -10,6 +10,7 @@ from bodies import GUARD, flow, kernel
 import goptx
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow, loops
+from goptx.options import Slicing
 from goptx.ptx.flatten import flatten
 from goptx.weaving.converge.single_entry import reducible
 
@@ -124,7 +125,7 @@ def test_every_construct_weaves_with_every_other(name: str) -> None:
 
 
 @pytest.mark.parametrize("slicing", [None, "adaptive", 8, 64])
-def test_nounroll_stays_with_its_loop(slicing: int | str | None) -> None:
+def test_nounroll_stays_with_its_loop(slicing: Slicing) -> None:
     """Also where merging makes another block of the loop its first one."""
     body = "add.u32 %r1, %r1, 1; mul.lo.u32 %r2, %r2, %r1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L; ret;"
     loop = f'L:\n.pragma "nounroll";\n{body}'

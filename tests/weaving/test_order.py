@@ -12,7 +12,7 @@ from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.terminators import Branch
 from goptx.ptx.ir import Instruction
 from goptx.weaving.converge.barrier_promises import warp_branches
-from goptx.weaving.converge.converge import converge
+from goptx.weaving.converge.converge import converge_flow
 from goptx.weaving.merging.product import Move, Pairs
 from goptx.weaving.merging.sync_order import Order, Waits, safe_moves
 
@@ -62,7 +62,7 @@ def test_what_holds_threads_up_stays_out_of_a_span(second: str, position: str, e
 
 
 def test_warp_instructions_stay_out_where_lanes_wait_one_by_one() -> None:
-    waits = converge(flow(f"{COUNT} add.u32 %r2, %r2, 1; {PHASE} mbarrier.arrive.shared.b64 _, [tile]; ret;"), "a",
+    waits = converge_flow(flow(f"{COUNT} add.u32 %r2, %r2, 1; {PHASE} mbarrier.arrive.shared.b64 _, [tile]; ret;"), "a",
                      lambda line: "", lambda _: 4).flow  # fmt: skip
     region = next(n for n, b in waits.blocks.items() if b.region)
     assert moves(straight(SHUFFLE), waits, ("0", region)) == ALL

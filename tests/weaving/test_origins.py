@@ -15,6 +15,7 @@ import goptx
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow
 from goptx.analysis.terminators import Branch, Switch
+from goptx.options import Strategy
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module, Provenance
 from goptx.ptx.walk import statements_in
@@ -144,7 +145,7 @@ def test_instructions_of_the_entry_have_their_provenance(first: tuple[Path, str]
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave"])
 @pytest.mark.parametrize("factors", [(1, 1), (1, 2), (3, 2)], ids=str)
-def test_copies_of_coarsened_kernels_have_a_number_each(strategy: str, factors: tuple[int, int]) -> None:
+def test_copies_of_coarsened_kernels_have_a_number_each(strategy: Strategy, factors: tuple[int, int]) -> None:
     names, shapes = ("tiled", "leaving"), [goptx.Shape(6, 64), goptx.Shape(5, 96)]
     coarse = [goptx.coarsen(KERNELS_OF_SHAPES[n], f) if f > 1 else KERNELS_OF_SHAPES[n]
               for n, f in zip(names, factors, strict=True)]  # fmt: skip
@@ -175,7 +176,7 @@ def test_instructions_without_operands() -> None:
 def test_they_are_in_the_order_of_the_text() -> None:
     for entries in (["call", "barrier_vote"], ["choose", "divergent_shuffle"]):
         woven = goptx.weave(module(CONSTRUCTS), module(CONSTRUCTS), entries=entries)
-        assert instructions(goptx.parse(woven.ptx)) == instructions(woven.module)
+        assert instructions(goptx.read(woven.ptx)) == instructions(woven.module)
         assert len(woven.origins) == len(instructions(woven.module))
 
 

@@ -8,7 +8,7 @@ import pytest
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch, Jump, Stop, Switch
 from goptx.ptx.ir import Guard, Instruction, Name
-from goptx.weaving.merging.paper_merge import deadlock_rule, is_sync
+from goptx.weaving.merging.dummy_blocks import deadlock_rule, is_sync
 from goptx.weaving.merging.product import Move, Pair, Pairs, Product
 
 E = EXIT

@@ -2,23 +2,25 @@
 merger would show: seen by `goptx.check` on the emulator."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bodies import kernel
 
 import goptx
+from goptx.checking.verdict import Check
+from goptx.options import Choice
 from goptx.ptx.ir import Module
-from goptx.weaving.model import Choice
 
 CONSTRUCTS = goptx.read(Path(__file__).parents[1] / "constructs" / "constructs.sm_80.ptx")
 BLOCK = 256
 ARGUMENTS = {"0": "u32[300]:0..1024", "1": "u32[300]:zeros", "2": "u32:100"}  # in, out, n
 
 
-def checked(first: Module | str, second: Module | str, **options: object) -> goptx.Check:
+def checked(first: Module | str, second: Module | str, **options: Any) -> Check:
     """Every thread of one CTA has an element of its own; n is less than there are threads."""
     arguments = {f"{letter}:{position}": text for letter in "AB" for position, text in ARGUMENTS.items()}
-    found = goptx.check(first, second, grid=1, block=BLOCK, args=arguments, **options)  # type: ignore[arg-type]
+    found = goptx.check(first, second, grid=1, block=BLOCK, args=arguments, **options)
     if found.failure is not None:
         raise found.failure
     return found

@@ -3,8 +3,9 @@ import pytest
 import goptx
 from goptx.analysis.cfg import Code
 from goptx.errors import CannotWeave
+from goptx.options import POLICIES, Policy
 from goptx.ptx.ir import Instruction, Name
-from goptx.weaving.schedule.schedule import POLICIES, greedy, schedule, units
+from goptx.weaving.schedule.schedule import greedy, schedule_block, units
 
 
 def named(*names: str) -> list[tuple[Code, ...]]:
@@ -45,26 +46,26 @@ def test_carry_chains_are_one_unit() -> None:
 
 def test_carry_chains_are_not_parted_by_the_other_kernel() -> None:
     other = [instruction("sub.cc.u32", "%A", "%B", "%C"), instruction("subc.u32", "%D", "%E", "%F")]
-    code = schedule([CHAIN, other], [], "latency", lambda _: 4)
+    code = schedule_block([CHAIN, other], [], "latency", lambda _: 4)
     assert sorted(map(str, code)) == sorted(map(str, CHAIN + other))
     positions = [i for i, c in enumerate(code) if c in CHAIN[:4]]
     assert positions == list(range(positions[0], positions[0] + 4))
 
 
 @pytest.mark.parametrize("policy", ["latency", "paper"])
-def test_kernels_wait_in_their_turns(policy: str) -> None:
+def test_kernels_wait_in_their_turns(policy: Policy) -> None:
     """In either order, whatever stands behind the barriers."""
     first = [instruction("bar.sync", "%a"), instruction("ld.shared.f32", "%b", "%c")]
     second = [instruction("bar.sync", "%d"), instruction("st.shared.f32", "%e", "%f")]
     barriers = [first[0], second[0]]
     for order in ((0, 1), (1, 0)):
-        found = schedule([first, second], [((k, 0),) for k in order], policy, lambda _: 4)
+        found = schedule_block([first, second], [((k, 0),) for k in order], policy, lambda _: 4)
         assert [c for c in found if c in barriers] == [barriers[k] for k in order]
 
 
 def test_concat_puts_one_after_the_other() -> None:
     other = [instruction("mov.u32", "%A", "%B")]
-    assert schedule([CHAIN, other], [], "concat", lambda _: 4) == (*CHAIN, *other)
+    assert schedule_block([CHAIN, other], [], "concat", lambda _: 4) == (*CHAIN, *other)
 
 
 CARRY = """.version 8.0
@@ -87,7 +88,7 @@ CARRY = """.version 8.0
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between(policy: str) -> None:
+def test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between(policy: Policy) -> None:
     other = CARRY.replace("add.cc.", "add.").replace("addc.", "add.").replace("carries", "other")
     said = r"kernel A .* `add.cc.u32 %a_r2, %a_r1, -1;` leaves a carry flag .* separate"
     with pytest.raises(CannotWeave, match=said):

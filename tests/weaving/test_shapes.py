@@ -12,7 +12,8 @@ from weaving.shaped_kernels import KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, Shape
-from goptx.launch.launch_plan import PLACEMENTS, Placement, spread
+from goptx.launch.launch_plan import spread
+from goptx.options import PLACEMENTS, Placement
 from goptx.ptx.ir import Name
 from goptx.results.fused_kernel import Woven
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value

@@ -16,12 +16,15 @@ from goptx.analysis.cfg import EXIT, Code
 from goptx.latency.cost import cycles_of
 from goptx.latency.table import load_table
 from goptx.launch.shape import Shape
+from goptx.options import Policy, Slicing
 from goptx.ptx.ir import Instruction
 from goptx.ptx.parse import parse
 from goptx.sources.kernel_text import Chosen
 from goptx.weaving.link.inline import inlined
-from goptx.weaving.merging.slice import adaptive_threshold, blocks_with_ends, cuts, slice_flow
-from goptx.weaving.pipeline import Choices, read_and_link
+from goptx.weaving.link.link import link
+from goptx.weaving.merging.slice import adaptive_threshold, blocks_with_ends, cuts, slice_flow, slicings_of
+from goptx.weaving.model import Choices
+from goptx.weaving.shapes.shape_kernels import shape
 
 CYCLES = {"ld": 290}
 
@@ -151,11 +154,11 @@ def test_what_shapes_and_divergence_add_does_not_count() -> None:
     one, other = (Chosen(parse(kernel(body, name)), name) for name in ("k", "l"))
     choices = Choices("paper", "adaptive", load_table("sm_90", "sm_90"))
     for shapes in (None, [Shape(4, 64), Shape(2, 40)]):
-        linked = read_and_link([one, other], shapes=shapes)
+        linked = shape(link([one, other], shapes=shapes), [one, other], shapes)
         assert [k.text_blocks() for k in linked.kernels] == [text(body)] * 2
-        assert {len(choices.sliced(k.flow, k.text_blocks).blocks) > len(k.flow.blocks) for k in linked.kernels} == {
-            True
-        }
+        (slicing,) = slicings_of(linked, choices)
+        for k, most in zip(linked.kernels, slicing.thresholds, strict=True):
+            assert len(slice_flow(k.flow, most, choices.cycles).blocks) > len(k.flow.blocks)
 
 
 def test_the_threshold_is_of_each_kernel() -> None:
@@ -163,11 +166,11 @@ def test_the_threshold_is_of_each_kernel() -> None:
     short, long = kernel(f"{ADD * 9} @%p1 bra ON; {ADD}\nON: ret;"), kernel(f"{LOAD * 9} ret;", "other")
     report = goptx.weave(short, long, policy="paper", name="w").report
     assert report.slicing == "adaptive"
-    linked = read_and_link([Chosen(parse(short), "k"), Chosen(parse(long), "other")])
+    linked = link([Chosen(parse(short), "k"), Chosen(parse(long), "other")])
     assert adaptive_threshold(linked.kernels[0].text_blocks(), cycles) == 16
 
 
-def order(policy: str, slicing: str | int | None) -> str:
+def order(policy: Policy, slicing: Slicing) -> str:
     """Whose each addition is, in the woven kernel."""
     body = f"{ADD * 6} ret;"
     found = goptx.weave(kernel(body), kernel(body, "other"), policy=policy, slicing=slicing).ptx.splitlines()

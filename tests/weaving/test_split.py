@@ -1,6 +1,7 @@
 """Loops with several ways in get one: in a kernel before it is merged, and in what merging makes of two."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from bodies import kernel
@@ -13,6 +14,7 @@ from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.errors import CannotWeave
+from goptx.options import Strategy
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.weaving.converge.single_entry import is_reducible, reducible
@@ -99,7 +101,7 @@ def test_what_lanes_execute_together_is_not_copied_where_they_are_apart() -> Non
 
 
 @pytest.mark.parametrize("strategy", ["interleave", "horizontal", "batch"])
-def test_kernels_that_run_as_they_are_enter_loops_one_way(strategy: str) -> None:
+def test_kernels_that_run_as_they_are_enter_loops_one_way(strategy: Strategy | Literal["batch"]) -> None:
     """On an H200 an interleaved kernel, whose blocks stood in another order, took votes of a part of the warp."""
     text = made(APART.replace("{inside}", "xor.b32 %r4, %r4, 1;"), "one")
     arguments = {f"A:{i}": t for i, t in enumerate(("u32[64]:0..99", "u32[64]:zeros", "u32:44"))}

@@ -7,6 +7,7 @@ from bodies import kernel
 
 import goptx
 from goptx import CannotWeave, Shape
+from goptx.options import Strategy
 from goptx.results.fused_kernel import Woven
 
 TAKE = "mov.u64 %rd1, 64; alloca.u64 %rd2, %rd1, 16; st.local.u32 [%rd2], %r1;"
@@ -42,7 +43,7 @@ def test_a_kernel_that_frees_stack_is_not_woven_with_its_copies() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["vertical", "horizontal", "interleave", "separate"])
-def test_one_after_the_other_they_go_together(strategy: str, assembles: Callable[[Woven], None]) -> None:
+def test_one_after_the_other_they_go_together(strategy: Strategy, assembles: Callable[[Woven], None]) -> None:
     assembles(goptx.fuse(text("looping"), text("looping", "o"), strategy=strategy, shapes=[SHAPE, SHAPE]))
 
 

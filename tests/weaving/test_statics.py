@@ -6,6 +6,7 @@ from bodies import HEAD
 
 import goptx
 from goptx import Shape
+from goptx.options import Strategy
 from goptx.ptx.parse import parse
 from goptx.ptx.statics import with_statics_outside
 
@@ -52,7 +53,7 @@ def alone(text: str) -> list[int]:
 
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave"])
-def test_a_function_of_two_modules_has_a_variable_in_each(strategy: str) -> None:
+def test_a_function_of_two_modules_has_a_variable_in_each(strategy: Strategy) -> None:
     shapes = [Shape(CTAS, BLOCK)] * 2
     fused = goptx.fuse(counting("one"), counting("two"), strategy=strategy, shapes=shapes)
     found = [out(), out()]

@@ -9,6 +9,7 @@ import goptx
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import loops
 from goptx.device.assemble import find_ptxas
+from goptx.options import Policy, Slicing
 from goptx.ptx.flatten import flatten
 
 FOLDER = Path(__file__).parents[2] / "examples" / "kernels"
@@ -16,7 +17,7 @@ STRAIGHT = ("harris", "lud", "micnd", "stms")
 LOOPING = ("gelu", "sort")
 
 
-def woven(first: str, second: str, policy: str = "latency", slicing: str | None = "adaptive") -> goptx.Woven:
+def woven(first: str, second: str, policy: Policy = "latency", slicing: Slicing = "adaptive") -> goptx.Woven:
     files = [FOLDER / f"{name}.sm_90.ptx" for name in (first, second)]
     return goptx.weave(*files, policy=policy, slicing=slicing)
 

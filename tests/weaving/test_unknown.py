@@ -49,7 +49,7 @@ def test_loops_with_several_ways_in_are_refused() -> None:
 
 @cache
 def strange() -> Module:
-    return goptx.parse(re.sub(r"\b(ld\.global|add\.s64)", r"novel.\1", str(CONSTRUCTS)))
+    return goptx.read(re.sub(r"\b(ld\.global|add\.s64)", r"novel.\1", str(CONSTRUCTS)))
 
 
 @cache

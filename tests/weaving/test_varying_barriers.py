@@ -13,6 +13,7 @@ import pytest
 import goptx
 from goptx import Shape
 from goptx.errors import CannotWeave
+from goptx.options import Strategy
 
 THREADS = 128
 KERNEL = """.version 8.0\n.target sm_80\n.address_size 64
@@ -124,7 +125,7 @@ ALIKE = (Shape(2, THREADS), Shape(2, THREADS))
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave"])
 @pytest.mark.parametrize("body", BODIES)
-def test_copies_of_barriers_are_right(body: str, strategy: str, other: str) -> None:
+def test_copies_of_barriers_are_right(body: str, strategy: Strategy, other: str) -> None:
     check([kernel("a", BODIES[body]), kernel("b", OTHERS[other])], ALIKE, strategy=strategy)
 
 
@@ -156,7 +157,7 @@ def test_copies_alone_are_unaligned(body: str) -> None:
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal"])
 @pytest.mark.parametrize("body", UNEQUAL)
-def test_other_counts_are_refused(body: str, strategy: str) -> None:
+def test_other_counts_are_refused(body: str, strategy: Strategy) -> None:
     kernels = [kernel("a", BY_WARP + UNEQUAL[body]), kernel("b", OTHERS["a tiled loop"])]
     warps = "and it depends on the warp, but not all paths from there to where the warps reconverge meet the same"
     with pytest.raises(CannotWeave, match=warps):

@@ -11,7 +11,7 @@ from weaving.waiting_kernels import KERNELS, NOT_EMULATED, REFUSED, text
 import goptx
 from goptx.emulator.instructions.lanewise import Array
 from goptx.errors import CannotWeave
-from goptx.weaving.model import CHOICES, Choice
+from goptx.options import CHOICES, Choice
 
 Table = Callable[[str, Sequence[Sequence[str]]], str]
 MODULE = goptx.read(text())

@@ -7,6 +7,7 @@ from weaving.waiting_kernels import EPILOGUE, PROLOGUE
 
 import goptx
 from goptx.emulator.instructions.lanewise import Array
+from goptx.options import Slicing
 
 CTAS, BLOCK = 2, 128
 DATA = np.random.default_rng(2).integers(0, 1024, 200).astype(np.int32)
@@ -88,9 +89,7 @@ def emulated(kernel: goptx.Woven | str, entry: str | None, seed: int) -> list[li
 
 @settings(derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(programs(), programs(), st.sampled_from(["adaptive", None, 40]), st.integers(0, 3))
-def test_any_two_programs_do_together_what_they_do_alone(
-    first: str, second: str, slicing: str | int | None, seed: int
-) -> None:
+def test_any_two_programs_do_together_what_they_do_alone(first: str, second: str, slicing: Slicing, seed: int) -> None:
     source = module(first, second)
     expected = [*emulated(source, "first", 0), *emulated(source, "second", 0)]
     assert expected == [*emulated(source, "first", seed + 1), *emulated(source, "second", seed + 1)]  # they are valid

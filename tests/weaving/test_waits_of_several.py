@@ -8,9 +8,9 @@ import goptx
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.sync.sync_spans import waiting_blocks
+from goptx.options import Choice
 from goptx.ptx.parse import parse
-from goptx.weaving.converge.converge import converge
-from goptx.weaving.model import Choice
+from goptx.weaving.converge.converge import converge_flow
 
 BLOCK = 128
 BEGIN = "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; ld.param.u64 %rd2, [{0}_out]; add.s64 %rd2, %rd2, %rd3;\n"
@@ -53,7 +53,7 @@ def test_loops_that_wait_stay_whole_whatever_becomes_of_branches(choice: Choice 
     """Merged flows know them by their regions alone (`sync_points`)."""
     flow = flow_as_written(parse(ANSWERING.replace(long(40), "")).entries[0].body)
     assert list(waiting_loops(flow))
-    made = converge(flow, "a", "line {}".format, lambda _: 4, choice).flow
+    made = converge_flow(flow, "a", "line {}".format, lambda _: 4, choice).flow
     assert not list(waiting_loops(made))
     assert list(waiting_blocks(made, merged=True)) == list(waiting_blocks(made)) != []
 

@@ -37,8 +37,11 @@ def _run(options: argparse.Namespace) -> Outcome:
     from goptx.tuning.profile import LIMIT, profile
     from goptx.view.bars import text
     from goptx.view.profile_bars import profile_bars
-    from goptx.view.svg.bars_svg import svg
 
+    if options.output:
+        from goptx.view.charts.chart_svg import check_charts
+
+        check_charts()  # before anything is measured
     done = profile(
         spec=options.spec,
         fused=replay(options.best) if options.best else None,
@@ -48,7 +51,7 @@ def _run(options: argparse.Namespace) -> Outcome:
         progress=None if options.quiet else _print_progress,
     )
     if options.output:
-        write(options.output, svg(profile_bars(done)))
+        write(options.output, profile_bars(done)._repr_svg_())
     if options.csv:
         write(options.csv, done.to_csv())
     write(None, f"{done}\n\n{text(profile_bars(done))}\n")

@@ -17,6 +17,7 @@ from goptx.launch.shape import MOST_REGISTERS
 
 if TYPE_CHECKING:
     from goptx.device.sweep import Sweep
+    from goptx.options import Strategy
     from goptx.results.fused_kernel import Woven
     from goptx.tuning.measured import Measured
 
@@ -90,7 +91,7 @@ def _check_output(output: str | None, outputs: list[str]) -> None:
     check_outputs(outputs)  # before anything is measured
 
 
-def _fused(subject: Measured, strategy: str | None, own: dict[str, Any]) -> Woven:
+def _fused(subject: Measured, strategy: Strategy | None, own: dict[str, Any]) -> Woven:
     from goptx.strategies.fuse import check_strategy, fuse, options_of
 
     chosen = strategy or ("weave" if len(subject.kernels) > 1 else "separate")

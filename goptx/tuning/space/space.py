@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 from goptx.device.sweep import CAPS
 from goptx.launch.shape import Shape
+from goptx.options import MEASURED_STRATEGIES, MeasuredStrategy
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import divides
 from goptx.tuning.space.partitions import Partitions
 
 FACTORS = (1, 2, 4)  # coarsening factors to begin with; the search varies the best
 SEPARATE = (1, 2, 4, 8)  # factors of kernels that are not fused: their registers do not add up
-STRATEGIES = ("weave", "vertical", "interleave", "horizontal", "separate")
-ALONE = "coarsen"  # the strategy of one kernel
+ALONE: Literal["coarsen"] = "coarsen"  # the strategy of one kernel
 VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # the options that are tried for each strategy beside its defaults
     "weave": {
         "slicing": (None, 256, 512, 1024),  # cycles; the fixed thresholds are the paper's
@@ -45,7 +45,7 @@ class Space:
 
     shapes: Sequence[Shape]
     tunable: Sequence[bool]
-    strategies: Sequence[str] = STRATEGIES
+    strategies: Sequence[MeasuredStrategy] = MEASURED_STRATEGIES
     sizes: Sequence[int] = ()
 
     @property

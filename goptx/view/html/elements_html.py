@@ -107,10 +107,10 @@ def table(
     )
 
 
-def picture(draw: Callable[[], str]) -> Markup:
-    """A drawing; if it cannot be made, the reason."""
+def picture(draw: Callable[[], str], instead: object = "") -> Markup:
+    """A drawing; if it cannot be made, the reason and `instead`."""
     try:
         svg = draw()
     except GoptxError as error:
-        return line(error, kind="faint")
+        return markup(line(error, kind="faint"), element("div", instead, kind="text plain") if instead else "")
     return element("div", Markup(svg[svg.index("<svg") :].strip()), kind="wide")

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from goptx.device.sweep import UNCAPPED, Sweep, SweepRow
+from goptx.view.charts.points_chart import Point, Points
 from goptx.view.html.elements_html import display, heading, line, picture, table
-from goptx.view.svg.points_svg import Point, Points
 
 HEAD = ("cap", "registers", "spilled bytes", "occupancy", "ms", "least", "most")
 
@@ -47,7 +47,7 @@ def chart_of(sweep: Sweep) -> Points:
     ticks = tuple((float(k), _cap(row.cap)) for k, row in enumerate(sweep.rows))
     lacking = "not timed" if any(row.problem for row in sweep.rows) else "does not fit"
     return Points(
-        "Time of a launch by register cap", "registers per thread at most", "ms", ("",), tuple(points), ticks,
+        "Time of a launch by register cap", "registers per thread at most", "milliseconds", ("",), tuple(points), ticks,
         joined=True, lacking=lacking, chosen="fastest",
     )  # fmt: skip
 

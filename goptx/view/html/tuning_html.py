@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from goptx.tuning.best import Best
 from goptx.tuning.trials import Table, Trial
+from goptx.view.charts.points_chart import Point, Points
+from goptx.view.charts.ranked_chart import Bar, Ranked
 from goptx.view.html.elements_html import Markup, box, display, folded, heading, line, markup, picture, table
 from goptx.view.html.woven_html import woven_parts
-from goptx.view.svg.points_svg import Point, Points
-from goptx.view.svg.ranked_svg import Bar, Ranked
 
 HEAD = ("candidate", "ms", "least", "most", "runs", "speedup", "registers", "spilled bytes", "occupancy", "")
 STATUSES = {"wrong": "wrote something wrong", "failed": "failed", "refused": "refused", "pruned": "not timed",
@@ -79,7 +79,7 @@ def ranked(held: Table) -> Ranked:
         Bar(str(t.candidate), t.speedup, known.index(t.candidate.strategy), t.candidate == held.chosen) for t in fastest
     )
     title = f"Speedup of the {len(fastest)} fastest of {len(timed)} candidates over {STREAMS}"
-    return Ranked(title, known, tuple(bars), ("1.0, unchanged", 1.0))
+    return Ranked(title, "speedup", known, tuple(bars), ("the unchanged kernels", 1.0))
 
 
 def in_order(held: Table) -> Points:
@@ -98,12 +98,12 @@ def in_order(held: Table) -> Points:
     ]
     across = "in the order in which they were tried" if held.order else "in the order of the table"
     return Points(
-        f"All {len(points)} candidates",
+        f"Speedup of all {len(points)} candidates over {STREAMS}",
         across,
         "speedup",
         known,
         tuple(sorted(points, key=lambda p: p.x)),
-        line=("unchanged", 1.0),
+        line=("the unchanged kernels", 1.0),
         lacking="not timed",
     )
 

@@ -59,7 +59,12 @@ def nice(step: float) -> float:
 
 def escaped(text: object) -> str:
     """The text escaped for XML; characters that XML cannot hold become the replacement character."""
-    return escape(_NO_XML.sub("\ufffd", str(text)), {'"': "&quot;"})
+    return escape(clean(text), {'"': "&quot;"})
+
+
+def clean(text: object) -> str:
+    """The text with the replacement character for each character that XML cannot hold."""
+    return _NO_XML.sub("\ufffd", str(text))
 
 
 def short(text: str, letters: int) -> str:
@@ -82,15 +87,6 @@ def box(x: float, y: float, width: float, height: float, kind: str, title: str =
     shape = f'<rect class="{kind}" x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
     shape += f' rx="{number(round_)}"' if round_ else ""
     return f"{shape}><title>{escaped(title)}</title></rect>" if title else f"{shape}/>"
-
-
-def line(x: float, y: float, to_x: float, to_y: float, kind: str, title: str = "") -> str:
-    ends = f'x1="{number(x)}" y1="{number(y)}" x2="{number(to_x)}" y2="{number(to_y)}"'
-    return (
-        f'<line class="{kind}" {ends}><title>{escaped(title)}</title></line>'
-        if title
-        else f'<line class="{kind}" {ends}/>'
-    )
 
 
 def hatching(x: float, y: float, width: float, height: float, step: float = 6) -> str:

@@ -28,22 +28,37 @@ from goptx.analysis.sync.barriers import needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
+from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
 from goptx.weaving.converge.barrier_promises import warp_branches
 from goptx.weaving.converge.park import park, park_barriers
 from goptx.weaving.converge.predicate import predicate
-from goptx.weaving.converge.predicate_code import Fresh
+from goptx.weaving.converge.predicate_code import Fresh, free_prefix
 from goptx.weaving.converge.retire import leave_early
 from goptx.weaving.converge.running_lanes import Lanes
 from goptx.weaving.converge.spin_regions import lanes_wait_apart, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
 from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
-from goptx.weaving.model import Choice, Converged
+from goptx.weaving.invariants import ensured
+from goptx.weaving.model import Choices, Converged, Kernel, Linked
 from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
 
 
-def converge(
+def converge(linked: Linked, choices: Choices, forced: Choice | None = None) -> list[Converged]:
+    """Each kernel by itself. `forced` is the one way to deal with divergence, by cost if None. Raises `CannotWeave`."""
+    converged = [converge_kernel(linked, kernel, choices, forced) for kernel in linked.kernels]
+    return ensured("converge", converged, linked)
+
+
+def converge_kernel(linked: Linked, kernel: Kernel, choices: Choices, forced: Choice | None = None) -> Converged:
+    """One of the linked kernels."""
+    prefix = free_prefix(kernel.prefix, kernel.register_names())
+    sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
+    return converge_flow(kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes)
+
+
+def converge_flow(
     flow: Flow,
     prefix: str,
     at: Callable[[int], str],

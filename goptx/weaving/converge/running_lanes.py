@@ -12,11 +12,12 @@ from goptx.analysis.terminators import Branch, Switch
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
+from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
 from goptx.weaving.converge.guards import Guards
 from goptx.weaving.converge.predicate_code import Fresh, ballot, is_ours, set_true
-from goptx.weaving.model import Choice, Divergence
+from goptx.weaving.model import Divergence
 
 
 @dataclass(slots=True)

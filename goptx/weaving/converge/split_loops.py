@@ -9,15 +9,22 @@ instructions are not copied there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Block, Flow, Region
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.errors import CannotWeave
 from goptx.weaving.converge.single_entry import reducible
+from goptx.weaving.invariants import ensured
 from goptx.weaving.merging.size_limits import Limits, TooLarge
-from goptx.weaving.model import Converged
+from goptx.weaving.model import Converged, Linked
+
+
+def split_loops(linked: Linked, converged: Sequence[Converged], limits: Limits) -> list[Converged]:
+    """Each kernel with one way into each of its loops. Raises `CannotWeave` as `split` does."""
+    kernels = zip(linked.kernels, converged, strict=True)
+    return ensured("split loops", [split(made, limits, k.at(k.entry.line)) for k, made in kernels], linked)
 
 
 def split(converged: Converged, limits: Limits, where: str) -> Converged:

@@ -38,7 +38,7 @@ from goptx.weaving.model import Kernel, Linked
 
 REMEDY = (
     "use separate launches, assume_local=True if each CTA touches elements of its own, or name what is another buffer "
-    "(same=, apart=)"
+    "(same=, noalias=)"
 )
 
 
@@ -64,7 +64,7 @@ class Dependences:
         self.temporary = {b.name for b in buffers if b.kind in ("private", "local")}
         self.private = {b.name for b in buffers if b.kind == "private"}
         self.named = {b.name for b in buffers}
-        self.alone = {b.name for b in buffers if b.kind == "apart"}
+        self.alone = {b.name for b in buffers if b.kind == "noalias"}
         self.parameters = {p.name for k in linked.kernels for p in k.parameters}
         self.structures = {p.name for k in linked.kernels for p in k.parameters if p.dims}
         self.variables = _variables(linked)

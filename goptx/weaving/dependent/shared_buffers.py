@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from goptx.analysis.cfg import Code
 from goptx.errors import InputError
 from goptx.launch.parameter_names import parameter_named
+from goptx.options import ParameterNames, ParameterPairs
 from goptx.ptx.flatten import renamed_statement
 from goptx.ptx.ir import Instruction, Scope, Variable
 from goptx.weaving.model import Kernel, Linked
 
-Pairs = Sequence[tuple[str, str] | str]  # ("A:2", "B:0"), or as text "A:2=B:0"
-Names = Sequence[str]  # "A:2"
 Parameter = tuple[int, int]  # the number of its kernel, and its own there
 KINDS = ("same", "private", "local")
 
@@ -26,7 +25,7 @@ KINDS = ("same", "private", "local")
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """Parameters that are one, in order, and what they are: "same", "private" (a temporary of a thread), "local" (one
-    of a CTA), or "apart" (one with no other). `name` is what all kernels call it: the first parameter's."""
+    of a CTA), or "noalias" (one with no other). `name` is what all kernels call it: the first parameter's."""
 
     kind: str
     members: tuple[Parameter, ...]
@@ -45,7 +44,7 @@ class Buffer:
         )
 
 
-def buffers_of(linked: Linked, said: Mapping[str, Pairs], apart: Names = ()) -> tuple[Buffer, ...]:
+def buffers_of(linked: Linked, said: Mapping[str, ParameterPairs], noalias: ParameterNames = ()) -> tuple[Buffer, ...]:
     """From what is said by kind, and of which parameters it is said that they are one with those alone. Raises
     `InputError` for unknown parameters, and for what contradicts itself."""
     groups: list[tuple[set[Parameter], set[str]]] = []
@@ -65,8 +64,8 @@ def buffers_of(linked: Linked, said: Mapping[str, Pairs], apart: Names = ()) -> 
         found.append(buffer)
     named = {member for buffer in found for member in buffer.members}
     kernels = [(k.letter, k.entry) for k in linked.kernels]
-    alone = {parameter_named(name, kernels, "apart") for name in apart} - named
-    found += [Buffer("apart", (member,), _variable(linked, member).name) for member in sorted(alone)]
+    alone = {parameter_named(name, kernels, "noalias") for name in noalias} - named
+    found += [Buffer("noalias", (member,), _variable(linked, member).name) for member in sorted(alone)]
     return tuple(sorted(found, key=lambda b: b.members))
 
 

@@ -16,14 +16,15 @@ from goptx.analysis.numbering import provenance_of
 from goptx.analysis.sync.acquires import may_acquire, non_acquiring_functions
 from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.footprint import UNKNOWN
+from goptx.options import ParameterPairs
 from goptx.ptx.ir import Provenance
 from goptx.weaving.converge.unknown_instructions import first_unknown
 from goptx.weaving.dependent.kernel_dependences import Dependences
 from goptx.weaving.dependent.loop_fusion import in_step
-from goptx.weaving.dependent.shared_buffers import Buffer, Pairs, as_one, buffers_of
+from goptx.weaving.dependent.shared_buffers import Buffer, as_one, buffers_of
 from goptx.weaving.dependent.to_registers import Internalised, internalised
 from goptx.weaving.merging.merge_input import MergeInput
-from goptx.weaving.merging.merged_blocks import merged
+from goptx.weaving.merging.merged_blocks import merged_blocks
 from goptx.weaving.model import Linked
 from goptx.weaving.schedule.schedule import units
 
@@ -36,7 +37,7 @@ class InCommon:
     loaded: frozenset[str] = frozenset()
 
     @classmethod
-    def found(cls, linked: Linked, same: Pairs, strategy: str) -> tuple[Linked, InCommon]:
+    def found(cls, linked: Linked, same: ParameterPairs, strategy: str) -> tuple[Linked, InCommon]:
         """The kernels with one name for parameters that are one, and what these are. Raises `InputError` for parameters
         that do not exist, and `CannotWeave` where a kernel writes one of the buffers."""
         buffers = buffers_of(linked, {"same": same})
@@ -66,7 +67,7 @@ class InCommon:
 
     def loaded_once(self, linked: Linked, side: MergeInput, flows: Sequence[Flow]) -> Internalised:
         """The merged kernels, of which equal elements are loaded once wherever that can be shown; `flows` are those of
-        the single kernels. The notes name the buffers of which nothing is loaded once."""
+        the single kernels. The notes of the merged kernels name the buffers of which nothing is loaded once."""
         made = internalised(linked, side, flows, self.buffers, UNKNOWN, fixed=_fixed(linked, side))
         notes = [
             f"{named}: each kernel loads it for itself, for none has loaded an element before, and wherever another "
@@ -74,7 +75,8 @@ class InCommon:
             for named in self._named(linked)
             if not any(note.startswith(f"{named}:") for note in made.notes)
         ]
-        return replace(made, notes=(*made.notes, *notes))
+        side = replace(made.side, handed_on=made.handed_on, notes=(*side.notes, *made.notes, *notes))
+        return replace(made, side=side)
 
     def loaded_by_each(self, linked: Linked) -> list[str]:
         """Notes for strategies in which a thread runs one kernel only."""
@@ -102,7 +104,7 @@ def _fixed(linked: Linked, side: MergeInput) -> frozenset[Provenance]:
     }
     chained = (
         provenance_of(code)
-        for block in merged(side).blocks.values()
+        for block in merged_blocks(side).blocks.values()
         for part in block.parts
         for unit in units(part)
         for code in unit

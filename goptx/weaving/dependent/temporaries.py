@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from goptx.errors import CannotLink, CannotWeave, InputError, TooLarge, UnmetRule
 from goptx.log import LOG
+from goptx.options import UNPROVED, Unproved
 from goptx.results.fused_kernel import Woven
 from goptx.results.temporary import Temporary, Where, left_in_memory
 from goptx.weaving.dependent.shared_buffers import Buffer
 from goptx.weaving.model import Linked
 
-Unproved = Literal["refuse", "memory"]
 TEMPORARY = ("private", "local")
 WEAKER = {"local": "private", "private": "same"}  # a CTA's temporary may be each thread's own
 REFUSALS = (CannotWeave, CannotLink, TooLarge)
@@ -40,10 +39,10 @@ class Findings:
 Attempt = Callable[[Sequence[Buffer], Findings], Woven | None]  # None with refusals
 
 
-def check_unproved(unproved: str) -> None:
+def check_unproved(unproved: Unproved) -> None:
     """Raises `InputError` for another word."""
-    if unproved not in ("refuse", "memory"):
-        raise InputError(f"unproved `{unproved}` is unknown; expected refuse or memory.")
+    if unproved not in UNPROVED:
+        raise InputError(f"unproved `{unproved}` is unknown; expected {' or '.join(UNPROVED)}.")
 
 
 def one_by_one(attempt: Attempt, buffers: Sequence[Buffer], linked: Linked, unproved: Unproved) -> Woven:

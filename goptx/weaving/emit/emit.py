@@ -1,4 +1,4 @@
-"""Writes a flow as the body of an entry, and the woven module around it.
+"""Writes a flow as the body of an entry, the woven module around it, and what is known of both.
 
 Requires: a flow whose code is final. Ensures: blocks stand so that the likely way falls through; labels are
 identifiers of PTX, whatever passes call blocks.
@@ -12,10 +12,70 @@ from itertools import pairwise
 
 from goptx.analysis.cfg import EXIT, Flow
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
+from goptx.launch.launching import Launch
+from goptx.launch.shape import tightest
 from goptx.ptx.ir import Directive, Function, Guard, Instruction, Label, Module, Name, Registers, Statement
 from goptx.ptx.opcodes import facts_of
-from goptx.ptx.verify import legal
-from goptx.weaving.model import Linked
+from goptx.ptx.verify import legal, verify
+from goptx.results.fused_kernel import Woven
+from goptx.results.report import Report
+from goptx.sources.kernel_text import Chosen
+from goptx.weaving.emit.counts import count, divergences, woven_fraction
+from goptx.weaving.emit.debug_lines import with_locations
+from goptx.weaving.emit.provenance import origins
+from goptx.weaving.emit.witness import witness_of
+from goptx.weaving.invariants import ensured
+from goptx.weaving.link.interface import parameters, symbols
+from goptx.weaving.link.launch_bounds import launch_bounds
+from goptx.weaving.merging.dummy_blocks import is_dummy
+from goptx.weaving.merging.merged_blocks import Merged
+from goptx.weaving.model import Choices, Converged, Linked
+
+
+def emit(
+    chosen: Sequence[Chosen],
+    linked: Linked,
+    flows: Sequence[Flow],
+    converged: Sequence[Converged],
+    merged: Merged,
+    final: Flow,
+    choices: Choices,
+    notes: Sequence[str] = (),
+    strategy: str = "weave",
+    depends: bool = False,
+    along_x: bool = False,
+) -> Woven:
+    """The woven kernel. `flows` are those of the single kernels that were merged, and `final` is the merged flow as it
+    was scheduled; `converged` gives what became of divergence, if the kernels went that way.
+
+    Raises `CannotWeave` where launch bounds contradict.
+    """
+    fresh = [r for c in converged for r in c.registers]
+    bounds, dropped = launch_bounds(linked.given, linked.plan)
+    flow = final.pruned()
+    module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
+    whence = origins(linked.kernels, flows, module.entries[0])
+    module = verify(
+        with_locations(module, linked.name, whence, {k.letter: k.lines for k in linked.given}, linked.tables)
+    )
+    report = Report(
+        kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.given},
+        merged=count(linked.name, flow, choices.cycles, sum(map(is_dummy, merged.blocks.values()))),
+        woven_fraction=woven_fraction(linked.kernels, flows, list(merged.blocks.values())),
+        policy=choices.policy,
+        slicing=choices.slicing,
+        latency=choices.table.arch,
+        divergences=divergences(
+            [(k.letter, c) for k, c in zip(linked.kernels, converged, strict=False)], merged.blocks.values()
+        ),
+        notes=tuple(dict.fromkeys((*linked.notes, *dropped, *notes, *(n for c in converged for n in c.notes)))),
+    )
+    launch = Launch(linked.name, parameters(linked), linked.plan)
+    woven = Woven(
+        module, linked.name, (launch,), report, whence, symbols(linked, module), linked.plan, strategy, tuple(chosen),
+        depends, along_x, tightest(linked.limits), witness=witness_of(linked, chosen, module, whence, strategy),
+    )  # fmt: skip
+    return ensured("emit", woven)
 
 
 def woven_module(linked: Linked, flow: Flow, fresh: Iterable[Registers], bounds: tuple[Directive, ...]) -> Module:

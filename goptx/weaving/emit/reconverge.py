@@ -10,15 +10,24 @@ whole warps come to.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Jump
 from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.invariants import ensured
+from goptx.weaving.merging.merged_blocks import Merged
+from goptx.weaving.model import Converged
 
 MEET = Instruction("bar.warp.sync", (Immediate("0xffffffff"),))
+
+
+def reconverge(scheduled: Flow, converged: Sequence[Converged], merged: Merged) -> Flow:
+    """The scheduled flow of kernels that have converged."""
+    as_written = {k for k, c in enumerate(converged) if c.as_written}
+    return ensured("reconverge", reconverged(scheduled.without_empty(), merged.apart(as_written)), scheduled)
 
 
 def reconverged(flow: Flow, apart: Collection[str]) -> Flow:

@@ -7,24 +7,21 @@ witness.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from goptx.proof.certificate import digest
 from goptx.proof.witness import Claim, Named, Witness
 from goptx.ptx.ir import Instruction, Module
 from goptx.ptx.walk import instructions_of
 from goptx.results.fused_kernel import Origin
+from goptx.sources.kernel_text import Chosen
 from goptx.weaving.model import Linked
 
 
 def witness_of(
-    linked: Linked,
-    modules: Mapping[str, Module],
-    module: Module,
-    origins: tuple[Origin | None, ...],
-    strategy: str,
+    linked: Linked, chosen: Sequence[Chosen], module: Module, origins: Sequence[Origin | None], strategy: str
 ) -> Witness:
-    """`modules` are those of the kernels by their letters, `origins` those of the entry's instructions."""
+    """`chosen` are the kernels as they were given, `origins` those of the entry's instructions."""
     entry = next(e for e in module.entries if e.name == linked.name)
     letters = [(k.letter, k.copy) for k in linked.kernels]
     claims = {}
@@ -35,10 +32,10 @@ def witness_of(
         claims[number] = tuple(c for c in its if c and c.line)
     kernels = tuple(
         Named(
-            k.letter, k.entry.name, k.source, digest(str(modules[k.letter])), k.prefix,
+            k.letter, k.entry.name, k.source, digest(str(given.module)), k.prefix,
             tuple(p.name for p in k.parameters), dict(k.symbols),
         )
-        for k in linked.given
+        for k, given in zip(linked.given, chosen, strict=True)
     )  # fmt: skip
     return Witness(strategy, linked.name, "" if linked.plan is None else str(linked.plan), kernels, claims)
 

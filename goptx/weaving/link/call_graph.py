@@ -6,8 +6,8 @@ may have read it there, or have put it where it is called from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeGuard
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeGuard
 
 from goptx.errors import CannotLink
 from goptx.ptx.ir import (
@@ -22,7 +22,10 @@ from goptx.ptx.ir import (
     Variable,
 )
 from goptx.ptx.opcodes import facts_of
-from goptx.ptx.walk import names_in, names_of, statements_in
+from goptx.ptx.walk import mentioned, names_in, names_of, statements_in
+
+if TYPE_CHECKING:
+    from goptx.weaving.model import Kernel
 
 
 def is_call(statement: Statement) -> TypeGuard[Instruction]:
@@ -92,3 +95,23 @@ def held(holder: str, function: str) -> CannotLink:
 def holders(items: Iterable[Item]) -> Mapping[str, Variable]:
     """The names that initialisers hold, each with a variable that does."""
     return {name: i for i in items if isinstance(i, Variable) for name in names_of(i)}
+
+
+def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
+    """The device functions that a kernel reaches; a call through a pointer may lead to all that are its symbols."""
+    functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
+    if not functions:
+        return []
+
+    def follow(body: Sequence[Statement]) -> list[str]:
+        pointed = kernel.symbols.values() if calls_indirectly(body) else ()
+        return [name for name in sorted({*mentioned(body), *pointed}) if name in functions]
+
+    stack = follow(list(kernel.flow.codes()))
+    reached: dict[str, Function] = {}
+    while stack:
+        function = functions[stack.pop()]
+        if function.name not in reached:
+            reached[function.name] = function
+            stack += follow(function.body or ())
+    return list(reached.values())

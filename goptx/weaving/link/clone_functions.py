@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from goptx.ptx.flatten import FlatBody, flatten
 from goptx.ptx.ir import Function, Item, Name, Statement, Variable
 from goptx.ptx.walk import free_name, operand_names
-from goptx.weaving.link.call_graph import held, holders
-from goptx.weaving.link.link import called_functions
+from goptx.weaving.link.call_graph import called_functions, held, holders
 from goptx.weaving.link.substitute import Substitution
 from goptx.weaving.model import Kernel, Linked
 

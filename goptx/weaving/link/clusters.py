@@ -15,7 +15,7 @@ from goptx.launch.shape import axes
 from goptx.ptx.ir import Directive, Function, Instruction, whole_number
 from goptx.ptx.opcodes import Scope, facts_of
 from goptx.ptx.walk import statements_in
-from goptx.weaving.link.link import called_functions
+from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.model import Kernel, Linked
 
 SHAPE = ".reqnctapercluster"

@@ -1,8 +1,8 @@
 """Brings the modules of several kernels into one name space.
 
 Requires: parsed modules and the entry chosen of each. Ensures: no two names of the result clash; version,
-target, address size and parameters suit all or `CannotLink` is raised. Shared memory is left
-to the passes behind (shared_pool.py, remap.py).
+target, address size and parameters suit all or `CannotLink` is raised; functions in which threads wait stand where
+they are called. How the shared variables of all lie in memory is left to the pass `shape`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from goptx.analysis.influence import Addresses
 from goptx.analysis.numbering import numbered
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
-from goptx.launch.coarsening import ALONE, Coarse
+from goptx.launch.coarsening import Coarse
 from goptx.launch.parameter_names import letter_of
+from goptx.launch.shape import Shape
+from goptx.options import AXES
+from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import as_written, flatten, prefixed
 from goptx.ptx.ir import (
     Directive,
@@ -34,13 +37,18 @@ from goptx.ptx.ir import (
 )
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
+from goptx.ptx.statics import with_statics_outside
 from goptx.ptx.verify import parameter_bytes, parameter_limit
-from goptx.ptx.walk import mentioned, statements_in
+from goptx.ptx.walk import statements_in
+from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.converge.unknown_instructions import first_unknown
-from goptx.weaving.link.call_graph import calls_indirectly, declared_only, is_indirect, is_list_of_callees
+from goptx.weaving.invariants import ensured
+from goptx.weaving.link.call_graph import called_functions, declared_only, is_indirect, is_list_of_callees
 from goptx.weaving.link.called_waits import HIDDEN, STAYS, refuse_hidden_waits, within
-from goptx.weaving.link.inline import exits
-from goptx.weaving.link.source_lines import locations, lost, tables
+from goptx.weaving.link.dependent_grids import between_grids
+from goptx.weaving.link.inline import exits, inlined
+from goptx.weaving.link.own_shared_variables import own_shared
+from goptx.weaving.link.source_lines import common_files, locations, lost, tables
 from goptx.weaving.link.symbols import module_symbols
 from goptx.weaving.link.target import common_address_size, common_target, common_version
 from goptx.weaving.model import Kernel, Linked, place
@@ -48,14 +56,43 @@ from goptx.weaving.unweavable import refuse_instruction, refuse_spin
 
 
 def link(
-    modules: Sequence[Module],
-    entries: Sequence[Function],
+    chosen: Sequence[Chosen],
     arch: str | None = None,
     name: str | None = None,
-    coarse: Sequence[Coarse] = (),
+    shapes: Sequence[Shape] | None = None,
 ) -> Linked:
-    """Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart."""
-    coarse = tuple(coarse) or (ALONE,) * len(modules)
+    """The kernels in one name space; a coarsened one has as many copies as its shape has CTAs for, if that is known.
+
+    Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry cannot be taken apart, and
+    `InputError` for an entry or a name that makes no sense.
+    """
+    modules = common_files([with_statics_outside(without_aliases(kernel.module)) for kernel in chosen])
+    modules = [inlined(module) for module in modules]
+    entries = [choose_entry(module, kernel.entry) for module, kernel in zip(modules, chosen, strict=True)]
+    coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(chosen)]
+    linked = own_shared(between_grids(in_one_name_space(modules, entries, arch, name, coarse)))
+    notes = (*linked.notes, *_small_grids(linked, [k.coarse for k in chosen]))
+    return ensured("link", replace(linked, notes=notes))
+
+
+def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:
+    """Names the kernels that have fewer CTAs than were to be one."""
+    return [
+        f"{k.at(k.entry.line)} has a grid of {own.factor} along {AXES[wanted.axis]}, fewer than the {wanted.factor} "
+        "CTAs that were to be one"
+        for k, wanted, own in zip(linked.given, asked, linked.coarse, strict=True)
+        if own != wanted
+    ]
+
+
+def in_one_name_space(
+    modules: Sequence[Module],
+    entries: Sequence[Function],
+    arch: str | None,
+    name: str | None,
+    coarse: Sequence[Coarse],
+) -> Linked:
+    """The kernels with names of their own, each copy of a coarsened one too."""
     size = common_address_size(modules)
     target = common_target(modules, arch)
     version = common_version(modules, target)
@@ -82,7 +119,7 @@ def link(
         *(_pointer_note(k, i) for k in kernels if (i := _first_indirect(k, called[k.prefix]))),
     )
     linked = Linked(version, target, size, woven_name, tuple(items), tuple(kernels), notes)
-    return replace(linked, tables=tables(modules), coarse=coarse)
+    return replace(linked, tables=tables(modules), coarse=tuple(coarse))
 
 
 def _first_indirect(kernel: Kernel, functions: Sequence[Function]) -> Instruction | None:
@@ -165,26 +202,6 @@ def _check_unknown(kernels: Sequence[Kernel]) -> None:
             "use separate launches.",
             rule="known-instructions",
         )
-
-
-def called_functions(kernel: Kernel, items: Sequence[Item]) -> list[Function]:
-    """The device functions that a kernel reaches; a call through a pointer may lead to all that are its symbols."""
-    functions = {f.name: f for f in items if isinstance(f, Function) and f.body is not None}
-    if not functions:
-        return []
-
-    def follow(body: Sequence[Statement]) -> list[str]:
-        pointed = kernel.symbols.values() if calls_indirectly(body) else ()
-        return [name for name in sorted({*mentioned(body), *pointed}) if name in functions]
-
-    stack = follow(list(kernel.flow.codes()))
-    reached: dict[str, Function] = {}
-    while stack:
-        function = functions[stack.pop()]
-        if function.name not in reached:
-            reached[function.name] = function
-            stack += follow(function.body or ())
-    return list(reached.values())
 
 
 def check_parameters(kernels: Sequence[Kernel], version: tuple[int, int], hidden: Iterable[Variable] = ()) -> None:

@@ -17,6 +17,7 @@ from goptx.errors import CannotWeave
 from goptx.launch.shape import Shape
 from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Converged, Kernel
 
 BARRIER_IDS = 16
@@ -32,7 +33,7 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged], 
             flows[i] = _each(flows[i], is_cta_barrier, partial(_with_count, c.threads))
         if parted - {i}:
             flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), unaligned)
-    return flows
+    return ensured("prepare barriers", flows, kernels)
 
 
 def separate_barrier_ids(kernels: Sequence[Kernel], flows: Sequence[Flow], shape: Shape) -> list[Flow]:

@@ -20,10 +20,9 @@ from goptx.latency.cost import ISSUE, flow_cycles
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.single_entry import reducible
-from goptx.weaving.merging.levels import Levels
 from goptx.weaving.merging.merge_input import MergeInput, united
 from goptx.weaving.merging.merged_blocks import tidied
-from goptx.weaving.merging.nesting import AHEAD
+from goptx.weaving.merging.nesting import AHEAD, Levels
 from goptx.weaving.merging.product import ANY, Move, Pair, Pairs, Product
 from goptx.weaving.merging.size_limits import Limits, TooLarge, instruction_count
 from goptx.weaving.merging.sync_order import Order, safe_moves
@@ -71,7 +70,7 @@ class Weights:
         return Weights(times, {name: self.cycles.get(name, 0.0) for name in flow.blocks})
 
 
-def merge(
+def merge_by_overlap(
     first: MergeInput,
     second: MergeInput,
     weights: tuple[Weights, Weights],

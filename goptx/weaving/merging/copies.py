@@ -6,48 +6,69 @@ ends all but the last, which are merged with each other before: nothing stands t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch
 from goptx.ptx.ir import Guard, Name
+from goptx.weaving.merging.choose import in_turn
 from goptx.weaving.merging.lockstep import in_step
+from goptx.weaving.merging.merge import cut_at_waits, merge, merge_order
 from goptx.weaving.merging.merge_input import MergeInput
-from goptx.weaving.model import CopyPredicates
+from goptx.weaving.merging.size_limits import MergeLimits
+from goptx.weaving.merging.slice import SlicingThresholds, slice
+from goptx.weaving.model import CopyPredicates, Linked
 from goptx.weaving.shapes.range_guard import GATE
 
-if TYPE_CHECKING:
-    from goptx.weaving.model import Kernel
-
-Join = Callable[[Sequence[MergeInput]], MergeInput]
+Copies = tuple[CopyPredicates, list[MergeInput]]
 
 
-def copies_joined(
-    kernels: Sequence[Kernel], sides: Sequence[MergeInput], together: Mapping[str, CopyPredicates], join: Join
+def merge_copies(
+    linked: Linked, inputs: Sequence[MergeInput], slicings: Sequence[SlicingThresholds], limits: MergeLimits
 ) -> list[MergeInput]:
-    """One side for each kernel, of those of its copies, which `kernels` are; `join` merges several."""
-    joined = []
-    for letter in dict.fromkeys(k.letter for k in kernels):
-        own = [k for k in kernels if k.letter == letter]
-        copies = [replace(s, copy=True) for k, s in zip(kernels, sides, strict=True) if k.letter == letter]
-        copies = in_step(copies, [k.quote for k in own])
-        if letter in together and together[letter].left_over:
-            copies = [_passed_by(_one(copies[:-1], join), together[letter].left_over), copies[-1]]
-        whole = replace(_one(copies, join), copy=False, in_step=False)
-        if letter in together:
-            whole = _passed_by(_passed_by(whole, together[letter].beyond, "beyond"), together[letter].ended)
-        joined.append(whole)
-    return joined
+    """One input for each kernel, of those of its copies. Raises what `merge` raises."""
+    merged = []
+    for ends, copies in _copies_of_each(linked, inputs):
+        whole, *others = merge_order(linked, copies)
+        for copy in others:
+            if copy is others[-1]:  # it runs in CTAs that are left over too, which skip the others
+                whole = _skipped(whole, ends.left_over)
+            pair = cut_at_waits(whole, copy)
+            whole = merge([slice(pair, slicing) for slicing in slicings], limits)
+        merged.append(_ended(whole, ends))
+    return merged
 
 
-def _one(sides: Sequence[MergeInput], join: Join) -> MergeInput:
-    return join(sides) if len(sides) > 1 else sides[0]
+def copies_in_turn(linked: Linked, inputs: Sequence[MergeInput]) -> list[MergeInput]:
+    """One input for each kernel, in which a copy begins when the one before it has ended."""
+    merged = []
+    for ends, copies in _copies_of_each(linked, inputs):
+        whole, *others = copies
+        for copy in others:
+            if copy is others[-1]:
+                whole = _skipped(whole, ends.left_over)
+            whole = in_turn(whole, copy)
+        merged.append(_ended(whole, ends))
+    return merged
 
 
-def _passed_by(side: MergeInput, ended: str | None, name: str = GATE) -> MergeInput:
-    """With a gate ahead of it, at which some threads end it."""
+def _copies_of_each(linked: Linked, inputs: Sequence[MergeInput]) -> Iterator[Copies]:
+    """Of each kernel its copies, marked where they go the same way, and what ends them."""
+    for letter in dict.fromkeys(k.letter for k in linked.kernels):
+        quotes = [k.quote for k in linked.kernels if k.letter == letter]
+        copies = [replace(s, copy=True) for k, s in zip(linked.kernels, inputs, strict=True) if k.letter == letter]
+        yield linked.together.get(letter, CopyPredicates()), in_step(copies, quotes)
+
+
+def _ended(whole: MergeInput, ends: CopyPredicates) -> MergeInput:
+    """All copies of a kernel, which some threads skip."""
+    whole = replace(whole, copy=False, in_step=False)
+    return _skipped(_skipped(whole, ends.beyond, "beyond"), ends.ended)
+
+
+def _skipped(side: MergeInput, ended: str | None, name: str = GATE) -> MergeInput:
+    """With a gate ahead of it, at which the threads with that predicate end it."""
     if ended is None:
         return side
     end = Branch(Guard(Name(ended)), EXIT, side.flow.entry, uniform=True)

@@ -12,11 +12,10 @@ from itertools import product
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.errors import CannotWeave
-from goptx.weaving.merging.choose import Merge, Weights, in_turn, merge
-from goptx.weaving.merging.levels import Levels
+from goptx.weaving.merging.choose import Merge, Weights, in_turn, merge_by_overlap
 from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import tidied
-from goptx.weaving.merging.nesting import TOP, Level, height, nests
+from goptx.weaving.merging.nesting import TOP, Level, Levels, height, nests
 from goptx.weaving.merging.size_limits import Limits, TooLarge, block_count, instruction_count
 
 MOST_PAIRS = 400_000  # of blocks; to look through so many takes about two seconds
@@ -120,7 +119,7 @@ def _first_within(limits: Limits, ways: Iterable[Way]) -> Iterator[Merge]:
     """The first of these ways that stays within the limits; none where none does."""
     for (sides, weights), levels in ways:
         try:
-            yield merge(*sides, weights, limits, levels)
+            yield merge_by_overlap(*sides, weights, limits, levels)
         except TooLarge:
             continue
         return

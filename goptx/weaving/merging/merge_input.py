@@ -6,15 +6,17 @@ known where each of them stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from goptx.analysis.cfg import EXIT, Code, original
-from goptx.analysis.numbering import provenance_of
+from goptx.analysis.cfg import EXIT, Code, Flow, original
+from goptx.analysis.numbering import completed, provenance_of
 from goptx.launch.parameter_names import letter_of
+from goptx.options import Slicing
 from goptx.ptx.ir import Provenance
 from goptx.weaving.merging.product import Pairing, Product
 from goptx.weaving.merging.sync_order import Order, Waits
+from goptx.weaving.model import Choices, Converged
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,20 @@ class ProductState:
 
     def joined(self, other: ProductState) -> ProductState:
         return ProductState({**self.stands, **other.stands}, self.runs | other.runs)
+
+
+def merge_inputs(
+    flows: Sequence[Flow], converged: Sequence[Converged], choices: Choices, duplicate: bool = False
+) -> list[MergeInput]:
+    """The converged kernels as the merger sees them; `flows` are theirs with barriers prepared, `duplicate` is that of
+    all. Code that passes have made gets its provenance."""
+    return [
+        MergeInput(
+            completed(flow, k), c.warp_branches, c.lanes_wait_apart, () if c.threads is None else (c.threads,),
+            kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=duplicate, slicing=choices.slicing,
+        )
+        for k, (flow, c) in enumerate(zip(flows, converged, strict=True))
+    ]  # fmt: skip
 
 
 NOWHERE = ProductState({}, frozenset())
@@ -42,6 +58,9 @@ class MergeInput(Waits):
     placed: the provenance of what has its place in the order of waiting of those.
     copy: it is a copy of a kernel, or several of one, which no warp passes by without passing by the others.
     in_step: its branches are marked for the other copies (lockstep.py).
+    slicing: how it was sliced, that of the last merge if it is merged.
+    handed_on: registers that one kernel writes and others read.
+    notes: how it was merged if not freely, and why; and what else was left out.
     """
 
     kernels: tuple[int, ...]
@@ -52,6 +71,9 @@ class MergeInput(Waits):
     placed: frozenset[Provenance] = frozenset()
     copy: bool = False
     in_step: bool = False
+    slicing: Slicing = None
+    handed_on: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -97,4 +119,6 @@ def united(first: MergeInput, second: MergeInput, product: Product, order: Order
         placed=first.placed.union(second.placed, placed),
         copy=first.copy and second.copy,
         in_step=first.in_step and second.in_step,
+        slicing=first.slicing,
+        notes=(*first.notes, *second.notes),
     )

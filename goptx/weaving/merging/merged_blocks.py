@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops
+from goptx.analysis.cfg import Block, Code, Flow, loops
 from goptx.analysis.dataflow import read, written
 from goptx.analysis.terminators import Jump
 from goptx.ptx.ir import Directive, Instruction
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.invariants import ensured
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.merging.sync_order import common
 
@@ -42,12 +43,6 @@ class MergedBlock:
         """Whether it holds code of several kernels."""
         return sum(map(bool, self.parts)) > 1
 
-    @property
-    def dummy(self) -> bool:
-        """Whether a kernel waits all the time although it has not finished."""
-        parked = [any(n != EXIT and k not in c.runs for k, n in c.stands.items()) for c in self.cells]
-        return any(parked) and not self.woven
-
 
 @dataclass(frozen=True, slots=True)
 class Merged:
@@ -61,10 +56,9 @@ class Merged:
         return {n for n, b in self.blocks.items() if b.apart or any(b.parts[k] for k in as_written)}
 
 
-def merged(side: MergeInput, join: bool = True, handed_on: Collection[str] = ()) -> Merged:
+def merged_blocks(side: MergeInput, join: bool = True) -> Merged:
     """`join` makes blocks that always follow each other one. Without it each pair of blocks, or of slices, is woven by
-    itself, as published, but where a carry chain goes on: that is moved whole. `handed_on` are registers that one
-    kernel writes and others read."""
+    itself, as published, but where a carry chain goes on: that is moved whole."""
     flow, inside = expanded(side.flow)
     flow = pragmas_at_loops(flow.without_empty())
     kernels = sorted(side.kernels)
@@ -80,11 +74,11 @@ def merged(side: MergeInput, join: bool = True, handed_on: Collection[str] = ())
             tuple(_turns(side, pieces, places)),
             tuple(cells[m] for m in members if m in cells),
             members[-1] in inside,
-            tuple(p for p, c in zip(places, code, strict=True) if not (read(c) | written(c)).isdisjoint(handed_on))
-            if handed_on
+            tuple(p for p, c in zip(places, code, strict=True) if not (read(c) | written(c)).isdisjoint(side.handed_on))
+            if side.handed_on
             else (),
         )
-    return Merged(flow.pruned() if join else flow.joined(chains), blocks)
+    return ensured("merged blocks", Merged(flow.pruned() if join else flow.joined(chains), blocks))
 
 
 def _single_pairs(side: MergeInput, flow: Flow) -> dict[str, tuple[str, ...]]:
@@ -114,7 +108,7 @@ def _takes_flag(code: Iterable[Code]) -> bool:
 
 
 def tidied(flow: Flow) -> Flow:
-    """The flow as `merged` leaves it, to see how large it is."""
+    """The flow as `merged_blocks` leaves it, to see how large it is."""
     return expanded(flow)[0].pruned()
 
 

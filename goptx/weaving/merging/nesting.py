@@ -1,12 +1,13 @@
 """Says how deep each block of a kernel lies in loops and ifs, so that two kernels can be merged level by level.
 
 Requires: a reducible flow. Kernels that keep to levels meet again behind each if and at the head of each loop, so that
-a block comes to stand beside few others.
+a block comes to stand beside few others: whichever lies deeper goes on alone until the other lies as deep, and below a
+limit one runs and then the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -14,12 +15,14 @@ import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Flow, loops
 from goptx.analysis.terminators import Jump
+from goptx.weaving.merging.product import ANY, Move, Pair
 
 # Two for each loop around a block, or one for a loop of which it is the head; then the ifs around it in that loop.
 Level = tuple[int, int]
 
 TOP: Level = (0, 0)
 AHEAD = ".ahead"  # of a deeper level: how the end of a block is called that is a block of its own
+_ALONE = (Move.FIRST, Move.SECOND)
 _JOIN = ""  # where the blocks of a nest meet; no block is called so
 
 
@@ -113,3 +116,35 @@ def _cut(flow: Flow, levels: Mapping[str, Level], awaited: Collection[str]) -> N
         ahead = max((levels[t] for t in following), default=level)
         blocks[name], places[name] = block, Place(level, ahead, max(loops_ahead, default=None))
     return Nests(Flow(flow.entry, blocks), places)
+
+
+class Levels:
+    """What two kernels may do at each pair of their blocks. `deepest` is the last level on which blocks of both may
+    stand side by side, None if any may."""
+
+    def __init__(self, first: Nests, second: Nests, deepest: Level | None) -> None:
+        self.deepest = deepest
+        rows = {p: {n: self._moves(p, q) for n, q in second.places.items()} for p in set(first.places.values())}
+        self._wanted = {n: rows[p] for n, p in first.places.items()}
+
+    def narrowed(self, pair: Pair, moves: Sequence[Move]) -> Sequence[Move]:
+        """Those of the moves that keep the kernels level; all of them if none does."""
+        wanted = self._wanted[pair[0]][pair[1]]
+        return wanted if moves is ANY else [m for m in moves if m in wanted] or moves
+
+    def _moves(self, first: Place, second: Place) -> Sequence[Move]:
+        wanted = self._level_moves(first, second)
+        if self._is_too_deep(first.ahead) and self._is_too_deep(second.ahead):
+            return tuple(m for m in wanted if m != Move.BOTH)
+        return wanted
+
+    def _level_moves(self, first: Place, second: Place) -> Sequence[Move]:
+        if first.level == second.level:
+            return ANY
+        deeper, alone = (first, Move.FIRST) if first.level > second.level else (second, Move.SECOND)
+        if deeper.loop is None or self._is_too_deep(deeper.loop):
+            return (alone,)
+        return ANY if first.loop == second.loop else _ALONE
+
+    def _is_too_deep(self, level: Level) -> bool:
+        return self.deepest is not None and level > self.deepest

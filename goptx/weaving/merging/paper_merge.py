@@ -12,12 +12,9 @@ next.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
-from typing import TYPE_CHECKING
-
-import networkx as nx
+from functools import reduce
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, original
 from goptx.analysis.numbering import provenance_of
@@ -25,22 +22,20 @@ from goptx.analysis.terminators import Branch, Switch
 from goptx.errors import CannotWeave
 from goptx.launch.parameter_names import letter_of
 from goptx.ptx.ir import Instruction
-from goptx.ptx.opcodes import facts_of
+from goptx.weaving.invariants import ensured
 from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.link.stacks import check_stacks
 from goptx.weaving.merging.barrier_ids import separate_barrier_ids
+from goptx.weaving.merging.dummy_blocks import around_syncs, deadlock_rule, is_sync
 from goptx.weaving.merging.fallback import MOST_PAIRS
 from goptx.weaving.merging.merge_input import ProductState
 from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, parts_of, pragmas_at_loops
-from goptx.weaving.merging.product import Move, Pair, Pairing, Pairs
-from goptx.weaving.merging.slice import blocks_with_ends
-from goptx.weaving.model import Linked
+from goptx.weaving.merging.product import Pairing, Pairs
+from goptx.weaving.merging.slice import blocks_with_ends, slice_flow, threshold
+from goptx.weaving.model import Choices, Linked
 from goptx.weaving.schedule.schedule import schedule_blocks
 from goptx.weaving.shapes.launch_demands import known_shape
 from goptx.weaving.shapes.remap import LANES
-
-if TYPE_CHECKING:
-    from goptx.weaving.pipeline import Choices
 
 NOTE = (
     'merge="paper" does not keep convergence: where lanes of a warp diverge in one kernel, they reach separate copies '
@@ -56,7 +51,7 @@ class Published:
     does not keep."""
 
     flows: tuple[Flow, ...]
-    whole: Merged
+    merged: Merged
     notes: tuple[str, ...]
 
 
@@ -80,7 +75,7 @@ class Joint:
         return tuple(cell if runs else replace(cell, runs=frozenset()) for cell in self.cells[original(name)])
 
 
-def merged_as_published(linked: Linked, choices: Choices) -> Published:
+def merge_as_published(linked: Linked, choices: Choices) -> Published:
     """Raises `CannotWeave` for kernels of different shapes, and where pairs of blocks are too many."""
     _check_shapes(linked)
     check_stacks(linked.kernels)
@@ -88,7 +83,7 @@ def merged_as_published(linked: Linked, choices: Choices) -> Published:
     step = _Step(linked, choices)
     alone = [step.alone(k, flow) for k, flow in enumerate(flows)]
     first = reduce(step.woven, alone[1:-1], alone[0])
-    whole = step.merged(first, alone[-1])
+    whole = ensured("merged blocks", step.merged(first, alone[-1]))
     return Published(tuple(joint.flow for joint in alone), whole, (NOTE, *step.copies_noted(whole)))
 
 
@@ -102,8 +97,7 @@ class _Step:
     def alone(self, number: int, flow: Flow) -> Joint:
         """A kernel, ready to be merged."""
         cells = {name: (ProductState({number: name}, frozenset({number})),) for name in flow.blocks}
-        text = self.linked.kernels[number].text_blocks
-        return Joint((number,), self.choices.sliced(flow.cut(_around_syncs, "sync"), text), cells)
+        return Joint((number,), self._sliced(flow, self.linked.kernels[number].text_blocks()), cells)
 
     def woven(self, first: Joint, second: Joint) -> Joint:
         """The two as one kernel, ready to be merged with another: its text is the code as it was woven."""
@@ -117,8 +111,12 @@ class _Step:
             head: tuple(c for m in members for c in whole.blocks[m].cells) for head, members in flow.chains().items()
         }
         flow = flow.pruned()
-        sliced = self.choices.sliced(flow.cut(_around_syncs, "sync"), partial(blocks_with_ends, flow))
-        return Joint((*first.kernels, *second.kernels), sliced, cells)
+        return Joint((*first.kernels, *second.kernels), self._sliced(flow, blocks_with_ends(flow)), cells)
+
+    def _sliced(self, flow: Flow, text: Sequence[Sequence[Code]]) -> Flow:
+        """Each sync instruction in a block of its own, the rest in slices by the blocks of the text."""
+        cycles = self.choices.cycles
+        return slice_flow(flow.cut(around_syncs, "sync"), threshold(self.choices.slicing, text, cycles), cycles)
 
     def merged(self, first: Joint, second: Joint) -> Merged:
         """Each pair of blocks is a block of its own, to be woven by itself."""
@@ -182,27 +180,6 @@ def _check_shapes(linked: Linked) -> None:
                 f'and theirs are {shapes}; use merge="safe", or launch them in one shape.',
                 rule="published-merge",
             )
-
-
-def deadlock_rule(first: Flow, second: Flow) -> Callable[[Pair], Move]:
-    """The second kernel waits before its sync code while the first can still reach some."""
-    syncs = [frozenset(n for n, b in f.blocks.items() if any(map(is_sync, b.code))) for f in (first, second)]
-    graph = first.graph()
-    reaches = syncs[0].union(*(nx.ancestors(graph, n) for n in syncs[0]))
-    return lambda pair: Move.FIRST if pair[0] in reaches and pair[1] in syncs[1] else Move.BOTH
-
-
-def is_sync(code: Code) -> bool:
-    """Whether the paper counts it as synchronising: barriers, and whatever is spelled `.sync`."""
-    if not isinstance(code, Instruction):
-        return False
-    facts = facts_of(code.opcode)
-    return facts.barrier or "sync" in facts.modifiers
-
-
-def _around_syncs(code: Sequence[Code]) -> list[int]:
-    """Each sync instruction in a block of its own."""
-    return [i for i in range(1, len(code)) if is_sync(code[i - 1]) or is_sync(code[i])]
 
 
 def _without_uni(flow: Flow) -> Flow:

@@ -13,6 +13,7 @@ from math import inf
 
 from goptx.analysis.cfg import EXIT, Flow
 from goptx.errors import InputError
+from goptx.weaving.model import Linked
 
 BLOCKS = 4  # merged blocks for each block of the kernels, by default
 GROWTH = 3.0  # times the instructions of the kernels, by default
@@ -38,6 +39,34 @@ def limits(flows: Sequence[Flow], max_blocks: int | None, max_growth: float | No
     kernels that are merged with them later: 0.5 for the square root."""
     blocks = BLOCKS**share * sum(map(block_count, flows)) if max_blocks is None else max_blocks
     return Limits(int(blocks), int((max_growth or GROWTH) ** share * sum(map(instruction_count, flows))))
+
+
+@dataclass(frozen=True, slots=True)
+class MergeLimits:
+    """What the merge of some of the linked kernels may come to, so that all of them together stay within `max_blocks`
+    and `max_growth`."""
+
+    linked: Linked
+    max_blocks: int | None = None
+    max_growth: float | None = None
+
+    def of(self, numbers: Sequence[int]) -> Limits:
+        """For kernels by their numbers."""
+        kernels = self.linked.kernels
+        share = (len(numbers) - 1) / max(len(kernels) - 1, 1)
+        if any(k.copy for k in kernels):  # they are merged first; each kernel may take its part of the growth
+            share = len({kernels[n].letter for n in numbers}) / len(self.linked.given)
+        return limits([kernels[n].flow for n in numbers], self.max_blocks, self.max_growth, share)
+
+    @property
+    def all(self) -> Limits:
+        """For all kernels together."""
+        return self.of(range(len(self.linked.kernels)))
+
+    def named(self, numbers: Sequence[int]) -> str:
+        """Names kernels in messages."""
+        kernels = (self.linked.kernels[n] for n in numbers)
+        return " and ".join(k.at(k.entry.line) for k in kernels)
 
 
 def block_count(flow: Flow) -> int:

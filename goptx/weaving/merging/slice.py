@@ -13,15 +13,66 @@ ends a block is an instruction with a latency: it counts in the mean, and in the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import ceil
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Branch, End, Jump, Switch
+from goptx.options import Slicing
 from goptx.ptx.ir import Instruction
+from goptx.weaving.invariants import ensured
+from goptx.weaving.merging.merge_input import MergeInput
+from goptx.weaving.model import Choices, Linked
 from goptx.weaving.schedule.schedule import units
 
 Cycles = Callable[[Code], int]
+Pair = tuple[MergeInput, MergeInput]
+
+
+@dataclass(frozen=True, slots=True)
+class SlicingThresholds:
+    """How all kernels are sliced. `choice` is "adaptive", a number of cycles, or None; `thresholds` has, of each kernel
+    by its number, the most cycles of a slice, None where blocks stay whole."""
+
+    choice: Slicing
+    thresholds: tuple[int | None, ...]
+
+
+def slicings_of(linked: Linked, choices: Choices, alternatives: bool = True) -> list[SlicingThresholds]:
+    """How the kernels are sliced; where there are `alternatives`, the merger takes what becomes smallest.
+
+    Where the slices of two loops do not line up, one kernel's loop begins in the middle of the other's: that takes a
+    copy of both for each position that they may have to each other, and values that live across. So blocks stay whole
+    where that is smaller. Published policies slice as they are asked to.
+    """
+    tried = [choices.slicing]
+    if alternatives and choices.policy == "latency" and choices.slicing == "adaptive":
+        tried.append(None)
+    texts = [kernel.text_blocks() for kernel in linked.kernels] if "adaptive" in tried else [[] for _ in linked.kernels]
+    return [
+        SlicingThresholds(choice, tuple(threshold(choice, text, choices.cycles) for text in texts)) for choice in tried
+    ]
+
+
+def slice(pair: Pair, slicing: SlicingThresholds) -> Pair:
+    """Both kernels in slices, which merged kernels are in already."""
+    first, second = pair
+    return ensured("slice", (_sliced(first, slicing), _sliced(second, slicing)), pair, slicing)
+
+
+def _sliced(side: MergeInput, slicing: SlicingThresholds) -> MergeInput:
+    flow = side.flow
+    if side.cells is None:
+        flow = slice_flow(flow, slicing.thresholds[side.kernels[0]], side.cycles)
+    return replace(side, flow=flow, slicing=slicing.choice)
+
+
+def threshold(slicing: Slicing, text: Sequence[Sequence[Code]], cycles: Cycles) -> int | None:
+    """The most cycles of a slice. `text` has the blocks of the kernel's text, which "adaptive" depends on."""
+    if slicing == "adaptive":
+        return adaptive_threshold(text, cycles)
+    return None if slicing is None else int(slicing)
 
 
 def adaptive_threshold(text: Sequence[Sequence[Code]], cycles: Cycles) -> int:

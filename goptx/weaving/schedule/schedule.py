@@ -8,28 +8,32 @@ is parted by instructions of another kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from types import MappingProxyType
 
-from goptx.analysis.cfg import Code
+from goptx.analysis.cfg import Code, Flow
 from goptx.errors import CannotWeave
+from goptx.options import Policy
 from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.invariants import ensured
+from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Place, Turn
+from goptx.weaving.model import Choices, Converged, Linked
+from goptx.weaving.schedule.carry_flag import refuse_mixed_flags
 from goptx.weaving.schedule.dependences import Node, across, precedence
 from goptx.weaving.schedule.list_schedule import list_schedule
 from goptx.weaving.schedule.pressure import BESIDE, LiveRange, Pressure, ends, step, threads, widths_of
 
 Unit = tuple[Code, ...]
 Key = Callable[[int, int, int], tuple[int, ...]]
-KEYS: Mapping[str, Key] = MappingProxyType(  # of a part: cycles emitted so far, cycles of its next unit, its number
+KEYS: Mapping[Policy, Key] = MappingProxyType(  # of a part: cycles emitted so far, cycles of its next unit, its number
     {
         "paper": lambda emitted, latency, k: (emitted, -latency, k),  # the greedy of the GoPTX paper
         "concat": lambda emitted, latency, k: (k,),
     }
 )
-POLICIES = ("latency", *KEYS)
 
 
 def units(code: Sequence[Code]) -> list[Unit]:
@@ -61,9 +65,23 @@ def _uses_carry(code: Code) -> bool:
     return isinstance(code, Instruction) and facts_of(code.opcode).uses_carry
 
 
+def schedule(linked: Linked, converged: Sequence[Converged], merged: Merged, choices: Choices) -> Flow:
+    """The merged flow with the code of each block in its final order. Raises `CannotWeave` where a carry flag would be
+    lost, or launch bounds contradict."""
+    kernels = linked.kernels
+    registers = (*(r for k in kernels for r in k.registers), *(r for c in converged for r in c.registers))
+    bounds, _ = launch_bounds(linked.given, linked.plan)
+    woven = schedule_blocks(
+        merged, choices.policy, choices.cycles, registers, bounds, lambda k, line: kernels[k].at(line)
+    )
+    flow = Flow(merged.flow.entry, {n: replace(b, code=woven[n]) for n, b in merged.flow.blocks.items()})
+    refuse_mixed_flags(flow, lambda i: f"{linked.owner(i).at(i.line)}: `{linked.owner(i).quote(i)}`")
+    return ensured("schedule", flow, merged)
+
+
 def schedule_blocks(
     merged: Merged,
-    policy: str,
+    policy: Policy,
     cycles: Callable[[Code], int],
     registers: Iterable[Registers] = (),
     bounds: Iterable[Directive] = (),
@@ -74,7 +92,10 @@ def schedule_blocks(
     for block in merged.blocks.values():
         _check_carries(block, at)
     if policy != "latency":
-        return {n: schedule(b.lists or b.parts, b.turns, policy, cycles, b.handed_on) for n, b in merged.blocks.items()}
+        return {
+            n: schedule_block(b.lists or b.parts, b.turns, policy, cycles, b.handed_on)
+            for n, b in merged.blocks.items()
+        }
     rooms = ends(merged.flow, widths_of(merged.flow, registers, cycles))
     prepared = {n: Prepared.of(b.lists or b.parts, b.turns, rooms[n], b.handed_on) for n, b in merged.blocks.items()}
     peak = max((p.pressure.peak() for p in prepared.values()), default=0)
@@ -120,10 +141,10 @@ class Prepared:
         return (*list_schedule(self.nodes, self.pressure, most, cycles), *self.behind)
 
 
-def schedule(
+def schedule_block(
     parts: Sequence[Sequence[Code]],
     turns: Sequence[Turn],
-    policy: str,
+    policy: Policy,
     cycles: Callable[[Code], int],
     handed_on: Sequence[Place] = (),
 ) -> tuple[Code, ...]:

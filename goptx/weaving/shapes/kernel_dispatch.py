@@ -43,5 +43,7 @@ def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
         kernels=tuple(k for side in sides for k in side.kernels),
         cycles=sides[0].cycles,
         cells=cells,
+        slicing=max(sides, key=lambda side: len(side.kernels)).slicing,
+        notes=tuple(note for side in sides for note in side.notes),
         placed=frozenset[Provenance]().union(*(side.placed for side in sides)),
     )

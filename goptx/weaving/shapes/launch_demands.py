@@ -20,9 +20,9 @@ from goptx.ptx.ir import Address, Instruction, whole_number
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import names_in, operand_names
 from goptx.weaving.converge.unknown_instructions import first_unknown
+from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.link.clusters import names_cluster
 from goptx.weaving.link.launch_bounds import launch_bounds
-from goptx.weaving.link.link import called_functions
 from goptx.weaving.model import Kernel, Linked
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.shared_pool import shared_of

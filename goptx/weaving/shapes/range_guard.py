@@ -6,14 +6,22 @@ pass by; the analyses ahead of this pass never saw them, so to them the kernel's
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch
 from goptx.ptx.ir import Guard, Name
-from goptx.weaving.model import Converged, RangeGuard
+from goptx.weaving.invariants import ensured
+from goptx.weaving.model import Converged, Linked, RangeGuard
 
 GATE = "gate"  # the block
+
+
+def guard_ranges(linked: Linked, converged: Sequence[Converged]) -> list[Converged]:
+    """Each kernel with its guard ahead of it."""
+    guarded = [with_range_guard(made, kernel.gate) for kernel, made in zip(linked.kernels, converged, strict=True)]
+    return ensured("guard ranges", guarded, linked)
 
 
 def with_range_guard(converged: Converged, gate: RangeGuard | None) -> Converged:

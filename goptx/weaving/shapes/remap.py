@@ -16,8 +16,9 @@ from functools import partial
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch, Jump
 from goptx.errors import CannotWeave
-from goptx.launch.launch_plan import ALIGNMENT, Placement, Plan
+from goptx.launch.launch_plan import ALIGNMENT, Plan
 from goptx.launch.shape import Shape
+from goptx.options import Placement
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
 from goptx.ptx.walk import free_name, in_vectors, operand_names

@@ -15,7 +15,7 @@ from goptx.errors import CannotLink
 from goptx.launch.launch_plan import ALIGNMENT, aligned
 from goptx.ptx.ir import Variable
 from goptx.ptx.walk import mentioned
-from goptx.weaving.link.link import called_functions
+from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.link.symbols import is_dynamic_shared
 from goptx.weaving.model import Kernel, Linked
 

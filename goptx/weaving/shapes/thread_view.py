@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from goptx.launch.coarsening import AXES, Coarse
+from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan, spread
 from goptx.launch.shape import MOST_CTAS, MOST_THREADS, Shape, shared_unit
+from goptx.options import AXES
 from goptx.ptx.ir import Immediate, Name, Operand, Vector
 from goptx.weaving.shapes.interleaved import Interleaved
 from goptx.weaving.shapes.scalar_code import Scalars, Value, operand

@@ -1,0 +1,37 @@
+"""The types of options of `goptx`. A type checker reports a misspelt value.
+
+Each tuple has the values of the type above it, for the checks when a program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+Policy = Literal["latency", "paper", "concat"]  # the order of the instructions of merged blocks
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+Slicing = Literal["adaptive"] | int | None  # the latency by which long blocks are cut, in cycles
+
+Choice = Literal["park", "predicate", "duplicate"]  # the form of divergent code
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+
+Placement = Literal["spread", "front"]  # the places of the CTAs of a smaller grid among those of a larger one
+PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
+
+Merging = Literal["safe", "paper"]  # by the rules of goptx, or as published by the GoPTX paper
+MERGES: tuple[Merging, ...] = get_args(Merging)
+
+Unproved = Literal["refuse", "memory"]  # of a temporary that cannot be proved to be one
+UNPROVED: tuple[Unproved, ...] = get_args(Unproved)
+
+Axis = Literal["x", "y", "z"]
+AXES: tuple[Axis, ...] = get_args(Axis)
+
+MeasuredStrategy = Literal["weave", "vertical", "interleave", "horizontal", "separate"]  # the tuner tries these
+MEASURED_STRATEGIES: tuple[MeasuredStrategy, ...] = get_args(MeasuredStrategy)
+
+Strategy = Literal[MeasuredStrategy, "auto"]
+
+ParameterPairs = Sequence[tuple[str, str] | str]  # ("A:2", "B:0"), or as text "A:2=B:0"
+ParameterNames = Sequence[str]  # "A:2"

@@ -1,0 +1,1 @@
+"""Charts of numbers, drawn by matplotlib (`pip install 'goptx[charts]'`)."""

@@ -1,0 +1,1 @@
+"""The laws of passes: what holds of the value that each gives."""

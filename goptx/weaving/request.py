@@ -1,0 +1,35 @@
+"""What is asked of `weave` and the other strategies: whether it makes sense, whatever the kernels are."""
+
+from __future__ import annotations
+
+from goptx.errors import InputError
+from goptx.options import CHOICES, MERGES, PLACEMENTS, POLICIES, Choice, Merging, Placement, Policy, Slicing
+
+
+def policy_of(merge: Merging, policy: Policy | None) -> Policy:
+    """The policy, or that which goes with the merge. Raises `InputError` for an unknown merge."""
+    if merge not in MERGES:
+        raise InputError(f"merge `{merge}` is unknown; expected one of {', '.join(MERGES)}.")
+    return policy or ("paper" if merge == "paper" else "latency")
+
+
+def check_published(**given: bool) -> None:
+    """Raises `InputError` where an option is given that the published merge does not have."""
+    for option in (name for name, is_given in given.items() if is_given):
+        raise InputError(
+            f'merge="paper" does not take `{option}`: the published merge has no such choice; leave `{option}` out, or '
+            'use merge="safe".'
+        )
+
+
+def check_request(policy: Policy, slicing: Slicing, divergence: Choice | None, placement: Placement) -> None:
+    """Raises `InputError` for arguments of `weave` that make no sense, whatever the kernels are."""
+    if policy not in POLICIES:
+        raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")
+    if divergence not in (None, *CHOICES):
+        raise InputError(f"divergence `{divergence}` is unknown; expected one of {', '.join(CHOICES)}, or None.")
+    number = isinstance(slicing, int) and not isinstance(slicing, bool)
+    if slicing not in ("adaptive", None) and not (number and int(slicing or 0) > 0):
+        raise InputError(f'slicing `{slicing}` is unknown; expected "adaptive", a number of cycles above 0, or None.')
+    if placement not in PLACEMENTS:
+        raise InputError(f"placement `{placement}` is unknown; expected one of {', '.join(PLACEMENTS)}.")
