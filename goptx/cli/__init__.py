@@ -1,6 +1,7 @@
 """The command line: `goptx weave A.ptx B.ptx -o AB.ptx` and its siblings, one file each in commands/.
 
-Exit codes: 0 done; 4 a fused kernel is not proved; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error.
+Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error; 4 a
+fused kernel is not proved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A certificate: what was shown of a fused kernel, by which rule, and what is presumed. It is plain data, and JSON."""
+"""A certificate: what was proved of a fused kernel, by which rule, and what is presumed. It is plain data, and JSON."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ FORMAT = "goptx certificate 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """`rule` is a section of docs/proof.md; `kernel` the letter of the kernel that it was shown for, "" for all."""
+class Established:
+    """`rule` is a section of docs/proof.md; `kernel` the letter of the kernel that it was proved for, "" for all."""
 
     rule: str
     kernel: str
@@ -21,8 +21,8 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class NotShown:
-    """What could not be shown: of which kernel, at which line of the fused kernel, by which rule."""
+class Gap:
+    """What could not be proved: of which kernel, at which line of the fused kernel, by which rule."""
 
     rule: str
     kernel: str
@@ -36,10 +36,10 @@ class NotShown:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What was shown of a fused kernel, for every input and launch that `launches` names.
+    """What was proved of a fused kernel, for every input and launch that `launches` names.
 
     fused, kernels: the digests (SHA-256) of the texts, of kernels by their letters.
-    shown: what holds, by rule. not_shown: empty if the kernel is proved.
+    established: what holds, by rule. gaps: empty if the kernel is proved.
     presumed: what the proof rests on that no text says.
     """
 
@@ -48,27 +48,27 @@ class Certificate:
     launches: str
     fused: str
     kernels: Mapping[str, str]
-    shown: tuple[Shown, ...] = ()
+    established: tuple[Established, ...] = ()
     presumed: tuple[str, ...] = ()
-    not_shown: tuple[NotShown, ...] = field(default_factory=tuple)
+    gaps: tuple[Gap, ...] = field(default_factory=tuple)
 
     @property
     def proved(self) -> bool:
         """Whether the fused kernel does what its kernels do."""
-        return not self.not_shown
+        return not self.gaps
 
     def __bool__(self) -> bool:
         return self.proved
 
     def __repr__(self) -> str:
-        return f"Certificate({self.entry!r}, {'proved' if self.proved else f'not proved: {len(self.not_shown)}'})"
+        return f"Certificate({self.entry!r}, {'proved' if self.proved else f'not proved: {len(self.gaps)}'})"
 
     def __str__(self) -> str:
         if not self.proved:
-            return "\n".join(f"not proved: {self.entry}, {what}" for what in self.not_shown)
+            return "\n".join(f"not proved: {self.entry}, {what}" for what in self.gaps)
         kernels = " and ".join(self.kernels)
         lines = [f"proved: {self.entry} does what {kernels} do, for every input and {self.launches}."]
-        lines += [f"  {s.rule}{f' of {s.kernel}' if s.kernel else ''}: {s.what}" for s in self.shown]
+        lines += [f"  {s.rule}{f' of {s.kernel}' if s.kernel else ''}: {s.what}" for s in self.established]
         lines += [f"  presumes: {what}" for what in self.presumed]
         return "\n".join(lines)
 
@@ -88,8 +88,8 @@ class Certificate:
             raise ValueError(f"not a certificate: the text has no format `{FORMAT}`")
         return cls(
             held["entry"], held["strategy"], held["launches"], held["fused"], held["kernels"],
-            tuple(Shown(**s) for s in held["shown"]), tuple(held["presumed"]),
-            tuple(NotShown(**s) for s in held["not_shown"]),
+            tuple(Established(**s) for s in held["established"]), tuple(held["presumed"]),
+            tuple(Gap(**s) for s in held["gaps"]),
         )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ Where threads of a warp may diverge, an instruction of the kernel may stand on o
 side are the ones that come to it in the kernel. Threads whose kernel has ended come along, or the instruction's lane
 mask does not name them.
 
-Requires: the projection of the kernel has been shown.
+Requires: the projection of the kernel has been proved.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def check_convergence(projection: Projection) -> int:
                 raise NotProved(step.line, what)
         promised = any("uni" in projection.kernel.steps[n].facts.modifiers for n in mine)
         if "uni" in last.facts.modifiers and not promised and last.number not in projection.foreign:
-            what = f"`{last.statement}` says that all lanes of a warp go one way, which is not shown"
+            what = f"`{last.statement}` says that all lanes of a warp go one way, which is not proved"
             raise NotProved(last.line, what)
         _check_sides(projection, branch, last, together)
     return len(together)
@@ -52,8 +52,8 @@ def _check_sides(projection: Projection, branch: int, last: Step, together: list
         if not any(fused.block_of[step.number] in side for side in sides):
             continue
         if len(on) > 1:
-            what = f"stands on several sides of the branch in line {last.line}, which threads of a warp may take differently"
-            raise NotProved(step.line, f"`{step.statement}` {what}")
+            what = f"stands on several sides of the branch in line {last.line}"
+            raise NotProved(step.line, f"`{step.statement}` {what}, which threads of a warp may take differently")
         _check_ended(projection, branch, last, step)
 
 

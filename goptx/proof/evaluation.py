@@ -1,4 +1,4 @@
-"""What a step computes, as terms and formulas over what it reads: one meaning for the fused kernel's steps and a kernel's.
+"""What a step computes, as terms and formulas over what it reads: one meaning for all kernels.
 
 Registers of predicates hold formulas, all others terms. A register that has no value yet may hold anything.
 """
@@ -18,8 +18,8 @@ _TRUTHS = {"0": FALSE, "1": TRUE, "-1": TRUE}
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """`symbols` has what parameters, variables and functions are called in both texts, `renamed` what registers that were
-    never written are called."""
+    """`symbols` has the common names of parameters, variables and functions, `renamed` those of registers that
+    are never written."""
 
     terms: Terms
     program: Program

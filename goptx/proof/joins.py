@@ -1,5 +1,5 @@
 """The state before a block of the fused kernel that several edges lead to: what is one value on each of them gets one
-name, and what places of the kernel and predicates have to do with each other is kept."""
+name, and what places of the kernel and predicates have to do with each other is preserved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
 from goptx.proof.lane_cases import Lanes, State
-from goptx.proof.program import END
+from goptx.proof.program import ASKED, END
 
 if TYPE_CHECKING:
     from goptx.proof.projection import Projection
@@ -24,7 +24,7 @@ def joined(of: Projection, start: int, edges: Mapping[int, State]) -> State:
         return states[0]
     loop = of.fused.loops.get(start, frozenset())
     entries = [i for i, source in enumerate(edges) if source not in loop]
-    return _Join(of, start, states, loop, entries).joined()
+    return _Join(of, start, states, list(edges), loop, entries).joined()
 
 
 @dataclass
@@ -34,6 +34,7 @@ class _Join:
     of: Projection
     start: int
     states: list[State]
+    sources: list[int]
     loop: frozenset[int]  # the blocks of the loop that begins here
     entries: list[int]  # the states from outside it
     held: frozenset[int] = frozenset()  # variables that keep their meaning
@@ -42,7 +43,7 @@ class _Join:
     def joined(self) -> State:
         of = self.of
         live = of.fused.live[self.start]
-        names = sorted(r for r in live if any(r in s.registers for s in self.states))
+        names = sorted({r for s in self.states for r in s.registers if r in live or self._is_asked(r)})
         registers: dict[str, int] = {}
         data: dict[tuple[int, ...], int] = {}
         truths: dict[tuple[int, ...], int] = {}
@@ -58,6 +59,10 @@ class _Join:
             own = [i for i, s in enumerate(self.states) if place in s.cases]
             cases[place] = self._case(place, own, registers, links)
         return State(registers, cases)
+
+    def _is_asked(self, name: str) -> bool:
+        """Whether all lanes have answered before, so that it is known of each."""
+        return name.startswith(ASKED) and all(name in s.registers for s in self.states)
 
     def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
         if values not in known:
@@ -90,7 +95,9 @@ class _Join:
     def _edge(self, i: int) -> int:
         """The formula that a lane came by that edge."""
         if i not in self.edges:
-            self.edges[i] = self.of.formulas.variable(self.of.terms.opaque(f"edge {self.start} {i}", self.start))
+            self.edges[i] = self.of.formulas.variable(
+                self.of.terms.opaque(f"edge {self.start} {self.sources[i]}", self.start)
+            )
         return self.edges[i]
 
     def _truth(
@@ -139,9 +146,9 @@ class _Join:
             elif (kind, values) in seen:
                 registers[name] = seen[kind, values]
             elif kind:
-                registers[name] = self._truth(f"{self.start} at {place} {name}", values, truths, more)
+                registers[name] = self._truth(f"{self.start} of {of.letter} at {place} {name}", values, truths, more)
             else:
-                registers[name] = self._value(f"{self.start} at {place} {name}", values, data)
+                registers[name] = self._value(f"{self.start} of {of.letter} at {place} {name}", values, data)
         given = FALSE
         for position, i in enumerate(own):
             condition = self.states[i].cases[place][0]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from goptx.proof.projection import Projection
 
 MOST_SPLITS = 4096  # of the cases in one block
-MOST_BRANCHES = 4  # in a row, behind which code is looked for
+MOST_BRANCHES = 4  # in a row after which code is looked for
 Lanes = tuple[int, dict[str, int], frozenset[int]]  # where a lane is, the kernel's registers, and `Case.moved`
 Cases = Mapping[int, Lanes]
 
@@ -154,7 +154,7 @@ class LaneCases:
         return found
 
     def on_edge(self, cases: Sequence[Case], test: int, last: Step, target: int) -> dict[int, Lanes]:
-        """The cases of the lanes that leave the block where `test` holds, after the kernel's branches that it decides."""
+        """The cases of the lanes that leave the block where `test` holds, after the branches that it decides."""
         found: dict[int, Lanes] = {}
         for case in cases:
             given = self.formulas.both(case.given, test)

@@ -11,7 +11,7 @@ from goptx.proof.program import Step
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where a step accesses memory: the term of the address' base, the bytes from it, or None where that is not known."""
+    """Where a step accesses memory: the term of the base, the offset from it and the size in bytes."""
 
     base: int
     offset: int

@@ -37,7 +37,7 @@ _TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
 
 class NotProved(Exception):
-    """What could not be shown, at a line of the fused kernel, or of the kernel whose code the checker does not know."""
+    """What could not be proved, at a line of the fused kernel, or of a kernel with code that the checker does not know."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)
@@ -46,7 +46,7 @@ class NotProved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An operand that is read: its text with a `{}` for each name. Of an address, `offset` stands apart from it."""
+    """An operand that is read: its text with a `{}` for each name. Of an address, `offset` is separate."""
 
     text: str
     names: tuple[str, ...] = ()
@@ -90,6 +90,8 @@ class Program:
         """The type of a register, None for what is not one."""
         if register in self.singles:
             return self.singles[register]
+        if register.startswith(ASKED):
+            return ".pred"
         found = self._numbered.get(register)
         if found is None:
             stem = register.rstrip("0123456789")
@@ -178,11 +180,21 @@ class Program:
     @cached_property
     def loop_heads(self) -> frozenset[int]:
         """The blocks by one of which every cycle passes."""
-        return self._walked[1]
+        return frozenset(head for _, head in self.back_edges)
 
     @cached_property
-    def _walked(self) -> tuple[tuple[int, ...], frozenset[int]]:
-        done, heads, active = list[int](), set[int](), {0}
+    def back_edges(self) -> frozenset[tuple[int, int]]:
+        """Edges of which every cycle has one: from a block to one on the way to it."""
+        return self._walked[1]
+
+    def natural_loop(self, edge: tuple[int, int]) -> frozenset[int]:
+        """The blocks from the target of a back edge to its source."""
+        source, head = edge
+        return self._reached(source, lambda b: () if b == head else self.predecessors[b]) | {head}
+
+    @cached_property
+    def _walked(self) -> tuple[tuple[int, ...], frozenset[tuple[int, int]]]:
+        done, back, active = list[int](), set[tuple[int, int]](), {0}
         seen = {0}
         stack = [(0, iter(self.successors(0)))]
         while stack:
@@ -193,12 +205,12 @@ class Program:
                 active.discard(start)
                 done.append(start)
             elif target in active:
-                heads.add(target)
+                back.add((start, target))
             elif target not in seen:
                 seen.add(target)
                 active.add(target)
                 stack.append((target, iter(self.successors(target))))
-        return tuple(reversed(done)), frozenset(heads)
+        return tuple(reversed(done)), frozenset(back)
 
     @cached_property
     def loops(self) -> dict[int, frozenset[int]]:
@@ -300,6 +312,7 @@ class Program:
 
 
 CARRY = "%%carry"  # the carry flag as a register
+ASKED = "%%asked "  # begins the names of predicates: whether a lane asked for the way that its warp went from a block
 
 
 def program_of(entry: Function) -> Program:

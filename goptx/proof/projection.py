@@ -1,9 +1,9 @@
 """Whether the fused kernel, seen from one lane of one kernel, does what that kernel does.
 
-The fused kernel is executed symbolically, block by block. Beside it runs the kernel: at each point there are cases, each
+The fused kernel is executed symbolically, block by block, and the kernel beside it: at each point there are cases, each
 a place in the kernel with the condition under which a lane is there, and the kernel's registers (lane_cases.py). A step
 of the kernel that does more than to compute a value must be an event of the fused kernel, with the same operands, in an
-order that keeps the kernel's memory order. No map of registers is trusted: equal values are found by their terms.
+order that preserves the kernel's memory order. No map of registers is trusted: equal values are found by their terms.
 
 Requires: for each step of the fused kernel the steps of the kernel that it claims to be. A wrong claim can only make
 the proof fail.
@@ -20,7 +20,7 @@ from goptx.proof.formulas import TRUE
 from goptx.proof.joins import joined
 from goptx.proof.lane_cases import Case, Event, LaneCases, State, is_full
 from goptx.proof.memory_order import access_of
-from goptx.proof.program import CARRY, END, NotProved, Program, Step
+from goptx.proof.program import ASKED, CARRY, END, NotProved, Program, Step
 from goptx.proof.terms import Terms
 
 MOST_VISITS = 12  # of a block, on average
@@ -32,8 +32,7 @@ class Projection:
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
     step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
-    `back` the lanes that begin a loop again, with whether the kernel has gone on, and `asked` for the result of a vote
-    the formula of which it tells whether it holds for any lane."""
+    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it."""
 
     terms: Terms
     fused: Program
@@ -43,20 +42,23 @@ class Projection:
     kernel_symbols: Mapping[str, str]
     foreign: frozenset[int] = frozenset()
     branches: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    letter: str = ""
     ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict)
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
     polarity: dict[int, tuple[int, bool | None]] = field(default_factory=dict)
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
-    asked: dict[int, int] = field(default_factory=dict)
+    asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
+    votes: dict[int, int] = field(default_factory=dict)
     visits: int = 0
 
     def __post_init__(self) -> None:
         self.formulas = self.terms.formulas
         self.renamed = self._renaming()
-        back = {new: old for old, new in self.renamed.items()}
+        back = {new: f"{self.letter} {old}" for old, new in self.renamed.items()}
         self.outer = Evaluation(self.terms, self.fused, self.symbols, back)
-        self.inner = Evaluation(self.terms, self.kernel, self.kernel_symbols, {})
+        own = {old: f"{self.letter} {old}" for old in self.renamed}
+        self.inner = Evaluation(self.terms, self.kernel, self.kernel_symbols, own)
         self.claimed = frozenset(n for numbers in self.claims.values() for n in numbers)
 
     def _renaming(self) -> dict[str, str]:
@@ -125,12 +127,20 @@ class Projection:
         self.ends[start] = registers, cases
         for target, test in self._ways(registers, last):
             found = here.on_edge(cases, test, last, target)
-            if target in self.fused.loop_heads and start in self.fused.loops[target]:
+            after = self._asking(registers, start, test)
+            if (start, target) in self.fused.back_edges:
+                self.asked[start, target] = {r: v for r, v in after.items() if r.startswith(ASKED)}
                 self.back[start, target] = {
                     place: (given, target in moved) for place, (given, _, moved) in found.items()
                 }
             if target != END and found:
-                yield target, State(registers, found)
+                yield target, State(after, found)
+
+    def _asking(self, registers: dict[str, int], start: int, test: int) -> dict[str, int]:
+        """The registers where a block is left; where that asks whether a predicate holds for any lane of the warp, with
+        a register more that holds whether it does for this lane."""
+        asked = self.votes.get(test)
+        return registers if asked is None else {**registers, f"{ASKED}{start}": asked}
 
     def _ways(self, registers: dict[str, int], last: Step) -> Iterator[tuple[int, int]]:
         """The blocks after a block, with the formula that a lane goes there."""
@@ -175,5 +185,5 @@ class Projection:
         (found,) = self._results(step)
         self.outer.write(registers, step, [found])
         if "any" in words:
-            self.asked[found] = asked
+            self.votes[found] = asked
         return self.formulas.implies(asked, found) if "any" in words else self.formulas.implies(found, asked)

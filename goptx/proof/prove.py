@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from goptx.proof.certificate import Certificate, NotShown, Shown, digest
+from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
 from goptx.proof.program import NotProved, Program, Step, program_of
 from goptx.proof.projection import Projection
@@ -20,7 +20,7 @@ from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
-PRIVATE = (".shared", ".local", ".param")  # spaces of which each kernel has its own
+LAUNCHES = "every launch with one grid and block for all"
 
 
 def prove_text(
@@ -28,7 +28,8 @@ def prove_text(
 ) -> Certificate:
     """A certificate for the text of a fused kernel and those of its kernels, in the order of their letters.
 
-    sources: what the texts are called in messages. parsed: the kernels' modules, where they are at hand. Raises `PtxSyntaxError` where a text is not PTX.
+    sources: names of the texts for messages. parsed: the kernels' modules if they are at hand. Raises `PtxSyntaxError`
+        where a text is not PTX.
     """
     witness = read_witness(fused)
     module = parse(fused)
@@ -37,13 +38,11 @@ def prove_text(
     digests = [digest(str(m)) for m in modules]
     letters = [chr(ord("A") + i) for i in range(len(kernels))]
     held = Certificate(
-        witness.entry if witness else "", witness.strategy if witness else "", witness.shapes if witness else "",
+        witness.entry if witness else "", witness.strategy if witness else "", (witness.shapes or LAUNCHES) if witness else "",
         digest(fused), dict(zip(letters, digests, strict=True)),
     )  # fmt: skip
     if witness is None:
-        return replace(
-            held, not_shown=(NotShown("witness", "", 1, "the text has no witness; make it without --no-witness"),)
-        )
+        return replace(held, gaps=(Gap("witness", "", 1, "the text has no witness; make it without --no-witness"),))
     return _Proof(held, witness, module, modules).certificate()
 
 
@@ -57,11 +56,11 @@ class _Proof:
 
     def certificate(self) -> Certificate:
         try:
-            return self._shown()
+            return self._established()
         except _Failed as error:
-            return replace(self.held, not_shown=(error.what,))
+            return replace(self.held, gaps=(error.what,))
 
-    def _shown(self) -> Certificate:
+    def _established(self) -> Certificate:
         entry = next((e for e in self.fused.entries if e.name == self.witness.entry), None)
         if entry is None:
             raise _Failed("witness", "", 1, f"there is no entry `{self.witness.entry}`")
@@ -79,20 +78,22 @@ class _Proof:
             )
         fused = self._program(entry, "")
         claims = self._claims(fused)
-        shown: list[Shown] = []
+        established: list[Established] = []
         projections = {}
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
             projection = self._projection(fused, named, module, claims)
             projections[named.letter] = projection
-            shown += self._follow(projection, named)
+            established += self._follow(projection, named)
         with _rule("waiting", ""):
             waits = check_waiting(fused, projections)
         with _rule("termination", ""):
-            loops = check_termination(list(projections.values()))
-        shown.append(Shown("termination", "", f"{loops} loops get on"))
-        shown.append(Shown("waiting", "", f"{waits.barriers} barriers, passed in one order"))
+            loops, ends = check_termination(list(projections.values()))
+        established.append(Established("termination", "", f"{loops} loops get on"))
+        established.append(Established("waiting", "", f"{waits.barriers} barriers, passed in one order"))
         independent = "the kernels are independent: what is checked of their arguments at launch"
-        return replace(self.held, shown=tuple(shown), presumed=(independent, *dict.fromkeys(waits.presumed)))
+        return replace(
+            self.held, established=tuple(established), presumed=(independent, *dict.fromkeys((*waits.presumed, *ends)))
+        )
 
     def _program(self, entry: Function, letter: str) -> Program:
         with _rule("reading", letter):
@@ -125,7 +126,9 @@ class _Proof:
             elif found := tuple(s.number for line in lines for s in by_line.get(line, ()) if _may_be(s, step)):
                 mine[number] = found
         symbols, kernel_symbols = self._symbols(fused, named, kernel, module)
-        return Projection(self.terms, fused, kernel, mine, symbols, kernel_symbols, frozenset(foreign), branches)
+        return Projection(
+            self.terms, fused, kernel, mine, symbols, kernel_symbols, frozenset(foreign), branches, letter
+        )
 
     def _symbols(
         self, fused: Program, named: Named, kernel: Program, module: Module
@@ -166,14 +169,16 @@ class _Proof:
             line = new.line if new else 1
             raise _Failed("variables", letter, line, f"`{old}` is not declared as the kernel declares it")
 
-    def _follow(self, projection: Projection, named: Named) -> Iterator[Shown]:
+    def _follow(self, projection: Projection, named: Named) -> Iterator[Established]:
         with _rule("projection", named.letter):
             projection.check()
         kernel = projection.kernel
-        yield Shown("projection", named.letter, f"{len(kernel.blocks)} blocks, {len(projection.claims)} instructions")
+        yield Established(
+            "projection", named.letter, f"{len(kernel.blocks)} blocks, {len(projection.claims)} instructions"
+        )
         with _rule("convergence", named.letter):
             count = check_convergence(projection)
-        yield Shown("convergence", named.letter, f"{count} instructions that threads execute together")
+        yield Established("convergence", named.letter, f"{count} instructions that threads execute together")
 
 
 def _form(variable: Variable) -> tuple[object, ...]:
@@ -199,7 +204,7 @@ def _may_be(own: Step, fused: Step) -> bool:
 class _Failed(Exception):
     def __init__(self, rule: str, kernel: str, line: int, what: str) -> None:
         super().__init__(what)
-        self.what = NotShown(rule, kernel, line, what)
+        self.what = Gap(rule, kernel, line, what)
 
 
 class _rule:

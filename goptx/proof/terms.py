@@ -140,7 +140,7 @@ class Terms:
         return found if decided is None else decided
 
     def outcomes(self, number: int, given: int, most: int = 64) -> Iterator[tuple[int, int]]:
-        """The term in each of the cases that its choices tell apart, with the formula of the case."""
+        """The term in each of the cases that its choices distinguish, with the formula of the case."""
         waiting = [given]
         while waiting:
             given = waiting.pop()

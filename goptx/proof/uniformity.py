@@ -10,9 +10,11 @@ from __future__ import annotations
 from goptx.proof.program import CARRY, END, Program, Step
 from goptx.ptx.opcodes import Scope
 
-_SAME_EVERYWHERE = ("%ctaid", "%ntid", "%nctaid", "%nwarpid", "%gridid", "%clusterid", "%nclusterid", "%nsmid",
-                    "%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
-                    "%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size", "%envreg", "%smid", "%reserved_smem")  # fmt: skip
+_SAME_EVERYWHERE = frozenset(
+    """%ctaid %ntid %nctaid %nwarpid %gridid %clusterid %nclusterid %nsmid %cluster_ctaid %cluster_nctaid
+    %cluster_ctarank %cluster_nctarank %is_explicit_cluster %dynamic_smem_size %total_smem_size 
+    %aggr_smem_size""".split()
+)
 
 
 def varying_branches(program: Program, scope: Scope) -> frozenset[int]:

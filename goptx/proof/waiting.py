@@ -5,7 +5,7 @@ Threads that may be in different places are followed together, as a set of place
 part at branches that all threads of the CTA take alike. A branch of a kernel around a barrier of that kernel must be
 taken alike by all threads for the kernel's own sake: that is presumed, and the certificate names it.
 
-Requires: the projections have been shown.
+Requires: the projections have been proved.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Wait
         if steps and others:
             raise NotProved(
                 others[0].line,
-                f"kernel {letter} waits by `{steps[0].statement}` in line {steps[0].line}, and another kernel waits as well",
+                f"kernel {letter} waits by `{steps[0].statement}` in line {steps[0].line}; another kernel waits, too",
             )
     _check_ids(projections, own)
     found = Waits(len(barriers))
@@ -194,7 +194,7 @@ class _Order:
                 numbers = [n for s in inside for n in projection.matched[s.number]]
                 if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for b in own for n in numbers):
                     self.found.presumed.append(
-                        f"all threads of a CTA take the branch in line {last.line} alike: the barriers of kernel {letter} need it"
+                        f"all threads of a CTA take the branch in line {last.line} alike: barriers of {letter} need it"
                     )
                     return True
         return False
@@ -216,9 +216,9 @@ class _Order:
                 first, second, *_ = sorted(labels.values(), key=lambda s: s.number)
                 raise NotProved(
                     second.line,
-                    f"some threads of a CTA may be at `{second.statement}` while others are at `{first.statement}` in line {first.line}",
+                    f"some threads of a CTA may be at `{second.statement}`, others at the one in line {first.line}",
                 )
-            yield [self._behind(place) for place in places]
+            yield [self._after_step(place) for place in places]
             return
         if len(places) == 1:
             ((start, _),) = places
@@ -230,7 +230,7 @@ class _Order:
             step = next(s for s in steps.values() if not s.is_branch)
             raise NotProved(
                 step.line,
-                f"some threads of a CTA may be at `{step.statement}` while others are at the branch in line {branches[0].line}",
+                f"some threads of a CTA may be at `{step.statement}`, others at the branch in line {branches[0].line}",
             )
         yield from self._alike({place[0]: s for place, s in steps.items()})
 
@@ -262,7 +262,7 @@ class _Order:
         step = self.fused.steps[self.fused.blocks[start][-1]]
         return self.fused.following(step)[0 if taken else -1]
 
-    def _behind(self, place: Place) -> Place:
+    def _after_step(self, place: Place) -> Place:
         return place[0], place[1] + 1
 
 

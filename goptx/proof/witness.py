@@ -1,5 +1,5 @@
-"""What a fused kernel's text says about itself: which kernels it was made of, under which names, and of each instruction
-which kernel's it is. It stands in comments, so assemblers do not see it.
+"""The witness in a fused kernel's text: the kernels that it was made of, their names in it, and for each instruction
+the kernel that it comes from. It stands in comments, so assemblers do not see it.
 
 Whatever it claims is checked: a wrong claim, or one that is missing, can only make a proof fail.
 """
@@ -20,7 +20,7 @@ _CLAIM = re.compile(r"([A-Z])(?:\.([0-9]+))?:([0-9]+)")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That an instruction is one of a kernel's: in its file at the line. `copy` counts the copies of a coarsened kernel."""
+    """That an instruction comes from a line of a kernel. `copy` counts the copies of a coarsened kernel."""
 
     kernel: str
     line: int

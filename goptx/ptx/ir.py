@@ -172,8 +172,8 @@ class _Hashed:
 
 @dataclass(frozen=True, slots=True)
 class Instruction(_Hashed, _OfKernel):
-    """`line` is where it stands in its file, 0 where goptx has made it. `also` are instructions of other kernels for which
-    it stands as well. Values that differ in these and in provenance only are equal."""
+    """`line` is where it stands in its file, 0 where goptx has made it. `also` are instructions of other kernels that
+    it replaces. Values that differ in these and in provenance only are equal."""
 
     opcode: str
     operands: tuple[Operand, ...] = ()

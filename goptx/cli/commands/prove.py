@@ -34,7 +34,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     if options.certificate:
         write(options.certificate, made.to_json())
     write(None, made.to_json() if options.json else f"{made}\n")
-    return None if made else Outcome("", {}, NotProvedError(f"`{made.entry}` is not proved: {made.not_shown[0]}."))
+    return None if made else Outcome("", {}, NotProvedError(f"`{made.entry}` is not proved: {made.gaps[0]}."))
 
 
 def _text(name: str) -> str:

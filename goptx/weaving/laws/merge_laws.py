@@ -49,8 +49,8 @@ def merged_has_a_flow(whole: MergeInput, pair: Sequence[MergeInput]) -> Problems
 
 
 def states_are_known(whole: MergeInput, *_: object) -> Problems:
-    """Of each merged block with code it is known whose the code is, and where those kernels stand. Another one may be at
-    a branch, which has no place."""
+    """Of each merged block with code it is known whose the code is, and where those kernels stand. Another kernel may
+    be at a branch, which has no place."""
     for name, block in whole.flow.blocks.items():
         state = whole.cell(name)
         if (block.code or block.region) and not (state.runs and state.runs <= state.stands.keys() <= {*whole.kernels}):
