@@ -1,4 +1,4 @@
-"""What `strategy="auto"` chooses for each measured pair, against what was measured of 50 ways to run it.
+"""What `strategy="auto"` chooses for each measured pair, against measurements of 50 candidates for running it.
 
 `python benchmarks/auto_choice.py` reads the newest results of `python -m benchmarks.suite_a --candidates`, those of
 suite A in both shapes and those of other kernels of examples/; it needs no GPU. The cost model was tuned on results of
@@ -29,7 +29,7 @@ from suite_a.candidates import best as best_way
 import goptx
 
 RESULTS = Path(__file__).parent / "results"
-NEAR = 1.1  # times the best of all ways, which a choice is to stay within
+NEAR = 1.1  # a choice is near the best if it takes at most so many times as long
 
 
 def choose(pair: str) -> tuple[str, dict[str, Any], float]:
@@ -50,7 +50,7 @@ def _named(row: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
 
 
 def measured(row: dict[str, Any], way: str) -> float | None:
-    """Milliseconds; those without the cap where the kernel keeps it by itself, None where nothing was measured."""
+    """Milliseconds; those without the cap if the kernel is below it anyway; None if nothing was measured."""
     uncapped, _, cap = way.partition(" capped at ")
     if way not in row["ms"] and not (cap and row["ways"].get(uncapped, {}).get("registers", 256) <= int(cap)):
         return None
@@ -106,7 +106,7 @@ def table(document: dict[str, Any]) -> str:
     for title, own in parts:
         lines += ["", *_summary(title, own)] if own else []
     if document.get("refit"):
-        lines += auto_refit.told(document["refit"], 1 / NEAR)
+        lines += auto_refit.table_of(document["refit"], 1 / NEAR)
     return "\n".join(lines) + "\n"
 
 

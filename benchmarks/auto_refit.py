@@ -1,9 +1,8 @@
-"""Whether `auto` would choose as well had it not been tuned on what it is judged by.
+"""Whether `auto` would choose as well if it had not been tuned on the measurements that judge it.
 
 Four numbers of the cost model were chosen by measurements of suite A. Here they are chosen again for each kernel by the
-pairs without it, and judged by the pairs with it. What this does not undo: that the model's form and its other numbers
-were settled by somebody who had seen all of the measurements. The instruction cache is not fitted: no kernel of suite A
-exceeds it.
+pairs without it, and judged by the pairs with it. This does not undo that the model's form and its other numbers were
+chosen with all measurements known. The instruction cache is not fitted: no kernel of suite A exceeds it.
 """
 
 from __future__ import annotations
@@ -31,23 +30,23 @@ TUNED: Mapping[tuple[Any, str], Setting] = {
 }
 NAMES = [name for _, name in TUNED]
 SETTINGS = list(product(*TUNED.values()))
-UNMEASURED = 0.5  # of the best that is measured: what a choice of which nothing is known counts as
+UNMEASURED = 0.5  # the share of the best measured speed that a choice without a measurement counts as
 
 
 def once(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which is asked once for each first argument."""
-    kept: dict[int, tuple[Any, Any]] = {}
+    """The function, called only once for each first argument."""
+    cached: dict[int, tuple[Any, Any]] = {}
 
     def ask(first: Any, *others: Any) -> Any:
-        if id(first) not in kept:
-            kept[id(first)] = first, function(first, *others)
-        return kept[id(first)][1]
+        if id(first) not in cached:
+            cached[id(first)] = first, function(first, *others)
+        return cached[id(first)][1]
 
     return ask
 
 
 def choices(pair: str) -> tuple[str, dict[Setting, str]]:
-    """What is chosen with each setting; for a process of its own. No kernel is made twice."""
+    """The choice with each setting; for a process of its own. No kernel is made twice."""
     sources = [goptx.read(one.file.read_text()) for one in launches_of(pair)]
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches_of(pair)]
     for name in ("alone", "courses_of"):
@@ -78,13 +77,13 @@ def choices(pair: str) -> tuple[str, dict[Setting, str]]:
 
 
 def refitted(shares: Mapping[str, Mapping[Setting, float]]) -> dict[str, Any]:
-    """`shares` are those of the speed of the best way that the choices for each pair have."""
+    """`shares` are the speeds of the choices for each pair, as shares of the best candidate's speed."""
 
     def best_for(pairs: Sequence[str]) -> Setting:
         """In the geometric mean; of equals, the first."""
         return max(SETTINGS, key=lambda setting: round(sum(math.log(shares[p][setting]) for p in pairs), 9))
 
-    def said(setting: Setting) -> dict[str, float]:
+    def named(setting: Setting) -> dict[str, float]:
         return dict(zip(NAMES, setting, strict=True))
 
     kernels = list(dict.fromkeys(kernel for pair in shares for kernel in pair.split("+")))
@@ -93,16 +92,16 @@ def refitted(shares: Mapping[str, Mapping[Setting, float]]) -> dict[str, Any]:
         others = [pair for pair in shares if kernel not in pair.split("+")]
         setting = best_for(others)
         own = {pair: shares[pair][setting] for pair in shares if pair not in others}
-        rows.append({"left_out": kernel, "setting": said(setting), "shares": own})
+        rows.append({"left_out": kernel, "setting": named(setting), "shares": own})
     everything = best_for(list(shares))
     return {
-        "of_all": {"setting": said(everything), "shares": {pair: own[everything] for pair, own in shares.items()}},
+        "of_all": {"setting": named(everything), "shares": {pair: own[everything] for pair, own in shares.items()}},
         "left_out": rows,
     }
 
 
-def told(found: Mapping[str, Any], near: float) -> list[str]:
-    """As lines of Markdown; `near` is the share from which on a choice is near the best."""
+def table_of(found: Mapping[str, Any], near: float) -> list[str]:
+    """The results as lines of Markdown; a choice with at least the share `near` is near the best."""
 
     def cells(row: Mapping[str, Any]) -> str:
         own = list(row["shares"].values())

@@ -140,7 +140,7 @@ def table(document: dict[str, Any]) -> str:
         f"Milliseconds, medians of the {len(pairs)} pairs of suite A; of each pair, of "
         f"{document['repeats']['in one process']} times in one process and {document['repeats']['new processes']} new "
         f"processes. An empty Python process takes {document['empty_process_ms']:.0f} ms."
-        + (" Other programs kept the processors busy: compare these times with each other only." if busy else ""),
+        + (" Other programs were using the processors: compare these times with each other only." if busy else ""),
         "",
         "| | first time | again | again, from disk |",
         "|---|---|---|---|",

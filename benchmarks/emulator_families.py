@@ -6,7 +6,7 @@ Every opcode has an entry of its own, in which each thread takes its operands fr
 once and stores what it gives. Operands are special values with each other and random ones, seeds are fixed. Each
 family runs in a child process under a time limit; when one hangs or fails, the rest of the family follows in another.
 The exit status is 1 if any value differs that may not, or any case could not be compared; what ptxas refuses for
-sm_90a is told apart. Needs ptxas, and, except with --dry-run, cuda-python and CuPy.
+sm_90a is listed separately. Needs ptxas, and, except with --dry-run, cuda-python and CuPy.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python benchmarks/launch_overhead.py [-o benchmarks/results] [--pairs harris+lud,...]
 
 Microseconds of the host for one launch, without waiting for the GPU: medians of batches short enough for the driver's
-queue, all ways in turn. cuda.core's launch gets a configuration and numpy scalars made beforehand; `Woven.launch` gets
-the arrays themselves, finds their addresses, looks whether the kernels are independent and chooses the kernel for the
+queue, interleaved. cuda.core's launch gets a configuration and numpy scalars made beforehand; `Woven.launch` gets the
+arrays themselves, finds their addresses, looks whether the kernels are independent and chooses the kernel for the
 current device, each time. Sizes are those of [check], so that the GPU keeps up. Needs cuda-python and CuPy; with torch,
 its tensors are measured too.
 """
@@ -81,7 +81,7 @@ def measured(pair: str) -> dict[str, Any]:
     times: dict[str, list[float]] = {name: [] for name in timed}
     for batch in range(WARMUPS + BATCHES):
         for name, launch in timed.items():
-            device.sync()  # the queue is empty, so no launch waits for room in it
+            device.sync()  # the queue is empty, so no launch waits for space in it
             begin = time.perf_counter()
             for _ in range(LAUNCHES):
                 launch()

@@ -16,7 +16,7 @@ from goptx.launch.specification import Argument, Launch
 
 
 class Data:
-    """The arguments of one launch on the device: inputs kept pristine, a working copy of what is written."""
+    """The arguments of one launch on the device: unchanged inputs, and a working copy of the written arrays."""
 
     def __init__(self, launch: Launch, seed_shift: int) -> None:
         import cupy as cp

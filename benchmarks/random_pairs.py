@@ -10,11 +10,11 @@ are compared of each, those that are declined not counted. --generator old draws
 strict, races looked for, several orders of warps, all memory and the counts of executed instructions compared. On the
 GPU kernels are built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit.
 They run in --children processes side by side, on --devices in turn; one is replaced after a hang, and holds up no
-other. What separate launches leave is compared with the emulator's too; kernels with approximate instructions are
-counted apart there. --kept adds the cases of each way that failed once, --examples all pairs of examples/kernels, in
+other. The results of separate launches are compared with the emulator's too; kernels with approximate instructions are
+counted separately there. --kept adds the regressions of each way, --examples all pairs of examples/kernels, in
 the sizes for checks, to the strategies; --sanitizer runs that many pairs of each way under compute-sanitizer. A pair
 that fails is written to --keep, one that fails on the emulator after minutes of shrinking if --shrink is given. The
-results of several ways go to one file, those of earlier runs of the day with other ways are kept there; --name gives
+results of several ways go to one file, which also has those of earlier runs of the day with other ways; --name gives
 files of another name. --seconds ends a run early, with the results that there are. The exit status is 1 if anything
 differs, hangs or fails, or too few are left of those that were drawn. --gpu needs ptxas, cuda-python and CuPy.
 """
@@ -47,7 +47,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the rando
 
 from pairs.children import Children
 from pairs.emulating import emulated
-from pairs.job import EACH, EXAMPLE_NAMES, Job, example_jobs, kept_jobs, random_jobs
+from pairs.job import EACH, EXAMPLE_NAMES, Job, example_jobs, random_jobs, regression_jobs
 from pairs.report import table
 from pairs.sanitizer import sanitized
 from random_kernels.composed import STRATEGIES
@@ -59,7 +59,7 @@ SEPARATE = "a separate kernel hangs, fails or is not what the emulator says"
 RIGHT = ("right", "right, approximations differ from the emulator")
 SEEDS = 10_000  # from one way to the next
 KINDS = {
-    "kept": "cases that failed once",
+    "kept": "cases that failed once",  # word: kept, a key of stored results
     "random": "random pairs",
     "shaped": "random pairs in shapes of their own",
 }  # by the first word of their names
@@ -68,7 +68,7 @@ KINDS = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
-    parser.add_argument("--name", default="", help="goes into the names of the files of results, behind a _")
+    parser.add_argument("--name", default="", help="goes into the names of the files of results, after a _")
     parser.add_argument("--generator", choices=GENERATORS, default="new", help="that draws the kernels")
     parser.add_argument(
         "--children", type=int, default=1, metavar="N", help="with --gpu: processes that launch kernels"
@@ -85,7 +85,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
     parser.add_argument("--shrink", action="store_true", help="pairs that fail on the emulator")
     parser.add_argument("--gpu", action="store_true", help="on the GPU")
-    parser.add_argument("--kept", action="store_true", help="with --gpu: the cases that failed once too")
+    parser.add_argument("--kept", action="store_true", help="with --gpu: regressions too")  # word: kept, an option
     parser.add_argument("--examples", action="store_true", help="with --gpu: the pairs of examples/kernels too")
     parser.add_argument("--sanitizer", type=int, default=0, metavar="N", help="with --gpu: N pairs under the sanitizer")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
@@ -279,12 +279,12 @@ def verdict(job: Job, answer: Mapping[str, Any]) -> str:
 
 
 def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) -> Iterator[Job]:
-    """The jobs, made by all processors ahead of the GPU, until the clock shows `end`."""
+    """The jobs, made by all processors before the GPU needs them, until the clock shows `end`."""
     several = -(-options.pairs // EACH)  # seeds that are begun with, for each way
     tasks: list[tuple[str, Sequence[Any]]] = []
     for way, seed in first.items():
-        if options.kept:
-            tasks.append(("kept", (way,)))
+        if options.kept:  # word: kept, an option
+            tasks.append(("kept", (way,)))  # word: kept, a key of stored results
         if options.examples and way in STRATEGIES:
             tasks += [("example", (name, way)) for name in EXAMPLE_NAMES]
         shares = [options.pairs // several + (i < options.pairs % several) for i in range(several)]
@@ -303,7 +303,7 @@ def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) 
 
 
 MADE: Mapping[str, Callable[..., Iterator[Job]]] = {
-    "kept": kept_jobs,
+    "kept": regression_jobs,  # word: kept, a key of stored results
     "example": example_jobs,
     "random": random_jobs,
 }

@@ -119,8 +119,8 @@ def table(document: dict[str, Any]) -> str:
         f"{document['processor']}, Python {document['python']}, ptxas {document['ptxas']}, "
         f"commit {document['commit']}. `{document['command']}`",
         "",
-        f"Processor time, medians of {document['repeats']}, goptx and ptxas in turn; of these kernels nothing is kept "
-        f"from before. Bar: at most {BAR_MS} ms, or what ptxas takes if that is more. The slowest takes "
+        f"Processor time, medians of {document['repeats']}, goptx and ptxas alternating; nothing is cached of these "
+        f"kernels. Bar: at most {BAR_MS} ms, or what ptxas takes if that is more. The slowest takes "
         f"{slowest['weave_ms']:.0f} ms ({slowest['pair']}).",
         "",
         "| pair | lines | weave ms | ptxas ms | ratio | bar reached |",

@@ -149,7 +149,7 @@ def main() -> int:
 
 
 def made(subject: Measured) -> dict[str, goptx.Woven | str]:
-    """Each way, or why it is refused."""
+    """Each candidate, or why it is refused."""
     found: dict[str, goptx.Woven | str] = {}
     for way, options in WAYS.items():
         try:

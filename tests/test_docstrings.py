@@ -37,7 +37,7 @@ def _functions(kind: type) -> Iterator[tuple[str, object]]:
                 yield f"{base.__qualname__}.{name}", value
 
 
-def _said(value: object) -> str:
+def _docstring(value: object) -> str:
     """Its own docstring, not the one that a dataclass generates."""
     doc = vars(value).get("__doc__") if isinstance(value, type) else value.__doc__
     name = getattr(value, "__name__", "")
@@ -48,14 +48,14 @@ def _said(value: object) -> str:
 def test_a_public_name_has_a_docstring(path: str) -> None:
     value = _found(path)
     inner = _functions(value) if isinstance(value, type) else ()
-    assert [name for name, one in [(path, value), *inner] if not _said(one)] == []
+    assert [name for name, one in [(path, value), *inner] if not _docstring(one)] == []
 
 
 @pytest.mark.parametrize("path", INTEROP)
 def test_a_public_function_for_a_framework_has_a_docstring(path: str) -> None:
     module = import_module(path)
     own = {n: f for n, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == path}
-    assert [n for n, f in own.items() if not n.startswith("_") and not _said(f)] == []
+    assert [n for n, f in own.items() if not n.startswith("_") and not _docstring(f)] == []
 
 
 def test_the_reference_has_each_public_name_once() -> None:

@@ -57,7 +57,7 @@ def case(
 ) -> Case:
     """The instruction on all its operands; `immediate` stands for the fourth (of `lop3`).
 
-    guarded: some of the threads are kept from it, and have to keep what their registers held.
+    guarded: some threads do not execute it; their registers must not change.
     """
     lanewise = found(opcode)
     types = lanewise.sources
@@ -79,7 +79,7 @@ def case(
     targets = [_held(entry, _register(t), i) if guarded else entry.new(_register(t)) for i, t in enumerate(plain)]
     guard = f"@{_held(entry, 'pred', len(plain))} " if guarded else ""
     entry.line(f"{guard}{opcode} {'|'.join(targets)}, {', '.join(read)};")
-    if "cc" in lanewise.results and not guarded:  # a thread that is kept from it leaves the flag undefined
+    if "cc" in lanewise.results and not guarded:  # a thread that does not execute it leaves the flag undefined
         _write_carry(entry, borrows)
     for t, target in zip(plain, targets, strict=True):
         entry.write(target, _register(t), t if t in FLOATS else "bits", allowed=allowed)

@@ -120,7 +120,7 @@ def _magnitude(words: Array, element: str) -> Array:
 
 
 def wmma(select: Callable[[tuple[str, str, str, str]], bool], whole: bool) -> list[Case]:
-    """Loads of A, B and C, the product, and a store of D: which lane holds what is left to the machine."""
+    """Loads of A, B and C, the product, and a store of D: which lane holds which element depends on the machine."""
     cases = []
     for opcode in chosen(lambda o: o.startswith("wmma.mma")):
         words = words_of(opcode, "wmma.mma")
@@ -219,7 +219,7 @@ def _wmma_load(opcode: str) -> Case:
 
 
 def _wmma_store(opcode: str) -> Case:
-    """From a fragment that a load has filled: which lane holds what is the machine's own affair."""
+    """A store of a fragment that a load has filled: which lane holds which element depends on the machine."""
     found = fragment(opcode)
     assert found is not None
     size, stride = _matrix_size(opcode)

@@ -78,7 +78,7 @@ def _load(opcode: str, space: str, register: str) -> Case:
 
 
 def _store(opcode: str, space: str, register: str) -> Case:
-    """What lies in the slot around what is stored stays."""
+    """The bytes of the slot around a store do not change."""
     name = f"{opcode}, {space}, from .{register}" if space.startswith("generic") else f"{opcode} from .{register}"
     entry = Entry(name, 2)
     width, elements = int(register[1:]) // 8, _elements(opcode)

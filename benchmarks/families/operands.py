@@ -1,4 +1,4 @@
-"""Operands for the cases: special values with each other, and random ones that tell roundings and carries apart.
+"""Operands for the cases: special values with each other, and random ones that reveal errors of rounding and carries.
 
 The same for every instruction with the same types, on every machine. Held as the bits in registers.
 """
@@ -75,7 +75,7 @@ def _top(type_: str) -> int:
 
 @lru_cache
 def special(type_: str) -> Array:
-    """Those that go wrong first, the most telling ones ahead."""
+    """Special values: those most likely to reveal errors first."""
     dtype = np.dtype(f"u{width_of(type_) // 8}")
     if type_ == "pred":
         return np.array([0, 1], dtype)
@@ -176,8 +176,8 @@ def _others(types: tuple[str, ...], count: int, rng: np.random.Generator) -> lis
 
 def _cut(values: Array, length: Array | int, count: int, rng: np.random.Generator) -> Array:
     """Half of the values, of that many bits, as ties of some shorter format, or next to one."""
-    kept = rng.integers(0, np.maximum(length, 1), count)
-    below = np.maximum(np.asarray(length) - kept, 1).astype(np.uint64)
+    digits = rng.integers(0, np.maximum(length, 1), count)
+    below = np.maximum(np.asarray(length) - digits, 1).astype(np.uint64)
     tie = (values >> below << below) + (np.uint64(1) << below - np.uint64(1))
     tie += rng.integers(-1, 2, count).astype(np.uint64)
     return np.where(rng.integers(0, 2, count) == 0, values, tie)

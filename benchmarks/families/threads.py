@@ -109,7 +109,7 @@ def warp_wide() -> list[Case]:
 
 
 def _parted() -> Case:
-    """Lanes that a branch has parted, each side with a mask of its own."""
+    """Lanes that diverge at a branch, each side with a mask of its own."""
     entry = Entry("shfl.sync, vote.sync, redux.sync on both sides of a branch")
     value, side = entry.read(words(10)), entry.read(words(11, 2), "pred")
     sides, others, result, sum_ = (entry.new("b32") for _ in range(4))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from random_kernels.case import NAMES, Case, kept, read
+from random_kernels.case import NAMES, Case, read, regressions
 from random_kernels.pairs import reason_of, within
 from random_kernels.search import drawn
 from random_kernels.trial import LETTERS, Array, Data, Trial
@@ -69,7 +69,7 @@ class Job:
 
 def random_jobs(way: str, seed: int, step: int, wanted: int, generator: str) -> Iterator[Job]:
     """As many as are wanted and not declined, unless too many are, and those; of `seed`, `seed + step` and so on.
-    Entries of each case have a number of their own, by which reports tell them apart."""
+    Entries of each case have a number of their own, by which reports distinguish them."""
     found = seen = 0
     for number in count(seed, step):
         for i, case in enumerate(drawn(number, EACH, way, generator)):
@@ -84,13 +84,13 @@ def random_jobs(way: str, seed: int, step: int, wanted: int, generator: str) -> 
             yield job
 
 
-def kept_jobs(way: str) -> Iterator[Job]:
+def regression_jobs(way: str) -> Iterator[Job]:
     """The cases of that way that failed once."""
-    for path in kept():
+    for path in regressions():
         case = read(path)
         if case.way == way:
             own = trial(case)
-            yield made(_job(f"kept {path.stem}", case, own), own)
+            yield made(_job(f"kept {path.stem}", case, own), own)  # word: kept, a name in stored results
 
 
 def _job(name: str, case: Case, own: Trial) -> Job:

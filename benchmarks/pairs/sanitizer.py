@@ -28,7 +28,7 @@ from pairs.launching import launched
 TOOLS = ("memcheck", "racecheck", "synccheck")
 OPTIONS = ("--print-limit", "100000", "--destroy-on-device-error", "kernel")  # later kernels are launched in any case
 LIMIT = 280  # seconds for one tool on all kernels alone, or woven
-HEADLINE = re.compile(r"=========( Error:| Warning:)? (?P<said>\S.*)")
+HEADLINE = re.compile(r"=========( Error:| Warning:)? (?P<text>\S.*)")
 NO_FINDING = re.compile(r"COMPUTE-SANITIZER|SUMMARY|Target application|No kernel|print limit|Please check", re.I)
 
 
@@ -77,8 +77,8 @@ def findings(log: str, entries: Sequence[str]) -> dict[str, Counter[str]]:
         if headline:
             if kind:
                 found.setdefault(entry, Counter())[kind] += 1
-            said = headline["said"]
-            kind, entry = "" if NO_FINDING.search(said) else re.sub(r"0x[0-9a-f]+|\d+", "#", names.sub("", said)), ""
+            text = headline["text"]
+            kind, entry = "" if NO_FINDING.search(text) else re.sub(r"0x[0-9a-f]+|\d+", "#", names.sub("", text)), ""
         if kind and (name := names.search(line)) and not entry:
             entry = name[0]
     return found

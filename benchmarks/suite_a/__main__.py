@@ -5,12 +5,12 @@
     python -m benchmarks.suite_a --tune [--pairs ...] [--shapes ...] [--resume]
     python -m benchmarks.suite_a --candidates [--pairs ...] [--shapes paper] [-o benchmarks/results]
 
-Kernels are made by all processors ahead of the GPU, whose process is reused and replaced only after a hang. Right
-first, then fast: what a scheme writes has to equal what separate launches write. All ways to run a pair are then
-timed in turn, with the kernels on two streams and in a CUDA graph with two branches beside them. `tuned` is what
-best.json says, which `--tune` makes anew for these pairs, on several GPUs side by side if there are `--devices`;
-`--resume` goes on with what an interrupted `--tune` has left. Candidates are 50 ways to run each pair and what auto
-chooses, for benchmarks/auto_choice.py; their pairs may be of any kernels in examples/kernels, such as reduce+softmax.
+Kernels are made by all processors before the GPU needs them; its process is reused, and replaced only after a hang.
+First results are compared: a scheme has to write what separate launches write. Then all schemes for a pair are timed,
+their runs interleaved with those of the kernels on two streams and in a CUDA graph with two branches. `tuned` is the
+content of best.json, which `--tune` makes anew for these pairs, on several GPUs side by side with `--devices`;
+`--resume` resumes an interrupted `--tune`. `--candidates` measures 50 candidates for each pair and the choice of auto,
+for benchmarks/auto_choice.py; their pairs may be of any kernels in examples/kernels, such as reduce+softmax.
 `--schemes` runs only some, named as in the table's head, and writes DATE-GPU-suite_a_schemes.json.
 `--small` compares in the sizes for checks and times nothing. Needs cuda-python.
 """
@@ -45,7 +45,7 @@ def main() -> int:
     parser.add_argument("--schemes", help=f"only these, between semicolons, of {'; '.join(SCHEMES)}")
     parser.add_argument("--tune", action="store_true", help="make best.json anew")
     parser.add_argument("--resume", action="store_true", help="with --tune: go on with an interrupted run")
-    parser.add_argument("--candidates", action="store_true", help="50 ways to run each pair")
+    parser.add_argument("--candidates", action="store_true", help="50 candidates for running each pair")
     parser.add_argument("--devices", default="0", help="GPUs that measure side by side, such as 0,1")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that make kernels")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
@@ -120,7 +120,7 @@ def _candidates(options: argparse.Namespace, document: dict[str, Any]) -> int:
     for row in run_all(subjects, candidates.tasks_of, candidates.made, options.devices, options.workers):
         document["candidates"].append(candidates.renamed(row))
         print(candidates.summary(row), flush=True)
-        if options.output is not None:  # what is there is kept, whatever happens to the rest
+        if options.output is not None:  # results so far are stored, even if a later pair fails
             options.output.mkdir(parents=True, exist_ok=True)
             (options.output / f"{name}_candidates.json").write_text(json.dumps(document, indent=1) + "\n")
             (options.output / f"{name}_candidates.md").write_text(candidates.table(document))

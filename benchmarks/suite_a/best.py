@@ -1,4 +1,4 @@
-"""What tuning has found for the pairs of suite A: best.json, which `--tune` makes anew, pair by pair."""
+"""The results of tuning for the pairs of suite A: best.json, which `--tune` makes anew, pair by pair."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def tuned(pair: str, shape: str) -> Replay:
 def tune_all(
     pairs: Sequence[str], shapes: Sequence[str], devices: Sequence[int], workers: int, resume: bool
 ) -> Iterator[str]:
-    """Tunes them, several side by side where there are several devices; says of each what was found. best.json has
-    each as soon as it is known. `resume` goes on with what an interrupted run has left."""
+    """Tunes the pairs, one on each device side by side, and gives a summary of each. best.json has each result as soon
+    as it is known. `resume` resumes an interrupted run."""
     RUNS.mkdir(exist_ok=True)
     if not resume:
         for path in RUNS.iterdir():
@@ -52,15 +52,15 @@ def tune_all(
                         records=path.with_suffix(".jsonl"), progress=False,
                     )  # fmt: skip
                 best.save(path)
-            return said(pair, shape, path)
+            return summary(pair, shape, path)
 
         for future in [there.threads.submit(one, pair, shape) for shape in shapes for pair in pairs]:
             yield future.result()
             _gather()
 
 
-def said(pair: str, shape: str, path: Path) -> str:
-    """What was found, with the trials that failed."""
+def summary(pair: str, shape: str, path: Path) -> str:
+    """The result of tuning in a line, with the trials that failed."""
     held = json.loads(path.read_text())
     trials = map(json.loads, path.with_suffix(".jsonl").read_text().splitlines()[1:])
     bad = [f"\n    {t['status']}: {t['name']}: {t['reason']}" for t in trials if t["status"] in ("wrong", "failed")]
@@ -68,7 +68,7 @@ def said(pair: str, shape: str, path: Path) -> str:
 
 
 def _gather() -> None:
-    """Puts what was found into best.json, files being named as seen from there."""
+    """Puts the results into best.json, with paths relative to it."""
     _all.cache_clear()
     found = {shape: dict(of) for shape, of in _all().items()}
     for path in sorted(RUNS.glob("*.json")):

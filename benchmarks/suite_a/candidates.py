@@ -1,6 +1,6 @@
-"""50 ways to run each pair of suite A, the same for all pairs, measured, and what `strategy="auto"` makes of it.
+"""Measures 50 candidates for each pair of suite A, the same for all pairs, and the choice of `strategy="auto"`.
 
-Pairs of other kernels of examples/kernels are measured in the same way.
+Pairs of other kernels of examples/kernels are measured like them.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _BY_NAME = {str(candidate): candidate for candidate in (*WAYS, AUTO) if candidat
 
 
 def tasks_of(subject: Subject) -> list[Task]:
-    """Each way but for its caps."""
+    """Each candidate without its cap."""
     return [Task(subject, name) for name in _BY_NAME]
 
 
 def made(task: Task) -> Done:
-    """A way without a cap, and under those of its caps that it does not keep by itself."""
+    """A candidate without a cap, and under those of its caps that are below its registers."""
     return done(task, _forms(task))
 
 
@@ -66,13 +66,13 @@ def speedup(row: dict[str, Any], candidate: str) -> float:
 
 
 def best(row: dict[str, Any], *strategies: str) -> str:
-    """The fastest way, of these strategies if any are given; "" if none was taken."""
+    """The fastest candidate, of these strategies if any are given; "" if none was measured."""
     candidates = [w for w in row["ms"] if w in _MEASURED and (not strategies or w.split()[0] in strategies)]
     return min(candidates, key=lambda candidate: float(row["ms"][candidate][0]), default="")
 
 
 def columns(row: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """By column of the table: the way that is meant, and what it is called there."""
+    """By column of the table: the candidate, and its name there."""
     fused, separate = best(row, *FUSED), best(row, "separate")
     chosen = row["ways"].get(str(AUTO), {}).get("way", str(AUTO))
     return {
@@ -101,7 +101,7 @@ def summary(row: dict[str, Any]) -> str:
 def table(document: dict[str, Any]) -> str:
     rows = [row for row in document["candidates"] if "ms" in row]
     lines = [
-        f"# Pairs of kernels on {document['gpu']}: {len(WAYS)} ways to run each, and what auto chooses",
+        f"# Pairs of kernels on {document['gpu']}: {len(WAYS)} candidates for each, and the choice of auto",
         "",
         f"Driver {document['driver']}, commit {document['commit']}. `{document['command']}`",
         "",

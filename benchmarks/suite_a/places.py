@@ -1,4 +1,4 @@
-"""Where suite A works: processes that make kernels, and GPUs that measure side by side, each held by a process that is
+"""The workers of suite A: processes that make kernels, and GPUs that measure side by side, each with a process that is
 reused for all pairs."""
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ HEAD = {
     NATURAL: "The natural shape: what an expert would write (benchmarks/suite_a/natural)",
 }
 SPEEDUP = "speedup over two streams"
-GAIN = 1.05  # what is less is no gain
+GAIN = 1.05  # a smaller speedup is not a gain
 
 
 def speedup(row: Row, scheme: str) -> float | None:
-    """Over two streams, or over the kernel alone: that of the scheme's fastest form. None where there is none."""
+    """The speedup of the scheme's fastest form, over two streams or over the kernel alone. None if it was not timed."""
     keys = [scheme] if scheme in row.get("ms", {}) else []
     keys += [key for key, facts in row["schemes"].items() if facts["scheme"] == scheme and key in row.get("ms", {})]
     base = row.get("ms", {}).get(STREAMS) or row.get("ms", {}).get(SEPARATE)
@@ -56,13 +56,13 @@ OF_THE_PAPER = (
 
 
 def columns(rows: Sequence[Row]) -> list[str]:
-    """Those of which there is anything to say."""
+    """The schemes with a time in any row."""
     there = {GRAPH, *(facts["scheme"] for row in rows for facts in row["schemes"].values())}
     return [column for column in COLUMNS if column in there]
 
 
 def table(document: Mapping[str, Any]) -> str:
-    """All of it."""
+    """The whole report."""
     lines = [
         f"# Suite A on {document['gpu']}",
         "",
@@ -83,16 +83,16 @@ def table(document: Mapping[str, Any]) -> str:
 
 
 def _pairs(rows: Sequence[Row]) -> Iterator[str]:
-    shown = columns(rows)
-    yield f"| pair | right | streams ms | {' | '.join(shown)} | tuned is |"
-    yield "|---" * (4 + len(shown)) + "|"
+    listed = columns(rows)
+    yield f"| pair | right | streams ms | {' | '.join(listed)} | tuned is |"
+    yield "|---" * (4 + len(listed)) + "|"
     for row in rows:
         ms = row.get("ms", {}).get(STREAMS)
-        cells = " | ".join(_cell(speedup(row, column)) for column in shown)
+        cells = " | ".join(_cell(speedup(row, column)) for column in listed)
         tuned = next((f.get("way", "") for f in row["schemes"].values() if f["scheme"] == TUNED), "")
         yield f"| {row['name']} | {_right(row)} | {f'{ms[0]:.3f}' if ms else '-'} | {cells} | {tuned} |"
-    yield f"| geomean | | | {' | '.join(geomean(rows, column) for column in shown)} | |"
-    least = [min((s for r in rows if (s := speedup(r, c)) is not None), default=None) for c in shown]
+    yield f"| geomean | | | {' | '.join(geomean(rows, column) for column in listed)} | |"
+    least = [min((s for r in rows if (s := speedup(r, c)) is not None), default=None) for c in listed]
     yield f"| least | | | {' | '.join(map(_cell, least))} | |"
 
 
@@ -126,12 +126,12 @@ def _only_in_the_papers_shape(document: Mapping[str, Any]) -> Iterator[str]:
 
 def summary(row: Row) -> str:
     """A line for a terminal."""
-    said = f"{row['name']:14} {_right(row):4}"
+    head = f"{row['name']:14} {_right(row):4}"
     schemes = [c for c in (COLUMNS if "+" in row["name"] else tuple(SINGLE)) if speedup(row, c) is not None]
     cells = "  ".join(f"{scheme} {speedup(row, scheme):.2f}" for scheme in schemes)
     problems = [(key, f.get("wrong") or f.get("failed")) for key, f in row["schemes"].items()]
     bad = "; ".join(f"{key}: {problem[:100]}" for key, problem in problems if problem)
-    return f"{said} {cells} {bad} ({row.get('seconds')} s)"
+    return f"{head} {cells} {bad} ({row.get('seconds')} s)"
 
 
 def overview(document: Mapping[str, Any]) -> Bars:

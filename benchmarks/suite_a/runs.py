@@ -1,5 +1,5 @@
-"""Measures what was made: kernels by the processes of a pool ahead of the GPUs, each of which has a process that is
-reused for all pairs and replaced only after a hang."""
+"""Measures kernels that the processes of a pool make beforehand. Each GPU has a process that is reused for all pairs
+and replaced only after a hang."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def rows_of(name: str, bench: Bench, workload: Workload, made: Sequence[Done], timed: bool = True) -> Row:
-    """Each form judged; those that are right are timed in turn, with the kernels as they are."""
+    """The row of a pair: each form is judged; right ones are timed, interleaved with the unchanged kernels."""
     begin = time.monotonic()
     row: Row = {"name": name, "right": True, "schemes": {}}
     bench.open(workload)
@@ -40,7 +40,7 @@ def rows_of(name: str, bench: Bench, workload: Workload, made: Sequence[Done], t
             else:
                 right.append(key)
                 facts |= {"contracted": answer.contracted} if answer.contracted else {}
-            if form.common is None:  # the paper's merge is not ours to be right
+            if form.common is None:  # the paper's merge need not be right
                 row["right"] &= key in right
     if timed:
         taken = bench.time([*(BASELINES if "+" in name else (SEPARATE,)), *right], REPEATS, WARMUPS)

@@ -1,4 +1,4 @@
-"""The ways in which suite A runs its pairs and its single kernels, made without a GPU.
+"""The schemes in which suite A runs its pairs and its single kernels, made without a GPU.
 
 A scheme may have several forms, such as a kernel under several register caps, of which the fastest counts.
 """
@@ -45,7 +45,7 @@ FACTORS = (2, 4, 8)  # of single kernels
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kernel under a register cap; `common` is the shape of what was made without any."""
+    """A kernel under a register cap; `common` is the shape of a kernel that was made without one."""
 
     woven: goptx.Woven
     cap: int | None = None
@@ -70,7 +70,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The forms that a scheme has, by what they are called; or why there are none."""
+    """The forms of a scheme by name; or why it was refused."""
 
     task: Task
     forms: Mapping[str, Form]

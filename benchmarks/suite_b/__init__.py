@@ -18,7 +18,7 @@ from goptx.options import Strategy
 
 FOLDER = Path(__file__).parent
 PAIR = ("batchnorm", "hist")
-TOTAL, STEP = 1024, 128  # threads of a horizontal CTA, and how far apart the partitions are
+TOTAL, STEP = 1024, 128  # threads of a horizontal CTA, and from one partition to the next
 HFUSE = 1.158  # over streams, this pair on a V100
 
 

@@ -34,7 +34,7 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="the sizes of [check]: compare, do not time")
     options = parser.parse_args()
     begin = time.monotonic()
-    found = supervised(options.small, lambda said: print(said, flush=True))
+    found = supervised(options.small, lambda text: print(text, flush=True))
     document = {
         "suite": "B",
         "command": command_line(options.output, "-m benchmarks.suite_b"),

@@ -17,17 +17,17 @@ MOST = 3  # ways that may fail so
 Child = Callable[[Connection, Collection[str], bool], None]
 
 
-def supervised(small: bool, says: Callable[[str], None], child: Child = serve) -> dict[str, Any]:
+def supervised(small: bool, report: Callable[[str], None], child: Child = serve) -> dict[str, Any]:
     """What the child found, with the ways that hung or failed among the others; or only a "problem", where nothing
-    could be measured. `says` is told what was done."""
+    could be measured. `report` is called with each step."""
     failed: dict[str, Any] = {}
     while True:
-        found, doing = _attempt(child, [*failed], small, says)
+        found, doing = _attempt(child, [*failed], small, report)
         if "problem" not in found:
             found["ways"] = {name: found["ways"].get(name) or failed[name] for name in _named(found["ways"], failed)}
             found["right"] &= not failed
             return found
-        says(f"{doing}: {found['problem']}")
+        report(f"{doing}: {found['problem']}")
         if doing not in map(str, WAYS) or len(failed) == MOST:
             return {"right": False, "problem": f"{doing}: {found['problem']}"}
         failed[doing] = {"right": False, **found}
@@ -38,7 +38,7 @@ def _named(found: dict[str, Any], failed: dict[str, Any]) -> list[str]:
 
 
 def _attempt(
-    serving: Child, skipped: list[str], small: bool, says: Callable[[str], None]
+    serving: Child, skipped: list[str], small: bool, report: Callable[[str], None]
 ) -> tuple[dict[str, Any], str]:
     """What the child found, or a "problem" with what it was doing."""
     context = multiprocessing.get_context("spawn")
@@ -55,10 +55,10 @@ def _attempt(
             if kind == RESULT:
                 return what, doing
             if kind == END:
-                says(f"{what}: {'right' if row[0]['right'] else 'WRONG'} ({time.monotonic() - begun:.1f} s)")
+                report(f"{what}: {'right' if row[0]['right'] else 'WRONG'} ({time.monotonic() - begun:.1f} s)")
             doing, limit = what, LIMIT
     except (EOFError, OSError):
-        return {"problem": "the child ended without an answer; what it said stands above"}, doing
+        return {"problem": "the child ended without an answer; its output is above"}, doing
     finally:
         child.kill()
         child.join(START)

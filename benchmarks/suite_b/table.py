@@ -71,7 +71,7 @@ def _summary(found: dict[str, Any]) -> list[str]:
     searched = [name for name in timed if name.startswith(EVEN.strategy)]
     named = {"best of all": timed, "best horizontal": searched, "even split, no search": [str(EVEN)]}
     lines = []
-    for said, names in named.items():
+    for title, names in named.items():
         if best := min((n for n in names if n in timed), key=lambda n: found["ms"][n][0], default=None):
-            lines.append(f"* {said}: {best}, {speedup(found, best):.3f} over streams")
+            lines.append(f"* {title}: {best}, {speedup(found, best):.3f} over streams")
     return [*lines, f"* HFUSE on a V100 (CGO 2022): {HFUSE}"]

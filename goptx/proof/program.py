@@ -37,7 +37,7 @@ _TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
 
 class NotProved(Exception):
-    """What could not be proved, at a line of the fused kernel, or of a kernel with code that the checker does not know."""
+    """What could not be proved, at a line of the fused kernel, or of a kernel whose code is not known."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)

@@ -38,8 +38,8 @@ def prove_text(
     digests = [digest(str(m)) for m in modules]
     letters = [chr(ord("A") + i) for i in range(len(kernels))]
     held = Certificate(
-        witness.entry if witness else "", witness.strategy if witness else "", (witness.shapes or LAUNCHES) if witness else "",
-        digest(fused), dict(zip(letters, digests, strict=True)),
+        witness.entry if witness else "", witness.strategy if witness else "",
+        (witness.shapes or LAUNCHES) if witness else "", digest(fused), dict(zip(letters, digests, strict=True)),
     )  # fmt: skip
     if witness is None:
         return replace(held, gaps=(Gap("witness", "", 1, "the text has no witness; make it without --no-witness"),))

@@ -12,7 +12,7 @@ from goptx.ptx.opcodes import Scope
 
 _SAME_EVERYWHERE = frozenset(
     """%ctaid %ntid %nctaid %nwarpid %gridid %clusterid %nclusterid %nsmid %cluster_ctaid %cluster_nctaid
-    %cluster_ctarank %cluster_nctarank %is_explicit_cluster %dynamic_smem_size %total_smem_size 
+    %cluster_ctarank %cluster_nctarank %is_explicit_cluster %dynamic_smem_size %total_smem_size
     %aggr_smem_size""".split()
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from goptx.display import as_html, as_text, brief
 
-SHOWN = 8  # candidates in the table
+IN_TABLE = 8  # candidates in the table
 TITLE = "candidate"
 
 
@@ -15,12 +15,12 @@ TITLE = "candidate"
 class CandidateEstimate:
     """One candidate: a strategy with its options, as the cost model sees it.
 
-    name: the strategy, by how many CTAs each kernel is coarsened, and a register cap if there is one.
-    cycles: that it is estimated to take, of the GPU's clock.
-    registers, occupancy: of a thread, and the share of an SM's warps, estimated.
-    decided_by: what asks for most of the time: "arithmetic", "shared" (memory and L1), "memory", "latency" or
+    name: the strategy, the coarsening factor of each kernel, and the register cap if there is one.
+    cycles: the estimate, in cycles of the GPU's clock.
+    registers, occupancy: estimates of the registers of a thread, and of the share of an SM's warps.
+    decided_by: what takes most of the time: "arithmetic", "shared" (memory and L1), "memory", "latency" or
         "instructions" (code that the instruction cache does not hold).
-    made: whether the kernel was made and looked at, rather than judged from the kernels that it would be made of.
+    made: whether the estimate is from the fused kernel itself, rather than from the kernels that it would be made of.
     """
 
     __repr__ = brief
@@ -35,8 +35,8 @@ class CandidateEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """All candidates, the chosen one first, then from the fastest on; `decided` is what was for it, `assumed` what the
-    estimates take for granted because it was not known."""
+    """All candidates, the chosen one first, the others from the fastest to the slowest. `decided` is the reason for the
+    choice, `assumed` what the estimates assume because it was not known."""
 
     __repr__ = brief
 
@@ -58,8 +58,8 @@ class Decision:
     _repr_html_ = as_html
 
     def __str__(self) -> str:
-        shown = self.candidates[:SHOWN]
-        width = max(len(TITLE), *(len(c.name) for c in shown))
+        listed = self.candidates[:IN_TABLE]
+        width = max(len(TITLE), *(len(c.name) for c in listed))
         lines = [
             f"chosen: {self.chosen.name}, {self.decided}",
             f"{TITLE:{width}}{'kilocycles':>12}{'registers':>11}{'occupancy':>11}  most of it",
@@ -67,8 +67,8 @@ class Decision:
         lines += [
             f"{c.name:{width}}{c.cycles / 1000:>12.1f}{c.registers:>11}{c.occupancy:>11.0%}  {c.decided_by}"
             + ("" if c.made else ", not made")
-            for c in shown
+            for c in listed
         ]
-        if left := len(self.candidates) - len(shown):
+        if left := len(self.candidates) - len(listed):
             lines.append(f"and {left} more")
         return "\n".join([*lines, *(f"assumed: {what}" for what in self.assumed)])

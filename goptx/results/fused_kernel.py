@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 class Origin:
     """Where an instruction comes from.
 
-    kernel: its letter. source: its file, or what stands for it. line: there, from 1; 0 for what goptx inserted on that
-        kernel's behalf.
+    kernel: its letter. source: its file, or a name in place of one. line: in it, from 1; 0 for what goptx inserted for
+        that kernel.
     """
 
     __repr__ = brief
@@ -55,28 +55,28 @@ class Woven:
     See `goptx.weave` and `goptx.fuse`.
 
     module: what was made; `ptx` is its text.
-    name: of the entry; of separate kernels what messages call them.
-    launches: what `launch` starts: of a fused kernel one launch, of separate kernels one for each, in order.
+    name: of the entry; for separate kernels, their name in messages.
+    launches: what `launch` starts: one launch for a fused kernel, one launch for each of separate kernels, in order.
     report: what fusing did.
-    origins: of each instruction of the entries, in the order of the text, where it comes from; None for what belongs to
-        no kernel.
-    symbols: by each kernel's letter the variables and functions of its module that this one holds: their names here by
-        those that they have there.
-    plan: how the kernels' shapes become those of the launches; there if they were given shapes.
+    origins: where each instruction of the entries comes from, in the order of the text; None for what belongs to no
+        kernel.
+    symbols: for each kernel's letter, the variables and functions of its module that this module has: their names here
+        by their names there.
+    plan: how the kernels' shapes become those of the launches; None if no shapes were given.
     strategy: how it was made (`goptx.fuse`).
     chosen: the kernels, for fusing them again with others.
-    depends: they may depend on each other, so that their arguments are not compared.
-    along_x: they are right in grids and blocks of one dimension only.
-    limits: they are right in launches that keep to these only.
-    streams: separate kernels are launched side by side, all but the first on streams of their own, between what was on
-        the stream before and what comes on it later; else one after the other.
-    witness: what `goptx prove` needs to know of how it was made; None where there are no rules for that.
+    depends: the kernels may depend on each other, so that their arguments are not compared.
+    along_x: the result is right only in grids and blocks of one dimension.
+    limits: the result is right only in launches within these limits.
+    streams: separate kernels are launched side by side, all but the first on streams of their own, after what was on
+        the stream before and before what comes on it later; otherwise one after the other.
+    witness: what `goptx prove` needs to know about how it was made; None where the checker has no rules.
     executable: what the module became on this machine: assembled, loaded, ready to be launched.
 
-    Each separate kernel is launched in its own shape. One after the other, each finds what those before it have
-    written. `resources` is the most that any of them takes, `max_registers` holds for each, `load` gives the first.
+    Each separate kernel is launched in its own shape. One after the other, each reads what those before it have
+    written. `resources` is the most that any of them takes, `max_registers` applies to each, `load` gives the first.
 
-    Threads may share one. A pickle has what was assembled, and not the kernels that were loaded.
+    Threads may share one. A pickle holds what was assembled, but not the kernels that were loaded.
     """
 
     __repr__ = brief
@@ -122,7 +122,7 @@ class Woven:
 
     @property
     def entries(self) -> tuple[str, ...]:
-        """The names of what is launched, one after the other: one, but where kernels stay separate."""
+        """The names of what is launched, in order: one name, unless kernels stay separate."""
         return tuple(launch.entry for launch in self.launches)
 
     @property
@@ -132,23 +132,23 @@ class Woven:
 
     @property
     def shape(self) -> Shape | None:
-        """How to launch this kernel, with None for what is known at launch only; None if the kernels were woven for one
-        common shape, whatever it is, and if they stay separate."""
+        """How to launch this kernel, with None for what is known only at launch; None if the kernels were woven for one
+        common shape that is not known, and if they stay separate."""
         return None if self.plan is None or self.is_separate else self.plan.shape
 
     @property
     def max_registers(self) -> int | None:
         """The most registers of a thread that the PTX itself allows (`.maxnreg`), as `fuse(strategy="auto")` may have
-        chosen; None where it says nothing."""
+        chosen; None where it has no such directive."""
         return register_cap(self.module)
 
     def capped(self, max_registers: int) -> Self:
-        """With `max_registers` (of a thread) written into its PTX, so that it is the cap wherever no other is asked
+        """With `max_registers` (of a thread) written into its PTX, so that it is the cap unless another is asked
         for."""
         return replace(self, module=with_register_cap(self.module, max_registers))
 
     def side_by_side(self) -> Self:
-        """Separate kernels with `streams`; they are independent then. Raises `InputError` for a fused kernel."""
+        """Separate kernels with `streams`; they must be independent. Raises `InputError` for a fused kernel."""
         if not self.is_separate:
             raise InputError(
                 f"`{self.name}` is one launch, which has no other beside it; fuse the kernels with "
@@ -157,7 +157,7 @@ class Woven:
         return replace(self, streams=True, depends=False)
 
     def reported(self, report: Report) -> Self:
-        """The same with another report; what is assembled and loaded for one of them serves both."""
+        """The same with another report; both share what is assembled and loaded."""
         made = replace(self, report=report)
         object.__setattr__(made, "executable", self.executable)
         return made
@@ -165,8 +165,8 @@ class Woven:
     # What became of the kernels -----------------------------------------------------------------------
 
     def anatomy(self) -> Anatomy:
-        """The control flow of the kernels and of what was made of them: whose blocks stand where, who waits, and
-        the barriers."""
+        """The control flow of the kernels and of what was made of them: whose blocks stand where, which kernels wait,
+        and the barriers."""
         from goptx.anatomy.chart import anatomy
 
         return anatomy(self)
@@ -174,8 +174,8 @@ class Woven:
     def timeline(self, block: str | None = None) -> Timeline:
         """When each instruction of a block is issued and has its result, by the cost model, and how that would be if
         the kernels ran one after the other. `block` is named as in `anatomy()`, "entry/block" where kernels are
-        separate; by default it is, of those with code of several kernels, the one with the most estimated cycles, ten
-        times as many for each loop around it. Raises `InputError` where there is no such block."""
+        separate. The default is, of the blocks with code of several kernels, the one with the most estimated cycles,
+        times ten for each loop around it. Raises `InputError` where there is no such block."""
         from goptx.anatomy.issue import timeline
 
         return timeline(self, block)
@@ -201,9 +201,9 @@ class Woven:
     def cubin(self, max_registers: int | None = None, *, fmad: bool = True, assembler: str | None = None) -> bytes:
         """Machine code for the module's target, by ptxas or nvJitLink; needs no GPU.
 
-        max_registers: cap per thread; above 255 for none, None for that of the PTX (`max_registers`), if there is one.
-        It is written as `.maxnreg` into the PTX, because ptxas ignores its own option beside launch bounds; a cap
-        that was not kept is warned of.
+        max_registers: cap per thread; above 255 for no cap, None for that of the PTX (`max_registers`), if there is
+        one. It is written as `.maxnreg` into the PTX, because ptxas ignores its own option beside launch bounds. There
+        is a warning if the machine code exceeds the cap.
         fmad=False forbids contracting mul and add to fma. Raises `AssemblyError`.
         """
         return self.assembly(max_registers, fmad=fmad, assembler=assembler).cubin
@@ -211,40 +211,40 @@ class Woven:
     def assembly(
         self, max_registers: int | None = None, *, fmad: bool = True, assembler: str | None = None
     ) -> Assembly:
-        """As `cubin`, with what the assembler said of it; of several entries the most that any of them costs."""
+        """As `cubin`, with what the assembler reports; for several entries, the most that any of them costs."""
         return self.executable.assembly(max_registers, fmad=fmad, assembler=assembler)
 
     def resources(self, max_registers: int | None = None, block: Extent | None = None, shared: int = 0) -> Resources:
         """Registers, spills, shared memory; occupancy too when `block` (threads) is given. `shared` is the
-        dynamic shared memory in bytes. Both are those of `shape` where that knows them. Needs no GPU. Raises
+        dynamic shared memory in bytes. Both are those of `shape` where it has them. Needs no GPU. Raises
         `AssemblyError`."""
         return resources(self.assembly(max_registers), self.shape, block, shared)
 
     def load(self, max_registers: int | None = None) -> Kernel:
         """A cuda.core kernel on the current device, cached for the next call. To be called before a CUDA graph is
-        captured; whoever launches that keeps this object as long. Raises `AssemblyError`, `DeviceError`."""
+        captured; keep this object as long as the graph is launched. Raises `AssemblyError`, `DeviceError`."""
         return self.executable.kernels(max_registers)[0]
 
     # Launching ----------------------------------------------------------------------------------------
 
     def arguments(self, *args: Sequence[object], shapes: Sequence[Shape] | None = None) -> list[Any]:
-        """The launch arguments from one sequence for each kernel, each of its parameter's own width, and the hidden
-        ones, which follow from `shapes` (those of the kernels, where weaving did not know them); of separate kernels a
-        list for each. Nothing is compared. Raises `InputError`."""
+        """The launch arguments from one sequence for each kernel, each in its parameter's own width, then the hidden
+        ones, which follow from `shapes` (those of the kernels, where weaving did not know them). Separate kernels have
+        a list for each. Arguments are not compared. Raises `InputError`."""
         found = self.executable.arguments(args, shapes)
         return found if self.is_separate else found[0]
 
     def launched(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
     ) -> tuple[Shape, list[bytes]]:
-        """The shape of the one launch for these, as `launch` has them, and the bytes of its hidden arguments. Raises
+        """The shape of the one launch for arguments as those of `launch`, and the bytes of its hidden arguments. Raises
         `InputError`, also where there are several launches."""
         return self.executable.launching.launched(grid, block, shared, shapes)
 
     def starts(
         self, grid: Extent | None, block: Extent | None, shared: int = 0, shapes: Sequence[Shape] | None = None
     ) -> list[Start]:
-        """What `launch` starts for these, one after the other. Raises `InputError`."""
+        """What `launch` starts for such arguments, one after the other. Raises `InputError`."""
         return self.executable.launching.starts(grid, block, shared, shapes)
 
     def launch(
@@ -258,7 +258,7 @@ class Woven:
         max_registers: int | None = None,
         independent: bool = False,
     ) -> None:
-        """Starts it and does not wait: one argument sequence for each kernel; `grid` (CTAs), `block` (threads) and
+        """Starts it and does not wait. `args` has one sequence for each kernel. `grid` (CTAs), `block` (threads) and
         `shared` (bytes of dynamic shared memory) are the kernels' own, common to all. `stream` is a cuda.core Stream,
         any object with `__cuda_stream__` (torch, CuPy), or None for the default stream; it may be capturing a CUDA
         graph if `load` was called before.
@@ -266,8 +266,8 @@ class Woven:
         Where the kernels were woven for shapes of their own these need not be given. What weaving did not know comes
         from `shapes`, one for each kernel, or from `grid`, `block` and `shared` if that is common to all of them.
 
-        independent: the caller's word that no kernel writes what another accesses. Without it, `params[i].access` says
-        which arguments must not have memory in common: arrays are compared by their extents, raw pointers by their
+        independent: the caller promises that no kernel writes what another accesses. Without it, `params[i].access`
+        says which arguments must not have memory in common: arrays are compared by their extents, raw pointers by their
         values; a raw pointer into an array is a `DependenceWarning`.
 
         Raises `DependentKernels`, `InputError` for arguments that do not fit, for shapes that contradict those woven,

@@ -1,4 +1,4 @@
-"""What is to be woven: PTX in one form or another, or what was woven before, which counts as its kernels."""
+"""What is to be woven: PTX in one form or another, or a fused kernel, which counts as the kernels that it is of."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from goptx.sources.kernel_text import Chosen, Compiled, choose_entry
 from goptx.sources.read import read, taken
 from goptx.sources.scratch_parameters import without_scratch_parameters
 
-# A framework's object is any type: which of them have PTX, goptx.sources says.
+# An object of a framework may have any type; goptx.sources finds out whether it has PTX.
 Source = str | bytes | Path | Compiled | Module | Woven | Chosen | Any
-MOST_KERNELS = 26  # as many as there are letters
+MOST_KERNELS = 26  # there are as many letters
 
 
 def kernels_of(
     sources: Sequence[Source], entries: Sequence[str | None] | None = None, least: int = 2, what: str = "weave()"
 ) -> list[Chosen]:
     """The kernels of all sources in order; `entries` names one for each source. Raises `PtxSyntaxError`, and
-    `InputError` where that makes no sense, or they are fewer than the `least` that `what` takes."""
+    `InputError` for entries that do not fit, and for fewer kernels than the `least` that `what` takes."""
     if isinstance(entries, str):
         raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
     if entries is not None and len(entries) != len(sources):
@@ -35,8 +35,8 @@ def kernels_of(
             found.append(chosen_from(source, entry, what))
         elif not source.is_separate and (source.depends or any(p.instead is not None for p in source.params)):
             raise InputError(
-                f"the kernels of `{source.name}` depend on each other, which is not known any more if they are taken "
-                "apart; give its `.ptx`, which is one kernel."
+                f"the kernels of `{source.name}` depend on each other, which is lost if they are separated; give "
+                "its `.ptx`, which is one kernel."
             )
         elif entry in (None, source.name):
             found += source.chosen
@@ -49,13 +49,13 @@ def kernels_of(
 
 
 def chosen_from(source: Source, entry: str | None, what: str) -> Chosen:
-    """The one kernel of a source. Raises `InputError` where it has several; `what` wants one."""
+    """The one kernel of a source. Raises `InputError` where it has several; `what` takes one."""
     if isinstance(source, Chosen):
         return source
     if not isinstance(source, Woven):
         return _chosen(taken(source), entry)
     if entry not in (None, source.name):
-        raise InputError(f"`{entry}` is no entry of the woven kernel `{source.name}`; give None there.")
+        raise InputError(f"`{entry}` is not an entry of the woven kernel `{source.name}`; give None there.")
     if len(source.chosen) != 1:
         letters = ", ".join(source.report.kernels)
         raise InputError(
@@ -76,8 +76,8 @@ def _chosen(source: str | bytes | Path | Compiled | Module, entry: str | None) -
 def shapes_of(
     sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: Sequence[Chosen]
 ) -> Sequence[Shape] | None:
-    """One for each kernel, with what the kernel itself knows of it; None where they are launched in one common shape.
-    Raises `InputError`."""
+    """The shape of each kernel, completed by what the kernel was compiled for; None where all have one common launch
+    shape. Raises `InputError`."""
     plans = [s.plan for s in sources if isinstance(s, Woven) and s.plan and not s.plan.common]
     if shapes is None:
         if len(plans) == len(sources):
@@ -99,8 +99,8 @@ def shapes_of(
 
 
 def in_own_shape(kernel: Chosen, given: Shape) -> Shape:
-    """The shape with the block and the bytes of shared memory that the kernel was compiled for; of a shape, no bytes
-    are none that were said. Raises `InputError` where they are others."""
+    """The shape with the block and the bytes of shared memory that the kernel was compiled for. A shape with 0 bytes
+    does not give any. Raises `InputError` where the given shape contradicts the kernel's own."""
     own = kernel.shape
     if own is None:
         return given
@@ -110,7 +110,7 @@ def in_own_shape(kernel: Chosen, given: Shape) -> Shape:
     if made.axes("block") != own.axes("block") or made.shared != own.shared:
         raise InputError(
             f"{kernel.module.source}: `{kernel.entry}` was compiled for a block of {own.threads} threads and "
-            f"{own.shared} bytes of dynamic shared memory, which the shape {given} contradicts; say its grid only: "
+            f"{own.shared} bytes of dynamic shared memory, which the shape {given} contradicts; give its grid only: "
             "goptx.Shape(grid)."
         )
     return made
@@ -119,7 +119,7 @@ def in_own_shape(kernel: Chosen, given: Shape) -> Shape:
 def own_shapes_of(
     sources: Sequence[Source], shapes: Sequence[Shape] | None, kernels: Sequence[Chosen], strategy: str
 ) -> Sequence[Shape]:
-    """As `shapes_of`, for a strategy that has to know them, and shares threads or CTAs out among several kernels."""
+    """As `shapes_of`, for a strategy that needs the shapes, and that divides threads or CTAs among several kernels."""
     if len(kernels) < 2:
         raise InputError(
             f"strategy {strategy} takes two or more kernels, got {len(kernels)}; a coarsened one alone is made by "
@@ -129,6 +129,6 @@ def own_shapes_of(
     if found is None:
         raise InputError(
             f"strategy {strategy} needs the shape of each kernel: shapes=[goptx.Shape(grid=1024, block=256), ...], "
-            "--shape A=1024:256; sizes known at launch only may be left out."
+            "--shape A=1024:256; sizes that are known only at launch may be left out."
         )
     return found

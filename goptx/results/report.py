@@ -16,10 +16,10 @@ class Counts:
     """One kernel.
 
     name: of its entry.
-    blocks, instructions: in its code; of blocks that are merged, each counts once.
-    dummy_blocks: of the woven kernel, those in which a kernel waits although it has not ended.
-    barriers: of the CTA, in its code.
-    estimated_cycles: of one warp on the longest way through, loops counted ten times (latency/cost.py).
+    blocks, instructions: in its code; each merged block counts once.
+    dummy_blocks: blocks of the fused kernel in which a kernel waits although it has not ended.
+    barriers: CTA-wide ones in its code.
+    estimated_cycles: of one warp on the critical path; loops count ten times (latency/cost.py).
     """
 
     __repr__ = brief
@@ -34,10 +34,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Divergent:
-    """How weaving dealt with a place where the lanes of a warp go different ways.
+    """How weaving handled a branch at which the lanes of a warp diverge.
 
     kernel: its letter. line: of the branch, in the kernel's file.
-    choice: "park", "predicate" or "duplicate", as `divergence=` has them.
+    choice: "park", "predicate" or "duplicate", as in `divergence=`.
     """
 
     __repr__ = brief
@@ -51,13 +51,13 @@ class Divergent:
 class Report:
     """What weaving did. `str()` is a table.
 
-    kernels: by their letters, as they were. merged: what was made of them.
+    kernels: the given kernels by their letters. merged: what was made of them.
     woven_fraction: of the instructions of the kernel with fewer static instructions, each weighted 10 to the power of
-        its loop depth, the share that lies in merged blocks holding another kernel too. An instruction of which
-        weaving made copies counts once, where any copy lies so.
-    policy, slicing: as they were taken; None of slicing is whole blocks.
+        its loop depth, the share that lies in merged blocks with code of another kernel. An instruction that weaving
+        copied counts once, if any copy lies in such a block.
+    policy, slicing: those that were used; slicing None means whole blocks.
     latency: the architecture of the latency table.
-    divergences: what became of places where lanes part.
+    divergences: what became of branches at which lanes diverge.
     notes: what else was found, chosen or left out.
     decision: what `auto` compared; None where it did not choose.
     temporaries: what became of each buffer that is declared `private` or `local`.

@@ -1,4 +1,4 @@
-"""Temporary: a buffer that only hands values from kernel to kernel, and where fusing has put it."""
+"""Temporary: a buffer that only forwards values from kernel to kernel, and where fusing has put it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Where = Literal["registers", "shared memory", "memory"]
 
 @dataclass(frozen=True, slots=True)
 class Temporary:
-    """A buffer that the caller declares a temporary of a thread (`private`) or of a CTA (`local`), as user-driven
-    fusion has it (Perez et al. 2023), and where its elements are in the fused kernel.
+    """A buffer that the caller declares a temporary of a thread (`private`) or of a CTA (`local`), as in user-driven
+    fusion (Perez et al. 2023), and where its elements are in the fused kernel.
 
-    parameters: those that are this buffer, such as `A:2 (out)`, in the order of the kernels.
+    parameters: those that stand for this buffer, such as `A:2 (out)`, in the order of the kernels.
     declared: "private" or "local". where: "registers", "shared memory", or "memory" where it stays a buffer.
     why: what it became, or why it stays in memory: the rule, with kernel, line, instruction and remedy.
     """
@@ -30,12 +30,12 @@ class Temporary:
 
     @property
     def internalised(self) -> bool:
-        """Whether the fused kernel does without the buffer."""
+        """Whether the fused kernel does not use the buffer."""
         return self.where != "memory"
 
     @property
     def buffer(self) -> str:
-        """Its parameters as messages have them: `A:2 (out), B:0 (x)`."""
+        """Its parameters as in messages: `A:2 (out), B:0 (x)`."""
         return ", ".join(self.parameters)
 
     def __str__(self) -> str:
@@ -43,5 +43,5 @@ class Temporary:
 
 
 def left_in_memory(temporaries: Iterable[Temporary]) -> list[str]:
-    """What to warn of."""
+    """A warning for each temporary that stays in memory."""
     return [f"the {t.declared} buffer {t.buffer} is left in memory: {t.why}" for t in temporaries if not t.internalised]

@@ -1,1 +1,1 @@
-"""Ways to make one kernel of several, weaving among them."""
+"""Strategies that make one kernel of several; weaving is one of them."""

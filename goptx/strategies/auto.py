@@ -1,4 +1,4 @@
-"""auto: the way to run the kernels that the cost model finds fastest; no GPU and no assembler is asked."""
+"""auto: runs the kernels as the cost model estimates to be fastest; it needs neither a GPU nor an assembler."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def auto(
     presume: bool = True,
     assume_private: bool = False,
 ) -> Woven:
-    """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the way
-    that is estimated to be fastest. `report.decision` says what was compared; `max_registers` is the cap.
+    """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the
+    candidate that is estimated to be fastest. `report.decision` lists the candidates; `max_registers` is the cap.
 
-    Kernels are coarsened only where `shapes` says their grids. Those that depend on each other (`depends`, `private`,
-    `local`) are made vertical, else separate; a temporary that cannot be proved to be one stays in memory, the others
-    do not (`report.temporaries`).
+    Kernels are coarsened only where `shapes` gives their grids. Kernels that depend on each other (`depends`,
+    `private`, `local`) become vertical if possible, and stay separate otherwise. A temporary that cannot be proved to
+    be one stays in memory; the others do not (`report.temporaries`).
 
-    What is refused on the way is noted in the report and logged ("goptx"; a warning where nothing is fused). Options
+    Candidates that are refused are noted in the report and logged ("goptx"; a warning where nothing is fused). Options
     are those of `weave` and `vertical`. Raises `CannotLink` where not even `separate` takes the kernels.
     """
     check_request(policy, slicing, divergence, placement)
@@ -63,17 +63,17 @@ def auto(
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
-    hands_on = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "noalias": noalias}
+    in_sequence = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "noalias": noalias}
     if depends or private or local:
-        told = {**hands_on, "depends": depends, "same": same, "private": private, "local": local}
-        told |= {"assume_private": assume_private, "unproved": "memory"}
-        # Options may name parameters by what the sources are called, which the kernels alone do not know any more.
-        return _in_order(sources, {**read, "entries": entries}, {**told, "entries": entries})
+        dependent = {**in_sequence, "depends": depends, "same": same, "private": private, "local": local}
+        dependent |= {"assume_private": assume_private, "unproved": "memory"}
+        # Options may name parameters by the names of sources, which the kernels alone do not have.
+        return _vertical_or_separate(sources, {**read, "entries": entries}, {**dependent, "entries": entries})
     makers: dict[str, Callable[..., Woven]] = {
         "weave": partial(
             weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth, same=same
         ),
-        "vertical": partial(vertical, **hands_on, same=same),
+        "vertical": partial(vertical, **in_sequence, same=same),
         "interleave": partial(interleave, **read, placement=placement, presume=presume, same=same),
         "separate": partial(separate, **read),
     }
@@ -103,8 +103,8 @@ def auto(
     return best
 
 
-def _in_order(sources: Sequence[Source], read: Mapping[str, Any], options: Mapping[str, Any]) -> Woven:
-    """Made vertical, else separate."""
+def _vertical_or_separate(sources: Sequence[Source], read: Mapping[str, Any], options: Mapping[str, Any]) -> Woven:
+    """The kernels made vertical, or separate where that is refused."""
     try:
         return vertical(*sources, **options)
     except REFUSALS as reason:

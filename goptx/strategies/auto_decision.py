@@ -19,9 +19,9 @@ from goptx.strategies.candidate import Candidate
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The way that was chosen, what it was compared with, and a note for each way that was refused."""
+    """The candidate that was chosen, what it was compared with, and a note for each candidate that was refused."""
 
-    way: Candidate
+    candidate: Candidate
     decision: Decision
     refused: tuple[str, ...]
 
@@ -33,7 +33,7 @@ def key_of(
     options: Sequence[object],
     table: LatencyTable,
 ) -> str:
-    """The key of a call, "" where nothing is cached. `options` are values whose `repr` tells them from others."""
+    """The key of a call, "" where nothing is cached. `options` are values that differ if their `repr` differs."""
     code = keys.code()
     if not code or not store.switched_on():
         return ""
@@ -52,7 +52,7 @@ def cached(key: str) -> Decided | None:
 def cache(key: str, decided: Decided | None) -> None:
     """Caches the decision, if there is one."""
     if key and decided:
-        held = {"way": decided.way.to_dict(), "decision": decided.decision.to_dict(), "refused": decided.refused}
+        held = {"way": decided.candidate.to_dict(), "decision": decided.decision.to_dict(), "refused": decided.refused}
         store.keep(key, json.dumps(held).encode())
 
 

@@ -25,20 +25,20 @@ def batch(
     """One launch in place of a loop of launches: `for k in range(N): a(..., start + step * k, ...)`.
 
     The parameter `over`, by number or name ("A:2", "A:n"), an integer, is computed from the CTA's index along `axis`
-    and is no argument any more; N, the number of iterations, is the extent of the grid along that axis:
+    and is not an argument any more. N, the number of iterations, is the extent of the grid along that axis:
     `launch(stream, args, grid=(G, N), block=B)` for "y". Along y and z there are 65,535 at most.
 
     This is right only where iterations are independent, for all of them run at once: none may write what another reads
-    or writes. That is the caller's word. What is shown to be otherwise is refused: an array that the kernel writes at
+    or writes. The caller promises that. What provably breaks the promise is refused: an array that the kernel writes at
     addresses that do not depend on the parameter, so that each iteration writes the same elements. Pass
     independent=True where that does no harm, as where all write the same values.
 
-    shape: in what shape the kernel would be launched alone, if that is known: its grid has one CTA along `axis`.
-    entry, arch, name: as of `goptx.coarsen`.
+    shape: the launch shape of the kernel alone, if it is known. Its grid has one CTA along `axis`.
+    entry, arch, name: as in `goptx.coarsen`.
 
-    The result counts as one kernel among others: it can be woven, and coarsened.
+    The result counts as one kernel among others: it can be woven and coarsened.
 
-    Raises `InputError` for a parameter or axis that is none, `CannotWeave` where the kernel reads %ctaid along the
-    axis, or takes the parameter otherwise than by a load, `DependentKernels`, and what `weave` raises.
+    Raises `InputError` for an unknown parameter or axis, `CannotWeave` where the kernel reads %ctaid along the axis or
+    takes the parameter by anything but a load, `DependentKernels`, and what `weave` raises.
     """
     return batched(source, over, axis, start, step, entry, arch, name, shape, independent)

@@ -44,11 +44,11 @@ def batched(
     shape: Shape | None,
     independent: bool,
 ) -> Woven:
-    """As `goptx.batch`, which keeps what this makes."""
+    """As `goptx.batch`."""
     if axis not in AXES:
         raise InputError(f"axis `{axis}` is unknown; expected one of {', '.join(AXES)}.")
     if not all(isinstance(n, int) and not isinstance(n, bool) for n in (start, step)):
-        raise InputError(f"start={start!r}, step={step!r} are no whole numbers.")
+        raise InputError(f"start={start!r}, step={step!r} are not whole numbers.")
     if shape is not None and shape.axes("grid")[AXES.index(axis)] != 1:
         raise InputError(f"the shape {shape} has a grid along {axis}, so that axis is in use; take another axis.")
     kernel = chosen_from(source, entry, "batch()")
@@ -76,19 +76,19 @@ def batched(
 
 
 def _position(entry: Function, over: str) -> int:
-    """Of the parameter. Raises `InputError`."""
+    """The position of the parameter. Raises `InputError`."""
     names = [p.name for p in entry.parameters]
     letter, _, name = over.partition(":")
     position = int(name) if re.fullmatch("[0-9]+", name) else names.index(name) if name in names else -1
     if letter != "A" or not 0 <= position < len(names):
         listed = ", ".join(f"A:{i} ({n})" for i, n in enumerate(names)) or "none"
-        raise InputError(f"over=`{over}` is no parameter of `{entry.name}`; it has {listed}.")
+        raise InputError(f"over=`{over}` is not a parameter of `{entry.name}`; it has {listed}.")
     return position
 
 
 def _check_iterations(kernel: Kernel, accesses: dict[str, str], axis: str, over: str) -> None:
-    """Raises `DependentKernels` for a store that each iteration executes, to the same addresses: nothing that decides
-    about it depends on the iteration or comes out of memory."""
+    """Raises `DependentKernels` for a store that each iteration executes at the same addresses: neither its address nor
+    the branches that lead to it depend on the iteration or on memory."""
     sources = _sources(kernel.flow)
     varying = f"%ctaid.{axis}"
     controlled = controls(kernel.flow)
@@ -111,11 +111,11 @@ def _check_iterations(kernel: Kernel, accesses: dict[str, str], axis: str, over:
                 )
 
 
-_MEMORY = ""  # among the sources of what is not known from registers and parameters alone
+_MEMORY = ""  # stands among the sources of a value that depends on more than registers and parameters
 
 
 def _sources(flow: Flow) -> dict[str, frozenset[str]]:
-    """By register what it is computed from, anywhere."""
+    """For each register, what it is computed from anywhere in the flow."""
     sources: dict[str, frozenset[str]] = {}
     for block in flow.blocks.values():
         for code in block.code:

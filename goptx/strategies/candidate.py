@@ -1,4 +1,4 @@
-"""Way: one way to run kernels, as `auto` and the tuner compare them."""
+"""Candidate: one choice of how to run kernels, as `auto` and the tuner compare them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from goptx.sources.kernel_text import Chosen
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A strategy, by how many CTAs each kernel is coarsened, the most registers that a thread may have, and options of
-    the strategy that are not left as they are, in the order of their names."""
+    """A strategy, the coarsening factor of each kernel, the most registers that a thread may have, and the options of
+    the strategy that differ from their defaults, in the order of their names."""
 
     strategy: Strategy | Literal["coarsen"]
     factors: tuple[int, ...]
@@ -22,7 +22,7 @@ class Candidate:
 
     def __str__(self) -> str:
         coarse = "" if self.plain else "".join(f" x{factor}" for factor in self.factors)
-        options = "".join(f" {name}={_shown(value)}" for name, value in self.options)
+        options = "".join(f" {name}={_as_text(value)}" for name, value in self.options)
         return f"{self.strategy}{coarse}{options}" + (f" capped at {self.cap}" if self.cap else "")
 
     @property
@@ -31,29 +31,29 @@ class Candidate:
 
     @property
     def plain(self) -> bool:
-        """Whether the kernels are as they were given."""
+        """Whether no kernel is coarsened."""
         return set(self.factors) == {1}
 
     def option(self, name: str) -> Any:
-        """Its value, None where it is left as it is; one that is None itself is not told from that."""
+        """Its value; None where it has its default or is None itself."""
         return dict(self.options).get(name)
 
     def having(self, **options: Any) -> Candidate:
-        """With these options beside its own, or in their place."""
+        """With these options added to its own, or in place of those of the same names."""
         return replace(self, options=tuple(sorted({**dict(self.options), **options}.items())))
 
     def is_part_of(self, other: Candidate) -> bool:
-        """Whether `other` is of the same strategy and makes one of as many CTAs of each kernel, or of more: what is
-        against this is against that."""
+        """Whether `other` has the same strategy, and factors that are all at least those of this one. What refuses this
+        candidate then refuses `other` too."""
         less = all(own <= its for own, its in zip(self.factors, other.factors, strict=True))
         return self.strategy == other.strategy and less
 
     def size(self, sizes: Sequence[int]) -> int:
-        """Of all copies of kernels of these sizes."""
+        """The size of all copies of kernels of these sizes."""
         return sum(size * factor for size, factor in zip(sizes, self.factors, strict=True))
 
     def coarse(self, kernels: Sequence[Chosen]) -> list[Chosen]:
-        """The kernels, coarsened so."""
+        """The kernels, coarsened by the factors."""
         return [
             kernel if factor == 1 else replace(kernel, coarse=kernel.coarse.times(factor, "x"))
             for kernel, factor in zip(kernels, self.factors, strict=True)
@@ -65,10 +65,10 @@ class Candidate:
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Candidate:
-        """Of such data, lists being tuples again."""
+        """The candidate of such data; lists become tuples again."""
         options = {name: tuple(v) if isinstance(v, list) else v for name, v in held["options"].items()}
         return cls(held["strategy"], tuple(held["factors"]), held["cap"]).having(**options)
 
 
-def _shown(value: object) -> str:
+def _as_text(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,7 +1,8 @@
-"""The search for the way to run kernels that is estimated to be fastest.
+"""The search for the candidate that is estimated to be fastest.
 
-All ways are judged from the kernels as they are (candidates.py). The best of them is made, and judged by what came of
-it; and so on, until the best is one that was made. The same kernels and shapes give the same choice everywhere.
+All candidates are estimated from the given kernels first (candidates.py). The best of them is made, and estimated again
+from its own code. This is repeated until the best is one that was made. The same kernels and shapes give the same
+choice everywhere.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, ways
+from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
 from goptx.strategies.separate import ANY
 
-REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what another strategy may take
-MADE = 4  # kernels that are made at most, and separate ones as they are
+REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what one strategy refuses so, another may take
+MADE = 4  # at most so many candidates are made; plain separate launches do not count
 TIE = 0.01  # estimates that differ by less are taken to be equal
 MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
 SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"
@@ -35,8 +36,8 @@ SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate lau
 
 @dataclass(slots=True)
 class Search:
-    """The choice among the ways to run kernels in these shapes; `makers` are the strategies; `slices` is whether it is
-    left to goptx if blocks are sliced when kernels are woven."""
+    """The choice among candidates for kernels in these shapes. `makers` are the strategies. `slices`: whether goptx may
+    choose not to slice blocks."""
 
     kernels: Sequence[Chosen]
     shapes: Sequence[Shape] | None
@@ -52,82 +53,85 @@ class Search:
         machine = machine_of(self.arch)
         try:
             kernels = [alone(kernel, machine, self.table) for kernel in self.kernels]
-        except CannotWeave as reason:  # no strategy but one takes a kernel whose control flow is not known
+        except CannotWeave as reason:  # only `separate` takes a kernel whose control flow is not known
             LOG.warning("not fused: %s", reason)
             return self.makers["separate"](*self.kernels, notes=[f"not fused: {reason}"])
         shapes = self.shapes or [ANY] * len(self.kernels)
         judge = Judge(kernels, [k.coarse.factor for k in self.kernels], shapes, self.arch)
         sizes = [len(a.lines) for a in kernels]
         loops = [a.unknown_loops for a in kernels]
-        possible = [w for w in ways(self.kernels, self.shapes, loops) if w.plain or w.size(sizes) <= MOST_CODE]
+        every = possible_candidates(self.kernels, self.shapes, loops)
+        possible = [c for c in every if c.plain or c.size(sizes) <= MOST_CODE]
 
-        def estimates(way: Candidate) -> dict[Candidate, Estimate]:
-            courses = courses_of(self.made[way], kernels, self.table) if way in self.made else ()
-            return {w: e for w, e in judge.estimates(way, courses) if e.cycles < inf}
+        def estimates(candidate: Candidate) -> dict[Candidate, Estimate]:
+            courses = courses_of(self.made[candidate], kernels, self.table) if candidate in self.made else ()
+            return {c: e for c, e in judge.estimates(candidate, courses) if e.cycles < inf}
 
-        found = {way: e for w in possible for way, e in estimates(w).items()}
-        for way in possible:  # what does not fit on an SM is refused, and says why
-            if way.plain and way not in found:
-                self._make(way)
+        found = {capped: e for c in possible for capped, e in estimates(c).items()}
+        for candidate in possible:  # a candidate that does not fit on an SM is refused with a reason
+            if candidate.plain and candidate not in found:
+                self._make(candidate)
         while found:
-            way = self._best(found)
-            if way.uncapped in self.made:
-                whole = way.uncapped.having(slicing=None)
-                if not self._is_sliced(way) or whole in self.made or not self._make(whole):
-                    return self._chosen(way, found)
+            candidate = self._best(found)
+            if candidate.uncapped in self.made:
+                whole = candidate.uncapped.having(slicing=None)
+                if not self._is_sliced(candidate) or whole in self.made or not self._make(whole):
+                    return self._chosen(candidate, found)
                 found |= estimates(whole)
                 continue
-            found = {w: e for w, e in found.items() if w.uncapped != way.uncapped}
-            as_they_are = way.plain and way.strategy == "separate"
-            if len(self.made) >= MADE and not as_they_are:
+            found = {c: e for c, e in found.items() if c.uncapped != candidate.uncapped}
+            plain_separate = candidate.plain and candidate.strategy == "separate"
+            if len(self.made) >= MADE and not plain_separate:
                 continue
-            if self._make(way.uncapped):
-                found |= estimates(way.uncapped)
+            if self._make(candidate.uncapped):
+                found |= estimates(candidate.uncapped)
             else:
-                found = {w: e for w, e in found.items() if not way.is_part_of(w)}
+                found = {c: e for c, e in found.items() if not candidate.is_part_of(c)}
         return self._done(self.makers["separate"](*self.kernels), None, self._refusals())
 
-    def _is_sliced(self, way: Candidate) -> bool:
-        """Whether what was made may become another where blocks are not sliced."""
-        sliced = self.made[way.uncapped].report.slicing is not None
-        return self.slices and way.strategy == "weave" and not way.options and sliced
+    def _is_sliced(self, candidate: Candidate) -> bool:
+        """Whether blocks of what was made are sliced, and may be left whole instead."""
+        sliced = self.made[candidate.uncapped].report.slicing is not None
+        return self.slices and candidate.strategy == "weave" and not candidate.options and sliced
 
     def _best(self, found: Mapping[Candidate, Estimate]) -> Candidate:
-        """The fastest, or of those that are as fast the one with the fewest CTAs: they cost time even where their
-        threads have nothing to do, which is not foreseen."""
+        """The fastest; of candidates that are about as fast, the one with the fewest CTAs. CTAs cost time even where
+        their threads have nothing to do, which estimates do not include."""
         least = min(e.cycles for e in found.values())
-        near = [w for w in found if found[w].cycles <= least * (1 + TIE)]
-        return min(near, key=lambda w: (-min(w.factors), found[w].cycles))
+        near = [c for c in found if found[c].cycles <= least * (1 + TIE)]
+        return min(near, key=lambda c: (-min(c.factors), found[c].cycles))
 
-    def _make(self, way: Candidate) -> bool:
-        """Whether it can be."""
-        if way in self.made:
+    def _make(self, candidate: Candidate) -> bool:
+        """Makes the candidate if that was not tried before. Returns whether it is made."""
+        if candidate in self.made:
             return True
-        if way not in self.refused:
+        if candidate not in self.refused:
             try:
-                self.made[way] = self.makers[way.strategy](*way.coarse(self.kernels), **dict(way.options))
+                self.made[candidate] = self.makers[candidate.strategy](
+                    *candidate.coarse(self.kernels), **dict(candidate.options)
+                )
             except REFUSALS as reason:
-                self.refused[way] = str(reason)
-                LOG.info("not %s: %s", way, reason)
-        return way in self.made
+                self.refused[candidate] = str(reason)
+                LOG.info("not %s: %s", candidate, reason)
+        return candidate in self.made
 
-    def _chosen(self, way: Candidate, found: Mapping[Candidate, Estimate]) -> Woven:
+    def _chosen(self, candidate: Candidate, found: Mapping[Candidate, Estimate]) -> Woven:
         candidates = [
-            CandidateEstimate(str(w), e.cycles, e.registers, e.occupancy, e.decided_by, w.uncapped in self.made)
-            for w, e in sorted(found.items(), key=lambda item: (item[0] != way, item[1].cycles))
+            CandidateEstimate(str(c), e.cycles, e.registers, e.occupancy, e.decided_by, c.uncapped in self.made)
+            for c, e in sorted(found.items(), key=lambda item: (item[0] != candidate, item[1].cycles))
         ]
-        decision = Decision(tuple(candidates), _decided(way, found), self._assumed())
-        self.decided = Decided(way, decision, tuple(self._refusals()))
-        return self._capped(self.made[way.uncapped])
+        decision = Decision(tuple(candidates), _decided(candidate, found), self._assumed())
+        self.decided = Decided(candidate, decision, tuple(self._refusals()))
+        return self._capped(self.made[candidate.uncapped])
 
     def as_decided(self, decided: Decided) -> Woven:
-        """Made as a search decided before."""
-        self.decided, way = decided, decided.way
-        return self._capped(self.makers[way.strategy](*way.coarse(self.kernels), **dict(way.options)))
+        """Made as an earlier search decided."""
+        self.decided, candidate = decided, decided.candidate
+        return self._capped(self.makers[candidate.strategy](*candidate.coarse(self.kernels), **dict(candidate.options)))
 
     def _capped(self, made: Woven) -> Woven:
         assert self.decided
-        cap = self.decided.way.cap
+        cap = self.decided.candidate.cap
         return self._done(made.capped(cap) if cap else made, self.decided.decision, self.decided.refused)
 
     def _done(self, made: Woven, decision: Decision | None, refused: Sequence[str]) -> Woven:
@@ -138,12 +142,12 @@ class Search:
         return made.reported(replace(made.report, notes=(*made.report.notes, *notes), decision=decision))
 
     def _refusals(self) -> list[str]:
-        """Each reason once, with the ways that it is against, but for those of which part is refused for it."""
+        """Each reason once, with the candidates that it refuses, except those of which a part is refused for it."""
         notes: list[str] = []
         for reason in dict.fromkeys(self.refused.values()):
-            against = [way for way, why in self.refused.items() if why == reason]
-            least = [way for way in against if not any(w != way and w.is_part_of(way) for w in against)]
-            least.sort(key=lambda way: (STRATEGIES.index(way.strategy), way.factors))
+            against = [c for c, why in self.refused.items() if why == reason]
+            least = [c for c in against if not any(other != c and other.is_part_of(c) for other in against)]
+            least.sort(key=lambda c: (STRATEGIES.index(c.strategy), c.factors))
             notes.append(f"{', '.join(map(str, least))}: {reason}")
         return notes
 
@@ -155,11 +159,11 @@ class Search:
 
 
 def _decided(chosen: Candidate, found: Mapping[Candidate, Estimate]) -> str:
-    """What was for the way that is chosen, and by how much it is ahead of other strategies."""
+    """Why the candidate is chosen, and by how much it is estimated to be faster than other strategies."""
     own, least = found[chosen].cycles, min(e.cycles for e in found.values())
     why = "the least estimate" if own == least else f"within {TIE:.0%} of the least estimate and of fewest CTAs"
-    others = [way for way in found if way.strategy != chosen.strategy]
+    others = [c for c in found if c.strategy != chosen.strategy]
     if not others:
         return why
-    other = min(others, key=lambda way: found[way].cycles)
+    other = min(others, key=lambda c: found[c].cycles)
     return f"{why}; of another strategy: {other}, {found[other].cycles / own - 1:+.1%}"

@@ -1,4 +1,4 @@
-"""coarsen: one CTA does the work of several, each thread that of a thread of each, their instructions interleaved."""
+"""coarsen: one CTA does the work of several. Each thread does that of a thread of each, interleaved."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def coarsen(
     """The kernel woven with copies of itself, so that one CTA does the work of `factor` CTAs.
 
     With G the kernel's CTAs along `axis` and q = G // factor, CTA c < q of the result along that axis runs the kernel's
-    CTAs c * factor ... c * factor + factor - 1. Neighbours are put together since they read what is near, often the
-    same cache lines: what one has loaded is there for the other. The G % factor CTAs left over get a CTA each.
-    The kernel reads its own %ctaid and %nctaid; each copy has shared memory of its own, parameters are common to all.
-    Where copies come to a barrier of the CTA at one place, one barrier serves all.
+    CTAs c * factor ... c * factor + factor - 1. Neighbours are joined because they often read the same cache lines:
+    what one has loaded is there for the other. The G % factor CTAs left over get a CTA each.
+    The kernel reads its own %ctaid and %nctaid. Each copy has shared memory of its own; parameters are common to all.
+    Where copies reach a CTA-wide barrier at one place, one barrier serves all.
 
-    source: PTX text, its bytes, a path, a parsed module, or a kernel that was coarsened already along this axis.
-    factor: 2 to 32; in a `shape` with fewer CTAs along the axis, it is their number.
+    source: PTX text, its bytes, a path, a parsed module, or a kernel that is coarsened along this axis already.
+    factor: 2 to 32; in a `shape` with fewer CTAs along the axis, their number is taken.
     axis: "x", "y" or "z".
     entry: may be left out where the module has only one.
-    shape: in what shape the kernel would be launched alone. A grid that `factor` divides takes no branch for CTAs left
-        over, and the code for them is spared; without it, the CTAs along the axis become a hidden parameter.
-    options: arch, name, policy, slicing, divergence, latency, max_blocks, max_growth, presume, as of `goptx.weave`.
+    shape: the launch shape of the kernel alone. For a grid that `factor` divides, no branch and no code for CTAs left
+        over is generated. Without it, the number of CTAs along the axis becomes a hidden parameter.
+    options: arch, name, policy, slicing, divergence, latency, max_blocks, max_growth, presume, as in `goptx.weave`.
 
-    The result is launched as the kernel is: `launch(stream, args, grid=G, block=B)`, with the kernel's own grid; that
-    of the launch follows. Among others, in `goptx.weave` or `goptx.fuse`, it counts as one kernel with the shape that
-    the kernel has. Whether coarsening makes it faster has to be measured.
+    The result is launched like the kernel: `launch(stream, args, grid=G, block=B)`, with the kernel's own grid; the
+    grid of the launch follows from it. In `goptx.weave` or `goptx.fuse` it counts as one kernel with the kernel's own
+    shape. Whether coarsening makes a kernel faster has to be measured.
 
-    Raises what `weave` raises: `InputError` for a factor or axis that is none, `CannotWeave` for a kernel with
-    clusters, one that waits for other CTAs, and one that has addresses which depend on %smid.
+    Raises what `weave` raises: `InputError` for a wrong factor or axis, `CannotWeave` for a kernel that has clusters,
+    waits for other CTAs, or computes addresses from %smid.
     """
     kernel = chosen_from(source, entry, "coarsen()")
     kernel = replace(kernel, coarse=kernel.coarse.times(factor, axis))

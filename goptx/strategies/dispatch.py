@@ -1,4 +1,4 @@
-"""Kernels side by side: each thread runs one of them. That is what horizontal and interleave have in common."""
+"""Kernels side by side: each thread runs one of them. Both horizontal and interleave do this."""
 
 from __future__ import annotations
 

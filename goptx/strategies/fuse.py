@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from goptx.weaving.weave_options import WeaveOptions
 
-STRATEGIES: Mapping[Strategy, str] = {  # the module that has a function of that name; loaded when first used
+STRATEGIES: Mapping[Strategy, str] = {  # the module with the function of that name; loaded when first used
     "weave": "goptx.weaving.weave",
     "vertical": "goptx.strategies.vertical",
     "horizontal": "goptx.strategies.horizontal",
@@ -54,8 +54,8 @@ def fuse(*sources: Source, strategy: Strategy = "weave", **options: Any) -> Wove
     "vertical": every thread runs a thread of each kernel, one kernel after the other.
     "horizontal": the CTA's warps are shared out among the kernels; see `goptx.strategies.horizontal`.
     "interleave": the grid's CTAs are shared out among the kernels; see `goptx.strategies.interleave`.
-    "separate": none; kernels are launched one after the other; see `goptx.strategies.separate`.
-    "auto": the one that is estimated to be fastest, kernels coarsened if need be; see `goptx.strategies.auto`.
+    "separate": nothing is fused; kernels are launched one after the other; see `goptx.strategies.separate`.
+    "auto": what is estimated to be fastest, with coarsening if it helps; see `goptx.strategies.auto`.
 
     Options are those of the strategy. Raises what `weave` raises.
     """
@@ -82,6 +82,6 @@ def check_strategy(strategy: Strategy, options: Collection[str] = ()) -> None:
 
 @cache
 def options_of(strategy: Strategy) -> tuple[str, ...]:
-    """The names of what a strategy takes beside the kernels."""
+    """The names of the options that a strategy takes."""
     found = signature(_function_of(strategy)).parameters.values()
     return tuple(p.name for p in found if p.kind is Parameter.KEYWORD_ONLY)

@@ -45,11 +45,12 @@ def horizontal(
 ) -> Woven:
     """Each thread runs a thread of one kernel; the CTA has as many threads as those of all kernels together.
 
-    shapes: of each kernel; its block has to be known.
-    partition: how many threads each kernel has of the CTA's, in order, multiples of 32 of at most 1,024 together; by
-        default the kernels' blocks, rounded up to 32.
-    tunable: of each kernel whether it is right with any block of whole warps, so that `partition` may give it another
-        than its own, which differs along the last axis only; by default what the specification beside its file says.
+    shapes: one for each kernel, with a known block.
+    partition: how many of the CTA's threads each kernel has, in order: multiples of 32, at most 1,024 together. The
+        default is the kernels' blocks, rounded up to 32.
+    tunable: for each kernel, whether it is right with any block of whole warps. `partition` may then give it another
+        block than its own, changed along the last axis only. The default is what the specification beside its file
+        says.
 
     Other arguments and errors are those of `weave`.
     """
@@ -75,13 +76,13 @@ def horizontal(
 
 
 def _ending(linked: Linked, kernel: Kernel, choices: Choices) -> Converged:
-    """The kernel as it is, where its barriers will not wait for threads that have ended. They count its threads, for
-    others go on beside them, and warps that have ended do not arrive; so else such threads have to live on. Lanes
-    that a last warp lacks matter to no barrier, for those count whole warps."""
+    """The kernel unchanged if its barriers never wait for threads that have ended. Else such threads live on. Barriers
+    count the kernel's own threads, because others run in the same CTA, and warps that have ended do not arrive. Lanes
+    that are missing in the last warp do not matter, because barriers count whole warps."""
     if is_barrier_uniform(of_own_lanes(kernel.flow)):
         return Converged(kernel.flow, as_written=True)
     made = converge_kernel(linked, kernel, choices)
-    note = f"{kernel.at(kernel.entry.line)}: threads that end ahead of a barrier of the CTA arrive there all the same"
+    note = f"{kernel.at(kernel.entry.line)}: threads that end before a CTA-wide barrier arrive there all the same"
     return replace(made, notes=(*made.notes, note))
 
 
@@ -95,14 +96,14 @@ def _tunable(kernels: Sequence[Chosen], stated: Sequence[bool] | None) -> list[b
 
 
 def _tuned(letter: str, shape: Shape, threads: int) -> Shape:
-    """The shape with a block of so many threads. Its last axis changes: what a kernel makes of neighbouring threads,
-    and of whole rows of them, is as it was."""
-    *kept, _ = shape.block
-    row = 0 if None in kept else prod(n or 0 for n in kept)
+    """The shape with a block of so many threads. Only its last axis changes, so that neighbouring threads and whole
+    rows of them stay as they were."""
+    *others, _ = shape.block
+    row = 0 if None in others else prod(n or 0 for n in others)
     if row == 0 or threads % row:
         takes = f"whole rows of {row}" if row else "none, for its other axes are not known"
         raise InputError(
             f"partition= gives kernel {letter} {threads} threads, but the block of a tunable kernel changes along its "
             f"last axis only: {shape} takes {takes}."
         )
-    return Shape(shape.grid, (*kept, threads // row), shape.shared, shape.cluster)
+    return Shape(shape.grid, (*others, threads // row), shape.shared, shape.cluster)

@@ -27,7 +27,7 @@ from goptx.weaving.shapes.launch_demands import known_shape
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.shape_kernels import shape
 
-MOST = 1 << 16  # CTAs of a turn
+MOST = 1 << 16  # CTAs of one round of the ratio
 
 
 def interleave(
@@ -42,15 +42,15 @@ def interleave(
     presume: bool = True,
     same: ParameterPairs = (),
 ) -> Woven:
-    """The kernels as they are, side by side; the block is the largest, and the shared memory that of the kernel which
-    needs most.
+    """The kernels unchanged, side by side. The block is the largest of theirs, and so is the shared memory.
 
-    shapes: of each kernel.
+    shapes: one for each kernel.
     placement: "spread" (default; the CTAs of all kernels from the beginning of the grid to its end) or "front" (those
         of the first kernel, then those of the second, and so on).
-    ratio: how many CTAs of each kernel follow each other in turn instead, until one has no more; (1, 3) is ABBBABBB...
-    same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number. W has
-        the first of them; each kernel loads for itself, since a thread runs one kernel only.
+    ratio: how many CTAs of each kernel stand in one round, which is repeated until a kernel has no more CTAs; (1, 3) is
+        ABBBABBB...
+    same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number. The
+        fused kernel has the first of them. Each kernel loads for itself, because a thread runs one kernel only.
 
     Other arguments and errors are those of `weave`.
     """

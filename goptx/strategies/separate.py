@@ -1,4 +1,4 @@
-"""separate: the kernels as they are, not fused, each launched behind the other."""
+"""separate: the kernels are not fused, but launched one after the other."""
 
 from __future__ import annotations
 
@@ -46,17 +46,18 @@ def separate(
     notes: Sequence[str] = (),
     streams: bool = False,
 ) -> Woven:
-    """The kernels in one module, with an entry for each, which `launch` starts one after the other.
+    """The kernels in one module, with an entry for each; `launch` starts them one after the other.
 
-    Coarsened kernels stay so; of all others nothing is changed but names that two of the modules have. Kernels may
-    depend on each other, and may be such that no other strategy takes them.
+    Coarsened kernels stay coarsened. Other kernels are not changed, except that names which two modules have in common
+    become different. Kernels may depend on each other, and may be of a kind that no other strategy takes.
 
-    name: of the result, in messages; entries keep theirs, or one like it where two have the same.
-    notes: what the report is to say, such as why the kernels are not fused.
-    streams: launch them side by side instead, which are independent then: the first on the stream of the launch, each
-        of the others on one of its own, between what was on that stream before and what comes on it later.
+    name: of the result, in messages. Entries keep their names, or get similar ones where two are equal.
+    notes: for the report, such as why the kernels are not fused.
+    streams: launch them side by side instead; they must be independent then. The first is launched on the stream of the
+        launch, each of the others on a stream of its own, after what was on that stream before and before what comes
+        on it later.
 
-    Other arguments are those of `weave`; one kernel will do. Raises `CannotLink` where the modules do not fit into one.
+    Other arguments are those of `weave`; one kernel is enough. Raises `CannotLink` for modules that do not fit.
     """
     kernels = kernels_of(sources, entries, least=1, what="separate()")
     given = shapes_of(sources, shapes, kernels)
@@ -108,8 +109,8 @@ def separate(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One kernel before names are kept apart: its entry in the module, and how that is launched. `symbols` has what the
-    variables and functions of its own module are called there, `params` and `origins` the kernel's letter."""
+    """One kernel before names are made distinct: its entry in the module, and how that is launched. `symbols` are the
+    names there of variables and functions of its own module. `params` and `origins` have the kernel's letter."""
 
     letter: str
     module: Module
@@ -154,7 +155,7 @@ def _coarsened(kernel: Chosen, letter: str, arch: str | None, table: LatencyTabl
 
 
 def _check_state(kernels: Sequence[Chosen]) -> None:
-    """Kernels of one module have its variables in common; a coarsened kernel is no longer in that module."""
+    """Kernels of one module have its variables in common. A coarsened kernel is not in that module any more."""
     for one, other in combinations(kernels, 2):
         if one.coarse == other.coarse == ALONE or one.module.items != other.module.items:
             continue
@@ -177,8 +178,8 @@ def _total(name: str, counts: Sequence[Counts]) -> Counts:
 def in_one_module(
     modules: Sequence[Module], entries: Sequence[str], arch: str | None
 ) -> tuple[Module, list[dict[str, str]]]:
-    """A module with these entries, one of each of the modules, whose names are kept apart; and by the names that they
-    have there, what symbols of each are called in it. Raises `CannotLink`."""
+    """A module with these entries, one of each of the modules, with distinct names; and for each module, the new names
+    of its symbols by their old ones. Raises `CannotLink`."""
     size = common_address_size(modules)
     modules = common_files(modules)
     chosen = [next(e for e in m.entries if e.name == name) for m, name in zip(modules, entries, strict=True)]

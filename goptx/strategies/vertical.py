@@ -26,7 +26,7 @@ from goptx.weaving.emit.emit import emit
 from goptx.weaving.emit.reconverge import reconverge
 from goptx.weaving.link.link import link
 from goptx.weaving.merging.barrier_ids import prepare_barriers
-from goptx.weaving.merging.copies import copies_in_turn
+from goptx.weaving.merging.copies import sequential_copies
 from goptx.weaving.merging.merge_input import merge_inputs
 from goptx.weaving.merging.merged_blocks import merged_blocks
 from goptx.weaving.merging.size_limits import limits
@@ -61,25 +61,26 @@ def vertical(
     """One kernel after the other in each thread; the first arguments are those of `weave`.
 
     depends: kernels may read and write what kernels before them wrote and read. Wherever two of them may touch one
-        element, it has to be shown to be a thread's own, or a CTA's, which puts a barrier between the kernels.
-    assume_local: the caller's word that what cannot be shown stays within a CTA. Of `local` buffers it is the word that
-        what a kernel loads was stored before by a thread of the CTA.
-    no_barriers: the caller's word that kernels that touch one buffer within a CTA need no barrier between them; the
+        element, it must be provable that the element is a thread's own, or a CTA's. In the latter case a barrier is
+        put between the kernels.
+    assume_local: the caller's promise that a dependence which cannot be proved stays within a CTA. For `local` buffers
+        it is the promise that a thread of the CTA has stored what a kernel loads.
+    no_barriers: the caller's promise that kernels that touch one buffer within a CTA need no barrier between them; the
         report notes each barrier that is left out. (As the property of that name in user-driven kernel fusion.)
-    same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer, or a number such as a bound. W has the
-        first of them, and loads equal elements once if no kernel writes the buffer.
-    private: likewise, buffers that hold nothing but what a thread hands on to itself in a later kernel: they are kept
-        in registers, and their contents are undefined afterwards.
-    local: likewise, of a CTA: kept in its shared memory. Needs known shapes.
-    noalias: parameters such as "A:1" that share memory with no other but those that they are named with above.
-    assume_private: the caller's word that what a thread loads from a `private` buffer is what it has stored last itself
-        to that element, as the properties of user-driven fusion give it. Which store that is must still follow from
-        the kernels.
+    same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer, or a number such as a bound. The fused
+        kernel has the first of them, and loads equal elements once if no kernel writes the buffer.
+    private: likewise, buffers that only forward values from a thread to itself in a later kernel. They are placed in
+        registers, and their contents are undefined afterwards.
+    local: likewise, within a CTA: they are placed in its shared memory. Needs known shapes.
+    noalias: parameters such as "A:1" that share memory only with those that they are named with above.
+    assume_private: the caller's promise that what a thread loads from a `private` buffer is what it has last stored
+        itself to that element, as the properties of user-driven fusion give it. Which store that is must still follow
+        from the kernels.
     unproved: what becomes of a `private` or `local` buffer that cannot be proved to be one. "refuse": `CannotWeave`.
         "memory": this one stays in memory, and kernels may depend on each other there; `report.temporaries` says why.
 
-    Raises what `weave` raises: `CannotWeave` where a dependence, or what is said of a buffer, cannot be shown to be
-    right, `InputError` for parameters that are none.
+    Raises what `weave` raises: `CannotWeave` where a dependence, or what is declared of a buffer, cannot be proved,
+    `InputError` for unknown parameters.
     """
     check_request("concat", None, divergence, placement)
     kernels = kernels_of(sources, entries)
@@ -101,7 +102,7 @@ def vertical(
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """To fuse kernels with given kinds of buffers."""
+    """An attempt to fuse kernels with given kinds of buffers."""
 
     kernels: Sequence[Chosen]
     linked: Linked
@@ -116,7 +117,8 @@ class _Attempt:
         """As `one_by_one` takes it."""
         depends = self.depends or findings.in_memory
         dependences = Dependences(as_one(self.linked, buffers), buffers, depends, self.assume_local, self.no_barriers)
-        linked = in_shared_memory(dependences.kept(), buffers, dependences.size, self.assume_local, findings)
+        ordered = dependences.kept()  # word: kept, a method of weaving
+        linked = in_shared_memory(ordered, buffers, dependences.size, self.assume_local, findings)
         if findings.refused:
             return None
         converged, inside = self._internalised(linked, buffers, dependences, findings)
@@ -124,7 +126,7 @@ class _Attempt:
             return None
         along_x = dependences.along_x or inside.along_x or any(b.kind == "local" for b in buffers)
         if along_x:
-            check_along_x(inside.linked, "what kernels hand on to each other")
+            check_along_x(inside.linked, "what kernels pass on to each other")
         merged = merged_blocks(inside.side)
         scheduled = schedule(inside.linked, converged, merged, self.choices)
         final = reconverge(scheduled, converged, merged)
@@ -142,7 +144,7 @@ class _Attempt:
         prepared = prepare_barriers(linked.kernels, converged, known_shape(linked))
         inputs = merge_inputs(prepared, converged, self.choices, self.divergence == "duplicate")
         flows = [each.flow for each in inputs]
-        order = sorted(copies_in_turn(linked, inputs), key=lambda side: side.last)
+        order = sorted(sequential_copies(linked, inputs), key=lambda side: side.last)
         dependences.check_order([side.kernels[0] for side in order])
         whole = reduce(partial(fused, orderly=dependences.orderly), order)
         return converged, internalised(linked, whole, flows, buffers, dependences.size, findings, self.assume_private)

@@ -1,4 +1,4 @@
-"""can_weave(): the question alone."""
+"""can_weave(): whether kernels can be woven, without the result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why kernels cannot be woven: `reason` is what `weave` raises, its message is `str()` of this. It is false."""
+    """Why kernels cannot be woven: `reason` is the error that `weave` raises; its message is `str()` of this. A refusal
+    is false."""
 
     __repr__ = brief
 
@@ -41,10 +42,10 @@ class Refusal:
 def can_weave(*sources: Source, **options: Unpack[WeaveOptions]) -> Literal[True] | Refusal:
     """Whether `weave` with the same arguments gives a kernel: True, or a `Refusal`, which is false and says why not.
 
-    Raises what says that the question makes no sense: `PtxSyntaxError`, `InputError`.
+    Raises `PtxSyntaxError` or `InputError` where the arguments make no sense.
     """
     try:
         weave(*sources, **options)
     except (CannotWeave, CannotLink) as reason:
-        return Refusal(reason.with_traceback(None))  # whose frames hold all that was at work
+        return Refusal(reason.with_traceback(None))  # the frames would hold all intermediate values
     return True

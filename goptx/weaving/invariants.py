@@ -20,12 +20,12 @@ _checking = os.environ.get(VARIABLE, "0") not in ("", "0")
 
 
 class BrokenInvariant(AssertionError):
-    """A pass has made a value that breaks one of its laws, which is a fault of goptx itself."""
+    """A pass has made a value that breaks one of its laws: a fault of goptx itself."""
 
 
 @contextmanager
 def checked_passes(on: bool = True) -> Iterator[None]:
-    """Within it the laws are checked after each pass, or they are not."""
+    """Turns the check of laws after each pass on, or off."""
     global _checking
     before, _checking = _checking, on
     try:
@@ -35,8 +35,9 @@ def checked_passes(on: bool = True) -> Iterator[None]:
 
 
 def ensured(name: str, value: T, *context: object) -> T:
-    """What a pass of that name gives: the value, whose laws are checked where that is turned on. `context` is what the
-    laws compare it with, such as the input of the pass. Raises `BrokenInvariant`."""
+    """The value that the pass of that name makes; its laws are checked where that is turned on. The laws compare it
+    with
+    `context`, such as the input of the pass. Raises `BrokenInvariant`."""
     if _checking:
         check(name, value, *context)
     return value

@@ -1,4 +1,4 @@
-"""The values that the passes of weaving share: a kernel, the linked kernels, a kernel whose branches have converged."""
+"""The values that the passes of weaving share: a kernel, the linked kernels, a converged kernel."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ from goptx.weaving.link.source_lines import Location, Tables
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given, and of a coarsened
-    kernel `copy` says which copy it is, from 0 on; `gate` is what keeps out the threads and CTAs of W that are none of
-    the kernel's. `callees` says, by labels, what it may call through pointers, `left_out` what of it W lacks. `symbols`
-    has the variables and functions of its module that it needs, by the names that they have there, `lines` where in its
-    source the lines of its PTX come from."""
+    """One entry, flat and renamed, with its control flow. `letter` is A, B, ... in the order given; `copy` is the
+    number
+    of the copy of a coarsened kernel, from 0 on. `range_guard` excludes the threads and CTAs of the fused kernel that
+    do not run this one. `callees` lists, by labels, the functions that it may call through pointers. `left_out` names
+    what the fused kernel lacks of it. `symbols` has the new names of the variables and functions of its module that it
+    needs, by their names there. `lines` has the locations in its source of the lines of its PTX."""
 
     letter: str
     prefix: str
@@ -46,7 +47,7 @@ class Kernel:
     variables: tuple[Declaration, ...]
     flow: Flow
     source: str
-    gate: RangeGuard | None = None
+    range_guard: RangeGuard | None = None
     callees: tuple[Statement, ...] = ()
     left_out: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
@@ -54,25 +55,25 @@ class Kernel:
     copy: int = 0
 
     def calling(self, names: Mapping[str, str]) -> dict[str, str]:
-        """`symbols` where what had a name of `names` has a new one."""
+        """`symbols` after those with a name in `names` are renamed again."""
         return {old: names.get(new, new) for old, new in self.symbols.items()}
 
     def at(self, line: int) -> str:
-        """Names file, line and kernel, as messages begin."""
+        """Names file, line and kernel: the beginning of a message."""
         return place(self.source, line, self.letter, self.entry)
 
     def text_blocks(self) -> list[tuple[Code, ...]]:
-        """The basic blocks of its text, before any pass has changed its flow."""
+        """The basic blocks of its text, as they are before any pass changes its flow."""
         return text_blocks(self.entry.body, self.source)
 
     def register_names(self) -> list[str]:
-        """Of its registers, those that are declared in the braces of calls among them."""
+        """The names of its registers, including those that are declared in the braces of calls."""
         scopes = (code for code in self.flow.codes() if isinstance(code, Scope))
         inner = (s for s in statements_in(scopes) if isinstance(s, Registers))
         return [name for declared in (*self.registers, *inner) for name, _ in declared.names]
 
     def parameter_sizes(self) -> dict[str, int]:
-        """The bytes of its parameters, and of those that it passes to functions, by name."""
+        """The sizes in bytes of its parameters, and of those that it passes to functions, by name."""
         passed = (d.variable for d in self.variables if d.variable.space == ".param")
         return {v.name: v.size for v in (*self.parameters, *passed)}
 
@@ -83,13 +84,14 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What the woven module holds beside the woven entry. `kernels` are those given, the copies of each in a row, as
-    many as `coarse` says for it. `begin` is the code that the entry begins with (dependent_grids.py, remap.py),
-    `clusters` what it states of clusters (clusters.py), `together` what the copies of a kernel, by its letter, have in
-    common (copies.py). `hidden` are parameters of W behind those of the kernels, by their roles, `tables` what the
-    kernels' lines refer to; `plan` says how W is launched where kernels have shapes of their own. `lacks` names
-    parameters of kernels that W does not have, with the one that is read instead, or "". `limits` are those of the
-    launches for which all this is right."""
+    """The linked kernels, and the fused module without its entry. `kernels` are the given ones, the copies of each side
+    by side, as many as its `coarse` says. `begin` is the code at the beginning of the entry
+    (dependent_grids.py, remap.py), `clusters` its directives for clusters (clusters.py). `together` has the predicates
+    of the copies of each kernel, by its letter (copies.py). `hidden` are the parameters of the fused kernel after those
+    of the kernels, by their roles. `tables` is what the kernels' lines refer to. `plan` says how the fused kernel is
+    launched where kernels have shapes of their own. `lacks` names the parameters of kernels that the fused kernel does
+    not have, each with the one that is read instead, or "". `limits` are those of the launches for which this is
+    right."""
 
     version: tuple[int, int]
     target: tuple[str, ...]
@@ -119,14 +121,14 @@ class Linked:
         return self.kernels[code.kernel]
 
     def is_copy(self, kernel: Kernel) -> bool:
-        """Whether it is one of several copies."""
+        """Whether the kernel is one of several copies."""
         return sum(k.letter == kernel.letter for k in self.kernels) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How long instructions last, how blocks are sliced by that, and in which order they are woven. `presume`: whether
-    loaded data that decides about barriers may be taken as the same for all threads of a CTA."""
+    """The latencies of instructions, how blocks are sliced by them, and the order in which they are woven. `presume`:
+    whether loaded data that decides about barriers may be presumed equal for all threads of a CTA."""
 
     policy: Policy
     slicing: Slicing
@@ -140,8 +142,9 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """How the divergent branch on a line of the kernel's file is dealt with. A region is "park" until the merger
-    puts the other kernel's code on its sides: its `regions` are the block that stands for it and copies of that."""
+    """The choice for the divergent branch on a line of the kernel's file. It is "park" for a region until the merger
+    puts
+    the other kernel's code on its sides. `regions` are the block that stands for the region, and copies of that."""
 
     line: int
     choice: Choice
@@ -150,13 +153,15 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Converged:
-    """A kernel's flow with warp-uniform branches only, regions apart.
+    """A kernel's flow whose branches are warp-uniform, except within regions.
 
-    `registers` are the fresh ones that it needs; `warp_branches` the blocks whose branch the warps of a CTA
-    may take differently; `notes` what was presumed; `last` whether it may only run when the other kernel has
-    ended; `lanes_wait_apart` whether lanes of one warp may come to a wait for other threads one by one
-    (spin_regions.py); `threads` how many meet at its barriers where the woven kernel's CTA is larger (range_guard.py).
-    `as_written`: nothing was rewritten, so lanes may be apart in any block.
+    registers: the fresh ones that it needs.
+    warp_branches: the blocks whose branch the warps of a CTA may take differently.
+    notes: what was presumed.
+    last: whether it may only run after the other kernel has ended.
+    threads: how many arrive at its barriers where the fused kernel's CTA is larger (range_guard.py).
+    lanes_wait_separately: whether lanes of one warp may come to a wait for other threads one by one (spin_regions.py).
+    as_written: nothing was rewritten, so the lanes of a warp may have diverged in any block.
     """
 
     flow: Flow
@@ -166,7 +171,7 @@ class Converged:
     divergences: tuple[Divergence, ...] = ()
     last: bool = False
     threads: Operand | None = None
-    lanes_wait_apart: bool = False
+    lanes_wait_separately: bool = False
     as_written: bool = False
 
 
@@ -176,9 +181,10 @@ def place(source: str, line: int, letter: str, entry: Function) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CopyPredicates:
-    """Of the copies of one kernel, predicates that are set ahead of all code, None where nobody ends. `ended` has the
-    threads that run no copy: all threads of a CTA, or whole warps; `left_over` the CTAs that run the last copy only;
-    `beyond` the whole warps that the kernel lacks, where its CTAs have nothing else to do."""
+    """Predicates of the copies of one kernel, which are set before all code; None if they hold for no thread. `ended`
+    holds for the threads that run no copy: all threads of a CTA, or whole warps. `left_over` holds in the CTAs that run
+    the last copy only. `beyond` holds for the whole warps that the kernel lacks, where its CTAs have nothing else to
+    do."""
 
     ended: str | None = None
     left_over: str | None = None
@@ -187,9 +193,10 @@ class CopyPredicates:
 
 @dataclass(frozen=True, slots=True)
 class RangeGuard:
-    """`code` sets the predicate `ended` of the threads that end at once: the same for all threads of a CTA, or, where
-    `threads` is given, for those of a warp. `threads` (a multiple of 32) is for how many the kernel's barriers wait.
-    A copy of a kernel, which does not end by itself (copies.py), has no `ended` but may have `threads`."""
+    """`code` sets the predicate `ended` of the threads that end at once: it is equal for all threads of a CTA or, where
+    `threads` is given, for those of a warp. `threads` (a multiple of 32) is the number of threads that the kernel's
+    barriers wait for. A copy of a kernel does not end by itself (copies.py): it has no `ended` but may have
+    `threads`."""
 
     code: tuple[Instruction, ...]
     ended: str | None

@@ -1,4 +1,4 @@
-"""What is asked of `weave` and the other strategies: whether it makes sense, whatever the kernels are."""
+"""Checks of the arguments of `weave` and the other strategies that do not depend on the kernels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from goptx.options import CHOICES, MERGES, PLACEMENTS, POLICIES, Choice, Merging
 
 
 def policy_of(merge: Merging, policy: Policy | None) -> Policy:
-    """The policy, or that which goes with the merge. Raises `InputError` for an unknown merge."""
+    """The given policy, or the default one of the merge. Raises `InputError` for an unknown merge."""
     if merge not in MERGES:
         raise InputError(f"merge `{merge}` is unknown; expected one of {', '.join(MERGES)}.")
     return policy or ("paper" if merge == "paper" else "latency")

@@ -62,21 +62,21 @@ def weave(
     """One kernel in which every thread runs a thread of each kernel, instructions interleaved.
 
     sources: PTX text, its bytes, paths, parsed modules or woven kernels; two or more of them, one of them as often as
-        you like, launched with the same grid and block unless `shapes` says otherwise. Kernels of one module have its
-        variables in common, and so has a kernel that is given twice. A woven kernel counts as its kernels.
+        you like, launched with the same grid and block unless `shapes` says otherwise. Kernels of one module share its
+        variables, and so does a kernel that is given twice. A woven kernel counts as its kernels.
     entries: which entry of each module; may be left out where a module has only one.
     arch: for example "sm_90"; the highest `.target` of the inputs by default.
     name: of the woven entry.
     merge: "safe" (default), or "paper": the merge of the GoPTX paper (DAC 2025) as it was published. That does not keep
         convergence: barriers and warp instructions may stand in several copies, which lanes of one warp reach
-        separately, so the fused kernel may hang or be wrong, of which a `ConvergenceWarning` warns. It takes kernels
+        separately, so the fused kernel may hang or be wrong. A `ConvergenceWarning` says so. It takes kernels
         of one shape, and of the options below policy, slicing and latency; more than two kernels are merged in
         order, the result with the next.
     policy: "latency", "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving); by default "latency",
         and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
         Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.
-    divergence: what to do where the lanes of a warp go different ways: "park" (the other kernel waits meanwhile),
+    divergence: what to do where the lanes of a warp diverge: "park" (the other kernel waits meanwhile),
         "predicate" (all sides run, under predicates) or "duplicate" (the other kernel's code stands on each side);
         None (default) chooses by cost for each place.
     latency: a latency table, its name or path; that of `arch` by default.
@@ -86,13 +86,13 @@ def weave(
         (with the first ones).
     max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
     max_growth: how many times the instructions of all kernels it may have; by default 3. Within these bounds the
-        kernels are merged as closely as possible: if need be, loop beside loop only, or one after the other.
+        kernels are merged as closely as possible: if necessary, loop beside loop only, or one after the other.
     presume: whether loaded data that decides if a barrier is reached may be taken as the same for all threads of a CTA,
         as CUDA demands of it; the report's notes name the places. If False, such kernels are refused.
-    same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number such as
-        a bound. W has the first of them, and loads an element once where every thread that would load it again has
-        loaded it; the rest is interleaved. Numbers mostly have to be named too: without ("A:5", "B:5") nothing tells
-        that both bounds are equal. The report's notes tell what was left out.
+    same: pairs of equal parameters, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number such as a
+        bound. The fused kernel has the first of each pair. It loads an element once where every thread that would load
+        it again has loaded it; the rest is interleaved. Numbers mostly have to be given too: without ("A:5", "B:5") it
+        is not known that both bounds are equal. The report's notes say what was left out.
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
@@ -122,9 +122,9 @@ def weave(
     inputs = merge_inputs(prepared, looped, choices, divergence == "duplicate")
     flows = [each.flow for each in inputs]
 
-    slicings = slicings_of(shaped, choices, alternatives=divergence is None)  # copies that were asked for may be long
+    slicings = slicings_of(shaped, choices, alternatives=divergence is None)  # "duplicate" by request may be long
     inputs = merge_copies(shaped, inputs, slicings, limits)
-    inputs = common.in_step(inputs) if common else inputs
+    inputs = common.in_lockstep(inputs) if common else inputs
     whole, *others = merging.merge_order(shaped, inputs)
     for other in others:  # the first two kernels, then the result with the third, ...; of the candidates the smallest
         pair = merging.cut_at_waits(whole, other)
@@ -142,7 +142,7 @@ def weave(
 
 
 def _with_common_parameters(linked: Linked, same: ParameterPairs) -> tuple[Linked, InCommon | None]:
-    """None where nothing is in common: then what finds equal loads need not be imported."""
+    """None where kernels share nothing: then the module that finds equal loads need not be imported."""
     if not same:
         return linked, None
     from goptx.weaving.dependent.shared_inputs import InCommon

@@ -21,7 +21,7 @@ CHAIN = ROOT / "benchmarks" / "suite_d" / "chain.sm_90.ptx"
 STEPS = ("first", "second", "third", "fourth")
 TEMPORARIES = [("A:2", "D:0"), ("B:2", "C:0"), ("C:2", "D:1")]
 ONE = [("A:0", "B:0"), ("A:3", "B:3"), ("A:3", "C:3"), ("A:3", "D:3")]
-HAND_ON = [("A:2", "B:0")]
+FORWARDED = [("A:2", "B:0")]
 
 
 def elementwise(*how: str, **more: str) -> str:
@@ -90,7 +90,7 @@ def test_kernels_that_are_not_fused(strategy: Strategy) -> None:
     """The second kernel depends on the writes of the first."""
     later = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
     x, y, z, out = (np.random.default_rng(i).random(1100, dtype=np.float32) for i in range(4))
-    options = {"depends": True, "same": HAND_ON} if strategy == "auto" else {}
+    options = {"depends": True, "same": FORWARDED} if strategy == "auto" else {}
     done = check(
         elementwise("mul.f32"), later, strategy=strategy, **options,
         args={"A:0": x, "A:1": y, "A:2": z, "B:0": z, "B:1": x, "B:2": out, "A:3": 1000, "B:3": 1000},
@@ -101,7 +101,7 @@ def test_kernels_that_are_not_fused(strategy: Strategy) -> None:
 
 
 def test_data_that_is_made_up_is_one_too() -> None:
-    done = check(elementwise("mul.f32"), elementwise("sub.f32"), private=HAND_ON, same=[("A:3", "B:3")])
+    done = check(elementwise("mul.f32"), elementwise("sub.f32"), private=FORWARDED, same=[("A:3", "B:3")])
     assert done, done
     given = values(done)
     assert given["A:2"] is given["B:0"] and given["A:3"] is given["B:3"]
@@ -128,7 +128,7 @@ def test_a_kernel_with_intricate_accesses_gets_what_the_other_has() -> None:
 
 def test_values_that_a_cta_hands_on() -> None:
     shapes = [goptx.Shape(2, 64)] * 2
-    choices: list[dict[str, Any]] = [{"depends": True, "same": HAND_ON}, {"local": HAND_ON, "shapes": shapes}]
+    choices: list[dict[str, Any]] = [{"depends": True, "same": FORWARDED}, {"local": FORWARDED, "shapes": shapes}]
     for options in choices:
         done = check(ALL, MIRRORED, races=True, args=MORE, **options)
         assert done, done
@@ -140,20 +140,20 @@ def test_values_that_a_cta_hands_on() -> None:
 
 def test_a_wrong_value_fails(spoil: Callable[[str, str], None]) -> None:
     spoil(r"sub\.f32 (%b_f3), (%b_f1)", r"add.f32 \1, \2")
-    done = check(elementwise("mul.f32"), elementwise("sub.f32"), private=HAND_ON, same=[("A:3", "B:3")])
+    done = check(elementwise("mul.f32"), elementwise("sub.f32"), private=FORWARDED, same=[("A:3", "B:3")])
     assert not done
     assert [d.parameter for d in done.differences] == ["B:2 (out)"]
 
 
 def test_a_value_that_is_not_handed_on_fails(spoil: Callable[[str, str], None]) -> None:
     spoil(r"@\S+ st\.global\.f32 \[%a_rd7\], %a_f3;", "membar.cta;")
-    done = check(elementwise("mul.f32"), elementwise("sub.f32"), depends=True, same=[*HAND_ON, ("A:3", "B:3")])
+    done = check(elementwise("mul.f32"), elementwise("sub.f32"), depends=True, same=[*FORWARDED, ("A:3", "B:3")])
     assert [d.parameter for d in done.differences] == ["A:2 (out), B:0 (x)", "B:2 (out)"]
 
 
 def test_a_barrier_that_is_left_out_fails(spoil: Callable[[str, str], None]) -> None:
     spoil(r"bar\.sync 0;", "membar.cta;")
-    done = check(ALL, MIRRORED, depends=True, same=HAND_ON, races=True, args=MORE)
+    done = check(ALL, MIRRORED, depends=True, same=FORWARDED, races=True, args=MORE)
     assert done.fault or done.differences
 
 
@@ -163,11 +163,11 @@ def test_a_barrier_that_is_left_out_fails(spoil: Callable[[str, str], None]) -> 
 def test_shared_arguments_are_given_once() -> None:
     with pytest.raises(goptx.InputError, match=r"arguments A:2 \(out\) and B:0 \(x\): these are one.*give it once"):
         check(
-            elementwise(), elementwise(), depends=True, same=HAND_ON,
+            elementwise(), elementwise(), depends=True, same=FORWARDED,
             args={"A:2": "f32[1024]", "B:0": "f32[2048]"},
         )  # fmt: skip
     args = {"A:2": "f32[2048]", "B:0": "f32[2048]", "A:3": np.int32(7), "B:3": np.int32(7)}
-    done = check(elementwise(), elementwise(), depends=True, same=[*HAND_ON, ("A:3", "B:3")], args=args)
+    done = check(elementwise(), elementwise(), depends=True, same=[*FORWARDED, ("A:3", "B:3")], args=args)
     assert done and values(done)["B:0"].size == 2048
 
 

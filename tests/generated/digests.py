@@ -40,7 +40,7 @@ Make = Callable[[], goptx.Woven]
 
 @cache
 def cases() -> Mapping[str, Make]:
-    """By the name of each case, what makes its kernel."""
+    """What makes the kernel of each case, by its name."""
     return dict(_cases())
 
 

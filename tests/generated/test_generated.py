@@ -1,4 +1,4 @@
-"""A sample of what goptx generates is as sha256.txt says; digests.py compares all of it and writes it anew."""
+"""A sample of what goptx generates has the digests of sha256.txt; digests.py compares and writes all of them."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 """Runs kernels of different launch shapes on the GPU, woven and separately, and prints a line for each pair: a child's
-part. Each pair is announced before it is launched, so that whoever waits for a hang knows which one it is."""
+part. Each pair is announced before it is launched, so that a hang is known to be that of the pair."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ COARSE: list[tuple[int, Axis, Shape]] = [
     (4, "y", Shape((3, 9), (16, 16))),
 ]
 LIMIT = np.uint32(150)
-FREE = {"registers": [17], "leaving": [1]}  # words that hardware may fill in several ways: %warpid, activemask
+FREE = {"registers": [17], "leaving": [1]}  # words that hardware may fill differently: %warpid, activemask
 
 
 def shapes_of(names: tuple[str, ...], mix: tuple[Shape, ...], known: bool) -> tuple[list[Shape], list[Shape]]:
-    """Those of the launch, and those that weaving knows."""
+    """The shapes of the launch, and those that weaving knows."""
     dynamic = [40000 if n in ("dynamic", "calling") else 0 for n in names]
     launched = [Shape(s.grid, s.block, bytes_) for s, bytes_ in zip(mix, dynamic, strict=True)]
     return launched, launched if known else [Shape(None, s.block, None) for s in launched]
@@ -67,7 +67,7 @@ def main() -> None:
         device.sync()
         return view.copy()
 
-    for pair, names, launched, said, make in (*mixed(arch), *coarsened(arch)):
+    for pair, names, launched, stated, make in (*mixed(arch), *coarsened(arch)):
         try:
             woven = make()
         except goptx.CannotWeave as error:
@@ -77,7 +77,7 @@ def main() -> None:
         outputs = [output(s) for s in launched]
         print(f"START {pair}", flush=True)
         arguments = [[np.uint64(int(buffer.handle)), LIMIT] for buffer, _ in outputs]
-        woven.launch(device.default_stream, *arguments, **said)
+        woven.launch(device.default_stream, *arguments, **stated)
         device.sync()
         wrong = [
             sorted({int(i) % WORDS for i in np.flatnonzero(view != want)} - set(FREE.get(name, ())))
@@ -86,7 +86,7 @@ def main() -> None:
         print(f"RESULT {pair} {f'WRONG words {wrong}' if any(wrong) else 'right'}", flush=True)
 
 
-# What it is called, its kernels, the shapes of their launches, how the woven kernel is launched, and what makes it.
+# Its name, its kernels, the shapes of their launches, how the woven kernel is launched, and what makes it.
 Pair = tuple[str, tuple[str, ...], list[Shape], dict[str, Any], Callable[[], goptx.Woven]]
 
 
@@ -97,14 +97,14 @@ def mixed(arch: str) -> Iterator[Pair]:
             known = (number + len(names[0])) % 2 == 0 or "calling" in names
             placement: Any = ("spread", "front")[(number + len(names[1])) % 2]
             pair = f"{'+'.join(names)}:{'+'.join(map(str, mix))}:{placement}:{'known' if known else 'hidden'}"
-            launched, said = shapes_of(names, mix, known)
+            launched, stated = shapes_of(names, mix, known)
             texts = [KERNELS[n] for n in names]
-            make: Any = partial(goptx.weave, *texts, arch=arch, shapes=said, placement=placement)
+            make: Any = partial(goptx.weave, *texts, arch=arch, shapes=stated, placement=placement)
             yield pair, names, launched, {"shapes": launched}, make
 
 
 def coarsened(arch: str) -> Iterator[Pair]:
-    """Kernels alone, in their own grids, several CTAs in one; and among others, by every strategy."""
+    """Coarsened kernels alone, in their own grids; and among others, by every strategy."""
     for name in KERNELS:
         for factor, axis, shape in COARSE:
             for known in (True, False):
@@ -114,11 +114,11 @@ def coarsened(arch: str) -> Iterator[Pair]:
                 pair = f"coarsen:{name}:{factor}{axis}:{shape}:{'known' if known else 'hidden'}"
                 yield pair, (name,), [own], launch_as, make
     for strategy, names in product(STRATEGIES, product(KERNELS, repeat=2)):
-        launched, said = shapes_of(names, MIXES[len(names[0] + strategy) % 3], "calling" in names)
+        launched, stated = shapes_of(names, MIXES[len(names[0] + strategy) % 3], "calling" in names)
 
-        def make_of(strategy: Strategy = strategy, names: Any = names, said: Any = said) -> goptx.Woven:
+        def make_of(strategy: Strategy = strategy, names: Any = names, stated: Any = stated) -> goptx.Woven:
             sources = [goptx.coarsen(KERNELS[n], f) for n, f in zip(names, (2, 3), strict=True)]
-            return goptx.fuse(*sources, strategy=strategy, arch=arch, shapes=said)
+            return goptx.fuse(*sources, strategy=strategy, arch=arch, shapes=stated)
 
         yield f"{strategy}:{'+'.join(names)}", names, launched, {"shapes": launched}, make_of
 

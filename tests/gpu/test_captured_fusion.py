@@ -1,5 +1,5 @@
-"""Regions that capture their stream, on a real GPU: other work keeps its place, waiting inside is an error, and what a
-region compares and notices. Run with -s to see the reports."""
+"""Regions that capture their stream, on a real GPU: other work stays in its place, waiting inside is an error, and what
+a region compares and notices. Run with -s to see the reports."""
 
 import logging
 import time
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu.test_fusion import BEHIND, CTAS, LENGTH, MINUS, PLUS, THREADS, TIMES, N, Reals, arrays, stream
+from gpu.test_fusion import CTAS, LENGTH, MINUS, PLUS, SHIFTED, THREADS, TIMES, N, Reals, arrays, stream
 from gpu.test_launch import Words
 
 import goptx
@@ -54,7 +54,7 @@ def fill(on: Any, to: Reals) -> None:
     Words.must(driver.cuMemsetD32Async(to.address, 0, to.count, driver.CUstream(stream_handle(on))))
 
 
-def test_copies_keep_their_place(stream: Any, arrays: Any) -> None:
+def test_copies_stay_in_their_place(stream: Any, arrays: Any) -> None:
     x, y, z, t, s, u, out = arrays(7)
     x0, y0, z0 = x.now, y.now, z.now
     reports = []
@@ -96,7 +96,7 @@ def test_what_is_not_fused_is_launched_in_its_place(stream: Any, arrays: Any) ->
     with captured(stream) as f:
         fill(stream, out)
         launch(f, TIMES, x, y, t, N)
-        launch(f, BEHIND, t, z, out, N)
+        launch(f, SHIFTED, t, z, out, N)
         copy(stream, x, out)
     assert strategies(f) == ["separate"] and "different CTAs" in str(f.report)
     assert (out.now[:N] == (t.now - z.now)[64 : N + 64]).all() and (x.now == out.now).all()
@@ -198,7 +198,7 @@ def test_regions_that_cannot_begin(stream: Any) -> None:
         with pytest.raises(InputError, match="the stream is being captured into a CUDA graph already"):
             captured(stream).__enter__()
     finally:
-        made = Words.must(driver.cuStreamEndCapture(handle))  # which is valid still
+        made = Words.must(driver.cuStreamEndCapture(handle))  # it is still valid
     driver.cuGraphDestroy(made)
 
 
@@ -262,12 +262,12 @@ def test_kernels_and_copies_of_cupy() -> None:
         twice((CTAS,), (THREADS,), (s, np.int32(N)))
         launch(f, PLUS, s, z, out, N)
         launch(f, TIMES, out, x, out, N)
-        kept = cp.add(out, 1)  # allocates, compiles and launches
+        added = cp.add(out, 1)  # allocates, compiles and launches
     made.synchronize()
     made_of = report(f)
     assert len(made_of.fused) == 2 and "twice" in " ".join(step.name for step in made_of.foreign)
     expected = ((2 * (x * y - z) + z) * x)[:N]
-    assert bool((out[:N] == expected).all()) and bool((kept[:N] == expected + 1).all())
+    assert bool((out[:N] == expected).all()) and bool((added[:N] == expected + 1).all())
 
 
 def test_operations_of_torch() -> None:
@@ -343,7 +343,7 @@ def test_looking_at_the_stream_takes_little(stream: Any) -> None:
 
 
 def test_compare(stream: Any, arrays: Any) -> None:
-    """In place, so that each further run would change what is there."""
+    """In place, so that each further run would change the data."""
     x, y, z = arrays(3, 100_000)
     expected = x.now * y.now - z.now
     with goptx.fusion(stream, compare=True) as f:

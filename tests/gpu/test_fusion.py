@@ -23,7 +23,7 @@ FORMS = {"element": "", "strided": "_strided"}
 CTAS, THREADS, N = 8, 64, 500
 LENGTH = 600
 PLUS, MINUS, TIMES = (elementwise(f"{operation}.f32") for operation in ("add", "sub", "mul"))  # of sm_80
-BEHIND = elementwise("sub.f32", before="add.s32 %r8, %r4, 64;", read="%r8")
+SHIFTED = elementwise("sub.f32", before="add.s32 %r8, %r4, 64;", read="%r8")
 WHOLE = elementwise("mul.f32", guard="")
 MIRRORED = elementwise(
     "sub.f32", guard="", read="%r9",
@@ -58,7 +58,7 @@ class Reals(Words):
 
 @pytest.fixture
 def arrays(stream: Any) -> Iterator[Callable[[int], list[Reals]]]:
-    """arrays(n) are n arrays of their own contents."""
+    """arrays(n) are n arrays with different contents."""
     made: list[Reals] = []
 
     def some(count: int, length: int = LENGTH) -> list[Reals]:
@@ -121,7 +121,7 @@ def test_the_second_time_costs_a_launch(stream: Any, arrays: Any) -> None:
 
 
 def test_independent_kernels_of_shapes_of_their_own(stream: Any, arrays: Any) -> None:
-    """Of PTX for an older architecture, which is assembled for the device's."""
+    """The PTX is for an older architecture, and is assembled for the device's."""
     a, b, c, d = arrays(4)
     rest = d.now[160:]
     with goptx.fusion(stream) as f:
@@ -151,7 +151,7 @@ def test_what_stays_within_a_cta(stream: Any, arrays: Any) -> None:
 
 def test_what_other_ctas_need_is_launched_in_turn(stream: Any, arrays: Any) -> None:
     x, y, z, t, out = arrays(5)
-    f = region(stream, (TIMES, x, y, t, N), (BEHIND, t, z, out, N))
+    f = region(stream, (TIMES, x, y, t, N), (SHIFTED, t, z, out, N))
     assert f.report and f.report.strategy == "separate" and "different CTAs" in f.report.reason
     assert (t.now[:N] == (x.now * y.now)[:N]).all()
     assert (out.now[:N] == (t.now - z.now)[64 : N + 64]).all()
@@ -180,7 +180,7 @@ def test_cancel(stream: Any, arrays: Any) -> None:
     x, y, z, t, out = arrays(5)
     with goptx.fusion(stream) as f:
         f.launch(TIMES, CTAS, THREADS, x, y, t, N)
-        f.launch(BEHIND, CTAS, THREADS, t, z, out, N)
+        f.launch(SHIFTED, CTAS, THREADS, t, z, out, N)
         f.cancel()
         f.stream.sync()
         assert (out.now[:N] == (t.now - z.now)[64 : N + 64]).all()
@@ -234,7 +234,7 @@ def test_a_region_in_a_graph(stream: Any, arrays: Any) -> None:
 
     def run() -> None:
         region(stream, (TIMES, x, y, t, N), (MINUS, t, z, out, N))
-        region(stream, (TIMES, x, y, t, N), (BEHIND, t, z, z, 0))  # in turn
+        region(stream, (TIMES, x, y, t, N), (SHIFTED, t, z, z, 0))  # one after the other
 
     run()
     stream.sync()
@@ -273,7 +273,7 @@ def test_kernels_that_were_coarsened(stream: Any, arrays: Any) -> None:
 
 
 def test_temporaries_one_by_one(stream: Any, arrays: Callable[[int], list[Reals]]) -> None:
-    """One is read where nothing was written and stays in memory; the one before it is kept in registers."""
+    """One is read where nothing was written and stays in memory; the one before it is placed in registers."""
     short = elementwise("mul.f32", guard="setp.ge.s32 %p1, %r4, 300; @%p1 bra DONE;")
     long = elementwise("sub.f32", guard="setp.ge.s32 %p1, %r4, 400; @%p1 bra DONE;")
     x, y, z, one, bad, out = arrays(6)

@@ -147,7 +147,7 @@ def side_by_side(woven: Woven) -> Woven:
 
 
 def test_kernels_side_by_side_are_between_what_comes_before_and_after(woven: Woven, arrays: list[Words]) -> None:
-    """Each launch finds what the one before it has written, whichever stream that was on."""
+    """Each launch reads what the one before it has written, on any stream."""
     both, stream = side_by_side(woven), current_device().create_stream()
     first, second = arrays[:2], arrays[2:]
     both.launch(stream, *arguments(arrays, 5))
@@ -165,7 +165,7 @@ def test_kernels_side_by_side_in_a_graph(woven: Woven, arrays: list[Words]) -> N
     assert results(arrays) == expected(9)
 
 
-# Streams, threads, what is kept ---------------------------------------------------------------------------
+# Streams, threads, caching ---------------------------------------------------------------------------
 
 
 class Method:
@@ -182,7 +182,7 @@ class Value:
 
 
 @pytest.mark.parametrize("make", [Method, Value, lambda stream: stream, lambda stream: None])
-def test_any_object_that_says_what_stream_it_is(make: Callable[[Any], Any], woven: Woven, arrays: list[Words]) -> None:
+def test_any_object_that_has_a_stream(make: Callable[[Any], Any], woven: Woven, arrays: list[Words]) -> None:
     stream = current_device().create_stream()
     woven.launch(make(stream), *arguments(arrays, 3), grid=1, block=THREADS)
     stream.sync()
@@ -221,7 +221,7 @@ def test_threads_launch_with_arguments_of_their_own(woven: Woven) -> None:
             array.free()
 
 
-def test_loaded_once_and_remembered(woven: Woven) -> None:
+def test_loaded_once_and_cached(woven: Woven) -> None:
     assert woven.load() is woven.load()
     assert woven.load(32) is not woven.load()
 
@@ -261,12 +261,12 @@ def test_cupy_arrays_that_depend_are_refused(woven: Woven, whole: Any) -> None:
 
 def test_cupy_views_of_one_allocation_are_independent(woven: Woven, whole: Any) -> None:
     one, two, _, four = quarters(whole)
-    launch(woven, [one, two, one, four])  # what both read may be the same
+    launch(woven, [one, two, one, four])  # both may read the same
     assert two.get().tolist() == [i + 2 for i in range(THREADS)]
     assert four.get().tolist() == [i * 2 for i in range(THREADS)]
 
 
-def test_the_callers_word_is_taken(woven: Woven, whole: Any) -> None:
+def test_the_callers_promise_is_trusted(woven: Woven, whole: Any) -> None:
     launch(woven, [whole[:THREADS], whole[THREADS:], whole[:THREADS], whole[2 * THREADS :]], independent=True)
     assert whole.get().tolist()[2 * THREADS : 3 * THREADS] == [2 * i for i in range(THREADS)]
 

@@ -1,4 +1,4 @@
-"""Microbenchmarks on a real GPU: a handful within sane bounds, and chains that hold what the emulator says."""
+"""Microbenchmarks on a real GPU: a handful within sane bounds, and chains that hold what the emulator computes."""
 
 from dataclasses import replace
 from statistics import median
@@ -23,7 +23,7 @@ from goptx.errors import AssemblyError, DeviceError
 
 pytestmark = pytest.mark.gpu
 
-BOUNDS = {  # cycles; wide, since they are to hold on every GPU from sm_80 on
+BOUNDS = {  # cycles; wide, because they hold on every GPU from sm_80 on
     "add.s32": (2, 8),
     "add.f32": (2, 8),
     "fma.f32": (3, 8),
@@ -39,7 +39,7 @@ BOUNDS = {  # cycles; wide, since they are to hold on every GPU from sm_80 on
     "atom.global": (150, 1500),
     "bar": (5, 100),
     "mma": (10, 80),
-    "cvt.u64.u32": (-0.5, 0.5),  # nothing, but for what is measured less what is taken off
+    "cvt.u64.u32": (-0.5, 0.5),  # zero, up to the error of the overhead that is subtracted
 }
 SAME = ("add.s32", "mul.s32", "mad.s64", "xor.b32", "add.f32", "fma.f64", "popc.b64", "shfl", "prmt.b32", "setp.u32")
 
@@ -61,11 +61,11 @@ def measured() -> Measurement:
 def test_sane(key: str, measured: Measurement) -> None:
     assert key not in measured.problems, measured.problems.get(key)
     latency, interval = resolved(key, measured.rows)
-    shown = latency or interval
-    assert shown is not None
+    figure = latency or interval
+    assert figure is not None
     least, most = BOUNDS[key]
-    assert least <= shown.median <= most
-    assert shown.spread <= max(2.0, 0.5 * shown.median)
+    assert least <= figure.median <= most
+    assert figure.spread <= max(2.0, 0.5 * figure.median)
     if latency and interval and key not in ("ld.global", "div.u64"):
         assert interval.median <= latency.median + 0.5
 
@@ -90,7 +90,7 @@ def test_the_samples_are_those_of_the_table(measured: Measurement) -> None:
 
 
 @pytest.mark.parametrize("key", SAME)
-def test_chains_hold_what_the_emulator_says(key: str, measured: Measurement) -> None:
+def test_chains_hold_what_the_emulator_computes(key: str, measured: Measurement) -> None:
     row = next(row for row in ROWS if row.key == key)
     on_device, emulated = _on_device(row, measured.device.arch), _emulated(row, measured.device.arch)
     assert on_device == emulated

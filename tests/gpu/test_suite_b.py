@@ -1,4 +1,4 @@
-"""Batch-norm statistics and a histogram, fused in every way of suite B on a GPU, leave what separate launches leave."""
+"""Batch-norm statistics and a histogram, fused by every candidate of suite B on a GPU, are right."""
 
 import subprocess
 import sys
@@ -23,4 +23,4 @@ def test_suite_b_in_small() -> None:
     command = [sys.executable, "-m", "benchmarks.suite_b", "--small", "--commit", "test"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("horizontal") >= 2 * 7  # said, and in the table
+    assert done.stdout.count("horizontal") >= 2 * 7  # in messages, and in the table

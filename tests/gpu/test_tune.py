@@ -1,4 +1,4 @@
-"""Kernels judged, timed and tuned on a real GPU: what is right is told from what is not, and nothing hangs with it."""
+"""Kernels judged, timed and tuned on a real GPU: wrong kernels are found, and none hangs the bench."""
 
 import json
 import re
@@ -29,7 +29,7 @@ from goptx.tuning.tune import WrongOutput, tune
 pytestmark = pytest.mark.gpu
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
-SHAPES = [Shape(1, 64), Shape(1, 64)]  # so that what lies 256 bytes behind an element is in the guard
+SHAPES = [Shape(1, 64), Shape(1, 64)]  # so that 256 bytes after an element is in the guard
 ARGS = {"A:0": "u32[64]", "A:1": "u32[64]", "A:2": "u32:3", "B:0": "u32[64]", "B:1": "u32[64]", "B:2": "u32:5"}
 JOINED = kernel(
     "ld.param.u64 %rd1, [joined_in]; ld.param.u64 %rd2, [joined_out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;"
@@ -52,7 +52,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
 
 
 def opened(bench: Bench, *sources: str, **how: Any) -> tuple[Workload, Woven]:
-    """Of the kernels, and they woven."""
+    """The workload of the kernels, and the fused kernel."""
     what = measured(sources, **{"shapes": SHAPES, "args": ARGS, **how}).raised(bench.described().arch)
     bench.open(what.workload)
     return what.workload, woven(what)
@@ -64,7 +64,7 @@ def woven(what: Measured) -> Woven:
 
 
 def altered(made: Woven, old: str, new: str) -> Woven:
-    """With other text in place of the first that fits."""
+    """The kernel with other text in place of the first that matches."""
     text, times = re.subn(old, new, made.ptx, count=1)
     assert times
     return replace(made, module=goptx.read(text))
@@ -88,7 +88,7 @@ def test_what_is_wrong(bench: Bench) -> None:
     assert bench.judge("right", made) == Judged() and not bench.holds("wrong")
 
 
-def test_what_writes_behind_its_array(bench: Bench) -> None:
+def test_what_writes_after_its_array(bench: Bench) -> None:
     _, made = opened(bench, PLUS, TIMES)
     beyond = altered(made, r"(st\.global\.u32 +\[)(%\w+)(\][^;]*;)", r"\1\2\3 \1\2+256\3")
     assert bench.judge("beyond", beyond) == Judged(wrong="A:1 (plus_out) is overrun")
@@ -114,7 +114,7 @@ def test_what_breaks_the_device(bench: Bench) -> None:
     assert bench.replaced == 1
 
 
-def test_contraction_is_no_error(bench: Bench) -> None:
+def test_contraction_is_not_an_error(bench: Bench) -> None:
     """In one place the assembler may join the product and the sum, in the other it may not."""
     args = {**ARGS, "A:0": "f32[64]", "A:1": "f32[64]"}
     _, made = opened(bench, JOINED, TIMES, args=args)
@@ -206,8 +206,8 @@ def test_sweep_of_described_launches(bench: Bench, tmp_path: Path) -> None:
     specs = [str(KERNELS / f"{name}.toml") for name in ("gelu", "harris")]
     done = run("sweep", *specs, "--caps", "32,256", "--repeats", "3", "-o", "best.cubin", "--report=json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stderr)["sweep"]
-    assert said["best"] in (32, 256) and [row["problem"] for row in said["rows"]] == ["", ""]
+    report = json.loads(done.stderr)["sweep"]
+    assert report["best"] in (32, 256) and [row["problem"] for row in report["rows"]] == ["", ""]
     assert (tmp_path / "best.cubin").read_bytes()[:4] == b"\x7fELF"
     alone = run("sweep", specs[0], "--caps", "32,256", "--repeats", "3", cwd=tmp_path)
     assert alone.returncode == 0 and len(alone.stdout.splitlines()) == 3, alone.stderr
@@ -223,7 +223,7 @@ def test_sweep_finds_what_is_wrong(bench: Bench) -> None:
 
 @pytest.mark.parametrize("framework", ["cupy", "torch"])
 def test_arrays_of_frameworks(framework: str, bench: Bench) -> None:
-    """They are copied: what is in them stays."""
+    """They are copied: their contents stay."""
     from_numpy: Any = pytest.importorskip(framework).asarray
     if framework == "torch":
         torch = pytest.importorskip("torch")

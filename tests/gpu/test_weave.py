@@ -37,7 +37,7 @@ def test_constructs(policy: str, slicing: str) -> None:
 
 @pytest.mark.parametrize("partner", [*PARTNERS, *NOT_EMULATED])
 def test_kernels_that_wait(partner: str) -> None:
-    """Those that the emulator lacks among them."""
+    """Some of them are not on the emulator."""
     if current_device().arch != "90":
         pytest.skip("the kernels are for sm_90a")
     pairs = [f"{a}+{b}" for name in (*KERNELS, *NOT_EMULATED) for a, b in ((name, partner), (partner, name))]
@@ -48,7 +48,7 @@ def test_kernels_that_wait(partner: str) -> None:
 
 
 def in_child(*arguments: str) -> dict[str, str]:
-    """What became of each pair that pair_runner.py ran with the arguments."""
+    """The result of each pair that pair_runner.py ran with the arguments."""
     command = [sys.executable, str(HERE / "pair_runner.py"), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)

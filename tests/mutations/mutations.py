@@ -91,7 +91,7 @@ MUTATIONS = (
         f"{WEAVING}/shapes/shared_pool.py",
         "if sum(bool(o.dynamic) for o in own) > 1:",
         "if sum(bool(o.dynamic) for o in own) > 2:",
-        f"{LINK}::test_dynamic_shared_memory_behind_a_call_counts",
+        f"{LINK}::test_dynamic_shared_memory_of_a_callee_counts",
     ),
     Mutation(
         "static shared memory is added up without alignment",
@@ -116,7 +116,7 @@ MUTATIONS = (
         f"{PAIR}[1]",
     ),
     Mutation(
-        "which lanes end is read behind the arm that may change it",
+        "which lanes end is read after the arm that may change it",
         "goptx/weaving/converge/retire.py",
         "lanes.append(name, code)",
         "lanes.append(arm_blocks[-1] if arm_blocks else name, code)",
@@ -257,7 +257,7 @@ MUTATIONS = (
         f"{DIVERGENCE}[switch_by_lane-predicate-guard_with_work]",
     ),
     Mutation(
-        "`.uni` of the kernel is kept where lanes walk on that have ended",
+        "`.uni` of the kernel stays where lanes go on that have ended",
         "goptx/weaving/converge/guards.py",
         "end = replace(end, uniform=False)",
         "end = replace(end, uniform=end.uniform)",
@@ -305,7 +305,7 @@ MUTATIONS = (
         f"{WEAVING}/merging/product.py",
         "(p.code if r else () for p, r in",
         "(p.code for p, r in",
-        f"{PROJECTION}::test_regions_behind_an_early_return[park]",
+        f"{PROJECTION}::test_regions_after_an_early_return[park]",
     ),
     Mutation(
         "beside a region that has no sides the other kernel runs",
@@ -333,7 +333,7 @@ MUTATIONS = (
         "goptx/weaving/converge/park.py",
         "(*region.sides, past) if region.sides else ()",
         "region.sides",
-        f"{PROJECTION}::test_regions_behind_an_early_return[None]",
+        f"{PROJECTION}::test_regions_after_an_early_return[None]",
     ),
     Mutation(
         "a side that ends the kernel is for threads, too, that ended in a loop before it",
@@ -347,14 +347,14 @@ MUTATIONS = (
         "goptx/weaving/converge/park.py",
         "region = replace(region, blocks=_left_by_ended(lanes, region))",
         "pass",
-        "tests/random_kernels/test_kept.py::test_kept[ends_within_a_region]",
+        "tests/random_kernels/test_regressions.py::test_regression[ends_within_a_region]",
     ),
     Mutation(
         "lanes that have ended enter a region",
         "goptx/weaving/converge/park.py",
         '    mask = lanes.masks.get(head, "")\n',
         '    mask = ""\n',
-        f"{PROJECTION}::test_regions_behind_an_early_return[None]",
+        f"{PROJECTION}::test_regions_after_an_early_return[None]",
     ),
     Mutation(
         "the other kernel stands on the sides of a loop",
@@ -382,7 +382,7 @@ MUTATIONS = (
         f"{WEAVING}/merging/merge.py",
         "(each.last, len(",
         "(not each.last, len(",
-        "tests/weaving/test_unknown.py::test_it_stands_once_and_behind_the_other_kernel[second]",
+        "tests/weaving/test_unknown.py::test_it_stands_once_and_after_the_other_kernel[second]",
     ),
     # uniformity
     Mutation(
@@ -420,7 +420,7 @@ MUTATIONS = (
         f"{WEAVING}/schedule/schedule.py",
         "if _sets_carry(code[i]):",
         "if False:",
-        f"{SCHEDULE}::test_carry_chains_are_not_parted_by_the_other_kernel",
+        f"{SCHEDULE}::test_carry_chains_are_not_divided_by_the_other_kernel",
     ),
     Mutation(
         "a register is written before all have read it",
@@ -490,21 +490,21 @@ MUTATIONS = (
         f"{WEAVING}/converge/single_entry.py",
         "end=self.blocks[name].end.retarget(copies))",
         "end=self.blocks[name].end)",
-        f"{SPLIT}::test_paths_stay_and_loops_have_one_way_in",
+        f"{SPLIT}::test_paths_stay_and_loops_are_single_entry",
     ),
     Mutation(
-        "loops with two ways in are left",
+        "loops with two entries are left",
         f"{WEAVING}/converge/single_entry.py",
         "if len(ways) > 1:",
         "if len(ways) > 2:",
         f"{MERGE}::test_splitting_keeps_every_path",
     ),
     Mutation(
-        "kernels that run as they are keep loops with several ways in",
+        "kernels that run as they are keep irreducible loops",
         "goptx/strategies/dispatch.py",
         "else split_as_it_is(made, limits)",
         "else made",
-        f"{SPLIT}::test_kernels_that_run_as_they_are_enter_loops_one_way[interleave]",
+        f"{SPLIT}::test_kernels_that_run_as_they_are_get_single_entry_loops[interleave]",
     ),
     Mutation(
         "labels are what passes call blocks",
@@ -532,6 +532,6 @@ MUTATIONS = (
         f"{WEAVING}/merging/product.py",
         "second.retarget({s: self._name((f, s)) for s in seconds})",
         "second.retarget({s: self._name((f, seconds[0])) for s in seconds})",
-        f"{MERGE}::test_both_branching_gives_four_ways",
+        f"{MERGE}::test_both_branching_gives_four_paths",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rules of what is kept of earlier results, how each is broken, and the test that has to notice."""
+"""Rules of what is cached of earlier results, how each is broken, and the test that has to notice."""
 
 from mutations.mutations import Mutation
 

@@ -27,7 +27,7 @@ OF_CAPTURES = (
         f"{TESTS}/test_chains.py::test_every_order_is_preserved",
     ),
     Mutation(
-        "a temporary of several groups is kept in registers",
+        "a temporary of several groups is placed in registers",
         f"{REGION}/captured.py",
         "if len(users) == 1:",
         "if users:",

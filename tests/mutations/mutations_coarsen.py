@@ -19,7 +19,7 @@ OF_COARSENING = (
         f"{COARSEN}::test_the_grid_of_the_launch_follows[4-x-grid1-expected1]",
     ),
     Mutation(
-        "CTAs left over lie as far apart as the others",
+        "CTAs left over have the distance of the others",
         f"{WEAVING}/shapes/thread_view.py",
         "return s.multiply_add(s.least(place, self.whole()), factor - 1, place)",
         "return s.multiply_add(place, factor - 1, place)",
@@ -42,12 +42,12 @@ OF_COARSENING = (
     Mutation(
         "all copies run where CTAs are left over",
         f"{WEAVING}/merging/copies.py",
-        "if copy is others[-1]:  # it runs",
-        "if False:  # it runs",
+        "if copy is others[-1]:  # the CTAs",
+        "if False:  # the CTAs",
         f"{EACH}[2-x-5:64-tiled-known]",
     ),
     Mutation(
-        "copies run in CTAs and warps that are none of the kernel's",
+        "copies run in CTAs and warps that are not the kernel's",
         f"{WEAVING}/merging/copies.py",
         'return _skipped(_skipped(whole, ends.beyond, "beyond"), ends.ended)',
         "return whole",

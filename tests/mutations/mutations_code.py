@@ -45,8 +45,8 @@ OF_CODE = (
     Mutation(
         "what goptx inserts seems to come from the line before it",
         f"{WEAVING}/emit/debug_lines.py",
-        "ahead.get(origin.kernel) if origin else None",
-        "ahead.get(origin.kernel) if origin and origin.line else None",
+        "following.get(origin.kernel) if origin else None",
+        "following.get(origin.kernel) if origin and origin.line else None",
         f"{LINES}::test_what_goptx_inserts_points_to_what_it_stands_for",
     ),
     Mutation(
@@ -54,17 +54,17 @@ OF_CODE = (
         f"{WEAVING}/emit/debug_lines.py",
         "if to.within and self.latest.get(to.within.where) != to.within:",
         "if to.within and False:",
-        f"{LINES}::test_a_caller_stands_ahead_of_what_is_inlined_there",
+        f"{LINES}::test_a_caller_stands_before_its_inlined_code",
     ),
     Mutation(
-        "a function put in place leaves its line to what stands behind it",
+        "an inlined function leaves its line to what stands after it",
         f"{WEAVING}/link/inline.py",
         'case Directive(".loc"):\n                continue',
         'case Directive(".no_loc"):\n                continue',
-        f"{LINES}::test_functions_put_in_place_keep_their_lines",
+        f"{LINES}::test_inlined_functions_keep_their_lines",
     ),
     Mutation(
-        "a hint for one load may stand ahead of another",
+        "a hint for one load may stand before another",
         f"{WEAVING}/link/link.py",
         "code = tuple(s for s in flat.code if s not in callees and not _is_hint(s))",
         "code = tuple(s for s in flat.code if s not in callees)",
@@ -82,7 +82,7 @@ OF_CODE = (
         f"{WEAVING}/link/inline.py",
         "_waits(f) or any(exits(f.body or ()))",
         "_waits(f)",
-        f"{EXITS}::test_the_other_kernel_goes_on[behind a guard-weave]",
+        f"{EXITS}::test_the_other_kernel_goes_on[under a guard-weave]",
     ),
     Mutation(
         "a function that cannot be inlined may end the thread",
@@ -96,6 +96,6 @@ OF_CODE = (
         "goptx/emulator/decode.py",
         "return Done(thread=True)",
         "return Done()",
-        f"{EXITS}::test_the_other_kernel_goes_on[ahead of a barrier-weave]",
+        f"{EXITS}::test_the_other_kernel_goes_on[before a barrier-weave]",
     ),
 )

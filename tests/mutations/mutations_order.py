@@ -12,7 +12,7 @@ OF_ORDER = (
         f"{WEAVING}/schedule/dependences.py",
         "if kind not in touched and not released:",
         "if kind not in touched:",
-        f"{ORDER}::test_nobody_sees_a_flag_without_the_data[release-latency]",
+        f"{ORDER}::test_no_thread_sees_a_flag_without_the_data[release-latency]",
     ),
     Mutation(
         "a release is ordered with stores, and with no loads",
@@ -48,7 +48,7 @@ OF_ORDER = (
         "goptx/analysis/values/access_sites.py",
         "return sorted(acquiring | passing)",
         "return sorted(acquiring)",
-        f"{INTERNALISE}::test_what_only_meets_acquires_nothing_from_beyond_the_kernels",
+        f"{INTERNALISE}::test_barriers_acquire_nothing_from_outside_the_kernels",
     ),
     Mutation(
         "a function that is called acquires nothing",
@@ -62,7 +62,7 @@ OF_ORDER = (
         "goptx/analysis/values/access_sites.py",
         "name == block and begin < i < end for",
         "name != block and begin < i < end for",
-        f"{INTERNALISE}::test_inputs_are_loaded_again_after_an_acquire_in_each_way_around",
+        f"{INTERNALISE}::test_inputs_are_loaded_again_after_an_acquire_in_each_iteration",
     ),
     Mutation(
         "threads never write one element in turn",

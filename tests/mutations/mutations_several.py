@@ -3,7 +3,7 @@
 from mutations.mutations import WEAVING, Mutation
 
 SEVERAL = "tests/weaving/test_several.py"
-KEPT = "tests/random_kernels/test_kept.py::test_kept"
+REGRESSIONS = "tests/random_kernels/test_regressions.py::test_regression"
 
 OF_SEVERAL = (
     Mutation(
@@ -11,7 +11,7 @@ OF_SEVERAL = (
         f"{WEAVING}/merging/merge_input.py",
         "or (s.threads and name == s.flow.entry and not s.copy)",
         "or (s.threads and not s.flow.entry and not s.copy)",
-        f"{SEVERAL}::test_warps_that_pass_a_kernel_by_keep_the_order_of_barriers[15]",
+        f"{SEVERAL}::test_warps_that_skip_a_kernel_keep_the_order_of_barriers[15]",
     ),
     Mutation(
         "merged kernels are taken for uniform",
@@ -21,25 +21,25 @@ OF_SEVERAL = (
         f"{SEVERAL}::test_three_kernels[producers_by_data-bulk_copies-bulk_store]",
     ),
     Mutation(
-        "barriers that are one are cut apart",
+        "barriers that are one are separated",
         f"{WEAVING}/merging/sync_order.py",
         "position + max(common(code, position), 1)",
         "position + 1",
         f"{SEVERAL}::test_one_barrier_for_all_that_stand_at_one_place",
     ),
     Mutation(
-        "barriers that are one are cut apart behind the code of others",
+        "barriers that are one are separated after the code of others",
         f"{WEAVING}/merging/sync_order.py",
         "position + max(common(code, position), 1)",
         "position + (1 if position else common(code))",
-        f"{KEPT}[one_barrier_cut_in_two]",
+        f"{REGRESSIONS}[one_barrier_cut_in_two]",
     ),
     Mutation(
-        "barriers that are one are several behind the code of others",
+        "barriers that are one are several after the code of others",
         f"{WEAVING}/merging/merged_blocks.py",
         "together = common(code, position)",
         "together = 0 if position else common(code)",
-        f"{KEPT}[one_barrier_behind_code_of_others]",
+        f"{REGRESSIONS}[one_barrier_behind_code_of_others]",
     ),
     Mutation(
         "two barriers of one kernel are one",
@@ -53,6 +53,6 @@ OF_SEVERAL = (
         f"{WEAVING}/schedule/schedule.py",
         "if part and not all(map(_is_known, part)) and sum(map(bool, known)) > 1:",
         "if part and not all(map(_is_known, part)) and not known:",
-        f"{SEVERAL}::test_what_is_unknown_runs_behind_all_others[0]",
+        f"{SEVERAL}::test_unknown_instructions_run_after_all_others[0]",
     ),
 )

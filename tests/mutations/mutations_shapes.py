@@ -32,11 +32,11 @@ OF_SHAPES = (
         f"{ALONE}[3:48+3:256-registers-registers]",
     ),
     Mutation(
-        "a kernel is told of all the dynamic shared memory",
+        "a kernel sees all the dynamic shared memory",
         f"{WEAVING}/shapes/thread_view.py",
         '"%dynamic_smem_size": View.shared,',
         '"%dynamic_smem_size": lambda view: None,',
-        f"{SHARED}::test_memory_that_a_kernel_asks_for_without_an_array_is_kept[1]",
+        f"{SHARED}::test_memory_that_a_kernel_asks_for_without_an_array_stays[1]",
     ),
     Mutation(
         "device functions read the registers of the woven kernel",
@@ -61,7 +61,7 @@ OF_SHAPES = (
         f"{SHAPES}::test_warps_that_are_left_out_issue_nothing_of_the_kernel",
     ),
     Mutation(
-        "a kernel's barriers wait for warps that are none of its own",
+        "a kernel's barriers wait for warps that are not its own",
         f"{WEAVING}/merging/barrier_ids.py",
         "flows[i] = _each(flows[i], is_cta_barrier, partial(_with_count, c.threads))",
         "pass",
@@ -101,7 +101,7 @@ OF_SHAPES = (
         f"{WEAVING}/shapes/shared_pool.py",
         "return places | dict.fromkeys((v.name for v in self.dynamic), aligned(size))",
         "return places | dict.fromkeys((v.name for v in self.dynamic), 0)",
-        f"{SHARED}::test_dynamic_arrays_lie_behind_what_is_carved",
+        f"{SHARED}::test_dynamic_arrays_lie_after_carved_ones",
     ),
     Mutation(
         "kernels of one module share shared variables",

@@ -48,9 +48,9 @@ OF_SHARED_INPUTS = (
         f"{TEST}::test_loads_within_a_carry_chain_stay",
     ),
     Mutation(
-        "what is handed on may be read before",
+        "forwarded registers may be read before they are written",
         f"{WEAVING}/schedule/dependences.py",
-        "in across(parts, handed_on):",
+        "in across(parts, forwarded):",
         "in across(parts, ()):",
         f"{TEST}::test_three_kernels",
     ),
@@ -59,6 +59,6 @@ OF_SHARED_INPUTS = (
         f"{WEAVING}/schedule/schedule.py",
         "< len(parts[k]) and there and all(",
         "< len(parts[k]) and all(",
-        f"{TEST}::test_what_is_handed_on_is_there_before_it_is_read[paper]",
+        f"{TEST}::test_forwarded_values_are_there_before_they_are_read[paper]",
     ),
 )

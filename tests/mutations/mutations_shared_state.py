@@ -1,4 +1,4 @@
-"""Rules about what kernels could share that is none of their registers: the carry flag, variables, arrays; and how each
+"""Rules about what kernels could share besides registers: the carry flag, variables, arrays; and how each
 is broken."""
 
 from mutations.mutations import WEAVING, Mutation

@@ -22,7 +22,7 @@ OF_STRATEGIES = (
         f"{STRATEGIES}/horizontal.py",
         "if is_barrier_uniform(of_own_lanes(kernel.flow)):",
         "if True:",
-        f"{HORIZONTAL}::test_threads_that_end_ahead_of_a_barrier_live_on",
+        f"{HORIZONTAL}::test_threads_that_end_before_a_barrier_live_on",
     ),
     Mutation(
         "what decides about a barrier need not be the same for the whole CTA",
@@ -34,8 +34,8 @@ OF_STRATEGIES = (
     Mutation(
         "a tunable block changes along its first axis",
         f"{STRATEGIES}/horizontal.py",
-        "return Shape(shape.grid, (*kept, threads // row), shape.shared, shape.cluster)",
-        "return Shape(shape.grid, (threads // row, *kept), shape.shared, shape.cluster)",
+        "return Shape(shape.grid, (*others, threads // row), shape.shared, shape.cluster)",
+        "return Shape(shape.grid, (threads // row, *others), shape.shared, shape.cluster)",
         f"{BATCHNORM_HIST}::test_blocks_of_three_axes_change_along_the_last",
     ),
     Mutation(
@@ -50,7 +50,7 @@ OF_STRATEGIES = (
         f"{WEAVING}/shapes/remap.py",
         "if flow.entry != LANES or not isinstance(first.end, Branch):",
         "if True:",
-        f"{HORIZONTAL}::test_kernels_stay_as_they_are_where_all_threads_meet",
+        f"{HORIZONTAL}::test_kernels_are_unchanged_where_barriers_are_uniform",
     ),
     Mutation(
         "warpgroups begin at any warp",
@@ -60,14 +60,14 @@ OF_STRATEGIES = (
         f"{HORIZONTAL}::test_warpgroups_stay_whole",
     ),
     Mutation(
-        "the fewest CTAs of an SM are kept for larger CTAs",
+        "the fewest CTAs of an SM stay for larger CTAs",
         f"{WEAVING}/link/launch_bounds.py",
         "if stated and isinstance(plan, Partitioned):",
         "if False:",
         f"{HORIZONTAL}::test_launch_bounds_of_smaller_ctas",
     ),
     Mutation(
-        "a thread that is none of a kernel's ends without asking the next",
+        "a thread that is not a kernel's ends without asking the next",
         f"{WEAVING}/shapes/kernel_dispatch.py",
         "passed_by = replace(gate.end, taken=names[k + 1][sides[k + 1].flow.entry])",
         "passed_by = gate.end",
@@ -75,14 +75,14 @@ OF_STRATEGIES = (
     ),
     # interleave
     Mutation(
-        "the next kernel's CTAs are numbered as if none of this one lay ahead",
+        "the next kernel's CTAs are numbered as if none of this one stood before",
         "goptx/weaving/shapes/interleaved.py",
         'return high, s.compare("gt", low, step), s.subtract(number, s.add(high, 1))',
         'return high, s.compare("gt", low, step), s.subtract(number, high)',
         f"{INTERLEAVE}::test_orders[grids0-options0-ABBABABBAB-True]",
     ),
     Mutation(
-        "the rest behind the groups begins with the first CTAs again",
+        "the rest after the groups begins with the first CTAs again",
         "goptx/weaving/shapes/interleaved.py",
         "first = s.select(within, s.multiply(group, self.ratio[k]), s.multiply(groups, self.ratio[k]))",
         "first = s.select(within, s.multiply(group, self.ratio[k]), 0)",
@@ -110,7 +110,7 @@ OF_STRATEGIES = (
         f"{INTERLEAVE}::test_shared_memory_lies_in_one_place",
     ),
     Mutation(
-        "clusters are kept though other CTAs lie between",
+        "clusters are preserved though other CTAs lie between",
         f"{WEAVING}/shapes/launch_demands.py",
         "if alike and not plan.overlaid and",
         "if alike and",

@@ -33,7 +33,7 @@ from mutations.mutations import Mutation  # noqa: E402
 COPIED = ("goptx", "grammar", "latency_tables", "tests", "examples", "benchmarks", "docs", "pyproject.toml")
 NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "more", "20*-*")  # results bear a date
 LIMIT = 30.0  # seconds; no named test takes more than a few
-SAID = 120  # characters of a failure in the table
+MOST = 120  # characters of a failure in the table
 PROGRAM_ERRORS = "Syntax|Indentation|Import|ModuleNotFound|Name|UnboundLocal|Attribute|Type|Key|Index"
 
 
@@ -102,7 +102,7 @@ class Copy:
         before = path.stat()
         try:
             path.write_text(text.replace(mutation.before, mutation.after))
-            # Compiled files are told apart by whole seconds and sizes.
+            # Compiled files are distinguished by whole seconds and sizes.
             os.utime(path, (before.st_atime, before.st_mtime + 2))
             outcome = self._outcome(mutation.test, "-B")
         finally:
@@ -119,9 +119,9 @@ class Copy:
                              f"--basetemp={self.folder / 'tmp'}", test)  # fmt: skip
         except subprocess.TimeoutExpired:
             return f"failed: no end after {LIMIT:.0f} s"
-        said = re.search(r"^FAILED .*? - (.*)", done.stdout, re.MULTILINE)
-        if done.returncode == 1 and said:
-            return f"failed: {self._without_folder(said[1])}"
+        failure = re.search(r"^FAILED .*? - (.*)", done.stdout, re.MULTILINE)
+        if done.returncode == 1 and failure:
+            return f"failed: {self._without_folder(failure[1])}"
         if done.returncode == 0 and re.search(r"^1 passed|\[100%\]", done.stdout, re.MULTILINE):
             return "passed"
         return f"did not run (exit code {done.returncode}): {self._without_folder(done.stdout.strip()[-200:])}"
@@ -162,7 +162,7 @@ def table(mutations: Sequence[Mutation], results: Sequence[str]) -> str:
 
 def _cell(text: str) -> str:
     text = " ".join(text.split()).replace("|", "\\|")
-    return text if len(text) <= SAID else f"{text[:SAID]} ..."
+    return text if len(text) <= MOST else f"{text[:MOST]} ..."
 
 
 if __name__ == "__main__":

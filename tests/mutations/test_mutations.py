@@ -43,7 +43,7 @@ def test_some_are_caught_and_those_that_show_nothing_are_not() -> None:
     broken = replace(one, after=one.before.replace("(free)", "(nothing)"))
     missing = replace(one, before="what stands nowhere")
     results = judge([*chosen, harmless, broken, missing])
-    caught = tuple(f"caught: {said}" for said in ("AssertionError", "Failed: DID NOT RAISE"))
+    caught = tuple(f"caught: {failure}" for failure in ("AssertionError", "Failed: DID NOT RAISE"))
     assert all(r.startswith(caught) for r in results[: len(chosen)]), table(chosen, results[: len(chosen)])
     assert [r.split(":")[0] for r in results[len(chosen) :]] == ["SURVIVED", "SURVIVED", "NOT APPLIED"]
     assert "NameError" in results[-2]

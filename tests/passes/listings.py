@@ -37,7 +37,7 @@ def ending(end: End) -> str:
 
 
 def blocks(flow: Flow, heads: Mapping[str, str] | None = None) -> Lines:
-    """The blocks of a flow; `heads` has what is told of each behind its name."""
+    """The blocks of a flow; `heads` has the text after the name of each."""
     for name, block in flow.blocks.items():
         yield f"{name}:{(heads or {}).get(name, '')}"
         yield from (f"  {line}" for line in inside(block))
@@ -86,9 +86,9 @@ def shaped(run: Run) -> Lines:
         yield from (f"  {line}" for line in statements(made.begin))
     for kernel in made.kernels:
         yield name_of(kernel)
-        if kernel.gate:
-            yield from (f"  guard: {line}" for line in statements(kernel.gate.code))
-            yield f"  skipped if {kernel.gate.ended}, barriers wait for {kernel.gate.threads or 'all'} threads"
+        if guard := kernel.range_guard:
+            yield from (f"  guard: {line}" for line in statements(guard.code))
+            yield f"  skipped if {guard.ended}, barriers wait for {guard.threads or 'all'} threads"
         yield from (f"  {line}" for line in blocks(kernel.flow))
 
 
@@ -109,10 +109,10 @@ def sliced(run: Run) -> Lines:
         for slicing, pair in zip(run.slicings, step.candidates, strict=True):
             yield f"slicing {slicing.choice}"
             for side in pair:
-                most = slicing.thresholds[side.kernels[0]] if side.cells is None else None
+                most = slicing.thresholds[side.kernels[0]] if side.states is None else None
                 limit = "whole blocks" if most is None else f"at most {most} cycles"
-                yield f"  {side.label}: {'merged already' if side.cells is not None else limit}"
-                if side.cells is None:
+                yield f"  {side.label}: {'merged already' if side.states is not None else limit}"
+                if side.states is None:
                     yield from (f"    {line}" for line in blocks(side.flow, cycles(side)))
 
 
@@ -131,8 +131,10 @@ def merged(run: Run) -> Lines:
         yield f"{name}: {state(what, letters)}{' (dummy block)' if is_dummy(what) else ''}".rstrip(": ")
         for letter, part in zip(letters, what.parts, strict=True):
             yield from (f"  {letter}  {line}" for line in statements(part))
-        if len(what.turns) > 1 or any(len(turn) > 1 for turn in what.turns):
-            order = (" and ".join(f"{letters[k]} {str(what.parts[k][i]).strip()}" for k, i in t) for t in what.turns)
+        if len(what.sync_groups) > 1 or any(len(group) > 1 for group in what.sync_groups):
+            order = (
+                " and ".join(f"{letters[k]} {str(what.parts[k][i]).strip()}" for k, i in t) for t in what.sync_groups
+            )
             yield f"  in this order: {', '.join(order)}"
         yield from (f"  {line}" for line in inside_region(block))
         yield f"  {ending(block.end)}"
@@ -149,7 +151,7 @@ def kernel_letter(kernel: Kernel) -> str:
 
 def state(block: MergedBlock, letters: Sequence[str]) -> str:
     """Where the kernels stand; pieces that were joined one after the other."""
-    return "; then ".join(_state(found, letters) for found in block.cells)
+    return "; then ".join(_state(found, letters) for found in block.states)
 
 
 def _state(found: ProductState, letters: Sequence[str]) -> str:

@@ -122,16 +122,16 @@ def swapped(flow: Flow) -> Flow:
 
 
 def other_states() -> Arguments:
-    """The merged kernels, of which the first is said to have ended at the entry."""
-    cells, begin = dict(STEP.merged.cells or {}), STEP.merged.flow.entry
-    cells[begin] = ProductState({**cells[begin].stands, 0: EXIT}, cells[begin].runs)
-    return replace(STEP.merged, cells=cells), STEP.candidates[0]
+    """The merged kernels, of which the first has ended at the entry by its state."""
+    states, begin = dict(STEP.merged.states or {}), STEP.merged.flow.entry
+    states[begin] = ProductState({**states[begin].stands, 0: EXIT}, states[begin].runs)
+    return replace(STEP.merged, states=states), STEP.candidates[0]
 
 
-def with_turns(count: int | None = None) -> Merged:
+def with_sync_groups(count: int | None = None) -> Merged:
     """The merged blocks, in which so much code of the first kernel keeps its order, all of it by default."""
     blocks = {
-        name: replace(b, turns=tuple(((0, i),) for i in range(len(b.parts[0]) if count is None else count)))
+        name: replace(b, sync_groups=tuple(((0, i),) for i in range(len(b.parts[0]) if count is None else count)))
         for name, b in RUN.merged.blocks.items()
     }
     return replace(RUN.merged, blocks=blocks)
@@ -139,7 +139,9 @@ def with_turns(count: int | None = None) -> Merged:
 
 def without_guards() -> Arguments:
     """The kernels, whose guards nothing sets."""
-    kernels = [replace(k, gate=k.gate and replace(k.gate, code=())) for k in SKIPPED.shaped.kernels]
+    kernels = [
+        replace(k, range_guard=k.range_guard and replace(k.range_guard, code=())) for k in SKIPPED.shaped.kernels
+    ]
     return (replace(SKIPPED.shaped, kernels=tuple(kernels)),)
 
 
@@ -161,15 +163,15 @@ BROKEN: Mapping[str, Callable[[], Arguments]] = {
     "slices_are_the_block": lambda: ((replace(STEP.cut[0], flow=swapped(STEP.cut[0].flow)), STEP.cut[1]), STEP.cut),
     "slices_are_short": lambda: (STEP.cut, STEP.cut, SlicingThresholds(8, (8, 8))),
     "merged_has_a_flow": lambda: (replace(STEP.merged, flow=to_nowhere(STEP.merged.flow)), STEP.candidates[0]),
-    "states_are_known": lambda: (replace(STEP.merged, cells={}), STEP.candidates[0]),
+    "states_are_known": lambda: (replace(STEP.merged, states={}), STEP.candidates[0]),
     "paths_are_of_each": other_states,
     "merged_ends_are_reached": lambda: (replace(STEP.merged, flow=endless(STEP.merged.flow)), STEP.candidates[0]),
     "parts_are_the_code": lambda: (replace(RUN.merged, flow=longer(RUN.merged.flow)),),
-    "turns_are_of_the_block": lambda: (with_turns(99),),
+    "sync_groups_are_of_the_block": lambda: (with_sync_groups(99),),
     "schedule_has_the_code": lambda: (longer(RUN.scheduled), RUN.merged),
     "reads_are_the_same": lambda: (swapped(RUN.scheduled), RUN.merged),
-    "turns_keep_their_order": lambda: (swapped(RUN.scheduled), with_turns()),
-    "only_meetings_are_new": lambda: (longer(RUN.final), RUN.scheduled),
+    "sync_groups_keep_their_order": lambda: (swapped(RUN.scheduled), with_sync_groups()),
+    "only_reconvergence_is_new": lambda: (longer(RUN.final), RUN.scheduled),
     "instructions_have_origins": lambda: (replace(RUN.woven, origins=RUN.woven.origins[1:]),),
 }  # fmt: skip
 
@@ -252,7 +254,7 @@ def test_the_message_names_pass_kernel_block_and_law() -> None:
 
 
 def test_a_pass_that_breaks_a_law_is_noticed_where_that_is_turned_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forgetting(flow: Flow, apart: object) -> Flow:
+    def forgetting(flow: Flow, diverged: object) -> Flow:
         return shorter(flow)
 
     monkeypatch.setattr(reconverge, "reconverged", forgetting)
@@ -266,8 +268,8 @@ def test_a_pass_that_breaks_a_law_is_noticed_where_that_is_turned_on(monkeypatch
 
 def test_the_environment_turns_it_on() -> None:
     code = "from goptx.weaving import invariants; print(invariants._checking)"
-    for value, said in (("1", "True"), ("0", "False"), ("", "False"), (None, "False")):
+    for value, printed in (("1", "True"), ("0", "False"), ("", "False"), (None, "False")):
         environment = {n: v for n, v in os.environ.items() if n != invariants.VARIABLE}
         environment |= {} if value is None else {invariants.VARIABLE: value}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        assert done.stdout.strip() == said
+        assert done.stdout.strip() == printed

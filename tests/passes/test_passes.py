@@ -1,4 +1,4 @@
-"""Each pass as text: PASS/NAME.ptx has kernels and, as comments behind them, what the pass makes of them.
+"""Each pass as text: PASS/NAME.ptx has kernels and, as comments after them, what the pass makes of them.
 
 `pytest tests/passes --update-golden` writes what the passes make now; then read the difference.
 """
@@ -18,7 +18,7 @@ LONGEST = 45  # lines of the kernels of a file
 
 
 def parts(path: Path) -> tuple[str, str]:
-    """The kernels, and what stands behind them."""
+    """The kernels, and the text after them."""
     text, mark, expected = path.read_text(encoding="utf-8").partition(MARK)
     return text.rstrip("\n") + "\n", mark + expected
 
@@ -41,6 +41,6 @@ def test_each_pass_has_files(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_kernels_are_short_and_told_of(path: Path) -> None:
+def test_kernels_are_short_and_described(path: Path) -> None:
     text, _ = parts(path)
     assert text.startswith("// ") and text.count("\n") <= LONGEST

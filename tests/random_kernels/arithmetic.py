@@ -1,12 +1,11 @@
-"""The instructions that a thread executes for itself, as rows: an opcode and where its operands come from.
+"""The instructions that a thread executes for itself, as rows: an opcode and the sources of its operands.
 
 Capital letters stand for registers of a pool: R 32 bits, W 64, F f32, D f64, H 16, Q predicates. I is a constant, S one
 from 0 to 31, Z a divisor that is never zero (Y one of 64 bits). Rows of several instructions are carry chains.
 
-Left out is what ptxas 13.0 (-O1 and above) makes something else of than the GPU would: `rcp.approx` of the result of
-another, and of `ex2.approx`, and `div.approx` by these, become a copy, a negation, a product, in loops that are
-unrolled and not in others; `min` and `max` of a register with itself are a copy, also of NaNs, which are no canonical
-ones then.
+Left out are instructions whose results ptxas 13.0 (-O1 and above) changes: `rcp.approx` of the result of another, and
+of `ex2.approx`, and `div.approx` by these, become a copy, a negation or a product, in unrolled loops and not in others;
+`min` and `max` of a register with itself become a copy, so that NaNs are not canonical.
 """
 
 from __future__ import annotations
@@ -273,9 +272,10 @@ def filled(row: str, numbers: tuple[int, ...], divisor: Callable[[str, str], str
         taken: list[str] = []
 
         pair = re.match(r"\S+ (\w\|\w|\{)", text) is not None
-        apart = 0 if pair else 1 if re.match(r"(min|max)\S* [FDH]", text) else None  # from what is taken there
+        # The position from which on registers differ.
+        distinct = 0 if pair else 1 if re.match(r"(min|max)\S* [FDH]", text) else None
 
-        def operand(match: re.Match[str], taken: list[str] = taken, apart: int | None = apart) -> str:
+        def operand(match: re.Match[str], taken: list[str] = taken, distinct: int | None = distinct) -> str:
             word, number = match[0], next(rest)
             if word == "I":
                 return str(CONSTANTS[number % len(CONSTANTS)])
@@ -284,7 +284,7 @@ def filled(row: str, numbers: tuple[int, ...], divisor: Callable[[str, str], str
             if word in "ZY":
                 return divisor(register("R" if word == "Z" else "W", number), word)
             name = register(word, number)
-            if apart is not None and taken[apart:] == [name]:
+            if distinct is not None and taken[distinct:] == [name]:
                 name = register(word, number + 1)
             taken.append(name)
             return name

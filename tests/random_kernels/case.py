@@ -1,6 +1,6 @@
-"""Kernels as text, with all that is needed to launch and weave them; and the files that hold such cases.
+"""Kernels as text, with all facts for launching and weaving them; and the files that hold such cases.
 
-A file is the PTX of the kernels, one after the other, under comments: what goes wrong, and a line of JSON.
+A file is the PTX of the kernels, one after the other, under comments: the failure, and a line of JSON.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from goptx.options import Choice, Placement, Policy, Slicing
 
 NAMES = ("first", "second", "third")  # of the entries
 BETWEEN = "// the {} kernel\n"
-KEPT = Path(__file__).parent / "kept"
+REGRESSIONS = Path(__file__).parent / "regressions"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Of each kernel: its text, `n` and `scale` (see `tree.Kernel`), the shape in which it is launched, and in `stated`
-    what the weaver is told of that: nothing of any if it is None, because all have the same. `way` is a name among
-    `ways.WAYS`. For the rest see `tree.Pair`."""
+    """For each kernel its text, `n` and `scale` (see `tree.Kernel`), the shape in which it is launched, and in `stated`
+    the part of that shape that the weaver gets; None if all kernels have one shape, which the weaver does not get.
+    `way` is a name among `ways.WAYS`. For the other fields see `tree.Pair`."""
 
     texts: tuple[str, ...]
     shapes: tuple[Shape, ...]
@@ -40,22 +40,22 @@ class Case:
     way: str = "weave"
 
     def arguments(self) -> list[list[object]]:
-        """Of each kernel, fresh ones."""
+        """Fresh arguments for each kernel."""
         return [
             arguments(shape, n, scale, self.seed + i, text=text)
             for i, (shape, n, scale, text) in enumerate(zip(self.shapes, self.n, self.scale, self.texts, strict=True))
         ]
 
-    def file(self, said: str) -> str:
-        """The text of a file; `said` is what goes wrong."""
+    def file(self, failure: str) -> str:
+        """The text of a file; `failure` is what goes wrong."""
         launch = {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name != "texts"}
-        head = "".join(f"// {line}".rstrip() + "\n" for line in [*said.splitlines(), json.dumps(launch)])
+        head = "".join(f"// {line}".rstrip() + "\n" for line in [*failure.splitlines(), json.dumps(launch)])
         rest = (BETWEEN.format(name) + text for name, text in zip(NAMES[1:], self.texts[1:], strict=False))
         return head + self.texts[0] + "".join(rest)
 
 
 def _plain(value: Any) -> Any:
-    """Without shapes, which are written as `Shape.parse` takes them."""
+    """A value as JSON has it; shapes as text for `Shape.parse`."""
     return [str(v) if isinstance(v, Shape) else v for v in value] if isinstance(value, tuple) else value
 
 
@@ -69,6 +69,6 @@ def read(path: Path) -> Case:
     return Case((re.sub(r"\A(//.*\n)*", "", first), *rest), **launch)
 
 
-def kept() -> list[Path]:
+def regressions() -> list[Path]:
     """The files of pairs that have failed once."""
-    return sorted(KEPT.glob("*.ptx"))
+    return sorted(REGRESSIONS.glob("*.ptx"))

@@ -2,7 +2,7 @@
 first has read. Several threads may store one value to one element, indices may wrap in the bits that they have, and
 pointers may be loaded from the copied address of a parameter, as those in structures are.
 
-A case has the kernels and their launch; what is said of their buffers follows from the case and from its way.
+A case has the kernels and their launch; the options for their buffers follow from the case and from its way.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ GUARDS = {
 }
 CTAS = (2, 2, 3)
 LENGTH = 400  # of each buffer: more than twice the threads
-ORDERS = 4  # of the warps: what is not kept in order shows in some only
+ORDERS = 4  # of the warps: a wrong order shows in some only
 KINDS = ("depends", "same", "private", "local")
 
 
@@ -142,7 +142,7 @@ def some_kernel(choose: Random) -> str:
 
 
 def chained(case: Case, kind: str, strategy: str = "vertical") -> Trial:
-    """`kind`: what is said of the buffers that are handed on; strategies other than vertical take "same" only, of
+    """`kind`: the option for the buffers between the kernels; strategies other than vertical take only "same", for
     inputs."""
     choose = Random(f"{kind} {case.seed}")
     texts = [_by_address(text) if kind == "depends" and BY_ADDRESS in text else text for text in case.texts]
@@ -185,6 +185,6 @@ def _data(case: Case, kind: str) -> Data:
     read = [begin, *written] if kind != "same" else [first] * len(written)
     own: list[list[object]] = [[x, first, out, n] for x, out, n in zip(read, written, case.n, strict=False)]
     left = {f"{letter}:out": out for letter, out in zip(LETTERS, written, strict=False)}
-    if kind in ("private", "local"):  # what is handed on is undefined afterwards
+    if kind in ("private", "local"):  # the buffers between the kernels are undefined afterwards
         left = dict(list(left.items())[-1:])
     return Data(list(enumerate(own)), own, left)

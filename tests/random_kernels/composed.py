@@ -1,6 +1,6 @@
-"""Kernels fused by a strategy, each of them perhaps made one of several launches, and one CTA of several, before.
+"""Kernels fused by a strategy; each may be batched and coarsened before.
 
-All that is not in the case follows from it: the same case is always made the same.
+All other choices follow from the case: the same case always gives the same kernel.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse
 from goptx.results.fused_kernel import Woven
 
-OWN_SHAPES: tuple[Strategy, ...] = ("horizontal", "interleave")  # strategies that have to know them
+OWN_SHAPES: tuple[Strategy, ...] = ("horizontal", "interleave")  # strategies that need the kernels' shapes
 STRATEGIES: tuple[Strategy, ...] = ("weave", "vertical", *OWN_SHAPES)
 EVERY_STRATEGY: tuple[Strategy, ...] = (*STRATEGIES, "separate", "auto")
 SCALE = 4  # among the parameters
@@ -34,9 +34,9 @@ TUNED = (32, 64, 96, 128, 192)  # threads of a kernel that is right with any num
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """strategy: "" where there is one kernel, which is not fused. coarse: how many times some kernel is coarsened.
-    batched: whether some kernel is one of several launches. nested: whether what was fused is fused again. tunable:
-    whether the first kernel is right with any number of warps."""
+    """strategy: "" for one kernel, which is not fused. coarse: how many times some kernel is coarsened. batched:
+    whether some kernel is batched. nested: whether a fused kernel is fused again. tunable: whether the first kernel is
+    right with any number of warps."""
 
     strategy: Strategy | Literal[""]
     coarse: int = 0
@@ -47,27 +47,27 @@ class Composition:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is done with a kernel ahead of all: `turns` launches, in which `scale` is start, start + step, ..., become
-    one along `along`; then CTAs along `axis` become one, by each of the factors."""
+    """How a kernel is prepared: `launches` launches, in which `scale` is start, start + step, ..., become one along
+    `along`; then CTAs along `axis` are coarsened by each of the factors."""
 
     factors: tuple[int, ...] = ()
     axis: Axis = "x"
-    turns: int = 0
+    launches: int = 0
     start: int = 0
     step: int = 1
     along: Axis = "y"
 
     def wide(self, shape: Shape, known: bool = True) -> Shape:
         """The shape as the kernel has it after that."""
-        if not self.turns:
+        if not self.launches:
             return shape
         grid = list(shape.axes("grid"))
-        grid[AXES.index(self.along)] = self.turns if known else None
+        grid[AXES.index(self.along)] = self.launches if known else None
         return Shape(grid, shape.block, shape.shared)
 
     @property
     def scales(self) -> list[int]:
-        return [self.start + self.step * k for k in range(self.turns)]
+        return [self.start + self.step * k for k in range(self.launches)]
 
 
 def composed(case: Case, how: Composition) -> Trial:
@@ -96,7 +96,7 @@ def _parts(case: Case, how: Composition, choose: Random) -> list[Part]:
         if how.batched and (k == chosen or choose.random() < 0.5):
             along = choose.choice(AXES[len(shape.grid) :] or AXES[2:])
             start, step = choose.randrange(MOVES), choose.randint(1, 2)
-            part = Part(turns=choose.randint(1, 3), start=start, step=step, along=along)
+            part = Part(launches=choose.randint(1, 3), start=start, step=step, along=along)
         if how.coarse and (k == chosen or choose.random() < 1 / len(case.shapes)):
             several = [a for a, n in zip(AXES, part.wide(shape).axes("grid"), strict=True) if (n or 0) > 1]
             axis = choose.choice(several if several and choose.random() < 0.9 else AXES)
@@ -109,7 +109,7 @@ def _parts(case: Case, how: Composition, choose: Random) -> list[Part]:
 def _stated(
     case: Case, how: Composition, inner: Strategy | None, parts: Sequence[Part], choose: Random
 ) -> tuple[Shape, ...] | None:
-    """What is said of the shapes, after what is done with the kernels: as much as the strategies have to know."""
+    """The stated shapes of the prepared kernels: as much as the strategies need."""
     stated = case.stated
     several = len(parts) > 1
     if stated is None and several and (how.batched or how.tunable or {how.strategy, inner} & {*OWN_SHAPES}):
@@ -129,7 +129,7 @@ def _data(case: Case, how: Composition, parts: Sequence[Part]) -> Data:
         rows = max(part.scales, default=scale) + 1 if how.batched else 1
         values = arguments(shape, n, scale, case.seed + k, rows, case.texts[k])
         separate += [(k, _with_scale(values, s)) for s in part.scales or [scale]]
-        together.append([*values[:SCALE], *values[SCALE + 1 :]] if part.turns else values)
+        together.append([*values[:SCALE], *values[SCALE + 1 :]] if part.launches else values)
         compared |= {f"{LETTERS[k]}:{name}": values[i] for i, name in COMPARED.items() if i < len(values)}  # type: ignore
     return Data(separate, together, compared)
 
@@ -156,13 +156,15 @@ class _Fusing:
         choose = Random(self.seed)
         how, kernels = self.how, len(self.modules)
         every = range(kernels)
-        told = self.stated is not None and kernels > 1 and all(p.factors for p in self.parts) and choose.random() < 0.5
-        sources = [self._source(k, told or kernels == 1) for k in every]
+        stated = (
+            self.stated is not None and kernels > 1 and all(p.factors for p in self.parts) and choose.random() < 0.5
+        )
+        sources = [self._source(k, stated or kernels == 1) for k in every]
         if not how.strategy:
             (woven,) = sources
             assert isinstance(woven, Woven)
             return woven
-        shapes: dict[str, Any] = {} if told or self.stated is None else {"shapes": self.stated}
+        shapes: dict[str, Any] = {} if stated or self.stated is None else {"shapes": self.stated}
         if self.inner:
             first = choose.randrange(kernels - 1)
             two = slice(first, first + 2)
@@ -170,11 +172,11 @@ class _Fusing:
             sources[two] = [goptx.fuse(*sources[two], **self._options(self.inner, every[two], choose), **within)]
         return goptx.fuse(*sources, **self._options(how.strategy, every, choose), **shapes)
 
-    def _source(self, k: int, told: bool) -> Module | Woven:
-        """The kernel after what is done with it alone; `told` its shape, as far as that is stated."""
+    def _source(self, k: int, stated: bool) -> Module | Woven:
+        """The prepared kernel; `stated`: with the stated part of its shape."""
         source: Module | Woven = self.modules[k]
-        part, shape = self.parts[k], self.stated[k] if told and self.stated else None
-        if part.turns:
+        part, shape = self.parts[k], self.stated[k] if stated and self.stated else None
+        if part.launches:
             own = None if self.case.stated is None else self.case.stated[k]
             if own and own.axes("grid")[AXES.index(part.along)] != 1:
                 own = None

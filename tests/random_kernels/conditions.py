@@ -1,4 +1,4 @@
-"""Tests, and counts of loops and switches: what they are made from decides who agrees on them."""
+"""Tests, and counts of loops and switches: their operands decide which threads agree on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPARISONS = ("lt", "ge", "eq", "ne")
 
 
 def test(w: Writer, condition: Condition, place: Place) -> tuple[str, bool]:
-    """A predicate, and whether it says the contrary. Joined tests are not looked at."""
+    """A predicate, and whether it is negated. Ignores joined tests."""
     kind, numbers = condition.kind, condition.numbers
     a, b, c = numbers
     w.saw(f"condition: {kind}")

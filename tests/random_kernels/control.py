@@ -216,7 +216,7 @@ def _loop(w: Writer, statement: Loop, place: Place) -> None:
         FORMS[statement.form](w, statement, place, inside, left, p)
     w.mark(target.out)
     if statement.form in ("jump in", "two entries") and statement.level == Level.LONE and place.mask:
-        w.line(f"bar.warp.sync {place.mask};")  # assemblers may let lanes go on apart behind such loops
+        w.line(f"bar.warp.sync {place.mask};")  # assemblers may leave lanes diverged after such loops
 
 
 def _do(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -> None:
@@ -234,7 +234,7 @@ def _turn(w: Writer, inside: Place, left: str, p: str, head: str) -> None:
 
 
 def _while(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -> None:
-    """The test comes ahead of the body, behind the second one if there is that."""
+    """The test comes before the body, after the second one if there is one."""
     assert inside.loop is not None
     head = w.label("LOOP")
     w.mark(head)

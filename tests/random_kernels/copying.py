@@ -51,17 +51,17 @@ def exchange(w: Writer, n: tuple[int, ...], place: Place) -> None:
 
 
 def pipeline(w: Writer, n: tuple[int, ...], place: Place) -> None:
-    """A loop that copies a word ahead of the one that it reads, in two stages."""
+    """A loop that copies the word after the one that it reads, in two stages."""
     stage, left, p, head = w.counter(), w.counter(), w.predicate(), w.label("LOOP")
     other = w.other(n, place)
-    ring, ahead = w.at(w.base("ring"), other, 16), w.word()
+    ring, next_ = w.at(w.base("ring"), other, 16), w.word()
     w.line(f"and.b32 {left}, {('%scale', '%n', '3', '%cta')[n[0] % 4]}, 1;", f"add.u32 {left}, {left}, 1;")
     w.line(f"mov.u32 {stage}, 0;")
     w.line(f"cp.async.ca.shared.global [%ring], [{w.at('%in', w.below(f'%v{n[1] % 8}', 64), 4)}], 4;")
     w.line("cp.async.commit_group;")
     w.mark(head)
-    w.line(f"xor.b32 {ahead}, {stage}, 4;", f"add.u32 {ahead}, {ahead}, %ring;")
-    w.line(f"cp.async.ca.shared.global [{ahead}], [{w.at('%in', w.below(f'%v{n[2] % 8}', 64), 4)}], 4;")
+    w.line(f"xor.b32 {next_}, {stage}, 4;", f"add.u32 {next_}, {next_}, %ring;")
+    w.line(f"cp.async.ca.shared.global [{next_}], [{w.at('%in', w.below(f'%v{n[2] % 8}', 64), 4)}], 4;")
     w.line("cp.async.commit_group;", "cp.async.wait_group 1;")
     w.barrier(f"bar.sync {place.company.barrier};", place)
     w.line(f"ld.shared.u32 %v{n[1] % 8}, [{w.at(ring, stage, 1)}];")

@@ -16,7 +16,7 @@ SPECIAL = (0, 1, 2, 31, 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x00FF00FF, 0x3C
 
 def arguments(shape: Shape, n: int, scale: int, seed: int, rows: int = 1, text: str = "") -> list[object]:
     """In the order of the parameters: in, out, totals, n, scale, and those of `more.py` if the kernel's text has them.
-    `rows`: for so many launches, `out` of one behind that of the other."""
+    `rows`: for so many launches, `out` of one after that of the other."""
     rng = np.random.default_rng(seed)
     threads = (shape.ctas or 0) * (shape.threads or 0)
     given = rng.integers(0, 1 << 32, OWN + 2 * threads, np.uint32)

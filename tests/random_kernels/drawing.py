@@ -1,4 +1,4 @@
-"""Hypothesis strategies that draw random kernels, and all that is said of how they are launched and woven."""
+"""Hypothesis strategies that draw random kernels, their launches, and the options with which they are woven."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from random_kernels.strategies import (
     bodies,
     calls,
     numbers,
-    one_of,
+    pick,
     statements,
     waits,
     waits_of_loops,
@@ -99,38 +99,38 @@ def kernels(
     theme: Theme = OLD,
 ) -> Kernel:
     total, full, warps = prod(grid) * prod(block), prod(block) % 32 == 0, -(-prod(block) // 32)
-    guard: str = draw(one_of(*theme.guards))
-    leaves: str = draw(one_of(*theme.leaves))
+    guard: str = draw(pick(*theme.guards))
+    leaves: str = draw(pick(*theme.leaves))
     exact = full and leaves != "any" and (not guard or draw(st.booleans()))
     n = draw(st.integers(1, total))
     if exact:
         n = -(-n // 32) * 32
-    level: Level = draw(one_of(*theme.levels))
-    barriers = level == Level.CTA and (theme.sure or draw(one_of(True, True, False)))
-    tile: str = draw(one_of("before", "after", "before", "after", *[""] * (not theme.sure))) if barriers else ""
-    bins = bool(tile) and leaves == "" and draw(one_of(True, True, False))
+    level: Level = draw(pick(*theme.levels))
+    barriers = level == Level.CTA and (theme.sure or draw(pick(True, True, False)))
+    tile: str = draw(pick("before", "after", "before", "after", *[""] * (not theme.sure))) if barriers else ""
+    bins = bool(tile) and leaves == "" and draw(pick(True, True, False))
     counted = barriers and leaves == ""
-    phases = counted and bool(tile) and (theme.sure or draw(one_of(True, True, False)))
+    phases = counted and bool(tile) and (theme.sure or draw(pick(True, True, False)))
     cut = draw(st.integers(1, warps - 1)) if counted and warps > 1 else 0
     producers, broadcast = (draw(st.integers(0, 1)), draw(st.booleans())) if cut else (0, False)
-    if (phases or cut) and draw(st.integers(0, 3)):  # waits behind ends are often declined
+    if (phases or cut) and draw(st.integers(0, 3)):  # waits after ends are often declined
         guard = ""
-    broadcast |= cut > 0 and (guard != "" or not full)  # else lanes that ended may stand for warps that part
+    broadcast |= cut > 0 and (guard != "" or not full)  # else ended lanes may be taken for warps that diverge
     if counted:  # some lanes of the last warp may be beyond n
         ended = 0 if phases or exact else total - n
         n = total - ended % ((prod(block) - 1) % 32 + 1)
-    dynamic = draw(one_of(None, None, 0, 128, 1000)) if tile else None
+    dynamic = draw(pick(None, None, 0, 128, 1000)) if tile else None
     loaded = draw(st.integers(0, 15)) >= (15 if guard or leaves else 10)
     own = draw(st.lists(function(theme.functions), max_size=2).map(tuple)) if draw(st.integers(0, 1)) else ()
     functions = (*common, *own)
     large = draw(st.integers(0, 23)) == 23
-    favour = draw(one_of(*theme.favours, *theme.favours_of_counted * 2 * counted))
+    favour = draw(pick(*theme.favours, *theme.favours_of_counted * 2 * counted))
     where = Where(
         level, 3 if large else 2, leaves, exact, barriers, bool(tile), bins, tuple(f.kind for f in functions), loaded,
-        apart=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
+        alone=level == Level.LONE, favour=favour, counted=counted, phases=phases, parties=cut > 0,
         halves=level == Level.CTA, size=12 if large else size, more=theme.more,
     )  # fmt: skip
-    start: str = draw(one_of("computed", "loads", "nc"))
+    start: str = draw(pick("computed", "loads", "nc"))
     scale = draw(st.integers(0, MOVES - 1 if moved else 15))
     body = draw(bodies(where))
     if counted:
@@ -138,7 +138,7 @@ def kernels(
     if first := tuple(kind for kind in theme.first if kind in where.kinds()):
         one = draw(statements(where, first))
         body = (one, *body) if draw(st.booleans()) else (*body, one)
-    if where.callable() and draw(one_of(False, True)):
+    if where.callable() and draw(pick(False, True)):
         body = (draw(calls(where)), *body)
     chain = draw(waits_of_loops(True)) if theme.sure and prod(grid) > 1 and draw(st.integers(0, 5)) == 5 else None
     tile = tile if guard else tile and "before"
@@ -157,24 +157,24 @@ def pairs(
     new = generator == "new"
     grids, most = (LARGER_GRIDS, MOST_OF_LARGER) if larger else (GRIDS, MOST)
     grids = tuple(grid for grid in grids if len(grid) < 3 or not moved)  # which have to have an axis left
-    own_shapes = draw(one_of(False, *[False] * (not new), True))
-    names = NAMES[: draw(one_of(*several))]
+    own_shapes = draw(pick(False, *[False] * (not new), True))
+    names = NAMES[: draw(pick(*several))]
     common: tuple[Function, ...] = ()
     if draw(st.integers(0, 5)) == 5:
         common = (replace(draw(function((NEW if new else OLD).functions)), common=True),)
     chosen: list[Kernel] = []
     for name in names:
         if own_shapes or not chosen:
-            block: Extent = draw(one_of(*BLOCKS))
-            grid: Extent = draw(one_of(*(grid for grid in grids if prod(grid) * prod(block) <= most)))
-        theme = THEMES[draw(one_of(*OF_NEW))] if new else OLD
+            block: Extent = draw(pick(*BLOCKS))
+            grid: Extent = draw(pick(*(grid for grid in grids if prod(grid) * prod(block) <= most)))
+        theme = THEMES[draw(pick(*OF_NEW))] if new else OLD
         kernel = draw(kernels(name, grid, block, common, moved, 4 if min(several) < 3 else 2, theme))
-        if not own_shapes and any(k.dynamic is not None for k in chosen):  # nothing would be said of their sizes
+        if not own_shapes and any(k.dynamic is not None for k in chosen):  # their sizes would not be stated
             kernel = replace(kernel, dynamic=None)
         chosen.append(kernel)
-    unknown = tuple(draw(one_of(*UNKNOWN, *[""] * (3 if new else 9))) for _ in names) if own_shapes else None
-    policy: Policy = draw(one_of(*POLICIES))
-    slicing: Slicing = draw(one_of("adaptive", None, 20, 60, 200))
-    divergence = draw(one_of(*[None] * 14, "park", "predicate", "duplicate"))
-    placement = draw(one_of(*PLACEMENTS))
+    unknown = tuple(draw(pick(*UNKNOWN, *[""] * (3 if new else 9))) for _ in names) if own_shapes else None
+    policy: Policy = draw(pick(*POLICIES))
+    slicing: Slicing = draw(pick("adaptive", None, 20, 60, 200))
+    divergence = draw(pick(*[None] * 14, "park", "predicate", "duplicate"))
+    placement = draw(pick(*PLACEMENTS))
     return Pair(tuple(chosen), policy, slicing, divergence, unknown, placement, draw(st.integers(0, 1000)))

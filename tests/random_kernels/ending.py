@@ -1,4 +1,4 @@
-"""What threads store that end early, so that it matters who does."""
+"""The stores of threads that end early, so that it matters which threads do."""
 
 from __future__ import annotations
 

@@ -66,13 +66,13 @@ def text(kernel: Kernel) -> tuple[str, Counter[str]]:
 
 def _needed(begin: Sequence[str], rest: Sequence[str]) -> list[str]:
     """The lines of the beginning without those whose result nothing reads."""
-    text, kept = "\n".join(rest), list[str]()
+    text, used = "\n".join(rest), list[str]()
     for line in reversed(begin):
         result = re.match(r"(?:ld|mov|mad|cvta|shr|and|mul|sub|min|add|xor|cvt|setp)\.\S+ (%\w+),", line)
         if result is None or re.search(rf"{result[1]}\b", text):
-            kept.append(line)
+            used.append(line)
             text += "\n" + line
-    return kept[::-1]
+    return used[::-1]
 
 
 def _used(lines: Sequence[str]) -> list[tuple[str, int]]:
@@ -89,7 +89,8 @@ def _function(w: Writer, function: Function, name: str) -> str:
         fetched = [("v", 0), ("v", 1), *([("w", 0)] if function.kind == "by value" else [])]
         _first_values(own, [r for r in _used(body) if r not in fetched], "%v0", "%v1")
         lines = [*fetch, *own.lines, *body]
-        array = [".local .align 16 .b8 kept[16];"] if function.kind == "local array" else []
+        local = ".local .align 16 .b8 kept[16];"  # word: kept, in generated text
+        array = [local] if function.kind == "local array" else []
         return [*array, *_registers(lines), *lines]
 
     lines, own = functions.text(w.kernel, function, finished)

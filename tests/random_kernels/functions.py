@@ -32,7 +32,7 @@ def names(functions: Sequence[Function]) -> list[str]:
 
 
 def text(kernel: Kernel, function: Function, finished: Callable[[Writer], list[str]]) -> tuple[list[str], Writer]:
-    """The lines of its body, ahead of which `finished` puts what declares registers and fills them; and the writer."""
+    """The lines of its body, before which `finished` declares and fills registers; and the writer."""
     w = Writer(kernel)
     w.saw(f"function: {function.kind}")
     if function.common:
@@ -166,7 +166,8 @@ def _predicate(w: Writer, function: Function) -> None:
 
 def _local(w: Writer, function: Function) -> None:
     """Has an array, which it indexes."""
-    w.line("mov.u64 %SPL, kept;", "cvta.local.u64 %SP, %SPL;", "st.local.v2.b32 [%SPL], {%v0, %v1};")
+    w.line("mov.u64 %SPL, kept;", "cvta.local.u64 %SP, %SPL;")  # word: kept, in generated text
+    w.line("st.local.v2.b32 [%SPL], {%v0, %v1};")
     _work(w, function.body)
     w.line("st.b32 [%SP+8], %v0;", "st.local.b32 [%SPL+12], %v1;")
     w.line(f"ld.local.b32 %v0, [{w.at('%SPL', w.below('%v1', 4), 4)}];")
@@ -220,7 +221,7 @@ def _nothing(w: Writer, function: Function) -> None:
 
 
 def _returns(w: Writer, function: Function) -> None:
-    """Returns from within a loop, under guards and behind branches."""
+    """Returns from within a loop, under guards and after branches."""
     left, p, head_, on = w.counter(), w.predicate(), w.label("LOOP"), w.label("ON")
     w.line(f"mov.u32 {left}, 3;")
     w.mark(head_)

@@ -1,6 +1,6 @@
 """Lanes that end without taking part in a warp operation that names them: alone, an ended lane does not count.
 
-Requires that threads may end here, and that whole warps are here but for lanes that have ended.
+Requires that threads may end here, and that whole warps are here except for lanes that have ended.
 """
 
 from __future__ import annotations

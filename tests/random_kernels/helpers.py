@@ -1,6 +1,6 @@
 """Device functions that statements of random kernels bring along, several calls deep.
 
-Each is in the module once, ahead of those that call it. `meet` begins the names of those in which threads wait or end,
+Each is in the module once, before those that call it. `meet` begins the names of those in which threads wait or end,
 which are put where they are called.
 """
 

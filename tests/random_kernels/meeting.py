@@ -1,4 +1,4 @@
-"""What all threads of a CTA that have not ended do together, or those of a party."""
+"""Statements that all threads of a CTA that have not ended execute together, or those of a party."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Data and a flag that says that they are there, which others look at without waiting.
+"""Data and a flag that marks them as written, which others read without waiting.
 
-Requires that every thread lives to the end of the kernel. Those that look get the same in any case.
+Requires that no thread ends early. The readers get the same result in any case.
 """
 
 from __future__ import annotations

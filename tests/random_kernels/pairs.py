@@ -35,19 +35,19 @@ REASONS = {
     "a barrier under a loaded condition": r"depends on loaded data, of which threads that have returned early",
     "a barrier under a divergent condition": r"that live on would never arrive|depends on the warp, but not all paths",
     "a barrier in divergent flow": r"stands in divergent flow that cannot be taken apart",
-    "a warp operation behind ends": r"would wait for lanes that may have ended the kernel before it and live on",
+    "a warp operation after ends": r"would wait for lanes that may have ended the kernel before it and live on",
     "a loop that a volatile load decides": r"decides when a loop ends, so the loop may wait for other CTAs",
     "whole warps in a larger block": r"needs whole warps",
     "waits and ends of single lanes": r"amid such waits others of them end the kernel",
     "a function that reads a size not known": r"depends on [A-C]\.\S+, which is known at launch only",
     "entangled flow": r"the control flow here is too entangled to be woven",
-    "loops with several ways in": r"the kernel has loops with several ways in, and copying code",
-    "lanes apart in a loop with several ways in": r"a loop with several ways in, which its lanes run apart",
+    "loops with several entries": r"the kernel has loops with several ways in, and copying code",
+    "diverged lanes in a loop with several entries": r"a loop with several ways in, which its lanes run apart",
     "too many threads": r"comes to \d+ threads; a CTA has at most",
     "what CTAs hand on": r"are not shown to belong to one thread or CTA",
     "a private element that is not the thread's": r"are not shown to be equal|to be an element of this thread",
     "a private element that may not be written": r"does not imply that .* has written it",
-    "a private element that loops do not tell apart": r"not shown to be another element each time around",
+    "a private element that loops do not distinguish": r"not shown to be another element each time around",
     "a local element that may not be written": r"not shown to have been written before by a thread of the CTA",
     "a local piece that is not the CTA's": r"not shown to be in a piece of this CTA alone",
     "a guarded call that not all threads reach": r"is conditional within a call sequence that not all threads reach",
@@ -101,8 +101,8 @@ def run(case: Case) -> Outcome:
 
 
 def reason_of(error: Exception) -> str:
-    """The key of `REASONS`; "" where it is none of them."""
-    return next((name for name, said in REASONS.items() if re.search(said, str(error))), "")
+    """The key of `REASONS` for an error, "" if no key fits."""
+    return next((name for name, message in REASONS.items() if re.search(message, str(error))), "")
 
 
 def run_alone(case: Case, orders: Sequence[int]) -> None:

@@ -31,7 +31,7 @@ def party(w: Writer, number: int) -> Company:
 
 def parties(w: Writer, statement: Parties, place: Place, write: Write) -> None:
     w.saw("parties")
-    second, join = _apart(w)
+    second, join = _split(w)
     for number, body in enumerate((statement.first, statement.second)):
         write(w, body, place.of(party(w, number)))
         w.line(*([f"bra {join};"] if number == 0 else []))
@@ -43,7 +43,7 @@ def handover(w: Writer, statement: Handover, place: Place, write: Write) -> None
     w.saw(f"handover by {statement.form}")
     left = count(w, statement.rounds, place)
     w.line(f"add.u32 {left}, {left}, 1;")
-    second, join = _apart(w)
+    second, join = _split(w)
     for number in range(2):
         head, p = w.label("ROUND"), w.predicate()
         w.mark(head)
@@ -56,7 +56,7 @@ def handover(w: Writer, statement: Handover, place: Place, write: Write) -> None
         w.mark((second, join)[number])
 
 
-def _apart(w: Writer) -> tuple[str, str]:
+def _split(w: Writer) -> tuple[str, str]:
     """Branches to the second party's label; gives it and that of the end."""
     p, second, join = w.predicate(), w.label("SECOND"), w.label("JOIN")
     w.line(f"setp.ge.u32 {p}, %warp, {w.kernel.cut};", f"@{p} bra {second};")

@@ -90,12 +90,12 @@ def _bulk(w: Writer, n: tuple[int, ...], place: Place) -> None:
 
 def _transaction(w: Writer, n: tuple[int, ...], place: Place) -> None:
     """One thread writes, expects bytes and has them; the others wait for that."""
-    number, ahead = object_of_one(w, place.company), w.label("AHEAD")
+    number, later = object_of_one(w, place.company), w.label("AHEAD")  # word: ahead, a label of generated text
     p, first = w.predicate(), place.company.first
-    w.line(f"setp.ne.u32 {p}, %rank, {first};", f"@{p} bra {ahead};", f"st.shared.u32 [%slot], %v{n[2] % 8};")
+    w.line(f"setp.ne.u32 {p}, %rank, {first};", f"@{p} bra {later};", f"st.shared.u32 [%slot], %v{n[2] % 8};")
     w.line(f"mbarrier.arrive.expect_tx.shared.b64 _, {place_of(number)}, 64;")
     w.line(f"mbarrier.complete_tx.shared.b64 {place_of(number)}, 64;")
-    w.mark(ahead)
+    w.mark(later)
     phase(w, number, n[0])
     w.line(f"ld.shared.u32 %v{n[1] % 8}, [{w.base('tile')}+{4 * first}];")
     w.barrier(f"bar.sync {place.company.barrier};", place)

@@ -19,9 +19,9 @@ from random_kernels.ways import WAYS, case_by
 class Search:
     """What came of the pairs of one seed.
 
-    pairs: how many were run, until the first that failed. refused: by reason (`pairs.REASONS`). drawn, census: in how
-    many of the pairs a construct is, save those for which a way was asked for that is none, and in how many of those
-    that were woven. failing: the pair that failed, shrunken, and why.
+    pairs: how many were run, until the first that failed. refused: by reason (`pairs.REASONS`). drawn, census: how many
+    of the pairs have a construct (without pairs for which an impossible choice was requested), and how many of those
+    that were woven. failing: the pair that failed, shrunken, and the failure.
     """
 
     seed: int
@@ -46,7 +46,7 @@ def search(
     way: str = "weave",
     generator: str = "new",
 ) -> Search:
-    """The kernels are made one in that way, one of `ways.WAYS`, and drawn by that one of `drawing.GENERATORS`."""
+    """Draws pairs by `generator`, one of `drawing.GENERATORS`, and fuses them by `way`, one of `ways.WAYS`."""
     found = Search(number)
 
     def one(drawn: object) -> None:
@@ -85,7 +85,7 @@ def search(
 
 
 def drawn(number: int, examples: int, way: str = "weave", generator: str = "new") -> list[Case]:
-    """The cases of a seed, of that way."""
+    """The cases of a seed for this way."""
     found: list[Case] = []
 
     def take(case: Case) -> Outcome:

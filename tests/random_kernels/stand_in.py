@@ -1,4 +1,4 @@
-"""A process that stands in for one that launches kernels; in a module of its own, since a new process must find it."""
+"""A process that replaces the one that launches kernels; in a module of its own, since a new process must import it."""
 
 import os
 import time
@@ -8,7 +8,7 @@ HANGS = 4  # seconds after which a test gives up a child
 
 
 def serve(connection: Connection, device: str) -> None:
-    """What a job is called says how it ends."""
+    """The name of a job decides how it ends."""
     from pairs.job import Job  # of benchmarks, which has to be there before a job comes
 
     connection.send({"ready": True})

@@ -80,25 +80,25 @@ def bodies(where: Where, least: int = 1) -> SearchStrategy[tuple[Statement, ...]
 
 
 @cache
-def one_of(*choices: Any) -> SearchStrategy[Any]:
+def pick(*choices: Any) -> SearchStrategy[Any]:
     return st.sampled_from(choices)
 
 
 @st.composite
 def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> Statement:
     """Of one of the kinds, or of any that may stand there."""
-    kind: str = draw(one_of(*(kinds or where.kinds())))
+    kind: str = draw(pick(*(kinds or where.kinds())))
     match kind:
         case "access":
-            return Access(draw(one_of(*ACCESSES, *["shared total"] * 4 * where.bins)), draw(FOUR), draw(GUARDS))
+            return Access(draw(pick(*ACCESSES, *["shared total"] * 4 * where.bins)), draw(FOUR), draw(GUARDS))
         case "together":
-            return Together(draw(one_of(*_together(where))), draw(FOUR))
+            return Together(draw(pick(*_together(where))), draw(FOUR))
         case "uniform":
             return Meeting(
-                draw(one_of(*["uniform arithmetic"] * (not where.party), "use of a uniform value")), draw(FOUR)
+                draw(pick(*["uniform arithmetic"] * (not where.party), "use of a uniform value")), draw(FOUR)
             )
         case "meeting":
-            return Meeting(draw(one_of(*_meetings(where))), draw(FOUR))
+            return Meeting(draw(pick(*_meetings(where))), draw(FOUR))
         case "call":
             return draw(calls(where))
         case "parties":
@@ -114,7 +114,7 @@ def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> State
         case "switch":
             return _switch(draw, where)
         case "corner":
-            return Access(draw(one_of(*CORNERS)), draw(FOUR), draw(GUARDS))
+            return Access(draw(pick(*CORNERS)), draw(FOUR), draw(GUARDS))
         case "wait":
             return draw(waits_of_loops())
         case "message":
@@ -124,16 +124,16 @@ def statements(draw: DrawFn, where: Where, kinds: tuple[str, ...] = ()) -> State
         case "gone":
             condition = _condition(draw, where, Level.LONE, joins=False)
             body = draw(st.lists(PLAIN, max_size=2).map(tuple))
-            return Gone(draw(one_of(*GONE)), condition, draw(one_of(*GONE_BY)), body, draw(THREE))
+            return Gone(draw(pick(*GONE)), condition, draw(pick(*GONE_BY)), body, draw(THREE))
         case "leave":
-            level = draw(one_of(*(v for v in _levels(where) if where.leaves == "any" or v < Level.LONE)))
-            ends = one_of(
-                *ENDS * (6 if where.more else 1), *[END_OF_ALL] * 4 * where.apart, *[*FUNCTION_ENDS] * where.more
+            level = draw(pick(*(v for v in _levels(where) if where.leaves == "any" or v < Level.LONE)))
+            ends = pick(
+                *ENDS * (6 if where.more else 1), *[END_OF_ALL] * 4 * where.alone, *[*FUNCTION_ENDS] * where.more
             )
             return Leave(_condition(draw, where, level), draw(ends), draw(THREE))
         case "skip":
             level = Level.LONE if where.level == Level.LONE else min(where.level, Level.WARP)
-            return Skip(draw(one_of("break", "continue")), _condition(draw, where, level))
+            return Skip(draw(pick("break", "continue")), _condition(draw, where, level))
     return draw(PLAIN)
 
 
@@ -182,16 +182,16 @@ def _sources(where: Where, level: Level, by_level: Mapping[Level, tuple[str, ...
 
 def _condition(draw: DrawFn, where: Where, level: Level, joins: bool = True) -> Condition:
     sources = _sources(where, level, TESTS)
-    kinds, joined = one_of(*sources), None
+    kinds, joined = pick(*sources), None
     if joins and draw(st.integers(0, 5)) == 5:
         work = draw(st.lists(PLAIN, max_size=1).map(tuple))
-        seconds = one_of(*(k for k in sources if k != "reduced" or level == Level.CTA))  # to which all threads come
-        joined = draw(one_of("and", "or")), work, Condition(draw(seconds), draw(THREE))
+        seconds = pick(*(k for k in sources if k != "reduced" or level == Level.CTA))  # to which all threads come
+        joined = draw(pick("and", "or")), work, Condition(draw(seconds), draw(THREE))
     return Condition(draw(kinds), draw(THREE), joined)
 
 
 def _count(draw: DrawFn, where: Where, level: Level) -> Count:
-    return Count(draw(one_of(*_sources(where, level, COUNTS))), draw(THREE))
+    return Count(draw(pick(*_sources(where, level, COUNTS))), draw(THREE))
 
 
 @st.composite
@@ -200,7 +200,7 @@ def waits(draw: DrawFn, where: Where) -> Statement:
     kinds = (
         ["parties"] * 2 * where.parties + ["handover"] * 3 * (where.parties and where.tile) + ["copying"] * where.tile
     )
-    kind = draw(one_of(*kinds, *(m for m in _meetings(where) if m in WAITS), *[*PHASES] * 2 * where.phases))
+    kind = draw(pick(*kinds, *(m for m in _meetings(where) if m in WAITS), *[*PHASES] * 2 * where.phases))
     match kind:
         case "parties":
             return _parties(draw, where)
@@ -213,7 +213,7 @@ def waits(draw: DrawFn, where: Where) -> Statement:
 
 @st.composite
 def calls(draw: DrawFn, where: Where) -> Call:
-    function, numbers_, uniform = draw(one_of(*where.callable())), draw(THREE), draw(st.booleans())
+    function, numbers_, uniform = draw(pick(*where.callable())), draw(THREE), draw(st.booleans())
     if not where.more or where.functions[function] in (*FOR_ALL, *FOR_WARPS):
         return Call(function, numbers_, uniform)
     # A guarded call in braces is declined where threads have ended.
@@ -229,46 +229,46 @@ def waits_of_loops(draw: DrawFn, weak: bool = False) -> Wait:
     """weak: where no other thread of the CTA writes what is waited for."""
     reads = (*READS, *[*WEAK_READS] * 2 * weak)
     return Wait(
-        draw(one_of(*WAIT_FORMS)), draw(one_of(*reads)), draw(one_of(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR)
+        draw(pick(*WAIT_FORMS)), draw(pick(*reads)), draw(pick(0, 0, 1, 1, 2, 3)), draw(st.booleans()), draw(FOUR)
     )
 
 
 def _message(draw: DrawFn) -> Message:
-    spaces = draw(one_of(*MESSAGE_SPACES)), draw(one_of(*MESSAGE_SPACES))
-    return Message(draw(one_of(*RELEASES)), draw(one_of(*ACQUIRES)), draw(one_of(*SCOPES)), spaces, draw(FOUR))
+    spaces = draw(pick(*MESSAGE_SPACES)), draw(pick(*MESSAGE_SPACES))
+    return Message(draw(pick(*RELEASES)), draw(pick(*ACQUIRES)), draw(pick(*SCOPES)), spaces, draw(FOUR))
 
 
 def _sides(draw: DrawFn, where: Where) -> Sides:
     inner = replace(where.at(Level.WARP), skip=False, leaves="", size=2)
     kinds = [kind for kind in MEETS if (kind != "exchange" or where.tile) and (kind != "counted" or where.counted)]
-    meets = tuple((draw(one_of(*kinds)), draw(FOUR)) for _ in range(draw(one_of(1, 1, 2))))
+    meets = tuple((draw(pick(*kinds)), draw(FOUR)) for _ in range(draw(pick(1, 1, 2))))
     first, second = (tuple(draw(bodies(inner, 0)) for _ in range(len(meets) + 1)) for _ in range(2))
-    return Sides(draw(one_of(*BY)), meets, first, second, draw(THREE))
+    return Sides(draw(pick(*BY)), meets, first, second, draw(THREE))
 
 
 def _parties(draw: DrawFn, where: Where) -> Parties:
     """Perhaps with loops of barriers, which either party goes round as often as it likes."""
-    inner = where.apart_by_warps()
+    inner = where.diverged_by_warps()
     within = inner.looping(Level.CTA)
     sides = []
     for _ in range(2):
         side = draw(bodies(inner, 0))
         if draw(st.booleans()):
-            meets = Meeting(draw(one_of(*_meetings(within))), draw(FOUR))
-            form = draw(one_of("do", "while", "up"))
+            meets = Meeting(draw(pick(*_meetings(within))), draw(FOUR))
+            form = draw(pick("do", "while", "up"))
             side = (Loop(form, Level.CTA, _count(draw, inner, Level.CTA), (meets, *draw(bodies(within, 0)))), *side)
         sides.append(side)
     return Parties(*sides)
 
 
 def _copying(draw: DrawFn, where: Where) -> Copying:
-    kinds = one_of("copy and group", *["copy and mbarrier"] * 2 * where.phases)
+    kinds = pick("copy and group", *["copy and mbarrier"] * 2 * where.phases)
     return Copying(draw(kinds), draw(bodies(where.amid_copies(), 0)), draw(FOUR))
 
 
 def _handover(draw: DrawFn, where: Where) -> Handover:
     inner = where.amid_copies().at(Level.WARP)
-    form = draw(one_of("named barriers", *["mbarriers"] * 2 * where.phases))
+    form = draw(pick("named barriers", *["mbarriers"] * 2 * where.phases))
     producers, consumers = (draw(bodies(inner, 0)) for _ in range(2))
     return Handover(form, _count(draw, where, Level.CTA), producers, consumers, draw(THREE))
 
@@ -276,11 +276,11 @@ def _handover(draw: DrawFn, where: Where) -> Handover:
 def _if(draw: DrawFn, where: Where) -> If:
     arms = ["lone", "together"] + ["masked"] * (where.level < Level.LONE)
     arms += ["halves"] * (where.level < Level.LONE and where.halves)
-    arm: str = draw(one_of(*arms))
+    arm: str = draw(pick(*arms))
     level, promised = Level.LONE, False
     match arm:
         case "together":
-            level = draw(one_of(*(v for v in _levels(where) if v < Level.LONE)))
+            level = draw(pick(*(v for v in _levels(where) if v < Level.LONE)))
             promised = where.level < Level.LONE and draw(st.booleans())
             inner = where.at(level)
             condition = _condition(draw, where, level)
@@ -295,10 +295,10 @@ def _if(draw: DrawFn, where: Where) -> If:
 
 
 def _loop(draw: DrawFn, where: Where) -> Loop:
-    level: Level = draw(one_of(*_levels(where)))
+    level: Level = draw(pick(*_levels(where)))
     forms = ["do", "while", "middle", "up", "jump in", "two entries"]
     forms += ["vote"] * (where.level < Level.LONE and level == Level.WARP) + ["strided"] * (level == Level.LONE)
-    form: str = draw(one_of(*forms))
+    form: str = draw(pick(*forms))
     count = _count(draw, where, Level.LONE if form == "vote" else level)
     inner = where.looping(level)
     second: tuple[Statement, ...] = ()
@@ -311,8 +311,8 @@ def _loop(draw: DrawFn, where: Where) -> Loop:
 
 
 def _switch(draw: DrawFn, where: Where) -> Switch:
-    level: Level = draw(one_of(*_levels(where)))
-    cases = tuple(draw(bodies(replace(where.at(level), size=2), 0)) for _ in range(draw(one_of(2, 4))))
+    level: Level = draw(pick(*_levels(where)))
+    cases = tuple(draw(bodies(replace(where.at(level), size=2), 0)) for _ in range(draw(pick(2, 4))))
     falls = tuple(draw(st.integers(0, 4)) == 4 for _ in cases)
     promised = level < Level.LONE and where.level < Level.LONE and draw(st.booleans())
     return Switch(_count(draw, where, level), where.at(level).level, cases, falls, promised)

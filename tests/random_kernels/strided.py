@@ -1,4 +1,4 @@
-"""Random kernels that are right with any number of warps: element i of `n` is some thread's, whichever that is.
+"""Random kernels that are right with any number of warps: element i of `n` belongs to any one thread.
 
 They have the parameters of all random kernels (see `data.py`).
 """

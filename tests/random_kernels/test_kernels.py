@@ -110,14 +110,14 @@ def case_with(first: str) -> Case:
     return Case(texts, (Shape(1, 33),) * 2, (33, 33), (0, 0), "latency", "adaptive", 0)
 
 
-@pytest.mark.parametrize(("first", "instead", "said"), [
+@pytest.mark.parametrize(("first", "instead", "message"), [
     ("add.u32 %r0, %r0, 1;\n", "add.u32 %r0, %r0, 2;\n", "A:out\\[0\\] is 2, not 1; 33 of"),
     (GUARDED, "", "A:out\\[336\\] is 7, not 2779096485; 26 of"),
     ("", "mov.u64 %a1, 0;\n", "EmulationFault: .*out of bounds"),
     (TWICE, "\n", r"A: `st.global.u32 \[%a1\], %r0;` in line 10 is executed 0 times, not 33"),
     ("", "bra.uni L; L: bra L;\n", "EmulationFault: .*step limit"),
 ])  # fmt: skip
-def test_a_wrong_weaver_is_found(monkeypatch: pytest.MonkeyPatch, first: str, instead: str, said: str) -> None:
+def test_a_wrong_weaver_is_found(monkeypatch: pytest.MonkeyPatch, first: str, instead: str, message: str) -> None:
     """The kernels alone are those that were asked for, the woven one is made of others."""
     asked, other = case_with(first), case_with(instead)
     assert run(asked) == Outcome("", 1.0)
@@ -128,5 +128,5 @@ def test_a_wrong_weaver_is_found(monkeypatch: pytest.MonkeyPatch, first: str, in
         return fuse(*texts, **options)
 
     monkeypatch.setattr(goptx, "fuse", wrong, raising=False)
-    with pytest.raises(Wrong, match=said):
+    with pytest.raises(Wrong, match=message):
         run(asked)

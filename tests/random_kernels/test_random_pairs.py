@@ -1,6 +1,6 @@
 """500 pairs of random kernels, woven against separate on the strict emulator; seeds are fixed.
 
-A pair that fails is shrunken, and its text is in the failure: keep it as a file of kept/ once the fault is mended.
+A pair that fails is shrunken, and its text is in the failure: save it in regressions/ once the fault is fixed.
 """
 
 from collections import Counter
@@ -21,8 +21,8 @@ OTHER_CTAS = "a loop that a volatile load decides"  # waits for those are refuse
 
 @pytest.mark.parametrize("number", range(BATCHES))
 def test_pairs(number: int) -> None:
-    """Few are declined, apart from those for which divergence was to be dealt with in a certain way and those that may
-    wait for other CTAs, and no group of constructs is declined most of the time."""
+    """Few are declined, except those for which one choice for divergence was requested and those that may wait for
+    other CTAs; and no group of constructs is declined most of the time."""
     found = search(FIRST + number, EACH)
     assert found.failing is None, found.failing.file(found.failure)
     assert found.pairs >= EACH

@@ -1,4 +1,4 @@
-"""A few random cases of every way; the many are run by benchmarks/random_pairs.py."""
+"""A few random cases of every way; benchmarks/random_pairs.py runs many."""
 
 import re
 from dataclasses import replace

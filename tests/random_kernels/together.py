@@ -122,7 +122,7 @@ def _guarded(w: Writer, n: tuple[int, ...], place: Place) -> None:
 
 def _neighbour(w: Writer, n: tuple[int, ...], place: Place) -> None:
     """Through shared memory, within the warp. Where threads may end, other warps read words of those that came to no
-    barrier behind the store."""
+    barrier after the store."""
     other, first = w.word(), w.word()
     if w.kernel.counted or w.threads <= 32:
         w.line(f"st.shared.u32 [%slot], %v{n[2] % 8};")

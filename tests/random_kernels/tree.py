@@ -17,8 +17,8 @@ Numbers = tuple[int, ...]  # each from 0 to 15
 
 
 class Level(IntEnum):
-    """Who is sure to execute a place together: all threads of the CTA that have not ended (of the party, where parties
-    have gone apart), all such lanes of a warp, those of them in a known mask, or nobody knows who."""
+    """Which threads are sure to execute a place together: all threads of the CTA that have not ended (of the party, if
+    parties have diverged), all such lanes of a warp, those of them in a known mask, or an unknown set."""
 
     CTA = 0
     WARP = 1
@@ -68,7 +68,7 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Parties:
-    """The warps of either party go their own way, and meet at barriers that count them."""
+    """The warps of the two parties diverge, and wait at barriers that count them."""
 
     first: tuple[Statement, ...]
     second: tuple[Statement, ...]
@@ -122,7 +122,7 @@ class Message:
 @dataclass(frozen=True, slots=True)
 class Sides:
     """Warps take either side of a branch, and meet equally many barriers of the whole CTA on it. `by` is one of
-    `sides.BY`. meets: what they meet there, a kind of `sides.MEETS` and numbers; bodies: what each side does ahead of
+    `sides.BY`. meets: what they meet there, a kind of `sides.MEETS` and numbers; bodies: what each side does before
     each of these and after the last."""
 
     by: str
@@ -155,7 +155,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A test; kinds are in `conditions.py`. Joined by "and" or "or" the second test, and the `work` ahead of it, are
+    """A test; kinds are in `conditions.py`. Joined by "and" or "or" the second test, and the `work` before it, are
     only reached where the first leaves it open."""
 
     kind: str
@@ -261,13 +261,13 @@ class Kernel:
 
     n: threads with a number from n on end at the guard, if there is one: "" (none), "first" or "loaded" (after loads).
     scale: a scalar parameter. level: of the body; at `Level.LONE` no threads do anything together.
-    exact: no warp has lanes that end apart from others, or is not full. counted: each warp has threads to the end.
+    exact: no warp has lanes that end separately, or is not full. counted: each warp has threads to the end.
     phases: every thread lives to the end. cut: the warps of the first party, 0 where there are no parties; producers:
     which party, 0 or 1, hands over to the other. broadcast: whether a shuffle says that a warp's number is its lanes'.
     tile: where each thread gets a word of shared memory that others may read: "" (nowhere), "before" or "after" the
     guard. bins: whether there are totals in shared memory. dynamic: whether the tile is in dynamic shared memory, and
-    the bytes behind it there. start: how registers get their first values. moved: whether threads store `out` at places
-    that lie apart for each `scale`. more: whether there are parameters for `more` words and a structure (`more.py`);
+    the bytes after it there. start: how registers get their first values. moved: whether threads store `out` at places
+    that are separate for each `scale`. more: whether there are parameters for `more` words and a structure (`more.py`);
     those of the old generator have none. chain: whether each CTA waits for the one before it (`waits.chain`), and how.
     """
 
@@ -317,7 +317,7 @@ class Kernel:
 class Pair:
     """Two kernels, or more, how they are woven, and the seed of their data and of the warps' order.
 
-    unknown: None where the kernels are woven for one launch shape, which nothing is said of; else what is not said of
+    unknown: None if the kernels are woven for one launch shape, which is not stated; else what is not stated of
     each kernel's own: "" (all is), "grid", "axis" (of it), "block", "shared" or "all".
     """
 

@@ -49,7 +49,7 @@ class _Spin:
         self.space = SPACES[n[0] % len(SPACES)]
         self.scope = SCOPES[n[1] // 2 % len(SCOPES)]
         self.flag = 2 * FORMS.index(statement.form) + (n[1] & 1)
-        # Words of global and of shared memory are counted apart.
+        # Words of global and of shared memory are counted separately.
         self.round = w.round_of(self.flag + (more.FLAGS if self.space == ".global" else 0))
         self.address = w.flag()
         if self.space == ".global":

@@ -1,4 +1,4 @@
-"""All ways in which random kernels are made one: every strategy, and what may be combined with it, by name."""
+"""All ways of fusing random kernels: every strategy and its combinations, by name."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Drawn = tuple[Case, set[str]]  # and what constructs it has
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """`drawn`: what Hypothesis draws, by each generator (`drawing.GENERATORS`); `case`: the case that it is; `trial`:
-    what is run of that."""
+    """`drawn`: the strategies of Hypothesis, by generator (`drawing.GENERATORS`); `case`: makes the case of a drawn
+    value; `trial`: makes the trial of a case."""
 
     drawn: Mapping[str, SearchStrategy[Any]]
     case: Callable[[Any, str], Drawn]
@@ -68,7 +68,7 @@ WAYS: Mapping[str, Candidate] = {
 
 
 def case_by(way: str, drawn: object, generator: str = "new") -> Drawn:
-    """The case of that way which is what was drawn for it, by that one of `drawing.GENERATORS`."""
+    """The case of this way that was drawn by this one of `drawing.GENERATORS`."""
     case, seen = WAYS[way].case(drawn, generator)
     return replace(case, way=way), seen
 

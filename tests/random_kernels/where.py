@@ -13,9 +13,9 @@ class Where:
     """What may stand at a place.
 
     leaves: "" (no thread may end), "whole" (whole warps) or "any". tile: whether threads may write their words of it.
-    functions: their kinds. loaded: whether a word from memory may stand for a uniform value. apart: whether no threads
+    functions: their kinds. loaded: whether a word from memory may stand for a uniform value. alone: whether no threads
     of the kernel do anything together. favour: the kind of statements of which there are many. counted, phases: see
-    `tree.Kernel`. parties: whether there are any that may go apart; party: whether this is in one. halves: whether it
+    `tree.Kernel`. parties: whether there are any that may diverge; party: whether this is in one. halves: whether it
     is known which lanes these are. skip: whether a loop may be left. looped: whether this is in a loop. size: the most
     statements of a body. more: whether statements of the new generator may stand there; the old one draws as it always
     did.
@@ -30,7 +30,7 @@ class Where:
     bins: bool
     functions: tuple[str, ...]
     loaded: bool
-    apart: bool
+    alone: bool
     favour: str
     counted: bool = False
     phases: bool = False
@@ -54,7 +54,7 @@ class Where:
         return replace(self.at(Level.PART), skip=False, halves=halves)
 
     def looping(self, level: Level) -> Where:
-        """In a loop. Barriers there, and threads that end there, are drawn apart."""
+        """In a loop. Barriers there, and threads that end there, are drawn separately."""
         inner = replace(self.at(level), skip=True, looped=True)
         if inner.level == Level.CTA and inner.barriers and inner.leaves:
             inner = replace(inner, leaves="")
@@ -97,12 +97,12 @@ class Where:
             return self.level == Level.CTA and self.barriers and not self.party and (kind != "exchange" or self.tile)
         return kind not in FOR_WARPS or self.level <= Level.WARP
 
-    def apart_by_warps(self) -> Where:
+    def diverged_by_warps(self) -> Where:
         """In one of the parties."""
         return replace(self, depth=self.depth - 1, size=2, skip=False, parties=False, party=True)
 
     def amid_copies(self) -> Where:
-        """Where words of the tile are on their way."""
+        """Where words of the tile are being copied."""
         return replace(
             self, depth=self.depth - 1, size=2, skip=False, parties=False, tile=False, phases=False, leaves=""
         )

@@ -1,4 +1,4 @@
-"""From what Hypothesis drew to a case: the text of the kernels, and what the weaver is told of their shapes."""
+"""Makes a case of a drawn pair: the text of the kernels, and the shapes that the weaver gets."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from goptx.device.cuda_graph import KernelNode
 from goptx.region.captured import CapturedFusion
 
 PLUS, MINUS, TIMES = (elementwise(op) for op in ("add.f32", "sub.f32", "mul.f32"))
-BEHIND = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
+SHIFTED = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
 CTAS, THREADS, N, LENGTH = 2, 64, 100, 200
 
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_fused_is_launched_in_order(device: Device, streams: Stre
     x, y, z, t, out = arrays(device, 5)
     with captured() as f:
         launch(f, TIMES, x, y, t, N)
-        launch(f, BEHIND, t, z, out, N)
+        launch(f, SHIFTED, t, z, out, N)
         copy(streams, x, out)
     assert strategies(f) == ["separate"] and f.report
     assert f.report.groups[0].done and "different CTAs" in f.report.groups[0].done.reason and not f.report.fused
@@ -218,7 +218,7 @@ class Loaded:
 
     def __init__(self, device: Device, streams: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
         self.device, self.streams = device, streams
-        self.modules = {i + 1: goptx.read(text) for i, text in enumerate((PLUS, MINUS, TIMES, BEHIND))}
+        self.modules = {i + 1: goptx.read(text) for i, text in enumerate((PLUS, MINUS, TIMES, SHIFTED))}
         self.contents: dict[int, list[bytes]] = {}
         monkeypatch.setattr(
             loaded, "origin", lambda handles: (self.modules[handles[0]], "k") if handles[0] < 9 else None

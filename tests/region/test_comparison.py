@@ -13,7 +13,7 @@ from goptx.device import repeating
 from goptx.region.fused_comparison import REPEATS, WARMUPS, Comparison
 
 PLUS, MINUS, TIMES = (elementwise(op) for op in ("add.f32", "sub.f32", "mul.f32"))
-BEHIND = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
+SHIFTED = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
 CTAS, THREADS, N, LENGTH = 2, 64, 100, 200
 
 
@@ -97,7 +97,7 @@ def test_pieces_that_touch_are_one(device: Device, clock: Clock) -> None:
 def test_what_is_not_compared(device: Device, clock: Clock) -> None:
     x, y, z, t, out = arrays(device, 5)
     two = [(TIMES, x, y, t, N), (MINUS, t, z, out, N)]
-    assert "the launches are not fused" in comparison(region([two[0], (BEHIND, t, z, out, N)])).reason
+    assert "the launches are not fused" in comparison(region([two[0], (SHIFTED, t, z, out, N)])).reason
     raw = [(TIMES, x.address, y.address, t.address, N), (MINUS, x.address, z.address, out.address, N)]
     reason = comparison(region(raw)).reason
     assert "`k` writes by `out`, a pointer to memory of unknown size; pass an array" in reason

@@ -20,7 +20,7 @@ from goptx.results.fused_kernel import Woven
 ROOT = Path(__file__).parents[2]
 CHAIN = ROOT / "benchmarks" / "suite_d" / "chain.sm_90.ptx"
 PLUS, MINUS, TIMES = (elementwise(op) for op in ("add.f32", "sub.f32", "mul.f32"))
-BEHIND = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
+SHIFTED = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
 MIRRORED = elementwise(
     "sub.f32", guard="", read="%r9",
     index=f"{INDEX} sub.s32 %r8, %r2, %r3; sub.s32 %r8, %r8, 1; mad.lo.s32 %r9, %r1, %r2, %r8;",
@@ -289,8 +289,8 @@ def test_across_ctas_they_are_launched_one_after_the_other(
     x, y, z, t, out = arrays(device, 5)
     shifted = elementwise("add.f32", before="add.s32 %r8, %r4, 32;", write="%r8")
     launches = {
-        "read": [(TIMES, x, y, t, N), (BEHIND, t, z, out, N)],
-        "overwritten": [(BEHIND, t, y, out, N), (TIMES, x, z, t, N)],
+        "read": [(TIMES, x, y, t, N), (SHIFTED, t, z, out, N)],
+        "overwritten": [(SHIFTED, t, y, out, N), (TIMES, x, z, t, N)],
         "written twice": [(TIMES, x, y, t, N), (shifted, x, z, t, N)],
     }[kind]
     f = as_launched(device, launches)
@@ -305,9 +305,9 @@ def test_across_ctas_they_are_launched_one_after_the_other(
 def test_what_another_launch_knows_of_buffers_is_used(device: Device) -> None:
     """Kernel B reads all of z, which is known to be a different buffer from those that A writes."""
     x, y, z, t, out = arrays(device, 5)
-    f = as_launched(device, [(TIMES, x, y, t, N), (BEHIND, z, t, out, N)])
+    f = as_launched(device, [(TIMES, x, y, t, N), (SHIFTED, z, t, out, N)])
     assert strategy(f) == "separate"
-    own = BEHIND.replace("[%rd6]", "[%rd9]").replace(
+    own = SHIFTED.replace("[%rd6]", "[%rd9]").replace(
         "add.s64 %rd6, %rd2, %rd4;", "mul.wide.s32 %rd8, %r4, 4; add.s64 %rd9, %rd2, %rd8;"
     )
     assert strategy(as_launched(device, [(TIMES, x, y, t, N), (own, z, t, out, N)])) == "vertical"
@@ -423,7 +423,7 @@ def test_strategies_for_independent_kernels(name: str, device: Device) -> None:
 
 def test_what_a_strategy_refuses_is_launched_separately(device: Device) -> None:
     x, y, z, t, out = arrays(device, 5)
-    f = as_launched(device, [(TIMES, x, y, t, N), (BEHIND, t, z, out, N)], strategy="vertical")
+    f = as_launched(device, [(TIMES, x, y, t, N), (SHIFTED, t, z, out, N)], strategy="vertical")
     assert strategy(f) == "separate" and f.report and "different CTAs" in f.report.reason
 
 
@@ -517,7 +517,7 @@ def test_cancel_launches_in_order_at_once(device: Device) -> None:
     stream = Stream()
     with goptx.fusion(stream) as f:
         f.launch(TIMES, CTAS, THREADS, x, y, t, N)
-        f.launch(BEHIND, CTAS, THREADS, t, z, out, N)
+        f.launch(SHIFTED, CTAS, THREADS, t, z, out, N)
         assert not device.launched
         f.cancel()
         ((woven, on),) = device.launched

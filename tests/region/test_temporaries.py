@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from region.emulated import Array, Device
-from region.test_fusion import BEHIND, MINUS, MIRRORED, PLUS, TIMES, WHOLE, N, accesses, arrays, as_launched, region
+from region.test_fusion import MINUS, MIRRORED, PLUS, SHIFTED, TIMES, WHOLE, N, accesses, arrays, as_launched, region
 from region.test_fusion import strategy as strategy_of
 from strategies.dependent_kernels import elementwise, strided
 
@@ -117,7 +117,7 @@ def test_buffers_of_one_launch_are_listed_too(device: Device, caplog: pytest.Log
 
 def test_launches_that_are_not_fused_leave_all_in_memory(device: Device) -> None:
     x, y, z, t, out = arrays(device, 5)
-    f = as_launched(device, [(TIMES, x, y, t, N), (BEHIND, t, z, out, N)], private=[t])
+    f = as_launched(device, [(TIMES, x, y, t, N), (SHIFTED, t, z, out, N)], private=[t])
     assert strategy_of(f) == "separate" and f.report
     (left,) = f.report.temporaries
     assert left.where == "memory" and left.why == f"the launches are not fused: {f.report.reason}"

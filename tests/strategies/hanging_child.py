@@ -1,4 +1,4 @@
-"""Stands in for the child process of suite B: one way hangs in it and one ends it."""
+"""Stands in for the child process of suite B: one candidate hangs in it, and one ends it."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""auto: which strategy takes the kernels, and what is said of those that do not."""
+"""auto: which strategy takes the kernels, and what is reported of those that do not."""
 
 import logging
 from pathlib import Path
@@ -14,8 +14,8 @@ from goptx.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 HARRIS, LUD = (EXAMPLES / f"{name}.sm_90.ptx" for name in ("harris", "lud"))
-HAND_ON = [("A:2", "B:0")]
-BEHIND = elementwise(before="add.s32 %r8, %r4, 32;", read="%r8")
+FORWARDED = [("A:2", "B:0")]
+SHIFTED = elementwise(before="add.s32 %r8, %r4, 32;", read="%r8")
 SPIN = "SPIN: ld.acquire.gpu.global.u32 %r9, [%rd1]; setp.eq.u32 %p1, %r9, 0; @%p1 bra SPIN;"
 CLUSTER = "barrier.cluster.arrive; barrier.cluster.wait; ret;"
 
@@ -52,28 +52,28 @@ def test_what_nothing_takes_is_separate(caplog: pytest.LogCaptureFixture) -> Non
 
 
 def test_kernels_that_depend_on_each_other_are_vertical() -> None:
-    made = auto(elementwise(), elementwise(), depends=True, same=HAND_ON)
+    made = auto(elementwise(), elementwise(), depends=True, same=FORWARDED)
     assert made.strategy == "vertical" and made.depends and not made.report.notes
-    assert auto(elementwise(), BEHIND, depends=True, same=HAND_ON).strategy == "separate"
-    assert auto(elementwise(), BEHIND, depends=True, same=HAND_ON, assume_local=True).strategy == "vertical"
+    assert auto(elementwise(), SHIFTED, depends=True, same=FORWARDED).strategy == "separate"
+    assert auto(elementwise(), SHIFTED, depends=True, same=FORWARDED, assume_local=True).strategy == "vertical"
 
 
 @pytest.mark.parametrize("kind", ["private", "local"])
-def test_temporaries_that_cannot_be_kept_stay_in_memory(kind: str) -> None:
+def test_temporaries_that_cannot_be_internalised_stay_in_memory(kind: str) -> None:
     bounds = [("A:3", "B:3")]
     shapes = [Shape(2, 64)] * 2
-    kept = auto(elementwise(), elementwise(), same=bounds, shapes=shapes, **{kind: HAND_ON})
-    assert kept.strategy == "vertical" and kept.ptx.count("st.global") == 1
-    made = auto(elementwise(), elementwise(), shapes=shapes, **{kind: HAND_ON})  # bounds that may differ
+    internalised = auto(elementwise(), elementwise(), same=bounds, shapes=shapes, **{kind: FORWARDED})
+    assert internalised.strategy == "vertical" and internalised.ptx.count("st.global") == 1
+    made = auto(elementwise(), elementwise(), shapes=shapes, **{kind: FORWARDED})  # bounds that may differ
     assert made.strategy == "vertical" and made.ptx.count("st.global") == 2
     assert any(
         note.startswith(f"the {kind} buffer A:2 (out), B:0 (x) is left in memory: ") for note in made.report.notes
     )
     (temporary,) = made.report.temporaries
     assert (temporary.where, temporary.declared) == ("memory", kind) and "name bounds that are equal" in temporary.why
-    behind = auto(elementwise(), BEHIND, same=bounds, shapes=shapes, **{kind: HAND_ON})
-    assert behind.strategy == "separate"
-    (note,) = behind.report.notes
+    shifted = auto(elementwise(), SHIFTED, same=bounds, shapes=shapes, **{kind: FORWARDED})
+    assert shifted.strategy == "separate"
+    (note,) = shifted.report.notes
     assert note.startswith("not vertical: ") and "different CTAs" in note
     assert ("not shown to be equal" in note and "; and in memory: " in note) == (kind == "private")
 
@@ -105,27 +105,27 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert main(["fuse", *(str(tmp_path / f"{n}.ptx") for n in ("one", "two")), "--strategy", "auto", "--report"]) == 0
     output, errors = capsys.readouterr()
     assert output.count(".visible .entry") == 2
-    assert "note: not weave, vertical: " in errors and errors.startswith(" ")  # the log says nothing here
+    assert "note: not weave, vertical: " in errors and errors.startswith(" ")  # the log does not appear here
     assert main(["fuse", str(HARRIS), str(LUD), "--strategy", "auto"]) == 0
     assert capsys.readouterr().out == goptx.weave(HARRIS, LUD, slicing=None).ptx
 
 
-# What auto tells vertical -------------------------------------------------------------------------------
+# What auto passes to vertical -------------------------------------------------------------------------------
 
 
 def test_buffers_that_are_declared_noalias() -> None:
-    """B reads elsewhere in a buffer, which may be the one that A writes, unless it is said that it is not."""
-    said: dict[str, Any] = {"strategy": "vertical", "depends": True}
+    """B reads elsewhere in a buffer, which may be the one that A writes, unless the caller denies it."""
+    options: dict[str, Any] = {"strategy": "vertical", "depends": True}
     with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\) and B:0 \(x\)"):
-        goptx.fuse(elementwise(), BEHIND, **said)
+        goptx.fuse(elementwise(), SHIFTED, **options)
     with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\) and B:[01] \([xy]\)"):
-        goptx.fuse(elementwise(), BEHIND, noalias=["B:2"], **said)
+        goptx.fuse(elementwise(), SHIFTED, noalias=["B:2"], **options)
     for names in (["A:2"], ["B:0", "B:y"], ["A:0", "A:1", "A:2", "B:0", "B:1", "B:2"]):
-        goptx.fuse(elementwise(), BEHIND, noalias=names, **said)
-    with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\)"):  # what is one with another is so all the same
-        goptx.fuse(elementwise(), BEHIND, noalias=["A:2", "B:0", "B:1"], same=HAND_ON, **said)
+        goptx.fuse(elementwise(), SHIFTED, noalias=names, **options)
+    with pytest.raises(goptx.CannotWeave, match=r"A:2 \(out\)"):  # parameters that are named as one stay one
+        goptx.fuse(elementwise(), SHIFTED, noalias=["A:2", "B:0", "B:1"], same=FORWARDED, **options)
     with pytest.raises(InputError, match=r"noalias `B:z`: kernel B .* has no such parameter"):
-        goptx.fuse(elementwise(), BEHIND, noalias=["B:z"], **said)
+        goptx.fuse(elementwise(), SHIFTED, noalias=["B:z"], **options)
 
 
 def test_shapes_of_several_axes_are_refused_where_it_matters() -> None:
@@ -135,5 +135,5 @@ def test_shapes_of_several_axes_are_refused_where_it_matters() -> None:
     )  # fmt: skip
     for shape in (Shape(2, (8, 4)), Shape((2, 2), 32)):
         with pytest.raises(goptx.CannotWeave, match=r"kernel A .*in grids and blocks along x only, and the shape"):
-            goptx.fuse(elementwise(), mirrored, strategy="vertical", depends=True, same=HAND_ON, shapes=[shape] * 2)
+            goptx.fuse(elementwise(), mirrored, strategy="vertical", depends=True, same=FORWARDED, shapes=[shape] * 2)
         goptx.fuse(elementwise(), mirrored, strategy="vertical", shapes=[shape] * 2)

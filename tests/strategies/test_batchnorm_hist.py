@@ -28,7 +28,7 @@ BATCHNORM, HIST = (FOLDER / f"{name}.sm_90.ptx" for name in PAIR)
 
 
 def alone(name: str, block: tuple[int, ...], **options: Any) -> dict[str, Any]:
-    """The arguments by name as the kernel leaves them in that block, in the sizes of `[check]`."""
+    """The arguments by name after a launch with that block, in the sizes of `[check]`."""
     launch = launches(small=True)[PAIR.index(name)]
     values = [sample(argument) for argument in launch.arguments]
     goptx.emulate(launch.file, launch.grid, block, values, shared=launch.shared, races=True, **options)
@@ -77,18 +77,20 @@ def test_barriers_count_the_threads_of_their_kernel() -> None:
 
 
 def test_a_tunable_kernel_is_compared_in_the_block_that_it_is_given() -> None:
-    """For it rounds otherwise in another."""
+    """In another block it rounds differently."""
     own, other = (alone("batchnorm", block)["mean"] for block in ((32, 16), (32, 28)))
     assert (own.view(np.uint32) != other.view(np.uint32)).any()
     assert goptx.check(BATCHNORM, HIST, strategy="horizontal", partition=(896, 128))
 
 
-@pytest.mark.parametrize("way", [*PEERS, Candidate("horizontal", (384, 640))], ids=str)
-def test_the_other_ways(way: Candidate) -> None:
-    """That the suite times."""
-    options: dict[str, Any] = {"partition": way.partition, "max_growth": way.max_growth}
+@pytest.mark.parametrize("candidate", [*PEERS, Candidate("horizontal", (384, 640))], ids=str)
+def test_the_other_candidates(candidate: Candidate) -> None:
+    """Those that the suite times."""
+    options: dict[str, Any] = {"partition": candidate.partition, "max_growth": candidate.max_growth}
     given = {name: value for name, value in options.items() if value}
-    assert goptx.check(*[(BATCHNORM, HIST)[k] for k in way.order], strategy=way.strategy, races=True, **given)
+    assert goptx.check(
+        *[(BATCHNORM, HIST)[k] for k in candidate.order], strategy=candidate.strategy, races=True, **given
+    )
 
 
 # wrong uses ---------------------------------------------------------------------------------------------
@@ -139,7 +141,7 @@ def test_blocks_of_three_axes_change_along_the_last() -> None:
 def test_the_suite_tries_every_partition_with_and_without_the_bound() -> None:
     assert [*FIVE, (384, 640), (640, 384)] == sorted(PARTITIONS, key=lambda p: (p not in FIVE, p))
     assert len(WAYS) == len(PEERS) + 2 * len(PARTITIONS) and EVEN in WAYS
-    assert len({str(way) for way in WAYS}) == len(WAYS)
+    assert len({str(candidate) for candidate in WAYS}) == len(WAYS)
 
 
 @pytest.mark.parametrize(("registers", "expected"), [((30, 14), 32), ((200, 40), 64)])
@@ -150,15 +152,15 @@ def test_the_bound_of_the_suite(registers: tuple[int, int], expected: int, assem
     assert bound_of(EVEN, woven, registers) == expected and bound_of(PEERS[0], woven, registers) is None
 
 
-def test_a_way_that_hangs_or_fails_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_candidate_that_hangs_or_fails_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "LIMIT", 1)
-    said: list[str] = []
-    found = supervised(True, said.append, hanging_child.serve)
+    messages: list[str] = []
+    found = supervised(True, messages.append, hanging_child.serve)
     assert not found["right"] and found["small"] and [*found["ways"]] == ["vertical", "weave", "interleave"]
     assert [row["right"] for row in found["ways"].values()] == [True, False, False]
     assert "no answer within 1 s: hangs" in found["ways"]["weave"]["problem"]
     assert "ended without an answer" in found["ways"]["interleave"]["problem"]
-    assert sum(line.startswith("vertical: right") for line in said) == 3
+    assert sum(line.startswith("vertical: right") for line in messages) == 3
 
 
 def test_where_the_kernels_alone_fail() -> None:

@@ -16,7 +16,7 @@ from goptx.strategies.fuse import STRATEGIES
 
 Assembles = Callable[[Woven], None]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
-OWN_SHAPES = ("horizontal", "interleave")  # which have to know them
+OWN_SHAPES = ("horizontal", "interleave")  # strategies that need them
 WHERE = kernel("k", "mov.u32 %r30, %smid; add.u32 %r30, %r30, 1;" + stored(["%r30"]))
 
 MIXES: list[tuple[tuple[int, int], Axis, tuple[Shape, Shape]]] = [  # of two kernels
@@ -92,7 +92,7 @@ def test_grids_known_at_launch_only(strategy: Strategy, placement: Placement, as
 def test_which_ctas(
     grids: tuple[int, int], factors: tuple[int, int], options: dict[str, Any], expected: str, known: bool
 ) -> None:
-    """Each kernel writes the SM that runs its CTA, which on the emulator tells the CTA of the fused kernel."""
+    """Each kernel writes the SM that runs its CTA, which on the emulator identifies the CTA of the fused kernel."""
     shapes = [Shape(n, 1) for n in grids]
     stated = shapes if known else [Shape((None,), 1)] * 2
     woven = fuse("interleave", (WHERE, WHERE), factors, shapes=stated, **options)
@@ -124,7 +124,7 @@ def test_whole_warps_that_are_too_many_end_at_once() -> None:
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 def test_copies_are_woven(strategy: Strategy) -> None:
-    """The barrier that several copies come to at one place is one, ahead of which all of them store."""
+    """One barrier serves all copies that reach it at one place, and all of them store before it."""
     shapes = [Shape(8, 32)] * 2
     woven = fuse(strategy, ("tiled", "registers"), (4, 1), shapes=shapes)
     alone = fuse(strategy, ("tiled", "registers"), (1, 1), shapes=shapes)

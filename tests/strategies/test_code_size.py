@@ -1,4 +1,4 @@
-"""The instruction cache: how large code is taken to be, and that very large code is estimated to be slower."""
+"""The instruction cache: the estimated size of code, and that very large code is estimated to be slower."""
 
 from pathlib import Path
 
@@ -65,12 +65,12 @@ def test_small_code_is_not_affected() -> None:
 
 @pytest.mark.parametrize(("size", "slower"), [(2000, 1.0), (3000, 1.12), (4000, 1.23), (6000, 1.29), (9000, 1.37)])
 def test_estimates_are_near_what_was_measured(size: int, slower: float) -> None:
-    """As many multiply-adds in loops of so many, on an H200 (benchmarks/when_fusion_loses.py)."""
+    """Equally many multiply-adds, in loops of this size, on an H200 (benchmarks/when_fusion_loses.py)."""
     whole = estimates(size)["separate"].cycles / size
     assert whole / (estimates(500)["separate"].cycles / 500) == pytest.approx(slower, abs=0.05)
 
 
-def test_what_exceeds_the_cache_by_itself_pays_in_each_way() -> None:
+def test_what_exceeds_the_cache_by_itself_pays_with_each_strategy() -> None:
     found = estimates(9000)
     assert all(estimate.decided_by == "instructions" for estimate in found.values())
     both = found["separate"].then(found["weave"])
@@ -89,7 +89,7 @@ def test_auto_does_not_weave_very_large_code() -> None:
 
 
 def test_code_of_a_woven_kernel() -> None:
-    """Its loop has both bodies, and is passed as often as each."""
+    """Its loop has both bodies, and as many iterations as each."""
     sources = loop(500, "a"), loop(400, "b")
     kernels = by_themselves(*sources)
     (course,) = courses_of(goptx.weave(*sources), kernels, load_table(None, "sm_90"))

@@ -1,4 +1,4 @@
-"""auto: what it chooses, why, and that the choice is carried by the result."""
+"""auto: what it chooses, why, and that the result has the choice."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import ways
+from goptx.strategies.candidates import possible_candidates
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 LARGE = Shape(1 << 20, 256)
@@ -37,7 +37,7 @@ def chosen(first: str, second: str, shape: Shape | None = LARGE) -> goptx.Woven:
 
 # Choices of suite A, bound by memory, by arithmetic, by both; all within 5 % of the best measured.
 @pytest.mark.parametrize(
-    ("pair", "way"),
+    ("pair", "candidate"),
     [
         (("gelu", "harris"), "weave x2 x2 capped at 32"),
         (("harris", "micnd"), "weave x4 x4 capped at 32"),
@@ -45,18 +45,18 @@ def chosen(first: str, second: str, shape: Shape | None = LARGE) -> goptx.Woven:
         (("lud", "stms"), "weave x2 x2 slicing=None capped at 32"),
     ],
 )
-def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], way: str) -> None:
+def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], candidate: str) -> None:
     made = chosen(*pair)
     assert made.report.decision
     best = made.report.decision.chosen
-    assert best.name == way and best.made
+    assert best.name == candidate and best.made
     assert made.strategy == "weave" and made.max_registers == 32
     chose, head, first = str(made.report.decision).splitlines()[:3]
-    assert chose.startswith(f"chosen: {way}, the least estimate; of another strategy: ") and "%" in chose
+    assert chose.startswith(f"chosen: {candidate}, the least estimate; of another strategy: ") and "%" in chose
     assert head.split() == "candidate kilocycles registers occupancy most of it".split()
-    assert first.startswith(way) and str(made.report.decision) in str(made.report)
+    assert first.startswith(candidate) and str(made.report.decision) in str(made.report)
     stored = made.report.to_dict()["decision"]
-    assert stored["candidates"][0]["name"] == way and not stored["assumed"]
+    assert stored["candidates"][0]["name"] == candidate and not stored["assumed"]
     json.dumps(stored, allow_nan=False)
 
 
@@ -73,18 +73,23 @@ def test_grids_that_are_not_known_are_not_coarsened() -> None:
 
 
 def test_few_ctas_are_not_coarsened() -> None:
-    made = chosen("gelu", "harris", Shape(64, 256))  # which are on as many SMs
+    made = chosen("gelu", "harris", Shape(64, 256))  # they run on as many SMs
     assert made.report.decision and " x" not in made.report.decision.chosen.name
 
 
 def test_ctas_are_not_left_over() -> None:
-    factors = {w.factors for w in ways(kernels_of([kernel("gelu"), kernel("harris")]), [Shape(6, 256), Shape(5, 256)])}
+    factors = {
+        w.factors
+        for w in possible_candidates(kernels_of([kernel("gelu"), kernel("harris")]), [Shape(6, 256), Shape(5, 256)])
+    }
     assert factors == {(1, 1), (2, 1)}
 
 
 @pytest.mark.parametrize(("loops", "ctas", "most"), [(0, 1024, 4), (1, 1024, 1), (1, 1 << 20, 4), (2, 1 << 20, 2)])
-def test_who_may_go_round_long_is_coarsened_only_in_large_grids(loops: int, ctas: int, most: int) -> None:
-    found = ways(kernels_of([kernel("gelu"), kernel("harris")]), [Shape(ctas, 256), Shape(7, 256)], [loops, 0])
+def test_kernels_with_long_loops_are_coarsened_only_in_large_grids(loops: int, ctas: int, most: int) -> None:
+    found = possible_candidates(
+        kernels_of([kernel("gelu"), kernel("harris")]), [Shape(ctas, 256), Shape(7, 256)], [loops, 0]
+    )
     assert max(w.factors for w in found) == (most, 1)
 
 
@@ -114,16 +119,16 @@ def test_one_choice_everywhere() -> None:
         "made = goptx.fuse(*pair, strategy='auto', shapes=[Shape(1 << 20, 256)] * 2)\n"
         "print(made.report, made.ptx)"
     )
-    said = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
         ).stdout
         for seed in ("1", "2")
     }
-    assert len(said) == 1
+    assert len(outputs) == 1
 
 
-def test_a_choice_that_is_kept_says_why_and_keeps_its_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cached_choice_has_its_reason_and_its_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOPTX_CACHE_DIR", "")  # in memory
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "64")
     first, again = chosen("gelu", "harris"), chosen("gelu", "harris")
@@ -131,13 +136,13 @@ def test_a_choice_that_is_kept_says_why_and_keeps_its_cap(monkeypatch: pytest.Mo
     assert again.ptx == first.ptx and again.max_registers == first.max_registers == 32
 
 
-def test_what_refuses_is_said_once_for_all_that_it_is_against() -> None:
+def test_a_refusal_holds_for_candidates_with_larger_factors() -> None:
     assert Candidate("weave", (1, 2)).is_part_of(Candidate("weave", (2, 2), 32))
     assert not Candidate("weave", (1, 2)).is_part_of(Candidate("weave", (4, 1)))
     assert not Candidate("weave", (1, 2)).is_part_of(Candidate("vertical", (2, 2)))
 
 
-def test_the_cap_holds_where_no_other_is_asked_for() -> None:
+def test_the_cap_holds_unless_another_is_asked_for() -> None:
     woven = goptx.weave(kernel("gelu"), kernel("gelu"))
     capped = woven.capped(24)
     assert woven.max_registers is None and capped.max_registers == 24 and ".maxnreg 24" in capped.ptx
@@ -186,7 +191,7 @@ def test_what_waits_is_worth_weaving() -> None:
 
 
 def test_kernels_of_suite_a() -> None:
-    """Against what Nsight Compute says: instructions that a warp issues, and bytes between a thread and memory."""
+    """Compared with Nsight Compute: instructions that a warp issues, and bytes between a thread and memory."""
     machine, table = machine_of("sm_90"), load_table(None, "sm_90")
     for name, issued, moved in (("harris", 37, 7), ("stms", 52, 7), ("micnd", 73, 4), ("lud", 103, 16)):
         (one, _) = kernels_of([kernel(name)] * 2)

@@ -41,7 +41,7 @@ def test_each_kernel_does_what_it_does_alone(strategy: Strategy, names: tuple[st
     for number, mix in enumerate(MIXES):
         launched = [with_memory(shape, name) for shape, name in zip(mix, names, strict=True)]
         if names[0] == "dynamic" and launched[0].threads == 1:
-            continue  # what one kernel reads takes two threads to write
+            continue  # two threads write what one kernel reads
         woven = fuse(strategy, names, launched, placement=("spread", "front")[number % 2])
         assert woven.strategy == strategy
         same(names, launched, woven)
@@ -90,7 +90,7 @@ def test_examples(strategy: Strategy, pair: str) -> None:
     assert check, str(check)
 
 
-# Kernels that wait in other ways ------------------------------------------------------------------------
+# Kernels that wait differently ------------------------------------------------------------------------
 
 
 def waiting(strategy: Strategy, module: str, names: tuple[str, str]) -> Woven:
@@ -107,7 +107,7 @@ def together(woven: Woven, seed: int) -> list[list[int]]:
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 @pytest.mark.parametrize("name", WAITING)
 def test_kernels_that_wait(strategy: Strategy, name: str, assembles: Assembles) -> None:
-    """As they are: what ended before a barrier is where threads have to live on."""
+    """Unchanged, except that threads which ended before a barrier live on."""
     for seed, names in enumerate([(name, "tiled"), ("producers_and_consumers", name)]):
         if (strategy, name) == ("horizontal", "register_ids"):
             with pytest.raises(CannotWeave, match="takes its barrier id from a register"):
@@ -120,7 +120,7 @@ def test_kernels_that_wait(strategy: Strategy, name: str, assembles: Assembles) 
 
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 def test_a_kernel_that_cannot_be_woven(strategy: Strategy, assembles: Assembles) -> None:
-    """Lanes of it wait one by one, and amid that others end."""
+    """Its lanes wait one by one, and others end meanwhile."""
     names = ("ends_amid_waits", "tiled")
     module = text(names=names).replace("DONE: add.u32 %r4, %r4, %r9;", "DONE: add.u32 %r4, %r4, %r2;")
     read = goptx.read(module)
@@ -137,7 +137,7 @@ def test_a_kernel_that_cannot_be_woven(strategy: Strategy, assembles: Assembles)
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("setmaxnreg.inc.sync.aligned.u32 64;", "the registers of a CTA are another pool"),
+        ("setmaxnreg.inc.sync.aligned.u32 64;", "share its pool of registers"),
         (
             "SPIN: ld.acquire.gpu.global.u32 %r30, [%rd1]; setp.eq.u32 %p1, %r30, 0; @%p1 bra SPIN;",
             "wait for other CTAs",

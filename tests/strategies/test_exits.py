@@ -1,4 +1,4 @@
-"""`exit` in a device function ends the kernel that calls it for the thread, and no other kernel of the fused one."""
+"""`exit` in a device function ends the calling kernel for the thread, and no other kernel of the fused one."""
 
 from collections.abc import Callable
 from functools import cache
@@ -29,14 +29,14 @@ RESULT = (
     " mul.lo.u32 %m1, %m1, 3; st.param.b32 [y], %m1; @%q2 ret; add.u32 %m1, %m1, 7; st.param.b32 [y], %m1; ret; }"
 )
 CALL = "{ .param .b32 p0; .param .b32 q; st.param.b32 [p0], %r2; call.uni (q), f, (p0); ld.param.b32 %r3, [q]; }"
-FIRST = "st.global.u32 [%rd2], 5;"  # what a thread that ends leaves
+FIRST = "st.global.u32 [%rd2], 5;"  # the result of a thread that ends
 MEET = "bar.sync 0; add.u32 %r3, %r3, 1;"
 
 CASES = {
-    "behind a guard": (ENDS, f"{FIRST} call f, (%r2); mov.u32 %r3, %r2;"),
-    "ahead of a barrier": (ENDS, f"{FIRST} call.uni f, (%r2); mov.u32 %r3, %r2; {MEET}"),
+    "under a guard": (ENDS, f"{FIRST} call f, (%r2); mov.u32 %r3, %r2;"),
+    "before a barrier": (ENDS, f"{FIRST} call.uni f, (%r2); mov.u32 %r3, %r2; {MEET}"),
     "all threads": (".func f() { exit; }", f"{FIRST} call.uni f; mov.u32 %r3, 9;"),
-    "behind a branch, with a result": (".global .b32 last;" + RESULT, f"{FIRST} {CALL} {MEET}"),
+    "after a branch, with a result": (".global .b32 last;" + RESULT, f"{FIRST} {CALL} {MEET}"),
     "two functions deep": (
         f"{ENDS} .func g(.reg .b32 x) {{ .reg .b32 %n; add.u32 %n, x, 20; call f, (%n); ret; }}"
         ".func h(.reg .b32 x) { call.uni g, (x); ret; }",
@@ -86,7 +86,7 @@ def kernel(case: str) -> str:
 
 
 def partner() -> str:
-    """PARTNER, its results by CTA."""
+    """PARTNER; each CTA has a result."""
     places = f"mov.u32 %r5, %ctaid.x; mul.wide.u32 %rd2, %r5, {4 * (MORE.threads or 0)};"
     return PARTNER.replace("st.global", f"{places} add.s64 %rd1, %rd1, %rd2; st.global")
 
@@ -148,13 +148,13 @@ def test_copies_of_the_kernel_go_on(case: str, assembles: Assembles) -> None:
 
 
 @pytest.mark.parametrize("divergence", ["predicate", "park", "duplicate"])
-def test_however_divergence_is_dealt_with(divergence: Any) -> None:
-    for case in ("behind a guard", "from several places, of them one on a side"):
+def test_every_choice_for_divergence(divergence: Any) -> None:
+    for case in ("under a guard", "from several places, of them one on a side"):
         texts = kernel(case), partner()
         try:
             woven = goptx.weave(*texts, shapes=[SHAPE, MORE], divergence=divergence)
         except CannotWeave:
-            assert (case, divergence) != ("behind a guard", "predicate")
+            assert (case, divergence) != ("under a guard", "predicate")
         else:
             check(woven, *texts)
 
@@ -178,7 +178,7 @@ def test_what_cannot_be_inlined_is_refused(functions: str, body: str) -> None:
         goptx.weave(module(functions, body), PARTNER)
 
 
-def test_an_exit_behind_a_trap_is_none() -> None:
+def test_an_exit_after_a_trap_does_not_count() -> None:
     functions = ".func f(.reg .b32 x) { .reg .pred %q; setp.ne.u32 %q, x, 7777; @%q ret; trap; exit; }"
     woven = goptx.weave(module(functions, "call f, (%r2);"), PARTNER)
     assert [f.name for f in goptx.read(woven.ptx).functions if not f.is_entry] == ["f"]

@@ -17,7 +17,7 @@ def _given(arguments: list[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "kept"),
+    ("arguments", "accesses"),
     [
         ([], 6),
         (["--depends", "--same", "A:2=B:0"], 6),
@@ -25,11 +25,11 @@ def _given(arguments: list[str]) -> dict[str, Any]:
         (["--private", "A:out=B:x", "--same", "A:3=B:3", "--same", "A:1=B:1"], 3),
     ],
 )
-def test_flags_are_arguments(arguments: list[str], kept: int) -> None:
-    said = _given(arguments)
-    assert set(said) == {word.removeprefix("--") for word in arguments if word.startswith("--")}
-    ptx = goptx.fuse(elementwise(), elementwise(), strategy="vertical", **said).ptx
-    assert sum(word.startswith(("ld.global", "st.global")) for word in ptx.split()) == kept
+def test_flags_are_arguments(arguments: list[str], accesses: int) -> None:
+    options = _given(arguments)
+    assert set(options) == {word.removeprefix("--") for word in arguments if word.startswith("--")}
+    ptx = goptx.fuse(elementwise(), elementwise(), strategy="vertical", **options).ptx
+    assert sum(word.startswith(("ld.global", "st.global")) for word in ptx.split()) == accesses
 
 
 def test_a_pair_is_two_parameters() -> None:

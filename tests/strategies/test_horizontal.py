@@ -1,4 +1,4 @@
-"""horizontal: warps are shared out among the kernels; barriers wait for their own kernel's."""
+"""horizontal: warps are divided among the kernels; a barrier waits for the warps of its own kernel."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,18 +36,16 @@ def test_barriers_wait_for_the_warps_of_their_kernel() -> None:
     assert len(lines(woven, "barrier.red.popc.u32", ", 1, 320,")) == 1 and not lines(woven, "bar.sync")
 
 
-def test_kernels_stay_as_they_are_where_all_threads_meet() -> None:
+def test_kernels_are_unchanged_where_barriers_are_uniform() -> None:
     woven = fuse("tiled", "looping", shapes=[Shape(4, 40), Shape(4, 64)])
     assert not lines(woven, "vote") and not lines(woven, "_run0") and woven.report.divergences == ()
     assert len(lines(woven, "ret;")) == 1 and len(lines(woven, "barrier.sync")) == 3
 
 
-def test_threads_that_end_ahead_of_a_barrier_live_on() -> None:
+def test_threads_that_end_before_a_barrier_live_on() -> None:
     woven = fuse("leaving", "looping", shapes=[Shape(2, 96), Shape(2, 64)])
     assert lines(woven, "%a_run0") and not lines(woven, "%b_run0")
-    assert any(
-        "threads that end ahead of a barrier of the CTA arrive there all the same" in n for n in woven.report.notes
-    )
+    assert any("threads that end before a CTA-wide barrier arrive there all the same" in n for n in woven.report.notes)
     same(("leaving", "looping"), [Shape(2, 96), Shape(2, 64)], woven)
 
 
@@ -67,7 +65,7 @@ def test_each_warp_runs_one_kernel() -> None:
     outs = [outputs(Shape(2, 64)), outputs(Shape(2, 512))]
     done = goptx.emulate(woven, args=[[out, LIMIT] for out in outs])
     one = goptx.emulate(KERNELS["registers"], 2, 64, [outputs(Shape(2, 64)), LIMIT])
-    more = 20 * 2 * (2 + 16)  # what decides, and what the registers come from
+    more = 20 * 2 * (2 + 16)  # the dispatch, and the code that computes its registers
     assert sum(done.kernels["A"].instructions.values()) <= sum(one.instructions.values()) + more
 
 
@@ -145,7 +143,7 @@ def test_tunable_kernels_take_other_blocks(assembles: Assembles) -> None:
     ],
 )
 def test_three_tunable_kernels(partition: tuple[int, ...], tunable: tuple[bool, ...], assembles: Assembles) -> None:
-    """Of which each sums other data, in a block and a grid of its own."""
+    """Each sums other data, in a block and a grid of its own."""
     shapes = [Shape(2, 96), Shape(3, 96), Shape(1, 96)]
     woven = fuse(STRIDE, STRIDE, STRIDE, shapes=shapes, partition=partition, tunable=tunable)
     assert woven.shape == Shape(3, sum(partition))
@@ -259,7 +257,7 @@ def test_register_bound_of_nonsense(threads: tuple[int, ...], registers: tuple[i
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
-def test_the_bound_is_kept() -> None:
+def test_the_assembler_respects_the_bound() -> None:
     woven = fuse("tiled", "dynamic", shapes=[Shape(4, 512), Shape(4, 512, 4096)])
     bound = register_bound((512, 512), [assemble(KERNELS[k], entry=k).registers for k in ("tiled", "dynamic")], "sm_90")
     assert bound is not None and woven.resources(bound).registers <= bound

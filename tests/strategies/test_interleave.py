@@ -1,4 +1,4 @@
-"""interleave: each CTA is one of one kernel; every CTA of every kernel is there once."""
+"""interleave: each CTA runs a CTA of one kernel; every CTA of every kernel runs once."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def fuse(*names: str, shapes: Sequence[Shape], **options: Any) -> Woven:
 
 def order(grids: Sequence[int], known: bool = True, **options: Any) -> str:
     """The kernels of the CTAs of the fused grid, in order. Each kernel writes the SM that runs its CTA, which on the
-    emulator tells the CTA of the fused kernel."""
+    emulator identifies the CTA of the fused kernel."""
     shapes = [Shape(n, 1) for n in grids]
     woven = fuse(*[WHERE] * len(grids), shapes=shapes if known else [Shape((None,), 1)] * len(grids), **options)
     outs = [outputs(s) for s in shapes]
@@ -63,7 +63,7 @@ def test_every_cta_is_there_once(grids: list[int], data: st.DataObject) -> None:
     ratio = data.draw(st.none() | st.lists(st.integers(1, 5), min_size=len(grids), max_size=len(grids)))
     placement = "spread" if ratio else data.draw(st.sampled_from(["spread", "front"]))
     found = order(grids, data.draw(st.booleans()), placement=placement, ratio=ratio)
-    if placement == "spread" and ratio is None:  # nowhere is the first kernel more than one CTA ahead or behind
+    if placement == "spread" and ratio is None:  # everywhere the first kernel has at most one CTA too many or too few
         for i in range(1, len(found) + 1):
             assert abs(found[:i].count("A") - i * grids[0] / len(found)) <= 1
 
@@ -86,7 +86,7 @@ def test_whole_warps_that_are_too_many(blocks: tuple[int, int]) -> None:
 def test_kernels_stay_as_they_are() -> None:
     woven = fuse("tiled", "leaving", shapes=[Shape(4, 64), Shape(4, 256)])
     assert set(lines(woven, "bar.sync")) == {"bar.sync 0;"} and not lines(woven, "_run0")
-    assert not lines(fuse("tiled", "tiled", shapes=[Shape(4, 64)] * 2), "setp.ge")  # no thread is too many
+    assert not lines(fuse("tiled", "tiled", shapes=[Shape(4, 64)] * 2), "setp.ge")  # no thread is surplus
 
 
 def test_counted_barriers_keep_their_ids() -> None:
@@ -95,7 +95,7 @@ def test_counted_barriers_keep_their_ids() -> None:
 
 
 def test_shared_memory_lies_in_one_place(assembles: Assembles) -> None:
-    """So a CTA has as much as the kernel that needs most, not as all together."""
+    """A CTA has as much as the kernel that needs most, not as all of them together."""
     woven = fuse("tiled", "leaving", shapes=[Shape(4, 64), Shape(4, 256)])
     assert woven.shape is not None and woven.shape.shared == 4096
     large = kernel("k", "st.shared.u32 [all], %r1;", ".shared .align 4 .b8 all[40960];")

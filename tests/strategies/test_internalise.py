@@ -1,4 +1,4 @@
-"""Temporaries in registers, and inputs loaded once: on the emulator against the kernels alone, and what is refused."""
+"""Temporaries in registers, and inputs loaded once: compared with the kernels alone on the emulator, or refused."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ import goptx
 from goptx.errors import CannotWeave, InputError
 
 SAME_BOUNDS = [("A:3", "B:3")]
-HAND_ON = [("A:2", "B:0")]
+FORWARDED = [("A:2", "B:0")]
 N = 100
 
 
@@ -36,11 +36,11 @@ def accesses(woven: goptx.Woven) -> int:
 
 @pytest.mark.parametrize("form", [elementwise, strided])
 @pytest.mark.parametrize("divergence", [None, "park", "predicate"])
-def test_a_temporary_is_kept_in_registers(form: Any, divergence: Any) -> None:
+def test_a_temporary_is_placed_in_registers(form: Any, divergence: Any) -> None:
     if (form, divergence) == (strided, "park"):
         pytest.skip("parted lanes are not fused, see below")
     sources = form("mul.f32"), form("sub.f32")
-    woven = fused(*sources, private=HAND_ON, same=SAME_BOUNDS, divergence=divergence)
+    woven = fused(*sources, private=FORWARDED, same=SAME_BOUNDS, divergence=divergence)
     run_both(sources, woven)
     assert accesses(woven) == 4
     assert [p.name for p in woven.params if p.instead is None and p.original in ("x", "out")] == [
@@ -60,13 +60,13 @@ def test_loops_of_several_kernels_run_as_one(shapes: Any) -> None:
 
 def test_loops_of_different_trip_counts_are_not_fused() -> None:
     with pytest.raises(CannotWeave, match=r"kernel B.*A:2 \(out\), B:0 \(x\).*not shown to be equal.*go round equally"):
-        fused(strided(), strided(), private=HAND_ON)
+        fused(strided(), strided(), private=FORWARDED)
 
 
 def test_a_loop_that_writes_one_element_again_and_again_is_refused() -> None:
     again = strided(step="sub.u32 %r7, %r6, %r6;")
     with pytest.raises(CannotWeave, match="not shown to be"):
-        fused(again, again, private=HAND_ON, same=SAME_BOUNDS)
+        fused(again, again, private=FORWARDED, same=SAME_BOUNDS)
 
 
 def test_inputs_in_common_are_loaded_once() -> None:
@@ -105,7 +105,7 @@ def test_narrow_elements_are_widened_as_a_load_does(type_: str, dtype: Any) -> N
         narrow("mul.lo.u32 %r9, %r8, 77;", type_.replace("s", "u")),
         narrow("add.u32 %r9, %r8, 1000;", "u32").replace(f"%rd8, %r4, {size}", "%rd8, %r4, 4"),
     )
-    woven = fused(*sources, private=HAND_ON, same=SAME_BOUNDS)
+    woven = fused(*sources, private=FORWARDED, same=SAME_BOUNDS)
     x = np.arange(N).astype(dtype)
     between, alone, together = np.zeros(N, dtype), np.zeros(N, np.uint32), np.zeros(N, np.uint32)
     goptx.emulate(sources[0], 4, 32, [x, 0, between, N])
@@ -122,7 +122,7 @@ PAIR_LOAD = elementwise().replace("ld.global.f32 %f1", "ld.global.v2.f32 {%f1, %
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "options", "said"),
+    ("first", "second", "options", "message"),
     [
         (elementwise(), elementwise(read="%r3"), {}, r"kernel B .*reads the private buffer .*not shown to be equal"),
         (elementwise(), elementwise(), {"same": ()}, r"does not imply that .*kernel A .* has written it.*same="),
@@ -135,9 +135,9 @@ PAIR_LOAD = elementwise().replace("ld.global.f32 %f1", "ld.global.v2.f32 {%f1, %
     ],
     ids=["address", "bound", "guard", "width", "volatile", "atomic", "stored", "compared"],
 )  # fmt: skip
-def test_what_cannot_be_kept_in_registers_is_refused(first: str, second: str, options: Any, said: str) -> None:
-    with pytest.raises(CannotWeave, match=said):
-        fused(first, second, **{"private": HAND_ON, "same": SAME_BOUNDS, **options})
+def test_what_cannot_be_placed_in_registers_is_refused(first: str, second: str, options: Any, message: str) -> None:
+    with pytest.raises(CannotWeave, match=message):
+        fused(first, second, **{"private": FORWARDED, "same": SAME_BOUNDS, **options})
 
 
 def test_a_temporary_that_is_read_first_is_refused() -> None:
@@ -164,7 +164,7 @@ def test_elements_side_by_side_are_a_threads_own() -> None:
     writer = writer.replace("st.global.f32 [%rd7], %f3;", "st.global.f32 [%rd7], %f3; st.global.f32 [%rd7+4], %f1;")
     reader = elementwise().replace("mul.wide.s32 %rd4, %r4, 4", "mul.wide.s32 %rd4, %r4, 8")
     reader = reader.replace("ld.global.f32 %f2, [%rd6];", "ld.global.f32 %f2, [%rd5+4];")
-    woven = fused(writer, reader, private=HAND_ON, same=SAME_BOUNDS)
+    woven = fused(writer, reader, private=FORWARDED, same=SAME_BOUNDS)
     x, y, out = np.arange(N, dtype=np.float32), np.ones(N, np.float32), np.zeros(N, np.float32)
     goptx.emulate(woven, 4, 32, [[x, y, None, N], [None, y, out, N]])
     assert (out == 2 * x + 1).all()
@@ -173,7 +173,7 @@ def test_elements_side_by_side_are_a_threads_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"private": [("A:9", "B:0")]}, r"private `A:9`: kernel A \(`k`\) has no such parameter; it has 0 \(x\)"),
         ({"private": [("A:t", "B:0")]}, "private `A:t`: kernel A .* has no such parameter"),
@@ -185,8 +185,8 @@ def test_elements_side_by_side_are_a_threads_own() -> None:
         ({"private": [("A:2", "B:0")], "local": [("A:2", "B:0")]}, "either private or local"),
     ],
 )
-def test_what_makes_no_sense(options: Any, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_makes_no_sense(options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         fused(elementwise(), elementwise(), **options)
 
 
@@ -212,7 +212,7 @@ ACQUIRES = (
 
 @pytest.mark.parametrize("acquire", ACQUIRES)
 def test_inputs_are_loaded_again_after_an_acquire(acquire: str) -> None:
-    """Somebody else, the host for example, may have written them meanwhile."""
+    """The host, for example, may have written them meanwhile."""
     options = {"same": [("A:0", "B:0"), *SAME_BOUNDS]}
     after = elementwise().replace("st.global.f32 [%rd7]", f"{acquire} st.global.f32 [%rd7]")
     assert accesses(fused(elementwise(), elementwise(before=acquire), **options)) == 6
@@ -221,7 +221,7 @@ def test_inputs_are_loaded_again_after_an_acquire(acquire: str) -> None:
     assert accesses(fused(elementwise(before=acquire), elementwise(), **options)) == 5
 
 
-def test_inputs_are_loaded_again_after_an_acquire_in_each_way_around() -> None:
+def test_inputs_are_loaded_again_after_an_acquire_in_each_iteration() -> None:
     options = {"same": [("A:0", "B:0"), *SAME_BOUNDS]}
     first, last = (strided().replace(at, at + "membar.gl;") for at in ("LOOP:", "st.global.f32 [%rd7], %f3;"))
     assert accesses(fused(first, strided(), **options)) == 5
@@ -230,8 +230,8 @@ def test_inputs_are_loaded_again_after_an_acquire_in_each_way_around() -> None:
     assert accesses(fused(strided(), first, **options)) == 6
 
 
-def test_what_only_meets_acquires_nothing_from_beyond_the_kernels() -> None:
-    """But hands on what another thread acquires, wherever that is."""
+def test_barriers_acquire_nothing_from_outside_the_kernels() -> None:
+    """But it passes on what another thread acquires from anywhere."""
     options = {"same": [("A:0", "B:0"), *SAME_BOUNDS]}
     meets = elementwise(before="bar.sync 0; bar.warp.sync -1;")
     assert accesses(fused(elementwise(), meets, **options)) == 5
@@ -256,17 +256,17 @@ def test_an_element_that_threads_may_write_in_turn_is_refused(acquire: str) -> N
     half = "shr.u32 %r8, %r4, 1;"
     sources = elementwise(before=f"{half} {acquire}", write="%r8"), elementwise(before=half, read="%r8")
     with pytest.raises(CannotWeave, match="not shown to be an element of this thread alone"):
-        fused(*sources, private=HAND_ON, same=SAME_BOUNDS)
+        fused(*sources, private=FORWARDED, same=SAME_BOUNDS)
 
 
 @pytest.mark.parametrize("store", ["st.release.gpu.global.f32", "st.relaxed.gpu.global.f32", "st.volatile.global.f32"])
-def test_what_other_threads_are_to_see_is_not_kept_in_registers(store: str) -> None:
+def test_what_other_threads_are_to_see_is_not_placed_in_registers(store: str) -> None:
     with pytest.raises(CannotWeave, match="is no plain load or store of the private buffer"):
-        fused(elementwise(store=store), elementwise(), private=HAND_ON, same=SAME_BOUNDS)
+        fused(elementwise(store=store), elementwise(), private=FORWARDED, same=SAME_BOUNDS)
 
 
 def test_clocks_are_not_alike() -> None:
     timed = elementwise(before="mov.u32 %r8, %clock; and.b32 %r8, %r8, 1; add.s32 %r9, %r4, %r8;", write="%r9")
     back = elementwise(before="mov.u32 %r8, %clock; and.b32 %r8, %r8, 1; add.s32 %r9, %r4, %r8;", read="%r9")
     with pytest.raises(CannotWeave, match="not shown to be equal"):
-        fused(timed, back, private=HAND_ON, same=SAME_BOUNDS)
+        fused(timed, back, private=FORWARDED, same=SAME_BOUNDS)

@@ -1,4 +1,4 @@
-"""Temporaries of a CTA in its shared memory: on the emulator against the kernels alone, and what is refused."""
+"""Temporaries of a CTA in its shared memory: compared with the kernels alone on the emulator, or refused."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from strategies.dependent_kernels import INDEX, elementwise, strided
 import goptx
 from goptx.errors import CannotWeave
 
-HAND_ON = [("A:2", "B:0")]
+FORWARDED = [("A:2", "B:0")]
 SHAPES = [goptx.Shape(2, 64)] * 2
 OPPOSITE = f"{INDEX} sub.s32 %r8, %r2, %r3; sub.s32 %r8, %r8, 1; mad.lo.s32 %r9, %r1, %r2, %r8;"
 MIRRORED = elementwise("sub.f32", index=OPPOSITE, read="%r9", guard="")
@@ -21,7 +21,7 @@ WHOLE = elementwise("mul.f32", guard="")
 
 
 def fused(*sources: str, **options: Any) -> goptx.Woven:
-    return goptx.fuse(*sources, strategy="vertical", **{"shapes": SHAPES, "local": HAND_ON, **options})
+    return goptx.fuse(*sources, strategy="vertical", **{"shapes": SHAPES, "local": FORWARDED, **options})
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def fused(*sources: str, **options: Any) -> goptx.Woven:
     ],
     ids=["whole", "reader", "both", "own"],
 )
-def test_a_temporary_is_kept_in_shared_memory(first: str, second: str, n: int, barriers: int) -> None:
+def test_a_temporary_is_placed_in_shared_memory(first: str, second: str, n: int, barriers: int) -> None:
     woven = fused(first, second, same=[("A:3", "B:3")])
     rng = np.random.default_rng(0)
     x, y, z = (rng.random(128, dtype=np.float32) for _ in range(3))
@@ -86,7 +86,7 @@ LONG_REVERSED = (
     "add.s64 %rd13, %rd13, %rd14;"
 )
 BOTH_LONG = f"{BOUND_64} setp.ge.s64 %p2, %rd13, %rd12; @%p2 bra DONE;"
-SEEN = "setp.ge.s32 %p1, %r8, 32; @%p1 bra DONE;"  # by the thread that reads what the other has written
+SEEN = "setp.ge.s32 %p1, %r8, 32; @%p1 bra DONE;"  # of the thread that reads what the other has written
 
 
 @pytest.mark.parametrize("n", [1, 64, 65, 100, 127, 128])
@@ -112,8 +112,8 @@ SEEN = "setp.ge.s32 %p1, %r8, 32; @%p1 bra DONE;"  # by the thread that reads wh
         "odd", "lanes", "predicate", "64 bits", "64 bits reversed",
     ],
 )  # fmt: skip
-def test_guarded_kernels_hand_on_what_is_written(first: str, second: str, barriers: int, n: int) -> None:
-    """In CTAs that are partly or not at all filled: the strict emulator faults where an element was not written."""
+def test_guarded_kernels_forward_what_is_written(first: str, second: str, barriers: int, n: int) -> None:
+    """In partly filled and empty CTAs: the strict emulator faults where an element was not written."""
     woven = fused(first, second, same=[("A:3", "B:3")])
     assert woven.resources().shared_bytes == 256 and woven.report.merged.barriers == barriers
     assert [t.where for t in woven.report.temporaries] == ["shared memory"]
@@ -126,7 +126,7 @@ def test_guarded_kernels_hand_on_what_is_written(first: str, second: str, barrie
     assert (alone.view(np.uint32) == together.view(np.uint32)).all()
 
 
-def test_what_each_thread_hands_on_to_itself_in_a_loop_goes_to_registers() -> None:
+def test_what_each_thread_forwards_to_itself_in_a_loop_goes_to_registers() -> None:
     woven = fused(strided("mul.f32"), strided("sub.f32"), same=[("A:3", "B:3")])
     assert woven.resources().shared_bytes == 0 and woven.ptx.count("ld.global") == 3
     assert [(t.declared, t.where) for t in woven.report.temporaries] == [("local", "registers")]
@@ -134,8 +134,8 @@ def test_what_each_thread_hands_on_to_itself_in_a_loop_goes_to_registers() -> No
         fused(strided("mul.f32"), strided("sub.f32"))
 
 
-def test_the_word_for_the_cta_is_enough_for_what_was_written() -> None:
-    """assume_local=True: what is loaded was stored by the CTA. Where it was not, that is a fault."""
+def test_the_promise_for_the_cta_is_enough_for_what_was_written() -> None:
+    """assume_local=True: what is loaded was stored by the CTA. If it was not, there is a fault."""
     woven = fused(elementwise("mul.f32"), GUARDED, assume_local=True)
     assert woven.resources().shared_bytes == 256
     x, out = np.ones(128, np.float32), np.zeros(128, np.float32)
@@ -154,7 +154,7 @@ WIDER = elementwise(index=f"{INDEX} shl.b32 %r9, %r4, 1;", read="%r9", guard="")
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "options", "said"),
+    ("first", "second", "options", "message"),
     [
         (WHOLE, MIRRORED, {"shapes": None}, "depends on the block; give the kernels"),
         (elementwise(), MIRRORED, {}, r"kernel B .*reads the local buffer .*not shown to have been written"),
@@ -180,8 +180,8 @@ WIDER = elementwise(index=f"{INDEX} shl.b32 %r9, %r4, 1;", read="%r9", guard="")
         "longer", "opposite", "CTAs", "own guard", "lane", "byte", "own byte",
     ],
 )  # fmt: skip
-def test_what_cannot_be_kept_in_shared_memory_is_refused(first: str, second: str, options: Any, said: str) -> None:
-    with pytest.raises(CannotWeave, match=said):
+def test_what_cannot_be_placed_in_shared_memory_is_refused(first: str, second: str, options: Any, message: str) -> None:
+    with pytest.raises(CannotWeave, match=message):
         fused(first, second, **options)
 
 
@@ -192,7 +192,7 @@ def test_more_shared_memory_than_there_is() -> None:
 
 
 def test_two_buffers_of_one_kernel() -> None:
-    woven = fused(WHOLE, MIRRORED, MIRRORED, local=[*HAND_ON, ("B:2", "C:0")], shapes=[goptx.Shape(2, 64)] * 3)
+    woven = fused(WHOLE, MIRRORED, MIRRORED, local=[*FORWARDED, ("B:2", "C:0")], shapes=[goptx.Shape(2, 64)] * 3)
     x, y, one, two, out, expected = (np.arange(128, dtype=np.float32) for _ in range(6))
     for source, own in zip((WHOLE, MIRRORED, MIRRORED), ([x, y, one], [one, y, two], [two, y, expected]), strict=True):
         goptx.emulate(source, 2, 64, [*own, 128])

@@ -33,7 +33,7 @@ def barriers(woven: goptx.Woven) -> int:
 def same_results(
     sources: list[str], woven: goptx.Woven, rest: list[Any], grid: Any = CTAS, block: Any = THREADS
 ) -> None:
-    """One array is the first argument of all kernels, `rest` are others of each."""
+    """One array is the first argument of all kernels; `rest` are the other arguments of each."""
     before = np.random.default_rng(0).random(2 * HALF, dtype=np.float32)
     before[:HALF].view(np.uint32)[:] %= 1000
     alone = before.copy()
@@ -72,7 +72,7 @@ def structured(form: str, index: str, first: bool) -> str:
 
 
 def address_of_first() -> int:
-    """Where the emulator lays the first array of a launch."""
+    """Where the emulator places the first array of a launch."""
     found = np.zeros(1, np.uint64)
     goptx.emulate(kernel("ld.param.u64 %rd1, [x]; st.global.u64 [%rd1], %rd1;"), 1, 1, [found, None])
     return int(found[0])
@@ -85,7 +85,7 @@ def test_pointers_in_structures_are_pointers(form: str, index: str, expected: in
     if expected is None:
         with pytest.raises(CannotWeave, match=r"may touch the same element of A:1 \(s\) and B:1\+8 \(s\) in different"):
             fused(*sources)
-        assert barriers(fused(*sources, noalias=["A:1"])) == 0  # which is the caller's word
+        assert barriers(fused(*sources, noalias=["A:1"])) == 0  # the caller promises it
         return
     woven = fused(*sources)
     assert barriers(woven) == expected
@@ -109,7 +109,7 @@ TABLE = ".visible .global .align 8 .b8 table[4096];\n"
 
 
 @pytest.mark.parametrize(
-    ("loaded", "said"),
+    ("loaded", "message"),
     [
         ("ld.param.u64 %rd1, [s+16];", r"A:0 \(x\) and B:1\+16 \(s\) in different CTAs"),
         ("mov.b64 %rd9, s; mad.wide.u32 %rd8, %r4, 8, %rd9; ld.param.u64 %rd1, [%rd8];", "is not known"),
@@ -121,10 +121,10 @@ TABLE = ".visible .global .align 8 .b8 table[4096];\n"
     ],
     ids=["structure", "computed", "memory", "constant", "held", "variable", "converted"],
 )  # fmt: skip
-def test_a_pointer_from_anywhere_may_lead_to_the_buffer(loaded: str, said: str) -> None:
+def test_a_pointer_from_anywhere_may_lead_to_the_buffer(loaded: str, message: str) -> None:
     variables = f"{TABLE}.const .align 8 .b8 held[8];\n"
     reads = kernel(f"{loaded} {CROSSING} {POINTED}", IN_STRUCTURE, variables)
-    with pytest.raises(CannotWeave, match=said):
+    with pytest.raises(CannotWeave, match=message):
         fused(WRITES, reads, noalias=["B:0"])
 
 
@@ -179,7 +179,7 @@ def test_what_all_threads_of_a_cta_store_is_the_ctas_own(first: bool) -> None:
 
 
 def test_one_of_several_stored_values_is_not_private() -> None:
-    """Each thread of a pair stores its number: one of the two is in memory, for both."""
+    """Each thread of a pair stores its number: one of the two is in memory for both."""
     writes = kernel("ld.param.u64 %rd1, [x]; shr.u32 %r9, %r4, 1; mul.wide.u32 %rd4, %r9, 4; add.s64 %rd5, %rd1, %rd4;"
                     "st.global.u32 [%rd5], %r4;")  # fmt: skip
     reads = kernel("ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [out]; shr.u32 %r9, %r4, 1; mul.wide.u32 %rd4, %r9, 4;"

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from strategies.dependent_kernels import INDEX, elementwise, strided
-from strategies.test_internalise import HAND_ON, SAME_BOUNDS, accesses, fused
+from strategies.test_internalise import FORWARDED, SAME_BOUNDS, accesses, fused
 
 import goptx
 from goptx.errors import CannotWeave, CheckFailed, EmulationFault
@@ -17,15 +17,15 @@ SECOND = elementwise(before=PERMUTED, read="%r9").replace("ld.global.f32 %f2, [%
 HALVED = "shr.u32 %r8, %r4, 1;"
 
 
-def word(*sources: str, **options: Any) -> goptx.Woven:
-    return fused(*sources, **{"private": HAND_ON, "same": SAME_BOUNDS, "assume_private": True, **options})
+def promised(*sources: str, **options: Any) -> goptx.Woven:
+    return fused(*sources, **{"private": FORWARDED, "same": SAME_BOUNDS, "assume_private": True, **options})
 
 
 def test_indices_from_memory() -> None:
-    """Each thread reads what it has written at a place that only the data know."""
+    """Each thread reads what it has written at a place that depends on data."""
     with pytest.raises(CannotWeave, match="not shown to be equal"):
-        word(FIRST, SECOND, assume_private=False)
-    woven = word(FIRST, SECOND)
+        promised(FIRST, SECOND, assume_private=False)
+    woven = promised(FIRST, SECOND)
     assert not woven.limits and not woven.along_x
     (temporary,) = woven.report.temporaries
     assert temporary.where == "registers" and "not proved" in temporary.why and "not shown to be equal" in temporary.why
@@ -37,9 +37,9 @@ def test_indices_from_memory() -> None:
 
 
 def test_in_shapes_of_several_axes() -> None:
-    """What is proved holds along x only; the word holds everywhere."""
-    assert fused(elementwise(), elementwise(), private=HAND_ON, same=SAME_BOUNDS).along_x
-    assert not word(elementwise(), elementwise()).along_x
+    """The proof holds along x only; the promise holds everywhere."""
+    assert fused(elementwise(), elementwise(), private=FORWARDED, same=SAME_BOUNDS).along_x
+    assert not promised(elementwise(), elementwise()).along_x
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_in_shapes_of_several_axes() -> None:
     ],
     ids=["bound", "guard", "several threads", "loops", "read in a loop"],
 )
-def test_what_the_word_is_enough_for(first: str, second: str, options: Any) -> None:
-    woven = word(first, second, **options)
+def test_what_the_promise_is_enough_for(first: str, second: str, options: Any) -> None:
+    woven = promised(first, second, **options)
     assert accesses(woven) == 4 and woven.report.temporaries[0].where == "registers"
 
 
@@ -71,7 +71,7 @@ LAST_IN_LOOP = strided().replace("DONE:", "ld.global.f32 %f1, [%rd1]; st.global.
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "options", "said"),
+    ("first", "second", "options", "message"),
     [
         (elementwise(), elementwise(), {"private": [("A:0", "B:2")]}, "before any kernel has stored to it"),
         (TWO, elementwise(), {}, f"{NO_MATCH}where .* may be the store that ran last, too"),
@@ -87,33 +87,33 @@ LAST_IN_LOOP = strided().replace("DONE:", "ld.global.f32 %f1, [%rd1]; st.global.
     ],
     ids=["first", "two", "any of two", "equal", "pair", "narrow", "loop", "after a loop", "bounds", "atomic", "stored"],
 )  # fmt: skip
-def test_what_the_word_is_not_enough_for(first: str, second: str, options: Any, said: str) -> None:
-    if not said:
-        assert accesses(word(first, second, **options)) == 4
+def test_what_the_promise_is_not_enough_for(first: str, second: str, options: Any, message: str) -> None:
+    if not message:
+        assert accesses(promised(first, second, **options)) == 4
         return
     with pytest.raises(
-        CannotWeave, match=f"(?s)A:2 \\(out\\), B:0 \\(x\\)|A:0 \\(x\\), B:2 \\(out\\).*{said}"
+        CannotWeave, match=f"(?s)A:2 \\(out\\), B:0 \\(x\\)|A:0 \\(x\\), B:2 \\(out\\).*{message}"
     ) as refused:
-        word(first, second, **options)
+        promised(first, second, **options)
     assert "kernel " in str(refused.value) and "<ptx>:" in str(refused.value)
-    left = word(first, second, unproved="memory", **{**options, "assume_local": True})
+    left = promised(first, second, unproved="memory", **{**options, "assume_local": True})
     assert [t.where for t in left.report.temporaries] == ["memory"]
 
 
 def test_what_is_certainly_another_element_is_refused() -> None:
     beside = elementwise().replace("[%rd5]", "[%rd5+4]")
     with pytest.raises(CannotWeave, match="which is another element, and the only one that the thread has stored"):
-        word(elementwise(guard=""), beside)
+        promised(elementwise(guard=""), beside)
 
 
 def test_elements_side_by_side_are_matched_by_their_addresses() -> None:
     reader = elementwise().replace("ld.global.f32 %f2, [%rd6];", "ld.global.f32 %f2, [%rd5+4];")
-    woven = word(BOTH, reader)
+    woven = promised(BOTH, reader)
     assert accesses(woven) == 3  # of x and y, and what B writes
 
 
 def test_a_value_that_is_summed_up_in_a_loop() -> None:
-    """One element each time around: a register, which nothing is proved of without the word."""
+    """One element for all iterations becomes a register; without the promise nothing is proved of it."""
     sums = strided().replace("ld.global.f32 %f2, [%rd6];", "mov.f32 %f2, %f1;")
     sums = sums.replace("mul.wide.s32 %rd4, %r4, 4;", "mul.wide.s32 %rd4, %r4, 4; mul.wide.s32 %rd8, %r3, 4;")
     sums = sums.replace("add.s64 %rd7, %rd3, %rd4;", "add.s64 %rd7, %rd3, %rd8; ld.global.f32 %f4, [%rd7];")
@@ -138,7 +138,7 @@ def test_a_value_that_is_summed_up_in_a_loop() -> None:
 
 def test_a_false_promise_that_something_was_stored_is_a_fault() -> None:
     """The strict emulator sees a register that was never written."""
-    woven = word(elementwise(), elementwise(), same=())
+    woven = promised(elementwise(), elementwise(), same=())
     x, out = np.ones(N, np.float32), np.zeros(N, np.float32)
     goptx.emulate(woven, 4, 32, [[x, x, None, N], [None, x, out, N]])
     with pytest.raises(EmulationFault, match="uninitialised") as fault:
@@ -153,29 +153,29 @@ def test_a_false_promise_of_whose_element_it_is_fails_the_check() -> None:
     given: dict[str, Any] = {f"{kernel}:{i}": rng.random(128, dtype=np.float32) for kernel in "AB" for i in (0, 1, 2)}
     given |= {"A:3": 128, "B:3": 128, "B:0": given["A:2"]}
     shapes = [goptx.Shape(2, 64)] * 2
-    options: dict[str, Any] = {"strategy": "vertical", "private": HAND_ON, "shapes": shapes, "args": given}
+    options: dict[str, Any] = {"strategy": "vertical", "private": FORWARDED, "shapes": shapes, "args": given}
     checked = goptx.check(elementwise(guard=""), mirrored, assume_private=True, **options)
     assert isinstance(checked.failure, CheckFailed) and "B:2 (out)" in str(checked.failure)
     with pytest.raises(CannotWeave):
         goptx.check(elementwise(guard=""), mirrored, **options)
 
 
-def test_the_word_is_for_private_buffers_only() -> None:
-    """A local buffer that is tried in registers has to be proved to be each thread's own."""
+def test_the_promise_is_for_private_buffers_only() -> None:
+    """A local buffer moves to registers only if it is proved to be each thread's own."""
     with pytest.raises(CannotWeave, match="reads the local buffer"):
-        fused(elementwise(), elementwise(), local=HAND_ON, assume_private=True, shapes=[goptx.Shape(2, 64)] * 2)
+        fused(elementwise(), elementwise(), local=FORWARDED, assume_private=True, shapes=[goptx.Shape(2, 64)] * 2)
 
 
-def test_two_words_that_are_unknown() -> None:
+def test_an_unknown_value_of_unproved() -> None:
     with pytest.raises(goptx.InputError, match="unproved `keep` is unknown; expected refuse or memory"):
         fused(elementwise(), elementwise(), unproved="keep")
 
 
 def test_stores_of_two_widths_to_one_register_are_refused() -> None:
-    """With and without the word: a register has one width."""
+    """With and without the promise: a register has one width."""
     mixed = elementwise(guard="").replace(
         "st.global.f32 [%rd7], %f3;", "st.global.u32 [%rd7], %r4; st.global.u8 [%rd7], %r4;"
     )
     for assume in (False, True):
         with pytest.raises(CannotWeave, match=r"the widths differ|stores elements of another width"):
-            fused(mixed, elementwise(guard=""), private=HAND_ON, assume_private=assume)
+            fused(mixed, elementwise(guard=""), private=FORWARDED, assume_private=assume)

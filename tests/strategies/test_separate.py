@@ -88,7 +88,7 @@ TABLE = """
 """
 
 
-def test_names_of_different_modules_are_kept_apart(assembles: Assembles) -> None:
+def test_names_of_different_modules_are_made_distinct(assembles: Assembles) -> None:
     """One entry has the name of the other's function."""
     first = TABLE.replace("{name}", "k")
     second = TABLE.replace("1, 2, 3, 4", "5, 6, 7, 8").replace("{name}", "helper2").replace("helper(", "k(").replace(
@@ -114,8 +114,10 @@ def test_kernels_of_one_module_share_its_variables() -> None:
 
 def test_a_variable_in_common_with_a_coarsened_kernel_is_refused() -> None:
     module = goptx.read(TABLE.replace("{name}", "k").replace("ld.global.u32 %v", "ld.global.nc.u32 %v"))
-    said = r"<ptx>:3: `k` and `k` have the variable `table` of their module in common.*while one of them is coarsened"
-    with pytest.raises(CannotLink, match=said):
+    message = (
+        r"<ptx>:3: `k` and `k` have the variable `table` of their module in common.*while one of them is coarsened"
+    )
+    with pytest.raises(CannotLink, match=message):
         separate(module, goptx.coarsen(module, 2))
     other = goptx.read(TABLE.replace("{name}", "k") + "// another\n.global .u32 more;")
     assert len(entries(separate(module, goptx.coarsen(other, 2)))) == 2
@@ -133,7 +135,7 @@ def test_the_architecture_is_that_of_all() -> None:
     assert separate(EXAMPLES / "harris.sm_80.ptx", arch="sm_90").module.target == ("sm_90",)
 
 
-def test_lines_of_sources_are_kept(assembles: Assembles) -> None:
+def test_lines_of_sources_are_preserved(assembles: Assembles) -> None:
     folder = Path(__file__).parents[1] / "corpus" / "ptx"
     lined = [folder / "stencil_lineinfo.nvrtc.ptx", folder / "reduction.sm_80-lineinfo.nvcc.ptx"]
     first, second = (goptx.read(path).entries[0].name for path in lined)
@@ -192,9 +194,9 @@ def test_what_counts_as_its_kernels_may_be_fused_again() -> None:
 
 
 def test_kernels_run_one_after_the_other() -> None:
-    """Each finds what those before have written, and the arguments may be the same."""
-    behind = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
-    made = separate(elementwise("mul.f32"), behind)
+    """Each reads what those before it have written, and the arguments may be the same."""
+    shifted = elementwise("sub.f32", before="add.s32 %r8, %r4, 32;", read="%r8")
+    made = separate(elementwise("mul.f32"), shifted)
     x, t, out = (np.random.default_rng(i).random(200, dtype=np.float32) for i in range(3))
     expected = (x * x)[32:100] - x[32:100]
     done = goptx.emulate(made, 2, 64, [[x, x, t, 200], [t, x, out, 200]])
@@ -250,13 +252,13 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_side_by_side_kernels_are_independent() -> None:
-    """Nothing says then which of them is first."""
+    """Their order is not known then."""
     shapes = [Shape(4, 256)] * 2
     in_order, both = (separate(HARRIS, LUD, shapes=shapes, streams=streams) for streams in (False, True))
     assert (in_order.streams, in_order.depends, both.streams, both.depends) == (False, True, True, False)
     assert both.ptx == in_order.ptx and both.starts(None, None) == in_order.starts(None, None)
     assert pickle.loads(pickle.dumps(both)).streams
-    made = in_order.side_by_side()  # of which no launch was prepared one after the other
+    made = in_order.side_by_side()  # no launch of it was prepared in order
     assert (made.streams, made.depends) == (True, False) and made.executable is not in_order.executable
     with pytest.raises(InputError, match=r"is one launch, which has no other beside it; .*streams=True"):
         goptx.weave(HARRIS, LUD).side_by_side()

@@ -1,4 +1,4 @@
-"""Inputs that kernels have in common, woven and interleaved: on the emulator against the kernels alone."""
+"""Inputs that kernels have in common, woven and interleaved: compared with the kernels alone on the emulator."""
 
 import re
 import subprocess
@@ -55,7 +55,7 @@ def data(bounds: tuple[int, ...], lead: int = 0) -> list[list[Any]]:
 
 
 def same_as_alone(sources: tuple[str, ...], bounds: tuple[int, ...] = (), **options: Any) -> goptx.Woven:
-    """Woven, having done what the kernels do alone, by the assembler's leave."""
+    """The woven kernel, after a test that it does what the kernels do alone, and that it assembles."""
     woven = goptx.weave(*sources, **options)
     alone, together = (data(bounds or (N,) * len(sources)) for _ in range(2))
     for source, own in zip(sources, alone, strict=True):
@@ -108,7 +108,7 @@ def test_three_kernels() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_loops_that_go_round_equally_often_run_as_one(policy: Policy) -> None:
+def test_loops_of_equal_trip_counts_run_as_one(policy: Policy) -> None:
     woven = same_as_alone(LOOPS, same=ALL, policy=policy)
     assert loads(woven) == 2
     assert woven.ptx.count("bra") == 1
@@ -179,7 +179,7 @@ def noted(woven: goptx.Woven) -> bool:
 
 
 def test_bounds_that_may_differ() -> None:
-    """The second kernel goes further than the first."""
+    """The second kernel reads further than the first."""
     for bounds in ((N, N), (7, N), (N, 7), (0, N)):
         woven = same_as_alone(PAIR, bounds, same=INPUTS)
         assert loads(woven) == 4 and noted(woven)
@@ -187,7 +187,7 @@ def test_bounds_that_may_differ() -> None:
 
 @pytest.mark.parametrize("divergence", [None, "park", "predicate", "duplicate"])
 def test_a_guard_that_the_other_kernel_lacks(divergence: Any) -> None:
-    """Of the two the one that always loads may load for the other, where its load comes first."""
+    """The kernel that always loads may load for the other, if its load comes first."""
     always = elementwise("mul.f32", guard="")
     odd = elementwise("sub.f32", guard="and.b32 %r9, %r4, 1; setp.eq.s32 %p1, %r9, 1; @%p1 bra DONE;")
     woven = same_as_alone((odd, always), same=ALL, divergence=divergence)
@@ -209,7 +209,7 @@ def test_loops_of_other_bounds_or_steps() -> None:
 
 
 def test_a_load_that_stands_in_several_places() -> None:
-    """Beside the other kernel, which loads the element, and where that has ended."""
+    """Beside the other kernel, which loads the element, and after that has ended."""
     some = elementwise("mul.f32", guard="setp.eq.u32 %p1, %r1, 0; @%p1 bra DONE;")
     everywhere = elementwise("sub.f32", guard="")
     assert goptx.weave(some, everywhere, same=ALL).report.woven_fraction > 0
@@ -252,14 +252,14 @@ def test_kernels_that_acquire_load_for_themselves(place: int) -> None:
 
 
 def test_loads_within_a_carry_chain_stay() -> None:
-    """It is moved whole: what it waits for might wait for it."""
+    """The chain moves as a whole: what it waits for might wait for it."""
     chain = "ld.global.f32 %f1, [%rd5];"
     text = elementwise("mul.f32").replace(chain, f"add.cc.u32 %r8, %r4, %r5; {chain} addc.u32 %r9, %r4, 0;")
     assert loads(same_as_alone((text, text.replace("mul.f32", "sub.f32")), same=ALL)) == 3
 
 
 def test_a_kernel_may_write_beside_its_loads() -> None:
-    """Between its two loads of one element, which no other kernel makes."""
+    """Between its two loads of one element that no other kernel loads."""
     again = elementwise("mul.f32").replace(
         "st.global.f32 [%rd7], %f3;", "st.global.f32 [%rd7], %f3; ld.global.f32 %f1, [%rd5]; st.global.f32 [%rd7], %f1;"
     )
@@ -315,8 +315,8 @@ def test_interleaved_kernels_have_parameters_in_common() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_what_is_handed_on_is_there_before_it_is_read(policy: Policy) -> None:
-    """The second part hands on to the first, and gets its next value once the first has read the last."""
+def test_forwarded_values_are_there_before_they_are_read(policy: Policy) -> None:
+    """The second part forwards to the first, and gets its next value after the first has read the last."""
     one, two = Name("%one"), Name("%two")
 
     def move(result: Name, value: Any) -> Code:
@@ -349,8 +349,8 @@ def test_flags(command: list[str], tmp_path: Path) -> None:
 # the benchmark ----------------------------------------------------------------------------------------
 
 
-def test_the_ways_of_the_benchmark() -> None:
-    loaded = {way: shared_inputs.facts(shared_inputs.fused(**how), 256)["loads"] for way, how in WAYS.items()}
+def test_the_candidates_of_the_benchmark() -> None:
+    loaded = {name: shared_inputs.facts(shared_inputs.fused(**how), 256)["loads"] for name, how in WAYS.items()}
     assert loaded == {"separate": 6, "two streams": 6, "weave": 6, "weave, same": 3, "vertical, same": 3}
 
 

@@ -1,4 +1,4 @@
-"""Suite D: four kernels of a chain become one that touches memory five times an element."""
+"""Suite D: four kernels of a chain become one that touches memory five times for each element."""
 
 import subprocess
 import sys
@@ -32,24 +32,24 @@ def arguments(by_name: dict[str, Any]) -> list[list[Any]]:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
-@pytest.mark.parametrize(("way", "most"), [("vertical", 11), ("internalised", 5)])
-def test_the_chain_as_one_kernel(form: str, arch: str, way: str, most: int) -> None:
+@pytest.mark.parametrize(("candidate", "most"), [("vertical", 11), ("internalised", 5)])
+def test_the_chain_as_one_kernel(form: str, arch: str, candidate: str, most: int) -> None:
     alone, together = arrays(), arrays()
     for entry, own in zip(chain(form), arguments(alone), strict=True):
         goptx.emulate(FOLDER / f"chain.{arch}.ptx", 3, 256, own, entry=entry)
-    woven = fused(form, way, arch)
+    woven = fused(form, candidate, arch)
     assert set(WAYS) == {"vertical", "internalised"}
     assert passes(woven.ptx) == most
     goptx.emulate(woven, 3, 256, arguments(together))
-    written = ("out",) if way == "internalised" else ("t1", "t2", "t3", "out")
+    written = ("out",) if candidate == "internalised" else ("t1", "t2", "t3", "out")
     assert all((alone[n].view(np.uint32) == together[n].view(np.uint32)).all() for n in written)
     assert all(together[n].any() == (n in written) for n in ("t1", "t2", "t3", "out"))
     assert woven.resources().spill_bytes == 0
 
 
 def test_the_internalised_chain_has_few_parameters() -> None:
-    kept = [(p.kernel, p.original[-1]) for p in fused("element", "internalised").params if p.instead is None]
-    assert kept == [("A", "0"), ("A", "1"), ("A", "3"), ("B", "1"), ("C", "1"), ("D", "2")]
+    left = [(p.kernel, p.original[-1]) for p in fused("element", "internalised").params if p.instead is None]
+    assert left == [("A", "0"), ("A", "1"), ("A", "3"), ("B", "1"), ("C", "1"), ("D", "2")]
     a, b, c, d, t1, t2, t3, out = range(0x100000, 0x900000, 0x100000)
     given = [[a, b, t1, N], [a, c, t2, N], [t2, d, t3, N], [t1, t3, out, N]]
     assert [int(x) for x in fused("element", "internalised").arguments(*given)] == [a, b, N, c, d, out]

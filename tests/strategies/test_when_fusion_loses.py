@@ -1,4 +1,4 @@
-"""The pairs of benchmarks/when_fusion_loses.py: that they are right when fused, and lack together what they should."""
+"""The pairs of benchmarks/when_fusion_loses.py: fused they are right, and together they lack certain resources."""
 
 import subprocess
 import sys
@@ -27,15 +27,15 @@ def small(kernel: Kernel) -> Kernel:
     return replace(kernel, size=min(kernel.size, 2 * kernel.live), trips=2, ctas=min(kernel.ctas, 2))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("candidate", WAYS)
 @pytest.mark.parametrize("name", ["24 registers live in each", "a long chain in 4 CTAs, and a full grid"])
-def test_fused_they_do_what_they_do_alone(name: str, way: str) -> None:
+def test_fused_they_do_what_they_do_alone(name: str, candidate: str) -> None:
     pair = small(CASES[name].first), small(CASES[name].second)
     verdict = goptx.check(
         *(kernel.ptx(name) for kernel, name in zip(pair, ("first", "second"), strict=True)),
         shapes=[Shape(kernel.ctas, BLOCK) for kernel in pair],
         args={f"{letter}:{i}": a for letter, k in zip("AB", pair, strict=True) for i, a in enumerate(k.arguments)},
-        **WAYS[way],
+        **WAYS[candidate],
     )
     assert verdict.passed
 
@@ -68,7 +68,7 @@ def _woven(name: str) -> goptx.Woven:
 def test_its_table() -> None:
     tiny = Kernel(size=8, trips=2, ctas=2)
     subject = Case("code", "tiny", tiny, tiny).measured
-    ways = {way: costs(w) for way, w in made(subject).items() if not isinstance(w, str)}
+    ways = {candidate: costs(w) for candidate, w in made(subject).items() if not isinstance(w, str)}
     ms = {key: [2.0, 1.9, 2.1] for key in (*BASELINES, *ways)} | {"weave": [4.0, 3.9, 4.1]}
     row = {"reason": "code", "name": "tiny", "right": True, "auto": "vertical", "ms": ms,
            "ways": ways | {"separate": costs(subject.workload.separate)}}  # fmt: skip
@@ -87,7 +87,7 @@ class BenchWithGraphs(EmulatingBench):
         return opened
 
 
-def test_a_pair_is_run_in_every_way() -> None:
+def test_a_pair_is_run_with_every_candidate() -> None:
     tiny = Kernel(size=8, trips=2, ctas=2)
     bench: Any = BenchWithGraphs()
     row = run(Case("code", "tiny", tiny, tiny), bench)

@@ -202,7 +202,7 @@ def test_devices_of_two_kinds() -> None:
         tuned(FakeBench(), other)
 
 
-def test_what_is_said_about_it() -> None:
+def test_texts_of_the_result() -> None:
     best = tuned(FakeBench({"weave": 0.5}), budget=Budget(clock=lambda: 7.0))
     assert {key: best.about[key] for key in ("gpu", "driver", "seconds")} == {
         "gpu": "Imaginary", "driver": "580.1", "seconds": 0.0,

@@ -193,7 +193,7 @@ def test_what_cannot_be_replayed(words: list[str], message: str, folder: Path) -
     assert done.stderr.startswith(f"InputError: {message}")
 
 
-def test_what_is_wrong_with_the_kernels_is_said_without_a_gpu(folder: Path) -> None:
+def test_errors_in_the_kernels_need_no_gpu(folder: Path) -> None:
     done = run("tune", "none.toml", cwd=folder)
     assert (done.returncode, done.stderr) == (2, "InputError: none.toml: cannot be read (No such file or directory).\n")
 

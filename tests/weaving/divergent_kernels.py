@@ -1,7 +1,7 @@
 """Kernels whose lanes part in the ways that tests/constructs has not got from a compiler, by name, with what they show.
 
 Each gets `in`, `out` and `n` as those do; `%r1` is the thread's number in the grid, `%r2` in its CTA, `%r3` its
-element of `in`, `%r4` is stored to `out` behind the body unless the body returns.
+element of `in`, `%r4` is stored to `out` after the body unless the body returns.
 """
 
 PROLOGUE = """
@@ -98,7 +98,7 @@ KERNELS = {
         """,
     ),
     "tensor_after_return": (
-        "`mma` and `ldmatrix` behind a return of whole warps",
+        "`mma` and `ldmatrix` after a return of whole warps",
         """
         setp.ge.u32 %p1, %r1, 224; @%p1 ret;
         shl.b32 %r9, %r2, 4; mov.u32 %r10, tensor_after_return_tile; add.u32 %r10, %r10, %r9; and.b32 %r11, %r3, 15;

@@ -133,7 +133,7 @@ def test_on_the_command_line(tmp_path: Any, capsys: Any) -> None:
     assert main(["batch", str(tmp_path / "a.ptx"), *options]) == 0
     assert out.read_text() == goptx.batch(kernel(), "A:2", "z", 3, -1).ptx
     assert main(["batch", str(tmp_path / "a.ptx"), "--over", "A:9"]) == 2
-    assert "InputError: over=`A:9` is no parameter of `scale`" in capsys.readouterr().err
+    assert "InputError: over=`A:9` is not a parameter of `scale`" in capsys.readouterr().err
     (tmp_path / "b.ptx").write_text(kernel(row="0"))
     assert main(["batch", str(tmp_path / "b.ptx"), "--over", "A:2", "-o", str(out)]) == 1
     assert main(["batch", str(tmp_path / "b.ptx"), "--over", "A:2", "-o", str(out), "--independent"]) == 0
@@ -144,7 +144,7 @@ def test_on_the_command_line(tmp_path: Any, capsys: Any) -> None:
 
 @pytest.mark.parametrize("over", ["A:4", "A:z", "B:2", "2", "k", "", "A:-1"])
 def test_parameters_that_are_none(over: str) -> None:
-    with pytest.raises(InputError, match=r"is no parameter of `scale`; it has A:0 \(x\), A:1 \(y\), A:2 \(k\)"):
+    with pytest.raises(InputError, match=r"is not a parameter of `scale`; it has A:0 \(x\), A:1 \(y\), A:2 \(k\)"):
         goptx.batch(kernel(), over)
 
 
@@ -168,7 +168,7 @@ def test_numbers_that_make_no_sense(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("options", [{"step": 1.5}, {"start": "0"}, {"start": True}])
 def test_what_is_no_number(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="are no whole numbers"):
+    with pytest.raises(InputError, match="are not whole numbers"):
         goptx.batch(kernel(), "A:2", **options)
 
 

@@ -37,7 +37,7 @@ def test_one_kernel_only() -> None:
     both = goptx.weave(KERNELS["tiled"], KERNELS["leaving"])
     with pytest.raises(InputError, match=r"coarsen\(\) takes one kernel, and .* is woven of A, B; do so with each"):
         goptx.coarsen(both)
-    with pytest.raises(InputError, match="`other` is no entry of the woven kernel `tiled_woven`; give None there"):
+    with pytest.raises(InputError, match="`other` is not an entry of the woven kernel `tiled_woven`; give None there"):
         goptx.coarsen(goptx.coarsen(KERNELS["tiled"]), entry="other")
 
 

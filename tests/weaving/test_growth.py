@@ -119,14 +119,14 @@ def test_not_even_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("blocks", [0, -3, 2.5, True, "7"])
-def test_what_is_no_number_of_blocks(blocks: object) -> None:
-    with pytest.raises(InputError, match=r"max_blocks `.*` is no number of blocks; give one above 0, or None\."):
+def test_invalid_max_blocks(blocks: object) -> None:
+    with pytest.raises(InputError, match=r"max_blocks `.*` is not a number of blocks; give one above 0, or None\."):
         goptx.weave(kernel("ret;"), kernel("ret;"), max_blocks=blocks)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("growth", [0, -1.0, float("nan"), float("inf"), True, "3"])
-def test_what_is_no_factor(growth: object) -> None:
+def test_invalid_max_growth(growth: object) -> None:
     with pytest.raises(
-        InputError, match=r"max_growth `.*` is no factor; give a number above 0, such as 3.0, or None\."
+        InputError, match=r"max_growth `.*` is not a factor; give a number above 0, such as 3.0, or None\."
     ):
         goptx.weave(kernel("ret;"), kernel("ret;"), max_growth=growth)  # type: ignore[arg-type]

@@ -112,7 +112,7 @@ def test_the_woven_entry_bears_the_name_asked_for(assembles: Assembles) -> None:
     assembles(woven)
 
 
-def test_names_of_inner_scopes_stay_apart(assembles: Assembles) -> None:
+def test_names_of_inner_scopes_stay_separate(assembles: Assembles) -> None:
     body = "{ .reg .b32 %t; mov.u32 %t, 1; st.shared.u32 [tile], %t; } { .reg .b32 %t; mov.u32 %t, 2; }"
     woven = goptx.weave(module("", body), module("", body, "other"))
     assert len(set(re.findall(r"mov\.u32 (%\w+), [12];", woven.ptx))) == 4
@@ -129,7 +129,7 @@ def test_a_global_that_looks_like_a_prefix(assembles: Assembles) -> None:
     assembles(woven)
 
 
-def test_variables_of_a_kernel_named_after_clusters_are_no_clusters(assembles: Assembles) -> None:
+def test_variables_of_a_kernel_named_after_clusters_are_not_clusters(assembles: Assembles) -> None:
     text = module("", "st.shared.u32 [clusters], 1; mov.u32 %cluster, 2;", "cluster")
     text = text.replace("tile[", "clusters[").replace(".shared .align", ".reg .b32 %cluster;\n.shared .align")
     assembles(goptx.weave(text, text))
@@ -195,7 +195,7 @@ def test_what_no_kernel_needs_is_left_out(assembles: Assembles) -> None:
     assembles(woven)
 
 
-def test_a_device_function_alike_in_both_is_kept_once(assembles: Assembles) -> None:
+def test_an_equal_device_function_of_both_stands_once(assembles: Assembles) -> None:
     pure = function("pure", "add.u32 %r2, %r1, 1;")
     woven = goptx.weave(module(pure, call("pure")), module(pure, call("pure"), "other"))
     assert lines(woven, ".func") == [".func pure("]
@@ -203,7 +203,7 @@ def test_a_device_function_alike_in_both_is_kept_once(assembles: Assembles) -> N
     assembles(woven)
 
 
-def test_different_functions_of_one_name_are_both_kept_and_calls_follow(assembles: Assembles) -> None:
+def test_different_functions_of_one_name_both_stay_and_calls_follow(assembles: Assembles) -> None:
     texts = []
     for step, name in ((1, "k"), (2, "other")):
         items = function("inner", f"add.u32 %r2, %r1, {step};") + function("outer", call("inner") + f"// {step}\n")
@@ -245,7 +245,7 @@ def test_a_function_that_calls_a_different_one_is_different() -> None:
 
 
 @pytest.mark.parametrize("in_both", [False, True])
-def test_a_function_declared_ahead_of_its_definition(in_both: bool, assembles: Assembles) -> None:
+def test_a_function_declared_before_its_definition(in_both: bool, assembles: Assembles) -> None:
     items = ".func pure(.param .u32 x);\n" + function("pure", "add.u32 %r2, %r1, 1;")
     first = module(items, call("pure"))
     woven = goptx.weave(first, module(items, call("pure"), "other") if in_both else module(name="other"))
@@ -253,7 +253,7 @@ def test_a_function_declared_ahead_of_its_definition(in_both: bool, assembles: A
     assembles(woven)
 
 
-def test_a_function_declared_ahead_in_one_module_woven_with_itself(assembles: Assembles) -> None:
+def test_a_function_declared_before_in_one_module_woven_with_itself(assembles: Assembles) -> None:
     text = module(".func pure(.param .u32 x);\n" + function("pure", "add.u32 %r2, %r1, 1;"), call("pure"))
     assembles(goptx.weave(text, text))
 
@@ -281,7 +281,7 @@ def shared(size: int, name: str = "k", body: str = "st.shared.u32 [tile], 1;") -
 
 
 def test_symbols_are_found_by_their_old_names(assembles: Assembles) -> None:
-    """The variables and functions that W holds; what a kernel does not need is none of them."""
+    """The variables and functions of the fused module, without what a kernel does not need."""
     body = f"{COUNT} {call('f')}"
     items = COUNTER + ".global .u32 unused;\n" + function("f", "red.global.add.u32 [counter], 2;")
     woven = goptx.weave(module(items, body), module(items, body, "other"))
@@ -302,7 +302,7 @@ def test_a_module_woven_with_itself_has_one_state() -> None:
     }
 
 
-def test_symbols_follow_functions_made_apart() -> None:
+def test_symbols_follow_cloned_functions() -> None:
     """A function alike in both kernels, of which each has a copy for its own shape; and shared memory that is not
     there any more, because it lies in the one dynamic array."""
     items = DYNAMIC + ".global .u32 last;\n" + function("f", "mov.u32 %r2, %ntid.x; st.global.u32 [last], %r2;")
@@ -316,7 +316,7 @@ def test_symbols_follow_functions_made_apart() -> None:
     assert len(lines(woven, ".func f_a(")) == len(lines(woven, ".func f_b_b(")) == 1
 
 
-def test_functions_put_in_place_are_no_symbols() -> None:
+def test_inlined_functions_are_not_symbols() -> None:
     text = module(function("f", "bar.sync 0;"), call("f"))
     assert goptx.weave(text, module(name="other")).symbols == {"A": {}, "B": {}}
 
@@ -340,7 +340,7 @@ def test_one_dynamic_shared_array(assembles: Assembles) -> None:
     assembles(unused)
 
 
-def test_dynamic_shared_memory_behind_a_call_counts() -> None:
+def test_dynamic_shared_memory_of_a_callee_counts() -> None:
     through = module(DYNAMIC + function("fill", "st.shared.u32 [pool], 1;"), call("fill"))
     with pytest.raises(CannotLink, match="dynamic shared memory"):
         goptx.weave(through, module(DYNAMIC, "st.shared.u32 [pool], 2;", "other"))
@@ -419,7 +419,7 @@ def test_what_is_left_out_of_the_bounds_is_noted(first: str, second: str, note: 
 
 @pytest.mark.parametrize("text", ["used_bytes_mask 0x0F", "frequency 5", "enable_smem_spilling"])
 def test_pragmas_that_speak_of_the_kernel_alone_are_left_out(text: str, assembles: Assembles) -> None:
-    """They would stand ahead of another instruction, or in a block that runs more often."""
+    """They would stand before another instruction, or in a block that runs more often."""
     pragma = f'.pragma "{text}";'
     loop = (
         f'L: .pragma "nounroll";\n{pragma} ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 9;'
@@ -456,13 +456,13 @@ def test_a_module_with_several_entries_needs_a_name(tmp_path: Path, assembles: A
     assembles(goptx.weave(path, module(), entries=["second", None]))
 
 
-def test_a_module_without_entries_is_told_so() -> None:
+def test_a_module_without_entries_is_refused() -> None:
     with pytest.raises(InputError, match=r"no entry; .*nothing to weave"):
         goptx.weave(HEAD + function("f", ""), module())
 
 
 @pytest.mark.parametrize("name", ["1st", "two words", "kernel-b", "kernél", "_", "%", "x;", "x\n"])
-def test_a_name_that_is_none_in_ptx(name: str) -> None:
+def test_a_name_that_is_not_valid_in_ptx(name: str) -> None:
     with pytest.raises(InputError, match=r"is no PTX name; use letters, digits, `_` and `\$`"):
         goptx.weave(module(), module(name="other"), name=name)
 
@@ -533,8 +533,8 @@ REFUSALS = [
     *(
         pytest.param(CannotWeave, instruction(text), "", f"` cannot be woven: {why}.*{SEPARATE}", id=text)
         for text, why in (
-            ("setmaxnreg.inc.sync.aligned.u32 64;", "the registers of a CTA are another pool"),
-            ("setmaxnreg.dec.sync.aligned.u32 32;", "the registers of a CTA are another pool"),
+            ("setmaxnreg.inc.sync.aligned.u32 64;", "share its pool of registers"),
+            ("setmaxnreg.dec.sync.aligned.u32 32;", "share its pool of registers"),
             ("tcgen05.wait::ld.sync.aligned;", "tensor memory"),
             ("clusterlaunchcontrol.try_cancel.async.b128 [%r2], [%r3];", "a CTA that has not begun"),
             ("brkpt;", "a breakpoint"),
@@ -557,7 +557,7 @@ REFUSALS = [
     ),
     pytest.param(
         CannotWeave, hopper(module(function("f", "bar.sync 0;  // culprit\n"), "mov.u64 %rd3, f;")), "",
-        "device function `f` .*called through a pointer.*; inline the", id="barrier behind a pointer",
+        "device function `f` .*called through a pointer.*; inline the", id="barrier of a callee by pointer",
     ),
     pytest.param(
         CannotWeave, in_function("L: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"), "",

@@ -1,4 +1,4 @@
-"""What the list schedule puts first, and that each kernel's dependences hold."""
+"""Which code the list schedule puts first, and that each kernel's dependences hold."""
 
 from itertools import combinations
 from pathlib import Path
@@ -40,11 +40,11 @@ def ordered(body: str) -> list[str]:
 
 def woven(first: str, second: str, waits: tuple[int, ...] = ()) -> list[str]:
     parts = [part(first), part(second)]
-    turns = [((k, next(i for i, c in enumerate(parts[k]) if is_barrier(c))),) for k in waits]
-    return [str(c).split()[0] for c in schedule_block(parts, turns, "latency", cycles)]
+    sync_groups = [((k, next(i for i, c in enumerate(parts[k]) if is_barrier(c))),) for k in waits]
+    return [str(c).split()[0] for c in schedule_block(parts, sync_groups, "latency", cycles)]
 
 
-def test_loads_go_ahead_of_the_other_kernels_slow_path_and_store() -> None:
+def test_loads_come_before_the_other_kernels_slow_path_and_store() -> None:
     first = "div.rn.f32 %f3, %f1, %f2; st.global.f32 [%rd1], %f3;"
     second = "add.s64 %rd2, %rd1, 4; ld.global.f32 %f1, [%rd2]; st.global.f32 [%rd1+8], %f1;"
     for order in (woven(first, second), woven(second, first)):
@@ -52,7 +52,7 @@ def test_loads_go_ahead_of_the_other_kernels_slow_path_and_store() -> None:
 
 
 def test_the_kernel_with_more_answers_to_await_begins() -> None:
-    """One load behind another: the other kernel's only load waits for the second."""
+    """One load after another: the other kernel's only load waits for the second."""
     chain = "ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd2]; st.global.u64 [%rd1+8], %rd3;"
     single = "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1+4], %r1;"
     for order in (woven(chain, single), woven(single, chain)):
@@ -60,7 +60,7 @@ def test_the_kernel_with_more_answers_to_await_begins() -> None:
         assert set(order[1:3]) == {"ld.global.u64", "ld.global.u32"}
 
 
-def test_the_pin_with_loads_behind_it_goes_first() -> None:
+def test_the_scheduling_barrier_that_loads_follow_goes_first() -> None:
     slow = "sqrt.rn.f32 %f2, %f1; sqrt.rn.f32 %f3, %f2;"
     shared = "bar.sync 0; ld.shared.f32 %f1, [%r1]; add.f32 %f2, %f1, %f1;"
     for order in (woven(slow, shared, (1,)), woven(shared, slow, (0,))):
@@ -110,8 +110,10 @@ def depends(later: Code, earlier: Code) -> bool:
         return True
     facts = [facts_of("call" if isinstance(c, Scope) else c.opcode) for c in (earlier, later)]
     touching = [f for f in facts if f.row.access and f.space != "param" and "nc" not in f.modifiers]
-    apart = [set(f.spaces) for f in facts]
-    if len(touching) < 2 or (all(f.row.access != "f" for f in facts) and {"shared"} in apart and {"global"} in apart):
+    touched = [set(f.spaces) for f in facts]
+    if len(touching) < 2 or (
+        all(f.row.access != "f" for f in facts) and {"shared"} in touched and {"global"} in touched
+    ):
         return False
     return any(f.row.access != "l" or f.volatile for f in facts)
 
@@ -129,8 +131,8 @@ def test_dependences_of_all_examples_hold() -> None:
     assert moved > 10
 
 
-def test_a_warpgroups_part_stays_as_it_stood() -> None:
-    """A wait for products names no register of theirs, so nothing else says that what reads them comes behind."""
+def test_the_part_of_a_warpgroup_keeps_its_order() -> None:
+    """A wait for products does not name their registers, so only the original order puts their readers after it."""
     body = """wgmma.wait_group.sync.aligned 0; ld.global.nc.u64 %rd3, [%rd2]; add.s64 %rd1, %rd1, %rd4;
               ld.global.nc.u64 %rd5, [%rd1]; st.global.u64 [%rd2], %rd5;"""
     assert ordered(body) == [str(c).strip() for c in part(body)]
@@ -138,7 +140,7 @@ def test_a_warpgroups_part_stays_as_it_stood() -> None:
     assert fenced.index("add.s64 %rd1, %rd1, %rd4;") < fenced.index("membar.cta;")
 
 
-def test_stores_come_behind_all_that_they_may() -> None:
+def test_stores_come_as_late_as_they_may() -> None:
     first = "st.global.u32 [%rd1], %r1;"
     second = "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; div.rn.f32 %f2, %f1, %f1; st.global.u32 [%rd1], %r2;"
     for order in (woven(first, second), woven(second, first)):
@@ -146,22 +148,22 @@ def test_stores_come_behind_all_that_they_may() -> None:
         assert order[-2:] == ["st.global.u32", "st.global.u32"]
 
 
-def test_a_store_with_loads_behind_it_does_not_wait_for_the_other_kernel() -> None:
+def test_a_store_that_loads_follow_does_not_wait_for_the_other_kernel() -> None:
     first = "st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1+4]; add.u32 %r3, %r2, 1;"
     second = "ex2.approx.f32 %f2, %f1; ex2.approx.f32 %f3, %f2; st.global.f32 [%rd1], %f3;"
     for order in (woven(first, second), woven(second, first)):
         assert order[:2] == ["st.global.u32", "ld.global.u32"]
 
 
-def test_the_longer_way_goes_first() -> None:
-    """By hundreds of cycles: the assembler sees to what is less."""
+def test_the_longer_path_goes_first() -> None:
+    """By hundreds of cycles: the assembler orders by smaller differences."""
     add, slow = "add.u32 %r2, %r1, 1;", "div.approx.f32 %f2, %f1, %f1;"
     assert ordered(add + slow + "sin.approx.f32 %f2, %f2;" * 40)[0].startswith("div")
     assert ordered(add + slow + "sin.approx.f32 %f2, %f2;" * 4)[0].startswith("add")
 
 
 def test_code_under_one_guard_does_not_stand_in_a_row() -> None:
-    """ptxas makes a branch of it; what it makes no instruction of stands between nothing."""
+    """ptxas makes a branch of it; code that becomes no machine instruction separates nothing."""
     loads = "@%p1 ld.global.u32 %r1, [%rd1]; @%p1 ld.global.u32 %r2, [%rd1+4]; @%p1 ld.global.u32 %r3, [%rd1+8];"
     order = ordered(f"{loads} cvta.to.global.u64 %rd2, %rd3; add.u32 %r5, %r4, 1; add.u32 %r6, %r4, 2;")
     other = ordered(f"{loads} {loads.replace('%p1', '%p2').replace('%r', '%s')}")
@@ -177,15 +179,15 @@ def values(count: int) -> str:
 
 @pytest.mark.parametrize(("most", "together"), [(255, 6), (6, 4), (4, 2)])
 def test_no_more_registers_than_there_are(most: int, together: int) -> None:
-    """The pointer takes two, the sum one: so many loads begin ahead of the first use."""
+    """The pointer takes two, the sum one: so many loads begin before the first use."""
     nodes = precedence([units(part(values(6)))], [])
     widths = {"%rd1": 2} | {f"%r{i}": 1 for i in range(10)}
-    room = LiveRange(frozenset({"%rd1", "%r9"}), frozenset({"%r9"}), widths)
-    order = [str(c).split()[0] for c in list_schedule(nodes, Pressure(nodes, room), most, cycles)]
+    live = LiveRange(frozenset({"%rd1", "%r9"}), frozenset({"%r9"}), widths)
+    order = [str(c).split()[0] for c in list_schedule(nodes, Pressure(nodes, live), most, cycles)]
     assert order.index("add.u32") == max(together - (0 if most == 255 else 1), 1)
 
 
-def test_what_lives() -> None:
+def test_what_is_live() -> None:
     body = "add.u32 %r2, %r1, 1; add.s64 %rd2, %rd1, 8; @%p1 mov.u32 %r3, %r2; st.global.u32 [%rd2], %r3;"
     nodes = precedence([units(part(body))], [])
     widths = {"%r1": 1, "%r2": 1, "%r3": 1, "%rd1": 2, "%rd2": 2, "%p1": 0, "%other": 4}

@@ -46,7 +46,7 @@ def weave(*kernels: tuple[str, str | None]) -> Woven:
 @pytest.mark.parametrize(
     ("first", "second"), [LINEINFO, (CALLS, LINEINFO[0]), (TRITON, CALLS), (NUMBA, CALLS), (CALLS, CALLS)]
 )
-def test_lines_of_real_compilers_are_kept(
+def test_lines_of_real_compilers_are_preserved(
     first: tuple[str, str | None], second: tuple[str, str | None], assembles: object
 ) -> None:
     woven = weave(first, second)
@@ -187,8 +187,8 @@ INLINED = """
 """
 
 
-def test_functions_put_in_place_keep_their_lines(assembles: object) -> None:
-    """And what stands behind the call without a `.loc` of its own has the caller's."""
+def test_inlined_functions_keep_their_lines(assembles: object) -> None:
+    """Code after the call without a `.loc` of its own has the caller's."""
     call = """.loc 1 4 0
     { .param .b32 a; .param .b32 q;
     st.param.b32 [a], 0;
@@ -210,7 +210,7 @@ def test_functions_put_in_place_keep_their_lines(assembles: object) -> None:
     assembles(woven)  # type: ignore[operator]
 
 
-def test_a_caller_stands_ahead_of_what_is_inlined_there(assembles: object) -> None:
+def test_a_caller_stands_before_its_inlined_code(assembles: object) -> None:
     """ptxas asks for that, even where no instruction comes from the caller's line."""
     inlined = """.loc 1 30 0
     .loc 2 40 0, function_name NAME, inlined_at 1 30 0
@@ -231,7 +231,7 @@ def test_a_caller_stands_ahead_of_what_is_inlined_there(assembles: object) -> No
     assembles(woven)  # type: ignore[operator]
 
 
-def test_functions_alike_but_for_file_numbers_are_kept_once() -> None:
+def test_functions_that_differ_by_file_numbers_only_stand_once() -> None:
     first = kernel("{ .param .b32 a; st.param.b32 [a], 0; call.uni g, (a); } ret;").replace(
         HEAD, HEAD + FILES + INLINED
     )
@@ -245,8 +245,10 @@ def test_a_location_in_no_file_is_left_out() -> None:
 
 
 def test_debug_sections_are_left_out_with_a_warning(assembles: object) -> None:
-    said = r"-debug\.nvcc\.ptx: debug sections .*\.debug_info.* are left out, .*; a debugger cannot show its variables"
-    with pytest.warns(DebugInformationLost, match=said):
+    message = (
+        r"-debug\.nvcc\.ptx: debug sections .*\.debug_info.* are left out, .*; a debugger cannot show its variables"
+    )
+    with pytest.warns(DebugInformationLost, match=message):
         woven = weave(DEBUG, LINEINFO[0])
     assert any("debug sections" in note for note in woven.report.notes)
     assert ".section .debug_info" not in woven.ptx
@@ -267,6 +269,6 @@ def test_the_cubin_has_the_lines(tmp_path: Path) -> None:
     woven = weave(*LINEINFO)
     (tmp_path / "woven.cubin").write_bytes(woven.cubin())
     command = ["nvdisasm", "--print-line-info", str(tmp_path / "woven.cubin")]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    message = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for file in ("reduction.cu", "textures.cu"):
-        assert re.search(rf'File "[^"]*{file}", line \d+', said)
+        assert re.search(rf'File "[^"]*{file}", line \d+', message)

@@ -1,5 +1,5 @@
 """Warp instructions whose masks name lanes that end the kernel later, without taking part: alone these end and the
-others go on, in the fused kernel they live on."""
+others continue; in the fused kernel they run on."""
 
 from __future__ import annotations
 

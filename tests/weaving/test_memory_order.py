@@ -164,14 +164,14 @@ def must_follow(later: Code, earlier: Code) -> bool:
         return True
     if first & {"volatile", "relaxed"} and second & {"volatile", "relaxed"}:
         return True
-    apart = {"global", "shared"} <= first ^ second
-    return not apart and not {"ld"} <= first & second
+    separate = {"global", "shared"} <= first ^ second
+    return not separate and not {"ld"} <= first & second
 
 
 FENCE_WORDS = {"fence", "membar", "bar"}
 
 
-def kept(part: Sequence[Code], woven: Sequence[Code]) -> Iterator[tuple[Code, Code]]:
+def out_of_order(part: Sequence[Code], woven: Sequence[Code]) -> Iterator[tuple[Code, Code]]:
     """Pairs that have to keep their order, and do not."""
     place = {id(c): i for i, c in enumerate(woven)}
     for earlier, later in combinations(part, 2):
@@ -188,10 +188,10 @@ def test_random_code_keeps_its_order(policy: Policy, first: str, second: str) ->
         parts, [], policy, lambda c: 0 if isinstance(c, Scope) else 300 if c.opcode[:2] == "ld" else 4
     )
     assert sorted(map(id, woven)) == sorted(id(c) for p in parts for c in p)
-    assert not [pair for p in parts for pair in kept(p, woven)]
+    assert not [pair for p in parts for pair in out_of_order(p, woven)]
 
 
-# Seen by other threads ----------------------------------------------------------------------------------------
+# As other threads see it ----------------------------------------------------------------------------------------
 
 POLL = """
     ld.acquire.cta.shared.u32 %r7, [tile]; setp.ne.u32 %p2, %r7, 0; mov.u32 %r8, 1; @%p2 ld.global.u32 %r8, [%rd1+4];
@@ -235,7 +235,7 @@ def seen_too_early(source: str | goptx.Woven, seed: int) -> int:
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("name", sorted(PUBLISHED))
-def test_nobody_sees_a_flag_without_the_data(name: str, policy: Policy) -> None:
+def test_no_thread_sees_a_flag_without_the_data(name: str, policy: Policy) -> None:
     text = messages(PUBLISHED[name])
     woven = goptx.weave(text, PARTNER, policy=policy)
     assert [seen_too_early(text, seed) for seed in SEEDS] == [0] * len(SEEDS)

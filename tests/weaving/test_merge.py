@@ -1,4 +1,4 @@
-"""What the merger pairs, parks and copies, seen in the woven module."""
+"""Which blocks the merger pairs, parks and copies, as the woven module has them."""
 
 from itertools import product
 from pathlib import Path
@@ -23,7 +23,7 @@ def flow_of(woven: goptx.Woven) -> Flow:
     return control_flow(flatten(woven.module.entries[0].body or (), lambda n: n))
 
 
-def has_one_way_into_each_loop(found: Flow) -> bool:
+def has_single_entry_loops(found: Flow) -> bool:
     graph = found.graph().copy()
     idom = nx.immediate_dominators(graph, found.entry)
 
@@ -40,7 +40,7 @@ def has_one_way_into_each_loop(found: Flow) -> bool:
 @pytest.mark.parametrize(("first", "second"), list(product(BRANCHING, BRANCHING)))
 def test_merged_flow_is_reducible(first: str, second: str) -> None:
     woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=[first, second])
-    assert has_one_way_into_each_loop(flow_of(woven))
+    assert has_single_entry_loops(flow_of(woven))
 
 
 def test_splitting_keeps_every_path() -> None:
@@ -53,9 +53,9 @@ def test_splitting_keeps_every_path() -> None:
         DONE: mov.u32 %r4, 3; ret;
         """
     )
-    assert not has_one_way_into_each_loop(irreducible)
+    assert not has_single_entry_loops(irreducible)
     split, origin = reducible(irreducible)
-    assert has_one_way_into_each_loop(split)
+    assert has_single_entry_loops(split)
     assert set(origin.values()) <= set(irreducible.blocks)
 
     def words(found: Flow, length: int) -> set[tuple[str, ...]]:
@@ -64,10 +64,10 @@ def test_splitting_keeps_every_path() -> None:
         work: list[tuple[str, tuple[str, ...]]] = [(found.entry, ())]
         while work:
             name, before = work.pop()
-            said = (*before, *map(str, found.blocks[name].code))
-            result.add(said)
-            if length > len(said):
-                work += [(t, said) for t in found.blocks[name].end.successors()]
+            text = (*before, *map(str, found.blocks[name].code))
+            result.add(text)
+            if length > len(text):
+                work += [(t, text) for t in found.blocks[name].end.successors()]
         return result
 
     assert words(split, 12) == words(irreducible, 12)
@@ -84,7 +84,7 @@ def test_straight_kernels_become_one_block() -> None:
     assert max(loads) < max(stores)
 
 
-def test_both_branching_gives_four_ways() -> None:
+def test_both_branching_gives_four_paths() -> None:
     """Two two-way branches become one and two stubs."""
     body = """
         mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 3; @%p1 bra A;
@@ -121,7 +121,7 @@ def test_every_construct_weaves_with_every_other(name: str) -> None:
     for other in NAMES[first::2] + NAMES[(first + 1) % 2 : first : 2]:
         woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=[name, other])
         assert woven.report.merged.instructions > 0
-        assert has_one_way_into_each_loop(flow_of(woven))
+        assert has_single_entry_loops(flow_of(woven))
 
 
 @pytest.mark.parametrize("slicing", [None, "adaptive", 8, 64])

@@ -18,7 +18,7 @@ WHILE = "HEAD: @%p1 bra DONE; mov.u32 %r1, 1; @%p2 bra HEAD; mov.u32 %r1, 2; bra
 
 
 def levels(found: Nests) -> dict[str, tuple[int, int]]:
-    return {name: place.level for name, place in found.places.items() if not name.endswith(".ahead")}
+    return {name: place.level for name, place in found.places.items() if not name.endswith(".before_deeper")}
 
 
 def test_from_the_outermost_loop() -> None:
@@ -53,12 +53,12 @@ def test_leaving_a_loop_or_turning_back_is_no_if() -> None:
     assert (found["HEAD"], found["after_1"], found["after_2"]) == ((1, 0), (2, 0), (2, 0))
 
 
-def test_kernels_can_wait_ahead_of_what_lies_deeper() -> None:
+def test_kernels_can_wait_before_deeper_code() -> None:
     found = nests(flow(TWO_LOOPS_AND_AN_IF), awaited=["INNER"])
-    ahead = {n.removesuffix(".ahead") for n in found.flow.blocks if n.endswith(".ahead")}
-    assert ahead == {"entry", "OUTER", "INNER", "LEAVE"}
-    assert found.flow.blocks["OUTER"].end.successors() == ("OUTER.ahead",)
-    assert not found.flow.blocks["OUTER.ahead"].code
-    assert {n: p.loop for n, p in found.places.items() if p.loop} == {"OUTER.ahead": (3, 0)}
-    assert found.places["OUTER.ahead"].ahead == (3, 0)
-    assert found.places["OUTER"].ahead == (1, 0)
+    cut = {n.removesuffix(".before_deeper") for n in found.flow.blocks if n.endswith(".before_deeper")}
+    assert cut == {"entry", "OUTER", "INNER", "LEAVE"}
+    assert found.flow.blocks["OUTER"].end.successors() == ("OUTER.before_deeper",)
+    assert not found.flow.blocks["OUTER.before_deeper"].code
+    assert {n: p.loop for n, p in found.places.items() if p.loop} == {"OUTER.before_deeper": (3, 0)}
+    assert found.places["OUTER.before_deeper"].deepest == (3, 0)
+    assert found.places["OUTER"].deepest == (1, 0)

@@ -1,4 +1,4 @@
-"""Which moves keep one order of waiting, and what becomes of the merged kernel by that."""
+"""Which moves keep one synchronization order, and the merged kernels that result."""
 
 import re
 from dataclasses import replace
@@ -33,7 +33,9 @@ def straight(*pieces: str) -> Flow:
 
 
 def moves(first: Flow, second: Flow, pair: tuple[str, str], **options: bool) -> set[Move]:
-    order = Order([Waits(first, frozenset(), False), Waits(second, frozenset(), options.get("apart", False))])
+    order = Order(
+        [Waits(first, frozenset(), False), Waits(second, frozenset(), options.get("lanes_wait_separately", False))]
+    )
     return {m for m in Move if order.allows(pair, m)}
 
 
@@ -45,7 +47,7 @@ ALL = set(Move)
     [
         (SYNC, "0", ALL),
         (SYNC, "1", {Move.FIRST, Move.SECOND}),  # beside the first of the span: one after the other
-        (SYNC, "2", {Move.FIRST}),  # amid the span it waits
+        (SYNC, "2", {Move.FIRST}),  # within the span it waits
         (SYNC, "3", {Move.FIRST}),
         (SYNC, "4", ALL),
         (COUNT, "1", {Move.FIRST, Move.SECOND}),
@@ -54,7 +56,7 @@ ALL = set(Move)
         ("add.u32 %r7, %r7, 1;", "2", ALL),
     ],
 )
-def test_what_holds_threads_up_stays_out_of_a_span(second: str, position: str, expected: set[Move]) -> None:
+def test_code_that_delays_threads_stays_out_of_a_span(second: str, position: str, expected: set[Move]) -> None:
     first = straight("", COUNT, "", COUNT, "")
     assert moves(first, straight(second), (position, "0")) == expected
     mirrored = {Move.BOTH: Move.BOTH, Move.FIRST: Move.SECOND, Move.SECOND: Move.FIRST}
@@ -66,7 +68,7 @@ def test_warp_instructions_stay_out_where_lanes_wait_one_by_one() -> None:
                      lambda line: "", lambda _: 4).flow  # fmt: skip
     region = next(n for n, b in waits.blocks.items() if b.region)
     assert moves(straight(SHUFFLE), waits, ("0", region)) == ALL
-    assert moves(straight(SHUFFLE), waits, ("0", region), apart=True) == {Move.SECOND}
+    assert moves(straight(SHUFFLE), waits, ("0", region), lanes_wait_separately=True) == {Move.SECOND}
 
 
 def test_moves_that_lead_nowhere_are_left_out() -> None:
@@ -76,7 +78,7 @@ def test_moves_that_lead_nowhere_are_left_out() -> None:
     pairs = Pairs(first, second)
     allowed = {pair: [m for m in Move if EXIT in pair or order.allows(pair, m)] for pair in _all(pairs)}
     assert set(allowed["1", "1"]) == {Move.FIRST, Move.SECOND}
-    assert allowed["2", "2"] == []  # both amid their spans
+    assert allowed["2", "2"] == []  # both within their spans
     left = safe_moves(pairs, allowed)
     assert not left["2", "2"]
     assert left["2", "1"] == [Move.FIRST]
@@ -94,15 +96,15 @@ def promised(body: str) -> list[int]:
     return [lines.index(found.blocks[n].end.line) for n in sorted(warp_branches(found))]  # type: ignore[union-attr]
 
 
-SIDES = "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L; {right} bra J;\nL: {left} J: {behind} ret;"
+SIDES = "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L; {right} bra J;\nL: {left} J: {after} ret;"
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "behind", "expected"),
+    ("left", "right", "after", "expected"),
     [
         ("bar.sync 1, 64;", "bar.arrive 1, 64;", "", [0]),
         ("bar.sync 1, 64;", "bar.sync 2, 64;", "bar.sync 0;", [0]),
-        ("bar.sync 1, 64;", "", "bar.sync 0;", [0]),  # the other side meets another one
+        ("bar.sync 1, 64;", "", "bar.sync 0;", [0]),  # the other side comes to another one
         ("bar.sync 1, 64;", "", "", []),  # the other side may end before
         ("bar.sync 1, 64;", "barrier.sync 1, 64;", "", []),  # which lanes may reach one by one
         ("bar.sync 1, 64;", "@%p2 bar.sync 2, 64;", "", []),
@@ -112,8 +114,8 @@ SIDES = "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L; {right} bra J;\nL: {left} J: {be
         ("bar.sync 1, 64;", "@%p2 ret; bar.sync 2, 64;", "", []),
     ],
 )
-def test_branches_that_warps_take_together(left: str, right: str, behind: str, expected: list[int]) -> None:
-    assert promised(SIDES.format(left=left, right=right, behind=behind)) == expected
+def test_branches_that_warps_take_together(left: str, right: str, after: str, expected: list[int]) -> None:
+    assert promised(SIDES.format(left=left, right=right, after=after)) == expected
 
 
 def test_a_promise_holds_for_loops() -> None:
@@ -121,9 +123,9 @@ def test_a_promise_holds_for_loops() -> None:
     assert promised(body) == [0]
 
 
-def test_behind_a_return_by_thread_the_promise_is_not_taken() -> None:
+def test_after_a_return_by_thread_the_promise_is_not_taken() -> None:
     """It spoke of the lanes that are left: the others would go another way."""
-    body = "setp.gt.u32 %p3, %r1, 99; @%p3 ret; " + SIDES.format(left=COUNT, right="bar.sync 2, 64;", behind="")
+    body = "setp.gt.u32 %p3, %r1, 99; @%p3 ret; " + SIDES.format(left=COUNT, right="bar.sync 2, 64;", after="")
     source = kernel(f"mov.u32 %r1, %tid.x; {body}")
     woven = goptx.weave(source, kernel("ret;", "other"))
     assert not re.search(r"@!?%a_p1 bra", woven.ptx)
@@ -140,16 +142,16 @@ def copies(partner: str) -> tuple[goptx.Woven, int]:
 
 
 @pytest.mark.parametrize("partner", ["producers_and_consumers", "one_loop_for_both", "grid_stride"])
-def test_where_warps_go_different_ways_a_warpgroup_finds_one_instruction(partner: str) -> None:
+def test_where_warps_branch_differently_a_warpgroup_finds_one_instruction(partner: str) -> None:
     assert copies(partner)[1] == 1
 
 
-def test_where_all_threads_go_one_way_there_may_be_copies() -> None:
+def test_where_all_threads_branch_equally_there_may_be_copies() -> None:
     assert copies("tiled")[1] > 1
 
 
-def test_the_order_of_a_warpgroups_instructions_is_kept() -> None:
-    """What reads the product stands behind the wait, which does not name it."""
+def test_the_order_of_a_warpgroups_instructions_is_preserved() -> None:
+    """The reader of the product stands after the wait, which does not name it."""
     woven, _ = copies("shuffles")
     code = [s for s in woven.module.entries[0].body or () if isinstance(s, Instruction)]
     wait = max(i for i, s in enumerate(code) if s.opcode.startswith("wgmma.wait_group"))

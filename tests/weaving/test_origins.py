@@ -20,14 +20,14 @@ from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Module, Provenance
 from goptx.ptx.walk import statements_in
 from goptx.results.fused_kernel import Origin, Woven
-from goptx.weaving.emit.reconverge import MEET
+from goptx.weaving.emit.reconverge import RECONVERGE
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ("gelu", "harris", "lud", "micnd", "sort", "stms", "wmma")
 CONSTRUCTS = ROOT / "tests" / "constructs" / "constructs.sm_80.ptx"
 NAMES = [e.name for e in goptx.read(CONSTRUCTS).entries]
 INSERTED = {"and.pred", "or.pred", "not.pred", "mov.pred", "and.b32", "vote.sync.any.pred", "vote.sync.ballot.b32"}
-BRANCHES = {"bra", "brx", "ret", "exit"}  # a branch of W may stand for any of these under a guard
+BRANCHES = {"bra", "brx", "ret", "exit"}  # a branch of the fused kernel may stand for any of these under a guard
 
 Rows = list[tuple[Instruction, Origin | None]]
 
@@ -68,23 +68,23 @@ def written(path: Path, name: str) -> tuple[set[int], set[int]]:
 
 def check(found: Rows, sources: dict[str, Path]) -> None:
     for instruction, origin in found:
-        said = f"{instruction}  {origin}"
+        where_from = f"{instruction}  {origin}"
         if origin is None:
-            assert instruction.guard is None, said
-            assert instruction.opcode in ("ret", "bra.uni", MEET.opcode), said
+            assert instruction.guard is None, where_from
+            assert instruction.opcode in ("ret", "bra.uni", RECONVERGE.opcode), where_from
             continue
-        assert origin.source == str(sources[origin.kernel]), said
+        assert origin.source == str(sources[origin.kernel]), where_from
         own = set(re.findall(r"(?<=%)[ab](?=_)", str(instruction)))
-        assert own <= {origin.kernel.lower()}, said  # the prefixes of registers tell the same
+        assert own <= {origin.kernel.lower()}, where_from  # the prefixes of registers tell the same
         if not origin.line:
-            assert instruction.opcode in INSERTED or base(instruction.opcode) == "bra", said
+            assert instruction.opcode in INSERTED or base(instruction.opcode) == "bra", where_from
             continue
         there = opcodes(origin.source)[origin.line - 1]
         if base(instruction.opcode) in BRANCHES:
-            assert BRANCHES & set(map(base, there)), said
+            assert BRANCHES & set(map(base, there)), where_from
         else:
-            assert instruction.opcode in there or base(instruction.opcode) == "bar", said
-            assert base(instruction.opcode) in map(base, there), said
+            assert instruction.opcode in there or base(instruction.opcode) == "bar", where_from
+            assert base(instruction.opcode) in map(base, there), where_from
 
 
 def covered(found: Rows, letter: str) -> set[int]:
@@ -140,7 +140,7 @@ def test_instructions_of_the_entry_have_their_provenance(first: tuple[Path, str]
     check_provenance(woven, "AB", {"A": str(first[0]), "B": str(second[0])})
     for instruction, origin in rows(woven):
         if instruction.provenance is None:
-            assert origin or instruction.opcode in ("ret", "bra.uni", MEET.opcode), instruction
+            assert origin or instruction.opcode in ("ret", "bra.uni", RECONVERGE.opcode), instruction
 
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave"])

@@ -71,7 +71,7 @@ def test_a_returning_kernel_leaves_the_barrier_to_copies(assembles: Assembles) -
 
 
 def test_the_second_kernels_shuffle_waits_for_the_firsts_barrier() -> None:
-    """The greedy alone would put the long shuffle ahead; pairs are woven each by itself."""
+    """The greedy alone would put the long shuffle first; pairs are woven each by itself."""
     woven = published(
         module("add.u32 %r2, %r1, 1; add.u32 %r2, %r2, 1; bar.sync 0;"),
         module("shfl.sync.idx.b32 %r1, %r1, 0, 31, -1;", "other"),
@@ -99,8 +99,8 @@ def test_the_report_names_what_stands_in_several_copies() -> None:
     first, other = module("@%p1 ret;" + "add.u32 %r1, %r1, 1;" * 20), module("bar.sync 0;\n" * 10, "other")
     notes = published(first, other, slicing=4).report.notes
     line = 1 + other[: other.index("bar.sync")].count("\n")
-    said = ", ".join(f"B:{line + i} (2)" for i in range(8))
-    assert f"barriers and warp instructions in several copies: {said}, and 2 more" in notes
+    message = ", ".join(f"B:{line + i} (2)" for i in range(8))
+    assert f"barriers and warp instructions in several copies: {message}, and 2 more" in notes
 
 
 @pytest.mark.parametrize("policy", [None, "latency", "paper", "concat"])
@@ -156,8 +156,8 @@ def test_options_that_it_does_not_have(options: dict[str, Any], message: str) ->
 )
 def test_kernels_of_different_shapes_are_refused(other: goptx.Shape) -> None:
     kernels = [module(""), module("", "other")]
-    said = "k.*the published merge takes kernels that are launched in one shape, and theirs are .*; use merge="
-    with pytest.raises(CannotWeave, match=said):
+    message = "k.*the published merge takes kernels that are launched in one shape, and theirs are .*; use merge="
+    with pytest.raises(CannotWeave, match=message):
         goptx.weave(*kernels, shapes=[SHAPE, other], merge="paper")
 
 
@@ -184,10 +184,10 @@ def test_stacks_are_refused_as_by_the_safe_merge() -> None:
 def test_too_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paper_merge, "MOST_PAIRS", 5)
     body = "@%p1 bra ON; add.u32 %r1, %r1, 1;\nON:"
-    said = (
+    message = (
         r"kernel B \(`other`\): the published merge would go through 16 pairs of blocks, more than 5; use slicing=None"
     )
-    with pytest.raises(CannotWeave, match=said):
+    with pytest.raises(CannotWeave, match=message):
         goptx.weave(module(body), module(body, "other"), merge="paper", slicing=None)
 
 
@@ -199,9 +199,9 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         assert main([*command, *files, "--merge", "paper", "-o", str(out), "--report"]) == 0
         assert out.read_text() == pair("gelu", "lud").ptx
         lines = capsys.readouterr().err.splitlines()
-        said = 'merge="paper" does not keep convergence: where lanes of a warp diverge'
-        assert lines[-1].startswith(f"warning: {said}")
-        assert [line for line in lines if line.startswith(f"note: {said}")]
+        message = 'merge="paper" does not keep convergence: where lanes of a warp diverge'
+        assert lines[-1].startswith(f"warning: {message}")
+        assert [line for line in lines if line.startswith(f"note: {message}")]
     assert main(["weave", *files, "--merge", "paper", "--policy", "concat", "--slicing", "none"]) == 0
     assert capsys.readouterr().out == published(*map(Path, files), policy="concat", slicing=None).ptx
     assert main(["weave", *files, "--merge", "best"]) == 2
@@ -325,7 +325,7 @@ def shape(code: Code, letter: str) -> str:
 
 
 def barrier_blocks(flow: Flow, start: str) -> frozenset[str]:
-    """The blocks whose barrier is met first on the ways from `start`."""
+    """The blocks whose barrier comes first on the paths from `start`."""
     met, seen, stack = set(), {start}, [start]
     while stack:
         name = stack.pop()

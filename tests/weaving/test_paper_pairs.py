@@ -37,10 +37,10 @@ def merged(first: Flow, second: Flow) -> Product:
     return Pairs(first, second).product(deadlock_rule(first, second))
 
 
-def ways(found: Product) -> dict[Pair, set[str]]:
+def successors(found: Product) -> dict[Pair, set[str]]:
     """What follows each pair: the answers that lead there, and the pair, as `p !q f1.s2`."""
 
-    def walk(name: str, said: str) -> Iterator[str]:
+    def walk(name: str, answers: str) -> Iterator[str]:
         end = found.flow.blocks[name].end
         cases: dict[str, str] = {}
         match end:
@@ -51,7 +51,7 @@ def ways(found: Product) -> dict[Pair, set[str]]:
             case Jump(target):
                 cases = {"": target}
         for answer, target in cases.items():
-            path = f"{said} {answer}".strip()
+            path = f"{answers} {answer}".strip()
             if target == EXIT:
                 yield f"{path} {E}.{E}".strip()
             elif target in found.pairings:
@@ -67,7 +67,7 @@ def ways(found: Product) -> dict[Pair, set[str]]:
 STRAIGHT = {"f0": "f1", "f1": ""}
 FORK = {"f0": "p ? f1 : f2", "f1": "", "f2": ""}
 DIAMOND = {"f0": "p ? f1 : f2", "f1": "f3", "f2": "f3", "f3": ""}
-TURNS = {"f0": "p ? f0 : f1", "f1": ""}  # a loop of one block
+SELF_LOOP = {"f0": "p ? f0 : f1", "f1": ""}  # a loop of one block
 CASES = {"f0": "i [f1 f2 f3]", "f1": "", "f2": "", "f3": ""}
 
 
@@ -96,23 +96,23 @@ def second(blocks: dict[str, str]) -> Flow:
 )
 def test_successors_of_a_pair(one: dict[str, str], other: dict[str, str], expected: set[str]) -> None:
     found = merged(drawn(**one), second(other))
-    assert ways(found)["f0", "s0"] == expected
+    assert successors(found)["f0", "s0"] == expected
     assert [str(c) for c in found.flow.blocks[found.flow.entry].code] == ["mov.u32 %f0;", "mov.u32 %s0;"]
 
 
 def test_successors_of_a_finished_kernel() -> None:
     found = merged(drawn(f0=""), second(DIAMOND))
-    assert ways(found) == {
+    assert successors(found) == {
         ("f0", "s0"): {f"q {E}.s1", f"!q {E}.s2"},
         (E, "s1"): {f"{E}.s3"},
         (E, "s2"): {f"{E}.s3"},
         (E, "s3"): {f"{E}.{E}"},
     }
     found = merged(drawn(**DIAMOND), second({"f0": ""}))
-    assert ways(found)["f1", E] == {f"f3.{E}"}
+    assert successors(found)["f1", E] == {f"f3.{E}"}
 
 
-def test_an_n_way_branch_beside_an_m_way_branch_takes_n_dummies() -> None:
+def test_an_n_way_branch_beside_an_m_way_branch_needs_n_stubs() -> None:
     for one, other, dummies in ((FORK, FORK, 2), (CASES, FORK, 3), (FORK, CASES, 2), (CASES, CASES, 3)):
         found = merged(drawn(**one), second(other))
         stubs = found.flow.blocks.keys() - found.pairings.keys() - {EXIT}
@@ -128,9 +128,9 @@ def test_an_n_way_branch_beside_an_m_way_branch_takes_n_dummies() -> None:
         (DIAMOND, STRAIGHT, 1 + 2 + 1),  # 0.0, then 1.1 and 2.1, then 3.E
         (DIAMOND, DIAMOND, 1 + 4 + 1),
         (DIAMOND, FORK, 1 + 4 + 1),
-        (TURNS, {"f0": ""}, 1 + 2),  # 0.0, then 0.E and 1.E
-        (TURNS, STRAIGHT, 1 + 2 + 2),
-        (TURNS, TURNS, 4 + 4),  # both in, one in and one behind, then one of them finished
+        (SELF_LOOP, {"f0": ""}, 1 + 2),  # 0.0, then 0.E and 1.E
+        (SELF_LOOP, STRAIGHT, 1 + 2 + 2),
+        (SELF_LOOP, SELF_LOOP, 4 + 4),  # both in, one in and one after, then one of them finished
         (CASES, CASES, 1 + 9),
     ],
 )
@@ -145,7 +145,7 @@ def moves(first: Flow, other: Flow) -> dict[Pair, Move]:
     return {p.pair: p.move for p in merged(first, other).pairings.values()}
 
 
-def test_the_second_kernel_waits_ahead_of_its_sync_code() -> None:
+def test_the_second_kernel_waits_before_its_sync_code() -> None:
     first = drawn(f0="f1", f1="bar.sync > f2", f2="")
     found = moves(first, drawn(s0="s1", s1="bar.sync > s2", s2=""))
     assert found == {
@@ -170,14 +170,14 @@ def test_it_waits_where_the_first_can_still_reach_some() -> None:
 
 def test_it_waits_for_a_whole_loop() -> None:
     found = merged(drawn(f0="bar.sync > p ? f0 : f1", f1=""), drawn(s0="bar.sync >"))
-    assert ways(found)["f0", "s0"] == {"p f0.s0", "!p f1.s0"}
+    assert successors(found)["f0", "s0"] == {"p f0.s0", "!p f1.s0"}
     assert {p.pair: p.move for p in found.pairings.values()} == {("f0", "s0"): Move.FIRST, ("f1", "s0"): Move.BOTH}
 
 
 def test_it_waits_until_the_first_has_ended() -> None:
     found = merged(drawn(f0="bar.sync >"), drawn(s0="bar.sync > q ? s1 : s2", s1="", s2=""))
-    assert ways(found)["f0", "s0"] == {f"{E}.s0"}
-    assert ways(found)[E, "s0"] == {f"q {E}.s1", f"!q {E}.s2"}
+    assert successors(found)["f0", "s0"] == {f"{E}.s0"}
+    assert successors(found)[E, "s0"] == {f"q {E}.s1", f"!q {E}.s2"}
 
 
 @pytest.mark.parametrize(

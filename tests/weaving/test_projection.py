@@ -1,5 +1,5 @@
 """Each thread of a woven kernel computes what it computes in its kernels alone, where a small slip of the
-merger would show: seen by `goptx.check` on the emulator."""
+merger would matter: compared by `goptx.check` on the emulator."""
 
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ HALF = """
     ld.global.u32 %r5, [%rd1]; st.global.u32 [%rd2], %r5; bar.warp.sync 0xffff0000; bra JOIN;
     LOW: mov.u32 %r5, 9; st.global.u32 [%rd2], %r5; bar.warp.sync 0xffff;
     JOIN: add.u32 %r4, %r4, %r5; st.global.u32 [%rd2], %r4; ret;
-"""  # what stands under the branch is no good under predicates
+"""  # the code under the branch cannot run under predicates
 
 
 def test_lanes_that_have_ended_enter_no_loop() -> None:
@@ -84,7 +84,7 @@ def test_carry_flags_are_not_mixed_up(slicing: int | None) -> None:
 
 
 @pytest.mark.parametrize("choice", [None, "park"])
-def test_regions_behind_an_early_return(choice: Choice | None) -> None:
+def test_regions_after_an_early_return(choice: Choice | None) -> None:
     text = of_threads((EARLY if choice is None else "") + HALF)
     found = checked(text, LONG, policy="paper", slicing=100, divergence=choice)
     assert "duplicate" in {d.choice for d in found.report.divergences} or choice == "park"

@@ -1,4 +1,4 @@
-"""Where guarded code ends a block that whole warps come to, lanes meet again ahead of a join."""
+"""Where guarded code ends a block that whole warps come to, lanes reconverge before a join."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Branch, Jump, Stop
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.parse import parse
-from goptx.weaving.emit.reconverge import MEET, reconverged
+from goptx.weaving.emit.reconverge import RECONVERGE, reconverged
 
 P, Q = Guard(Name("%p1")), Guard(Name("%p2"))
 
@@ -40,27 +40,27 @@ def diamond(left: tuple[Code, ...], target: str = "JOIN") -> Flow:
     )
 
 
-def meets(flow: Flow, apart: set[str] | None = None) -> list[str]:
-    found = reconverged(flow, apart or set())
+def reconverging(flow: Flow, diverged: set[str] | None = None) -> list[str]:
+    found = reconverged(flow, diverged or set())
     assert {n: b.end for n, b in found.blocks.items()} == {n: b.end for n, b in flow.blocks.items()}
-    return [n for n, b in found.blocks.items() if MEET in b.code]
+    return [n for n, b in found.blocks.items() if RECONVERGE in b.code]
 
 
 @pytest.mark.parametrize(
     ("end", "expected"),
     [(STORE, True), (STORE + MOVE, True), (ADD + STORE, True), (STORE + ADD, False), (ADD, False), (MOVE, False),
      ((), False)],
-    ids=["store", "moves behind it", "more ahead of it", "more behind it", "no guard", "only moves", "empty"],
+    ids=["store", "moves after it", "more before it", "more after it", "no guard", "only moves", "empty"],
 )  # fmt: skip
 def test_what_ends_guarded(end: tuple[Code, ...], expected: bool) -> None:
-    assert meets(diamond(end)) == (["LEFT"] if expected else [])
-    assert reconverged(diamond(end), {"LEFT"}) == diamond(end)  # lanes come there without each other
+    assert reconverging(diamond(end)) == (["LEFT"] if expected else [])
+    assert reconverged(diamond(end), {"LEFT"}) == diamond(end)  # lanes come there separately
 
 
-def test_no_join_behind_it() -> None:
-    assert meets(diamond(STORE, EXIT)) == []
+def test_no_join_after_it() -> None:
+    assert reconverging(diamond(STORE, EXIT)) == []
     straight = Flow("A", {"A": Block(STORE, Jump("B")), "B": Block(ADD, Jump(EXIT)), EXIT: Block((), Stop())})
-    assert meets(straight) == []
+    assert reconverging(straight) == []
 
 
 def test_a_loop_is_a_join() -> None:
@@ -69,11 +69,11 @@ def test_a_loop_is_a_join() -> None:
         {"A": Block(ADD, Jump("B")), "B": Block(ADD, Branch(P, EXIT, "C")), "C": Block(STORE, Jump("B")),
          EXIT: Block((), Stop())},
     )  # fmt: skip
-    assert meets(loop) == ["C"]
+    assert reconverging(loop) == ["C"]
 
 
-# Some threads store, then all warps of a CTA that goes either way meet.
-WAYS = """
+# Some threads store, then all warps of a CTA reconverge, whichever branch it takes.
+BRANCHES = """
     ld.param.u64 %rd1, [k_out]; ld.param.u32 %r5, [k_n]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;
     mad.lo.u32 %r3, %r2, 64, %r1; mul.wide.u32 %rd2, %r3, 8; add.s64 %rd1, %rd1, %rd2;
     setp.lt.u32 %p1, %r1, %r5; setp.eq.u32 %p2, %r2, 0; @%p2 bra OTHER;
@@ -85,7 +85,7 @@ WAYS = """
 
 def test_in_kernels(assembles: Callable[[goptx.Woven], None]) -> None:
     """In one that is rewritten; not in one that stays as it is written, nor in the merge that was published."""
-    source = kernel(WAYS)
+    source = kernel(BRANCHES)
     coarse = goptx.coarsen(source, 2)
     assert "bar.warp.sync 0xffffffff;" in coarse.ptx
     assembles(coarse)

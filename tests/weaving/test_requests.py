@@ -11,15 +11,15 @@ ONE, OTHER = kernel("ret;"), kernel("ret;", "other")
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"entries": "k"}, r'entries= takes one name for each kernel, for example entries=\["k", None\]\.'),
         ({"divergence": "lean"}, r"divergence `lean` is unknown; expected one of .*, or None\."),
         ({"entries": ["k"]}, r"entries= names 1 entries for 2 kernels; give one each or None\."),
     ],
 )
-def test_options_of_weave(options: dict[str, object], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_options_of_weave(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         goptx.weave(ONE, OTHER, **options)  # type: ignore[arg-type]
 
 

@@ -44,7 +44,7 @@ def test_carry_chains_are_one_unit() -> None:
     assert [len(u) for u in units(CHAIN)] == [4, 1]
 
 
-def test_carry_chains_are_not_parted_by_the_other_kernel() -> None:
+def test_carry_chains_are_not_divided_by_the_other_kernel() -> None:
     other = [instruction("sub.cc.u32", "%A", "%B", "%C"), instruction("subc.u32", "%D", "%E", "%F")]
     code = schedule_block([CHAIN, other], [], "latency", lambda _: 4)
     assert sorted(map(str, code)) == sorted(map(str, CHAIN + other))
@@ -53,8 +53,8 @@ def test_carry_chains_are_not_parted_by_the_other_kernel() -> None:
 
 
 @pytest.mark.parametrize("policy", ["latency", "paper"])
-def test_kernels_wait_in_their_turns(policy: Policy) -> None:
-    """In either order, whatever stands behind the barriers."""
+def test_sync_groups_keep_their_order(policy: Policy) -> None:
+    """In either order, whatever stands after the barriers."""
     first = [instruction("bar.sync", "%a"), instruction("ld.shared.f32", "%b", "%c")]
     second = [instruction("bar.sync", "%d"), instruction("st.shared.f32", "%e", "%f")]
     barriers = [first[0], second[0]]
@@ -90,8 +90,8 @@ CARRY = """.version 8.0
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_carry_flag_cannot_wait_for_two_barriers_with_another_kernels_between(policy: Policy) -> None:
     other = CARRY.replace("add.cc.", "add.").replace("addc.", "add.").replace("carries", "other")
-    said = r"kernel A .* `add.cc.u32 %a_r2, %a_r1, -1;` leaves a carry flag .* separate"
-    with pytest.raises(CannotWeave, match=said):
+    message = r"kernel A .* `add.cc.u32 %a_r2, %a_r1, -1;` leaves a carry flag .* separate"
+    with pytest.raises(CannotWeave, match=message):
         goptx.weave(CARRY, other, policy=policy)
     once = CARRY.replace("    bar.sync 0;\n    bar", "    bar")
     woven = goptx.weave(once, other.replace("    bar.sync 0;\n    bar", "    bar"), policy=policy).ptx

@@ -61,7 +61,7 @@ def barriers(woven: Woven) -> list[str]:
     return [str(i) for i in code(woven) if facts_of(i.opcode).barrier]
 
 
-CHOSEN = ("producers_by_data", "bulk_copies", "bulk_store")  # of which two part warps
+CHOSEN = ("producers_by_data", "bulk_copies", "bulk_store")  # of which two split warps
 
 
 @pytest.mark.parametrize("names", [CHOSEN, *random.Random(1).sample(list(combinations(NAMES, 3)), 60)], ids="-".join)
@@ -85,7 +85,7 @@ def test_every_policy_and_slicing(names: Sequence[str], options: dict[str, objec
 
 
 @pytest.mark.parametrize("divergence", ["park", "predicate", "duplicate"])
-def test_each_way_for_lanes_to_part(divergence: str) -> None:
+def test_each_choice_for_divergent_lanes(divergence: str) -> None:
     """A region of one kernel, on whose sides stands the code of two others."""
     names = "switch_by_lane", "shuffles", "tiled"
     woven = woven_of(names, divergence=divergence)
@@ -109,8 +109,8 @@ SYNC = """
 
 def test_one_barrier_for_all_that_stand_at_one_place() -> None:
     assert barriers(goptx.weave(*[kernel(SYNC)] * 3)) == ["bar.sync 0;"]
-    apart = barriers(goptx.weave(*[kernel(SYNC)] * 3, policy="paper"))
-    assert sorted(apart) == ["bar.sync 0;", "bar.sync 1;", "bar.sync 2;"]
+    separate = barriers(goptx.weave(*[kernel(SYNC)] * 3, policy="paper"))
+    assert sorted(separate) == ["bar.sync 0;", "bar.sync 1;", "bar.sync 2;"]
 
 
 def test_two_barriers_of_one_kernel_stay_two() -> None:
@@ -129,7 +129,7 @@ def test_barriers_run_out() -> None:
         goptx.weave(*[kernel(SYNC)] * 17)
 
 
-def test_the_report_speaks_of_all() -> None:
+def test_the_report_covers_all() -> None:
     names = "tiled", "shuffles", "grid_stride"
     report = woven_of(names).report
     assert list(report.kernels) == ["A", "B", "C"]
@@ -141,8 +141,8 @@ def test_the_report_speaks_of_all() -> None:
 def test_each_instruction_has_its_kernel() -> None:
     names = "tiled", "shuffles", "grid_stride"
     woven = woven_of(names)
-    said = {o.kernel for o in woven.origins if o}
-    assert said == {"A", "B", "C"}
+    letters = {o.kernel for o in woven.origins if o}
+    assert letters == {"A", "B", "C"}
     for instruction, origin in zip(code(woven), woven.origins, strict=True):
         for prefix in re.findall(r"%([abc])_", str(instruction)):
             assert origin and origin.kernel == prefix.upper()
@@ -160,7 +160,7 @@ def test_limits_hold_for_all_of_them() -> None:
 
 @pytest.mark.filterwarnings("ignore::goptx.errors.UnknownInstruction")
 @pytest.mark.parametrize("position", range(3))
-def test_what_is_unknown_runs_behind_all_others(position: int) -> None:
+def test_unknown_instructions_run_after_all_others(position: int) -> None:
     texts = [kernel(SYNC)] * 2
     texts.insert(position, kernel(SYNC.replace("bar.sync 0;", "novel.op.b32 %r1, %r1;")))  # one block, as the others
     woven = goptx.weave(*texts)
@@ -169,7 +169,7 @@ def test_what_is_unknown_runs_behind_all_others(position: int) -> None:
     assert {o.kernel for o in woven.origins[novel:] if o} == {"ABC"[position]}
 
 
-# Warps that are none of a kernel's ----------------------------------------------------------------------
+# Warps that a kernel lacks ----------------------------------------------------------------------------
 
 WORK = ("ld.global.u32 %r3, [%rd1]; add.u32 %r2, %r2, %r3;", "mad.lo.u32 %r2, %r2, 3, 1;", "div.u32 %r2, %r2, 3;")
 
@@ -195,7 +195,7 @@ def with_barriers(name: str, drawn: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_warps_that_pass_a_kernel_by_keep_the_order_of_barriers(seed: int) -> None:
+def test_warps_that_skip_a_kernel_keep_the_order_of_barriers(seed: int) -> None:
     """What is merged of two kernels has barriers of fewer warps; beside a third one's these come in one order, for the
     warps that pass one of them by too."""
     drawn = random.Random(seed)

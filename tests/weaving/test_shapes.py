@@ -167,7 +167,7 @@ def test_barriers_wait_for_the_warps_of_their_kernel() -> None:
     assert len(lines(woven, "bar.red.popc.u32 %a_r58, 0, 64,")) == 1
 
 
-def test_whole_ctas_that_are_left_out_change_no_barrier() -> None:
+def test_ctas_that_are_left_out_change_no_barrier() -> None:
     woven = weave("tiled", "tiled", Shape(4, 64), Shape(9, 64))
     assert set(lines(woven, ".sync")) == {"bar.sync 0;", "bar.sync 1;"}
 

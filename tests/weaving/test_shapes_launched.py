@@ -44,7 +44,7 @@ def test_known_shapes_need_no_grid_and_no_block(monkeypatch: pytest.MonkeyPatch)
     assert found == [([1, 2, 3, 4], {"grid": (9, 1, 1), "block": (16, 16, 1), "shared": 100})] * 2
 
 
-def test_hidden_parameters_stand_behind_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hidden_parameters_stand_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
     found = launches(monkeypatch)
     woven = weave("tiled", "looping", *UNKNOWN)
     roles = ["A.grid.x", "A.grid.y", "A.grid.z", "A.block.x", "A.shared", "A.spread", "B.grid.y", "B.spread"]

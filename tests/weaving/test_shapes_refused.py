@@ -1,4 +1,4 @@
-"""What cannot be kept in a launch shape that is not the kernel's own is refused by name; bounds are reconciled."""
+"""Code that cannot be right in a launch shape of another kernel is refused by name; bounds are reconciled."""
 
 import re
 from collections.abc import Callable
@@ -90,7 +90,7 @@ def test_bounds_of_the_woven_kernel(
     assembles(woven)
 
 
-def test_without_shapes_kernels_that_require_other_blocks_are_told_of_them() -> None:
+def test_without_shapes_kernels_that_require_other_blocks_are_refused() -> None:
     with pytest.raises(CannotWeave, match=r"requires 64x1x1 and .* kernels share one block unless .*--shape"):
         goptx.weave(bounded(".reqntid 64"), bounded(".reqntid 32"))
     with pytest.raises(CannotWeave, match=r"requires \(64, 1, 1\) threads, kernel B allows .*--shape"):
@@ -102,7 +102,7 @@ def test_without_shapes_kernels_that_require_other_blocks_are_told_of_them() -> 
 PLACE = "mov.u32 %r30, %cluster_ctarank; mov.u32 %r31, %clusterid.x;" + stored(["%r30", "%r31"])
 
 
-def test_clusters_that_agree_are_kept(assembles: Assembles) -> None:
+def test_clusters_that_agree_stay(assembles: Assembles) -> None:
     shapes = Shape((4, 6), 64, 0, (2, 3)), Shape((4, 6), 32, 0, (2, 3))
     woven = weave(bounded("", PLACE), "tiled", *shapes)
     assert woven.shape == Shape((4, 6), 64, 0, (2, 3))
@@ -132,7 +132,7 @@ def test_clusters_that_do_not_agree(bounds: str, shapes: tuple[Shape, Shape]) ->
 
 
 @pytest.mark.parametrize("shapes", [(Shape(4, 64), Shape(8, 64)), (Shape(None, 64), Shape(None, 64))])
-def test_the_place_in_a_cluster_is_no_place_in_another_grid(shapes: tuple[Shape, Shape]) -> None:
+def test_the_place_in_a_cluster_is_not_a_place_in_another_grid(shapes: tuple[Shape, Shape]) -> None:
     for text in (bounded("", PLACE), through_a_function("%cluster_ctarank")):
         with pytest.raises(CannotWeave, match=rf"kernel A .*: %cluster\w+ can be kept only where.*{SEPARATE}"):
             weave(text, "tiled", *shapes)
@@ -150,7 +150,7 @@ def test_cluster_barriers_need_all_threads(assembles: Assembles) -> None:
         weave(waits, "tiled", Shape(4, 64), Shape(4, 64))
 
 
-def test_warpgroups_are_not_parted() -> None:
+def test_warpgroups_are_not_split() -> None:
     fence = bounded("", "wgmma.fence.sync.aligned;").replace("sm_90", "sm_90a")
     tiled = KERNELS["tiled"].replace("sm_90", "sm_90a")
     goptx.weave(fence, tiled, shapes=[Shape(4, 256), Shape(4, 128)])
@@ -213,7 +213,7 @@ def test_special_registers_of_two_kinds_in_one_vector() -> None:
 
 
 def test_a_loaded_branch_around_a_barrier_needs_whole_warps() -> None:
-    """Lanes that are none of the kernel's load nothing, so they could not go the way of the others to a barrier."""
+    """Lanes that the kernel lacks load nothing, so they could not branch as the others to a barrier."""
     loaded = "ld.param.u64 %rd5, [k_out]; ld.global.u32 %r30, [%rd5]; setp.eq.u32 %p1, %r30, 0; @%p1 bra PAST;"
     loaded += "bar.sync 0; PAST: add.u32 %r1, %r1, 1;"
     weave(bounded("", loaded), "tiled", Shape(4, 32), Shape(4, 64))

@@ -1,4 +1,4 @@
-"""Dynamic shared memory of kernels that are woven for shapes of their own: apart, aligned, and as large as they ask."""
+"""Dynamic shared memory of kernels woven for shapes of their own: separate, aligned, and as large as they ask."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -24,8 +24,8 @@ def arrays(woven: Woven) -> list[str]:
 
 @pytest.mark.parametrize("unknown", [(), (0,), (1,), (0, 1)])
 def test_both_use_dynamic_memory(unknown: Sequence[int], assembles: Assembles) -> None:
-    said = [Shape(s.grid, s.block, None if i in unknown else s.shared) for i, s in enumerate(KNOWN)]
-    woven = weave("dynamic", "dynamic", *said)
+    given = [Shape(s.grid, s.block, None if i in unknown else s.shared) for i, s in enumerate(KNOWN)]
+    woven = weave("dynamic", "dynamic", *given)
     same(("dynamic", "dynamic"), KNOWN, woven)
     assert arrays(woven) == [".align 1024 .b8 dynamic_woven_shared[]"]
     assert [p.role for p in woven.params if p.role] == [f"{'AB'[i]}.shared" for i in unknown]
@@ -49,7 +49,7 @@ def test_one_kernel_alone_keeps_its_arrays() -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_memory_that_a_kernel_asks_for_without_an_array_is_kept(order: int) -> None:
+def test_memory_that_a_kernel_asks_for_without_an_array_stays(order: int) -> None:
     """It may be asked for to have fewer CTAs on an SM; %dynamic_smem_size tells of it."""
     names = ("registers", "dynamic")[::order]
     shapes = (Shape(4, 33, 600), Shape(2, 64, 700))[::order]
@@ -90,7 +90,7 @@ def test_static_memory_above_48_kib_is_carved_from_the_dynamic(assembles: Assemb
     assembles(woven)
 
 
-def test_dynamic_arrays_lie_behind_what_is_carved(assembles: Assembles) -> None:
+def test_dynamic_arrays_lie_after_carved_ones(assembles: Assembles) -> None:
     large = KERNELS["dynamic"].replace("fixed[40]", "fixed[30000]")
     shapes = (Shape(2, 33, 600), Shape(3, 64, 5000))
     woven = weave(large, large, *shapes)

@@ -171,14 +171,14 @@ def test_the_threshold_is_of_each_kernel() -> None:
 
 
 def order(policy: Policy, slicing: Slicing) -> str:
-    """Whose each addition is, in the woven kernel."""
+    """The kernel of each addition, in the woven kernel."""
     body = f"{ADD * 6} ret;"
     found = goptx.weave(kernel(body), kernel(body, "other"), policy=policy, slicing=slicing).ptx.splitlines()
     return "".join(line.strip()[len("add.u32 %")] for line in found if line.strip().startswith("add.u32"))
 
 
 def test_published_policies_weave_each_pair_of_slices_by_itself() -> None:
-    """ "concat" shows it: slices take turns. Policy "latency" orders what always follows each other as a whole."""
+    """ "concat" proves it: slices alternate. Policy "latency" orders what always follows each other as a whole."""
     cycle = load_table("sm_80", "sm_80").cycles("add.u32")
     assert order("concat", None) == "aaaaaabbbbbb"
     assert order("concat", 2 * cycle) == "aabb" * 2 + "ab" * 2  # the last slice has the `ret`

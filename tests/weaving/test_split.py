@@ -1,4 +1,4 @@
-"""Loops with several ways in get one: in a kernel before it is merged, and in what merging makes of two."""
+"""Multiple-entry loops become single-entry: in a kernel before it is merged, and in the merge of two."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -24,8 +24,8 @@ BEGIN = """
     mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [{name}_in]; ld.param.u64 %rd2, [{name}_out]; ld.param.u32 %r2, [{name}_n];
     mul.wide.u32 %rd3, %r1, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3; mov.u32 %r3, 0;
 """
-# Two ways into the loop, by `n`; lanes exchange values and threads wait in it.
-TWO_WAYS = """
+# Two entries of the loop, by `n`; lanes exchange values and threads wait in it.
+TWO_ENTRIES = """
     ld.global.u32 %r4, [%rd1]; and.b32 %r5, %r2, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra SECOND;
     FIRST: mad.lo.u32 %r4, %r4, 5, 1; shfl.sync.idx.b32 %r4, %r4, 3, 31, -1; add.u32 %r4, %r4, %r1;
     SECOND: add.u32 %r3, %r3, 1; bar.sync 0; xor.b32 %r4, %r4, %r3; setp.lt.u32 %p2, %r3, 4; @%p2 bra FIRST;
@@ -52,8 +52,8 @@ def made(body: str, name: str) -> str:
 
 
 @pytest.mark.parametrize("size", [44, 45])
-@pytest.mark.parametrize("other", [NESTED, TWO_WAYS])
-@pytest.mark.parametrize("body", [TWO_WAYS, REGION])
+@pytest.mark.parametrize("other", [NESTED, TWO_ENTRIES])
+@pytest.mark.parametrize("body", [TWO_ENTRIES, REGION])
 def test_what_stands_in_copies_runs_once(
     body: str, other: str, size: int, assembles: Callable[[goptx.Woven], None]
 ) -> None:
@@ -69,8 +69,8 @@ def test_copies_of_a_region_are_one_place_in_the_report() -> None:
     assert [(d.kernel, d.choice) for d in report.divergences] == [("A", "park")]
 
 
-# Lanes are apart in this loop of two ways in, and leave it at different times.
-APART = """
+# Lanes diverge in this loop of two entries, and leave it at different times.
+DIVERGED = """
     ld.global.u32 %r4, [%rd1]; and.b32 %r5, %r4, 7; and.b32 %r6, %r4, 8; setp.eq.u32 %p1, %r6, 0; @%p1 bra SECOND;
     FIRST: mad.lo.u32 %r4, %r4, 5, 1; {inside} sub.u32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 0; @%p2 bra OUT;
     and.b32 %r7, %r4, 1; setp.eq.u32 %p3, %r7, 0; @%p3 bra FIRST;
@@ -80,9 +80,9 @@ APART = """
 """
 
 
-def test_lanes_that_are_apart_enter_loops_one_way() -> None:
-    """Else ptxas does not bring them together behind the loop, and on an H200 the woven kernel hung."""
-    texts = made(APART.replace("{inside}", ""), "one"), made(NESTED, "two")
+def test_diverged_lanes_get_single_entry_loops() -> None:
+    """Else ptxas does not reconverge them after the loop, and on an H200 the woven kernel hung."""
+    texts = made(DIVERGED.replace("{inside}", ""), "one"), made(NESTED, "two")
     woven = goptx.weave(*texts)
     assert [(d.kernel, d.choice) for d in woven.report.divergences] == [("A", "park")]
     body = woven.module.entries[0].body or ()
@@ -91,19 +91,19 @@ def test_lanes_that_are_apart_enter_loops_one_way() -> None:
     assert goptx.check(*texts, grid=1, block=64, args=arguments)
 
 
-def test_what_lanes_execute_together_is_not_copied_where_they_are_apart() -> None:
-    said = (
+def test_warp_instructions_are_not_copied_for_diverged_lanes() -> None:
+    message = (
         r"kernel A \(`one`\): the kernel has a loop with several ways in, which its lanes run apart, and copying code"
     )
-    text = made(APART.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
-    with pytest.raises(CannotWeave, match=said + " until it has one would part what they execute together in it"):
+    text = made(DIVERGED.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
+    with pytest.raises(CannotWeave, match=message + " until it has one would part what they execute together in it"):
         goptx.weave(text, made(NESTED, "two"))
 
 
 @pytest.mark.parametrize("strategy", ["interleave", "horizontal", "batch"])
-def test_kernels_that_run_as_they_are_enter_loops_one_way(strategy: Strategy | Literal["batch"]) -> None:
+def test_kernels_that_run_as_they_are_get_single_entry_loops(strategy: Strategy | Literal["batch"]) -> None:
     """On an H200 an interleaved kernel, whose blocks stood in another order, took votes of a part of the warp."""
-    text = made(APART.replace("{inside}", "xor.b32 %r4, %r4, 1;"), "one")
+    text = made(DIVERGED.replace("{inside}", "xor.b32 %r4, %r4, 1;"), "one")
     arguments = {f"A:{i}": t for i, t in enumerate(("u32[64]:0..99", "u32[64]:zeros", "u32:44"))}
     if strategy == "batch":
         woven = goptx.batch(text, over="A:2", start=44, independent=True)
@@ -118,9 +118,9 @@ def test_kernels_that_run_as_they_are_enter_loops_one_way(strategy: Strategy | L
 
 
 def test_else_they_are_as_they_are() -> None:
-    """Where copies would part lanes or be too many."""
-    apart = made(APART.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
-    for text, word in ((apart, "activemask"), (made(states(8), "one"), "rem.u32")):
+    """Where copies would separate lanes or be too many."""
+    diverged = made(DIVERGED.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
+    for text, word in ((diverged, "activemask"), (made(states(8), "one"), "rem.u32")):
         woven = goptx.fuse(text, made(NESTED, "two"), strategy="interleave", shapes=[Shape(1, 64)] * 2)
         assert woven.ptx.count(word) == text.count(word)
 
@@ -135,12 +135,12 @@ def states(count: int) -> str:
 
 
 def test_a_kernel_that_takes_too_many_copies_is_refused() -> None:
-    said = (
+    message = (
         r"^<ptx>:\d+: kernel A \(`one`\): the kernel has loops with several ways in, and copying code until each has "
         r"one takes more than the \d+ instructions that max_growth= allows; enter loops at their heads only, raise "
         r"max_growth=, or use separate launches\. \[single-entry-loops\]$"
     )
-    with pytest.raises(CannotWeave, match=said):
+    with pytest.raises(CannotWeave, match=message):
         goptx.weave(made(states(8), "one"), made(NESTED, "two"))
     assert goptx.weave(made(states(3), "one"), made(NESTED, "two"))
 
@@ -161,7 +161,7 @@ def flows(draw: st.DrawFn) -> Flow:
     return Flow(names[0], {**blocks, EXIT: Block((), Stop())}).without_empty()
 
 
-def ways(flow: Flow, length: int) -> set[tuple[str, ...]]:
+def paths(flow: Flow, length: int) -> set[tuple[str, ...]]:
     """The code along each path of so many blocks."""
     found: dict[str, set[tuple[str, ...]]] = {n: {()} for n in flow.blocks}
     for _ in range(length):
@@ -173,10 +173,10 @@ def ways(flow: Flow, length: int) -> set[tuple[str, ...]]:
 
 
 @given(flows())
-def test_paths_stay_and_loops_have_one_way_in(flow: Flow) -> None:
+def test_paths_stay_and_loops_are_single_entry(flow: Flow) -> None:
     split, origin = reducible(flow)
     assert is_reducible(split)
-    assert ways(split, 8) == ways(flow, 8)
+    assert paths(split, 8) == paths(flow, 8)
     assert split.blocks.keys() - flow.blocks.keys() == origin.keys()
     assert is_reducible(flow) == (not origin)
     size = sum(b.size for b in split.blocks.values())

@@ -1,4 +1,4 @@
-"""Kernels that take memory of the thread's stack (`alloca`), which those of one fused kernel have in common."""
+"""Kernels that take memory of the thread's stack (`alloca`), which all kernels of one fused kernel share."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Copies of a coarsened kernel go the same way together where they can, and do what each does alone."""
+"""Copies of a coarsened kernel run in lockstep where they can, and do what each does alone."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ STRIDED = kernel(
     "LOOP: mad.lo.u32 %r31, %r31, 5, %r30; add.u32 %r30, %r30, 40; setp.lt.u32 %p1, %r30, %r5; @%p1 bra LOOP;"
     "DONE: mad.lo.u32 %r31, %r31, 7, %r30;" + stored(["%r31"]),
 )
-# Threads with 40 beside some with 1: who waits for those may not count on, for the inner loop would never end.
+# Threads with 40 beside some with 1: threads that wait for those may not count on, for the inner loop would never end.
 INNER = kernel(
     "inner",
     "and.b32 %r30, %r4, 39; mov.u32 %r31, 0; mov.u32 %r32, 0;"
@@ -62,9 +62,11 @@ def test_a_loop_that_all_ctas_leave_together_stands_once(factor: int, assembles:
 
 
 @pytest.mark.parametrize("factor", [2, 3])
-def test_who_has_not_returned_stays_in_step(factor: int, assembles: Assembles) -> None:
+def test_copies_that_have_not_returned_stay_in_lockstep(factor: int, assembles: Assembles) -> None:
     woven = same(SOME, factor, Shape(2 * factor, 64), 5, assembles)
-    alive = len(lines(woven, "LOOP")) or 2**factor - 1  # who is there, in all combinations but none
+    alive = (
+        len(lines(woven, "LOOP")) or 2**factor - 1
+    )  # the copies that are there, in all combinations but the empty one
     assert len(lines(woven, "barrier.sync")) + len(lines(woven, "bar.sync")) <= 2 * alive * factor
 
 
@@ -72,7 +74,7 @@ def test_who_has_not_returned_stays_in_step(factor: int, assembles: Assembles) -
 @pytest.mark.parametrize("n", [0, 1, 50, 130, 700])
 def test_a_loop_over_elements_stands_once(factor: int, n: int, assembles: Assembles) -> None:
     woven = same(STRIDED, factor, Shape(factor, 40), n, assembles)
-    assert len(lines(woven, "vote.sync.any")) == 2 * factor  # who goes in, who goes on
+    assert len(lines(woven, "vote.sync.any")) == 2 * factor  # which copies enter, which copies continue
 
 
 def test_who_has_left_does_not_go_around_a_loop_within(assembles: Assembles) -> None:

@@ -24,7 +24,7 @@ def module(target: str = "sm_80", version: str = "8.0", bits: int = 64, name: st
 @pytest.mark.parametrize(
     ("first", "second", "arch", "target", "version"),
     [
-        # first module, second module, arch=, target and version of W
+        # first module, second module, arch=, target and version of the fused module
         (("sm_80", "7.0"), ("sm_80", "8.0"), None, "sm_80", "8.0"),
         (("sm_75", "7.5"), ("sm_80", "7.1"), None, "sm_80", "7.5"),
         (("sm_80", "7.0"), ("sm_90", "7.8"), None, "sm_90", "7.8"),
@@ -106,7 +106,7 @@ def test_what_cannot_be_shared_is_refused(
 
 
 @pytest.mark.parametrize("arch", ["90", "sm90", "hopper", "sm_", "sm_90b", "compute_90", ""])
-def test_an_arch_that_is_none(arch: str) -> None:
+def test_an_arch_that_does_not_exist(arch: str) -> None:
     with pytest.raises(InputError, match=re.escape(f"`{arch}` is no architecture such as sm_90")):
         goptx.weave(module(), module(name="o"), arch=arch)
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::goptx.errors.UnknownInstruction
 
 
 @pytest.mark.parametrize("order", [(NOVEL, PLAIN), (PLAIN, NOVEL)], ids=["first", "second"])
-def test_it_stands_once_and_behind_the_other_kernel(order: tuple[str, str]) -> None:
+def test_it_stands_once_and_after_the_other_kernel(order: tuple[str, str]) -> None:
     woven = goptx.weave(*order)
     code = [s for s in woven.module.entries[0].body or () if isinstance(s, Instruction)]
     (novel,) = [i for i, instruction in enumerate(code) if instruction.opcode == "novel.op.b32"]
@@ -37,7 +37,7 @@ def test_it_is_named_in_a_warning() -> None:
         goptx.weave(NOVEL, PLAIN)
 
 
-def test_loops_with_several_ways_in_are_refused() -> None:
+def test_multiple_entry_loops_are_refused() -> None:
     body = """
         ld.param.u32 %r1, [k_n]; setp.eq.u32 %p1, %r1, 0; @%p1 bra MIDDLE;
         TOP: novel.op %r1;

@@ -1,5 +1,5 @@
 """Barriers of the whole CTA in copies: a branch that is known to depend on the warp or the thread leads to different
-ones, and every path through it meets equally many. What each fused kernel stores is compared with separate launches."""
+ones, and every path through it has equally many. What each fused kernel stores is compared with separate launches."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_copies_alone_are_unaligned(body: str) -> None:
     fused = goptx.weave(kernel("a", BODIES[body]), kernel("b", OTHERS["warp instructions"]), slicing=None)
     assert [line.strip() for line in fused.ptx.splitlines() if re.match(r" *bar\w*\.sync", line)] == [
         *["barrier.sync 0;"] * 4,
-        "bar.sync 0;",  # behind the join, and for both kernels
+        "bar.sync 0;",  # after the join, and for both kernels
     ]
 
 

@@ -24,10 +24,10 @@ DATA = np.random.default_rng(1).integers(0, 1024, 200).astype(np.int32)
 REASONS = {
     "ids": r"takes its barrier id from a register, so it may be any of the 16",
     "cluster": r"depends on the cluster, whose shape is not known",
-    "registers": r"the registers of a CTA are another pool when kernels share it",
+    "registers": r"kernels that share a CTA share its pool of registers",
     "tensor memory": r"tensor memory is allocated for the whole CTA",
-    "work": r"a CTA that has not begun is one of the other kernel too",
-    "breakpoint": r"a breakpoint is one for both kernels",
+    "work": r"a CTA that has not begun belongs to the other kernel too",
+    "breakpoint": r"a breakpoint stops both kernels",
     "CTAs": r"the loop may wait for other CTAs",
     "votes": r"one by one, and amid such waits others of them end the kernel, which takes votes",
 }
@@ -92,7 +92,7 @@ def test_the_assembler_takes_it(name: str, assembles: Callable[[goptx.Woven], No
 
 @pytest.mark.parametrize("divergence", CHOICES)
 @pytest.mark.parametrize("name", KERNELS)
-def test_each_way_for_lanes_to_part_is_right_or_refused(name: str, divergence: Choice) -> None:
+def test_each_choice_for_divergent_lanes_is_right_or_refused(name: str, divergence: Choice) -> None:
     module = goptx.read(text(names=(name, "shuffles")))
     try:
         woven = goptx.weave(module, module, entries=[name, "shuffles"], divergence=divergence)
@@ -114,5 +114,5 @@ def cell(name: str, partner: str) -> str:
 
 def test_the_documents_table_is_what_happens(table: Table) -> None:
     kernels = KERNELS | NOT_EMULATED | REFUSED
-    behind = table("waiting.md", [(n, what, *(cell(n, p) for p in COLUMNS)) for n, (what, _) in kernels.items()])
-    assert all(f"| {word} |" in behind for word in REASONS)
+    documented = table("waiting.md", [(n, what, *(cell(n, p) for p in COLUMNS)) for n, (what, _) in kernels.items()])
+    assert all(f"| {word} |" in documented for word in REASONS)

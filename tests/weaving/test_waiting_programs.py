@@ -21,7 +21,7 @@ PROLOGUE_OF_PIECES = (
 """
 )
 
-# Each leaves the tile free for all to write: whoever has read it has met the writers again.
+# Each leaves the tile free for all to write: its readers have waited with the writers again.
 PIECES = {
     "work": "ld.global.u32 %r10, [%rd1]; mad.lo.u32 %r4, %r4, 3, %r10;",
     "exchange": """st.shared.u32 [%r14], %r4; bar.sync 0; ld.shared.u32 %r10, [%r17]; bar.sync 0;
@@ -35,9 +35,9 @@ PIECES = {
     "handover": """@!%p6 bra C{n}; st.shared.u32 [%r14], %r4; bar.arrive 1, 128; bar.sync 2, 128; bra D{n};
         C{n}: bar.sync 1, 128; and.b32 %r11, %r13, 255; add.u32 %r11, %r11, %r16; ld.shared.u32 %r10, [%r11];
         add.u32 %r4, %r4, %r10; bar.arrive 2, 128; D{n}:""",
-    "handed over behind": """@%p6 bra F{n}; bar.sync 5, 128; add.u32 %r4, %r4, 3; F{n}: xor.b32 %r4, %r4, 99;
+    "handed over after": """@%p6 bra F{n}; bar.sync 5, 128; add.u32 %r4, %r4, 3; F{n}: xor.b32 %r4, %r4, 99;
         @!%p6 bra G{n}; bar.arrive 5, 128; G{n}: mul.lo.u32 %r4, %r4, 3; bar.sync 0;""",
-    "phase of a lane behind": """@%p7 bra S{n}; T{n}: mbarrier.try_wait.parity.shared.b64 %p1, [%r32+16], %r33;
+    "phase of a later lane": """@%p7 bra S{n}; T{n}: mbarrier.try_wait.parity.shared.b64 %p1, [%r32+16], %r33;
         @!%p1 bra T{n}; S{n}: xor.b32 %r4, %r4, 55; @!%p7 bra U{n}; mbarrier.arrive.shared.b64 _, [%r32+16];
         U{n}: xor.b32 %r33, %r33, 1; bar.sync 0;""",
     "half": "@!%p6 bra H{n}; mul.lo.u32 %r4, %r4, 5; bar.sync 4, 64; H{n}:",
@@ -49,12 +49,12 @@ PIECES = {
         add.u32 %r4, %r4, 11; Q{n}:""",
 }
 LOOP = "mov.u32 %r20, 0; L{n}: {body} add.u32 %r20, %r20, 1; setp.lt.u32 %p3, %r20, 3; @%p3 bra L{n};"
-CHOICE = "setp.eq.u32 %p4, %r6, 1; @%p4 bra E{n}; {body} E{n}: add.u32 %r4, %r4, 1;"  # the CTA goes one way
+CHOICE = "setp.eq.u32 %p4, %r6, 1; @%p4 bra E{n}; {body} E{n}: add.u32 %r4, %r4, 1;"  # the whole CTA takes one side
 
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
-    """One to four pieces, or short runs of them in a loop or choice, and perhaps more work ahead of some."""
+    """One to four pieces, or short runs of them in a loop or choice, and perhaps more work before some."""
     numbers = iter(range(100))
 
     def pieces(most: int) -> str:

@@ -1,4 +1,4 @@
-"""What a kernel waits for is not forgotten when it is merged with a second kernel, and that with a third."""
+"""The waits of a kernel still count when it is merged with a second kernel, and that with a third."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def long(times: int) -> str:
     return "mad.lo.u32 %r2, %r2, %r2, %r1;\n" * times
 
 
-# The first warp answers what the others wait for, behind code as long as that which the others have behind their wait.
+# The first warp answers the waits of the others, after code as long as that which the others have after their wait.
 ANSWERING = kernel(
     ".shared .align 8 .b64 bar; .shared .b32 word;"
     + BEGIN.format("k")

@@ -37,7 +37,7 @@ from goptx.weaving.converge.predicate import predicate
 from goptx.weaving.converge.predicate_code import Fresh, free_prefix
 from goptx.weaving.converge.retire import leave_early
 from goptx.weaving.converge.running_lanes import Lanes
-from goptx.weaving.converge.spin_regions import lanes_wait_apart, park_waiting_loops, refuse_votes_amid_waits
+from goptx.weaving.converge.spin_regions import lanes_wait_separately, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
 from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
 from goptx.weaving.invariants import ensured
@@ -81,7 +81,7 @@ def converge_flow(
     refuse_flags_across_blocks(flow, prefix, at)
     lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters)
     lanes.promise(warp_branches(flow))
-    lanes.wait_apart = lanes_wait_apart(lanes.flow)
+    lanes.wait_apart = lanes_wait_separately(lanes.flow)
     if forced in (None, "predicate"):
         leave_early(lanes)
     check_barriers(lanes)
@@ -122,7 +122,7 @@ def _converged(lanes: Lanes) -> Converged:
         warp_branches=frozenset(n for n, u in uniform.items() if u > Uniformity.CTA and n not in lanes.presumed),
         notes=tuple(lanes.notes),
         divergences=tuple(lanes.divergences),
-        lanes_wait_apart=lanes.wait_apart,
+        lanes_wait_separately=lanes.wait_apart,
     )
 
 

@@ -41,7 +41,7 @@ def _next_left(lanes: Lanes) -> str | None:
     return None
 
 
-def lanes_wait_apart(flow: Flow) -> bool:
+def lanes_wait_separately(flow: Flow) -> bool:
     """Whether lanes of one warp may come to a wait, or get through it, one by one: it stands under a branch that they
     may take differently, or they may wait for different things, or no longer. A barrier lets whole warps through in
     any case, a phase of an mbarrier is over for all lanes that test it."""
@@ -74,7 +74,7 @@ def _answered(flow: Flow, loops: Collection[tuple[frozenset[str], Instruction]])
 def refuse_votes_amid_waits(converged: Converged, lanes: Lanes) -> None:
     """Raises `CannotWeave` where goptx would have lanes vote amid waits that they come to one by one: the vote would
     hold up lanes that others wait for."""
-    if not converged.lanes_wait_apart:
+    if not converged.lanes_wait_separately:
         return
     found = sync_points(converged.flow)
     votes = {

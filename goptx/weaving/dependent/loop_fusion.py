@@ -17,7 +17,7 @@ from goptx.analysis.values.access_sites import AccessSites
 from goptx.analysis.values.expressions import Atoms
 from goptx.analysis.values.value_numbering import Values
 from goptx.ptx.opcodes import Scope, facts_of
-from goptx.weaving.merging.choose import in_turn
+from goptx.weaving.merging.choose import sequential
 from goptx.weaving.merging.merge_input import MergeInput, united
 from goptx.weaving.merging.product import Move, Pairing, Product
 from goptx.weaving.merging.sync_order import Order
@@ -27,10 +27,10 @@ Orderly = Callable[[AccessSites, MergeInput, MergeInput], bool]
 
 def fused(first: MergeInput, second: MergeInput, orderly: Orderly) -> MergeInput:
     """Both as one: in step, else in turn."""
-    return in_step(first, second, orderly) or in_turn(first, second)
+    return in_lockstep(first, second, orderly) or sequential(first, second)
 
 
-def in_step(first: MergeInput, second: MergeInput, orderly: Orderly) -> MergeInput | None:
+def in_lockstep(first: MergeInput, second: MergeInput, orderly: Orderly) -> MergeInput | None:
     """None where the flows do not run as one. `orderly` is asked of the fused flow."""
     if not loops(first.flow) or not all(map(_free, (first.flow, second.flow))):
         return None

@@ -20,7 +20,7 @@ from goptx.options import ParameterPairs
 from goptx.ptx.ir import Provenance
 from goptx.weaving.converge.unknown_instructions import first_unknown
 from goptx.weaving.dependent.kernel_dependences import Dependences
-from goptx.weaving.dependent.loop_fusion import in_step
+from goptx.weaving.dependent.loop_fusion import in_lockstep
 from goptx.weaving.dependent.shared_buffers import Buffer, as_one, buffers_of
 from goptx.weaving.dependent.to_registers import Internalised, internalised
 from goptx.weaving.merging.merge_input import MergeInput
@@ -50,14 +50,14 @@ class InCommon:
         return made, cls(buffers, frozenset(name for name, letters in loading.items() if len(letters) > 1))
 
     @staticmethod
-    def in_step(sides: Sequence[MergeInput]) -> list[MergeInput]:
+    def in_lockstep(sides: Sequence[MergeInput]) -> list[MergeInput]:
         """The kernels, as one those whose loops go round equally often, so that each way around does that of all:
         bounds that are one show that. What was merged of copies keeps ways of its own."""
         groups: list[tuple[MergeInput, bool]] = []  # and whether others may join it
         for side in sides:
-            single = side.cells is None
+            single = side.states is None
             for k, (group, joins) in enumerate(groups):
-                made = in_step(group, side, _in_any_order) if joins and single else None
+                made = in_lockstep(group, side, _in_any_order) if joins and single else None
                 if made is not None:
                     groups[k] = made, True
                     break
@@ -75,7 +75,7 @@ class InCommon:
             for named in self._named(linked)
             if not any(note.startswith(f"{named}:") for note in made.notes)
         ]
-        side = replace(made.side, handed_on=made.handed_on, notes=(*side.notes, *made.notes, *notes))
+        side = replace(made.side, forwarded=made.forwarded, notes=(*side.notes, *made.notes, *notes))
         return replace(made, side=side)
 
     def loaded_by_each(self, linked: Linked) -> list[str]:

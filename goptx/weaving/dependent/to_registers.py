@@ -40,7 +40,7 @@ SHARE = "keep the buffer in memory (depends=True, same= instead of private=), or
 @dataclass(frozen=True, slots=True)
 class Internalised:
     """`flows` are those of the single kernels, changed alike; `along_x` says
-    that what was shown holds for launches along x only. `handed_on` are registers that one kernel writes and others
+    that what was shown holds for launches along x only. `forwarded` are registers that one kernel writes and others
     read."""
 
     linked: Linked
@@ -48,7 +48,7 @@ class Internalised:
     flows: list[Flow]
     notes: tuple[str, ...]
     along_x: bool
-    handed_on: frozenset[str] = frozenset()
+    forwarded: frozenset[str] = frozenset()
 
 
 def internalised(
@@ -94,8 +94,8 @@ def internalised(
     first, *rest = linked.kernels
     first = replace(first, registers=(*first.registers, *work.fresh.declared()))
     linked = replace(linked, kernels=(first, *rest), lacks=lacks, limits=linked.limits | work.limits)
-    handed_on = frozenset(str(name) for names in work.kept.values() for name in names)
-    return Internalised(linked, new, own, notes, work.along_x, handed_on)
+    forwarded = frozenset(str(name) for names in work.kept.values() for name in names)
+    return Internalised(linked, new, own, notes, work.along_x, forwarded)
 
 
 @dataclass(slots=True)

@@ -17,15 +17,15 @@ from goptx.weaving.model import Converged, Kernel
 
 
 def divergences(converged: Sequence[tuple[str, Converged]], merged: Collection[MergedBlock]) -> tuple[Divergent, ...]:
-    """Of the kernels, each with its letter. A region counts as duplicated if the other kernel's code stands on the
-    sides of any copy of it."""
-    beside = {(k, c.stands[k]) for block in merged for c in block.cells if len(c.runs) > 1 for k in c.runs}
+    """The divergences of the kernels, each with its letter. A region counts as duplicated if the other kernel's code
+    stands on the sides of any copy of it."""
+    beside = {(k, c.stands[k]) for block in merged for c in block.states if len(c.runs) > 1 for k in c.runs}
     found = (
         Divergent(letter, d.line, "duplicate" if any((k, region) in beside for region in d.regions) else d.choice)
         for k, (letter, c) in enumerate(converged)
         for d in c.divergences
     )
-    return tuple(dict.fromkeys(found))  # copies of a kernel have much to say in common
+    return tuple(dict.fromkeys(found))  # copies of a kernel have the same divergences
 
 
 def count(name: str, flow: Flow, cycles: Cycles, dummies: int = 0) -> Counts:
@@ -54,7 +54,7 @@ def woven_fraction(kernels: Sequence[Kernel], flows: Sequence[Flow], merged: Seq
 
 
 def _own_code(flow: Flow, outside: int) -> Iterator[tuple[Code, int]]:
-    """The kernel's own code with its loop depth, that of regions too; what goptx inserted is left out."""
+    """The kernel's own code with its loop depth, including that of regions, without what goptx inserted."""
     depth = depths(flow)
     for name, block in flow.blocks.items():
         for code in block.code:

@@ -1,8 +1,8 @@
 """Writes `.loc` into the woven entry: each instruction points to the source line that it was compiled from.
 
-Requires: the origins of its instructions (provenance.py), and the kernels' locations. Ensures: as soon as any kernel
-has locations, no instruction seems to come from where another one does: what has no location points to its line of the
-PTX, and what goptx inserts for a kernel points to where that kernel's next instruction of the block does.
+Requires: the origins of its instructions (provenance.py), and the kernels' locations. Ensures: if any kernel has
+locations, no instruction gets the location of another one. An instruction without a location points to its line of the
+PTX. An instruction that goptx inserts for a kernel has the location of that kernel's next instruction in the block.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from goptx.weaving.link.source_lines import LOC, NAMES, Location, Tables
 def with_locations(
     module: Module, name: str, origins: Sequence[Origin | None], known: Mapping[str, Mapping[int, Location]], at: Tables
 ) -> Module:
-    """The module with `.loc` in its entry `name`, whose instructions have these origins, and what they refer to behind
-    it. `known` has the locations of each kernel."""
+    """The module with `.loc` in its entry `name`, whose instructions have these origins, and after it the tables that
+    `.loc` refers to. `known` has the locations of each kernel."""
     if not any(known.values()):
         return module
     missing = dict.fromkeys(o.source for o in origins if o and o.line and o.line not in known[o.kernel])
@@ -40,30 +40,33 @@ def with_locations(
     spelled = {m["name"]: at.names[m["name"]] for m in used if m["name"] in at.names}
     words = [word for label, text in spelled.items() for word in (label, ":", *text.split())]
     names = [Section(NAMES, tuple(words))] if words else []
-    return replace(module, items=(*items, *at.files, *own.values(), *names))  # all files: their numbers have no gaps
+    return replace(
+        module, items=(*items, *at.files, *own.values(), *names)
+    )  # all files, so that their numbers have no gaps
 
 
 def _places(
     body: Sequence[Statement], origins: Sequence[Origin | None], located: Callable[[Origin], Location]
 ) -> list[Location | None]:
-    """Of each instruction in the order of the text."""
+    """The location of each instruction in the order of the text."""
     places: list[Location | None] = []
-    ahead: dict[str, Location] = {}  # of each kernel, in the block
-    backwards = reversed(origins)
+    following: dict[str, Location] = {}  # the next location of each kernel in the block
+    reverse = reversed(origins)
     for statement in reversed([s for s in statements_in(body) if isinstance(s, Instruction | Label)]):
         if isinstance(statement, Label):
-            ahead.clear()
+            following.clear()
             continue
-        origin = next(backwards)
+        origin = next(reverse)
         if origin and origin.line:
-            ahead[origin.kernel] = located(origin)
-        places.append(ahead.get(origin.kernel) if origin else None)
+            following[origin.kernel] = located(origin)
+        places.append(following.get(origin.kernel) if origin else None)
     return places[::-1]
 
 
 @dataclass(slots=True)
 class _Written:
-    """The location in force, and the latest of each place: one that is inlined somewhere must stand behind that."""
+    """The location in force, and the latest one of each place: the location of a call comes before those inlined
+    there."""
 
     here: Location | None = None
     latest: dict[str, Location] = field(default_factory=dict)
@@ -83,7 +86,7 @@ def _body(body: Sequence[Statement], places: Iterator[Location | None], written:
             case Scope(inner):
                 yield replace(statement, body=tuple(_body(inner, places, written)))
             case Directive(".loc"):
-                continue  # in braces, as the kernel had it
+                continue  # one of the kernel itself, in braces
             case Instruction():
                 yield from written.change(next(places))
                 yield statement

@@ -1,7 +1,7 @@
-"""Writes a flow as the body of an entry, the woven module around it, and what is known of both.
+"""Writes a flow as the body of an entry, makes the fused module around it, and reports on both.
 
-Requires: a flow whose code is final. Ensures: blocks stand so that the likely way falls through; labels are
-identifiers of PTX, whatever passes call blocks.
+Requires: a flow whose code is final. Ensures: blocks are laid out so that the likely path falls through; labels
+are identifiers of PTX, whatever the names of blocks.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def emit(
     depends: bool = False,
     along_x: bool = False,
 ) -> Woven:
-    """The woven kernel. `flows` are those of the single kernels that were merged, and `final` is the merged flow as it
-    was scheduled; `converged` gives what became of divergence, if the kernels went that way.
+    """The fused kernel. `flows` are those of the single kernels that were merged, and `final` is the merged flow after
+    scheduling; `converged` tells what was done about divergence, and is empty for the published merge.
 
     Raises `CannotWeave` where launch bounds contradict.
     """
@@ -54,9 +54,9 @@ def emit(
     bounds, dropped = launch_bounds(linked.given, linked.plan)
     flow = final.pruned()
     module = woven_module(linked, flow, fresh, (*bounds, *linked.clusters))
-    whence = origins(linked.kernels, flows, module.entries[0])
+    woven_origins = origins(linked.kernels, flows, module.entries[0])
     module = verify(
-        with_locations(module, linked.name, whence, {k.letter: k.lines for k in linked.given}, linked.tables)
+        with_locations(module, linked.name, woven_origins, {k.letter: k.lines for k in linked.given}, linked.tables)
     )
     report = Report(
         kernels={k.letter: count(k.entry.name, k.flow, choices.cycles) for k in linked.given},
@@ -72,8 +72,9 @@ def emit(
     )
     launch = Launch(linked.name, parameters(linked), linked.plan)
     woven = Woven(
-        module, linked.name, (launch,), report, whence, symbols(linked, module), linked.plan, strategy, tuple(chosen),
-        depends, along_x, tightest(linked.limits), witness=witness_of(linked, chosen, module, whence, strategy),
+        module, linked.name, (launch,), report, woven_origins, symbols(linked, module), linked.plan, strategy,
+        tuple(chosen), depends, along_x, tightest(linked.limits),
+        witness=witness_of(linked, chosen, module, woven_origins, strategy),
     )  # fmt: skip
     return ensured("emit", woven)
 
@@ -111,8 +112,8 @@ def statements(flow: Flow) -> list[Statement]:
 
 
 def _labels(blocks: Sequence[str], switches: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Of each block its label, and of those that end in a switch that of its targets. Passes call pieces of a block by
-    what cannot stand in a label: that becomes `_`, and as many of these follow as tell the label from others."""
+    """The label of each block, and of the targets of each switch. Names of blocks may have characters that cannot stand
+    in a label: these become `_`, and further `_` follow until the label differs from all others."""
     wanted = {n: n if n.startswith("$") else f"${n}" for n in blocks}
     labels: dict[str, str] = {}
     taken: set[str] = set()
@@ -124,13 +125,13 @@ def _labels(blocks: Sequence[str], switches: Sequence[str]) -> tuple[dict[str, s
         taken.add(label)
         return label
 
-    for name in sorted(blocks, key=lambda n: not legal(wanted[n])):  # those that may stay as they are come first
+    for name in sorted(blocks, key=lambda n: not legal(wanted[n])):  # legal names come first and stay as they are
         labels[name] = free(wanted[name])
     return labels, {n: free(f"{labels[n]}_table") for n in switches}
 
 
 def _named(code: Iterable[Statement]) -> set[str]:
-    """The labels of blocks that need one: those that something other than falling through leads to."""
+    """The labels that a branch or a table of targets names."""
     named: set[str] = set()
     for statement in code:
         match statement:
@@ -142,7 +143,7 @@ def _named(code: Iterable[Statement]) -> set[str]:
 
 
 def _end(end: End, following: str | None, table: str) -> list[Statement]:
-    """`following` is the label of the block behind it, `table` that of a switch's targets."""
+    """`following` is the label of the next block in the text, `table` that of a switch's targets."""
     match end:
         case Stop():
             return [Instruction("ret")]
@@ -151,8 +152,8 @@ def _end(end: End, following: str | None, table: str) -> list[Statement]:
         case Branch(guard, taken, fallen, uniform, line):
             if taken == following and not end.others:
                 return [_branch(fallen, uniform, Guard(guard.predicate, not guard.negated), line)]
-            ways: list[Statement] = [_branch(taken, uniform, either, line) for either in (guard, *end.others)]
-            return ways if fallen == following else [*ways, _branch(fallen, True)]
+            branches: list[Statement] = [_branch(taken, uniform, either, line) for either in (guard, *end.others)]
+            return branches if fallen == following else [*branches, _branch(fallen, True)]
     jump = Instruction("brx.idx.uni" if end.uniform else "brx.idx", (end.index, Name(table)), line=end.line)
     return [Label(table), Directive(".branchtargets", end.targets), jump]
 

@@ -1,4 +1,4 @@
-"""Gives each instruction of a woven entry the kernel that it comes from, and where it stands in that kernel's file.
+"""Finds for each instruction of a fused entry the kernel that it comes from, and its line in that kernel's file.
 
 Requires: the flows that were merged, and the entry whose body holds their instructions, each with its provenance.
 """
@@ -16,10 +16,10 @@ from goptx.weaving.model import Kernel
 
 
 def origins(kernels: Sequence[Kernel], flows: Sequence[Flow], entry: Function) -> tuple[Origin | None, ...]:
-    """Of each instruction of `entry` in the order of the text, those within braces among them.
+    """The origin of each instruction of `entry` in the order of the text, including those within braces.
 
-    Branches are made when the flow is written; one belongs to the kernel whose register it tests. What tests none and
-    comes from no kernel has no origin: plain jumps and the final `ret`.
+    Branches are made when the flow is written; a branch belongs to the kernel whose register it tests. Plain jumps and
+    the final `ret` have no origin.
     """
     tested = {register_of(name): k for k, flow in enumerate(flows) for end in flow.ends() for name in end.reads()}
 

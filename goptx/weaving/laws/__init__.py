@@ -1,1 +1,1 @@
-"""The laws of passes: what holds of the value that each gives."""
+"""The laws of passes: what holds of the value that each pass makes."""

@@ -1,6 +1,6 @@
-"""What holds of every flow, whichever pass has made it.
+"""The laws of every flow, whichever pass has made it.
 
-A law is a function whose docstring begins with what holds, and which yields where it does not.
+A law is a function whose docstring begins with what holds. It yields the places where that does not hold.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from goptx.analysis.terminators import Branch, Stop
 
 
 class Problem(NamedTuple):
-    """Where a law is broken: what is found there, and in which block of which kernel."""
+    """A place where a law is broken: what is found there, and in which block of which kernel."""
 
     found: str
     block: str = ""
@@ -76,7 +76,7 @@ OF_FLOWS: tuple[Callable[[Flow], Problems], ...] = (begins_and_ends, leads_to_bl
 
 
 def problems_of(flow: Flow, kernel: str = "") -> Problems:
-    """Where the flow breaks one of its laws, and which."""
+    """The places where the flow breaks a law, with that law."""
     for law in OF_FLOWS:
         for problem in law(flow):
             rule = " ".join((law.__doc__ or "").split()).rstrip(".")

@@ -1,4 +1,4 @@
-"""What holds of linked kernels, and of each after the passes that take it by itself."""
+"""The laws of linked kernels, and of each kernel after the passes that take one kernel."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def registers_are_declared(linked: Linked) -> Problems:
     """A kernel declares the registers that it uses; copies of it share what is the same for all."""
     for k in linked.kernels:
         own = _Declared(r for other in linked.kernels if other.letter == k.letter for r in other.registers)
-        gate = k.gate.code if k.gate else ()
+        gate = k.range_guard.code if k.range_guard else ()
         yield from (p._replace(kernel=_name(k)) for p in _undeclared(k.flow, own, gate))
 
 
@@ -69,8 +69,8 @@ def guards_are_set(linked: Linked) -> Problems:
     """The predicate by which threads skip a kernel is set before all of its code."""
     begun = {r for code in linked.begin for r in written(code)}
     for k in linked.kernels:
-        ended = k.gate.ended if k.gate else None
-        if k.gate and ended and ended not in begun.union(*map(written, k.gate.code)):
+        ended = k.range_guard.ended if k.range_guard else None
+        if k.range_guard and ended and ended not in begun.union(*map(written, k.range_guard.code)):
             yield Problem(f"nothing sets `{ended}`", kernel=_name(k))
     for letter, copies in linked.together.items():
         for name in (copies.ended, copies.left_over, copies.beyond):
@@ -89,14 +89,14 @@ def whole_warps_branch(converged: Sequence[Converged], linked: Linked) -> Proble
     for k, c in zip(linked.kernels, converged, strict=True):
         for name, block in c.flow.blocks.items():
             if isinstance(block.end, Branch | Switch) and not block.end.uniform and not c.as_written:
-                yield Problem(f"lanes may part at `{_text(block)}`", name, _name(k))
+                yield Problem(f"lanes may diverge at `{_text(block)}`", name, _name(k))
         if not c.as_written:
             known = uniformity(c.flow).branches
             for name in (n for n in c.flow.blocks if known.get(n) == Uniformity.DIVERGENT):
                 yield Problem(f"what decides `{_text(c.flow.blocks[name])}` depends on the thread", name, _name(k))
         for name in c.warp_branches:
             if not isinstance(c.flow.blocks[name].end if name in c.flow.blocks else None, Branch | Switch):
-                yield Problem("warps are said to part there, and it does not branch", name, _name(k))
+                yield Problem("warps may differ there by `warp_branches`, and it does not branch", name, _name(k))
 
 
 def converged_registers_are_declared(converged: Sequence[Converged], linked: Linked) -> Problems:
@@ -110,7 +110,7 @@ def converged_registers_are_declared(converged: Sequence[Converged], linked: Lin
 
 
 def predicates_are_set(converged: Sequence[Converged], linked: Linked) -> Problems:
-    """What guards code and decides branches is set somewhere, if the kernel set it or goptx has made it."""
+    """Predicates of guards and branches are set somewhere, if the kernel set them or goptx has made them."""
     begun = {r for code in linked.begin for r in written(code)}
     for k, c in zip(linked.kernels, converged, strict=True):
         fresh = {name for declared in c.registers for name, _ in declared.names}
@@ -144,7 +144,7 @@ def loops_have_one_entry(converged: Sequence[Converged], linked: Linked) -> Prob
     """Each loop is entered at one block."""
     for k, c in zip(linked.kernels, converged, strict=True):
         if not is_reducible(c.flow.without_empty()):
-            yield Problem("a loop is entered at several", kernel=_name(k))
+            yield Problem("a loop is multiple-entry", kernel=_name(k))
 
 
 def barrier_ids_are_separate(flows: Sequence[Flow], kernels: Sequence[Kernel]) -> Problems:
@@ -162,7 +162,7 @@ def barrier_ids_are_separate(flows: Sequence[Flow], kernels: Sequence[Kernel]) -
 
 
 def _declared_by(kernel: Kernel) -> list[str]:
-    """Its registers, without those that braces around calls have for themselves."""
+    """Its registers, without those that braces around calls declare."""
     return [name for declared in kernel.registers for name, _ in declared.names]
 
 
@@ -171,7 +171,7 @@ def _name(kernel: Kernel) -> str:
 
 
 class _Declared:
-    """Registers that are declared, single ones and ranges such as `%r<10>`."""
+    """Declared registers: single ones, and ranges such as `%r<10>`."""
 
     def __init__(self, registers: Iterable[Registers]) -> None:
         names = [name for declared in registers for name in declared.names]
@@ -203,7 +203,7 @@ def _text(block: Block) -> str:
 
 
 def _barrier_id(code: Instruction) -> int | None:
-    """The id of a barrier of the CTA, where that is a plain number."""
+    """The id of a CTA barrier, if it is a plain number."""
     if not is_barrier(code) or is_cluster_barrier(code):
         return None
     position = facts_of(code.opcode).barrier_id

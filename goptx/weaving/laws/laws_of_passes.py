@@ -1,5 +1,6 @@
-"""The laws of each pass, by its name. Each takes what the pass gives to `ensured` (invariants.py): its value, and what
-that is compared with."""
+"""The laws of each pass, by its name. Each law takes what the pass gives to `ensured` (invariants.py): the value, and
+the
+context that it is compared with."""
 
 from __future__ import annotations
 
@@ -30,14 +31,14 @@ from goptx.weaving.laws.merge_laws import (
     slices_are_short,
     slices_are_the_block,
     states_are_known,
-    turns_are_of_the_block,
+    sync_groups_are_of_the_block,
 )  # fmt: skip
 from goptx.weaving.laws.schedule_laws import (
     instructions_have_origins,
-    only_meetings_are_new,
+    only_reconvergence_is_new,
     reads_are_the_same,
     schedule_has_the_code,
-    turns_keep_their_order,
+    sync_groups_keep_their_order,
 )  # fmt: skip
 
 Law = Callable[..., Problems]
@@ -57,8 +58,8 @@ LAWS: Mapping[str, tuple[Law, ...]] = {
     "cut at waits": (slices_are_the_block,),
     "slice": (slices_are_the_block, slices_are_short),
     "merge": (merged_has_a_flow, states_are_known, paths_are_of_each, merged_ends_are_reached),
-    "merged blocks": (parts_are_the_code, turns_are_of_the_block),
-    "schedule": (schedule_has_the_code, reads_are_the_same, turns_keep_their_order),
-    "reconverge": (only_meetings_are_new,),
+    "merged blocks": (parts_are_the_code, sync_groups_are_of_the_block),
+    "schedule": (schedule_has_the_code, reads_are_the_same, sync_groups_keep_their_order),
+    "reconverge": (only_reconvergence_is_new,),
     "emit": (instructions_have_origins,),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What holds of kernels while they are sliced and merged."""
+"""The laws of kernels that are sliced and merged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from goptx.analysis.cfg import EXIT, Code, Flow
 from goptx.weaving.laws.flow_laws import Problem, Problems, problems_of
 from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.merged_blocks import Merged
-from goptx.weaving.merging.nesting import AHEAD
+from goptx.weaving.merging.nesting import BEFORE_DEEPER
 from goptx.weaving.merging.slice import SlicingThresholds, terminator
 from goptx.weaving.schedule.schedule import units
 
@@ -34,7 +34,7 @@ def slices_are_short(
 ) -> Problems:
     """A slice of several instructions lasts no longer than the threshold."""
     for side in sliced:
-        most = slicing.thresholds[side.kernels[0]] if slicing and side.cells is None else None
+        most = slicing.thresholds[side.kernels[0]] if slicing and side.states is None else None
         if most is None:
             continue
         for name, block in side.flow.blocks.items():
@@ -49,10 +49,10 @@ def merged_has_a_flow(whole: MergeInput, pair: Sequence[MergeInput]) -> Problems
 
 
 def states_are_known(whole: MergeInput, *_: object) -> Problems:
-    """Of each merged block with code it is known whose the code is, and where those kernels stand. Another kernel may
-    be at a branch, which has no place."""
+    """Each merged block with code has the state of the kernels that run there, and all of its code is of these kernels.
+    A kernel at a branch has no place."""
     for name, block in whole.flow.blocks.items():
-        state = whole.cell(name)
+        state = whole.state(name)
         if (block.code or block.region) and not (state.runs and state.runs <= state.stands.keys() <= {*whole.kernels}):
             yield Problem(f"kernels stand at {dict(state.stands)}, and {set(state.runs)} run", name)
         for code in block.code:
@@ -62,17 +62,17 @@ def states_are_known(whole: MergeInput, *_: object) -> Problems:
 
 def paths_are_of_each(whole: MergeInput, pair: Sequence[MergeInput]) -> Problems:
     """Every path of the merged flow is a path of each kernel that has gone into this merge."""
-    cells = whole.cells or {}
-    for side in (side for side in pair if side.cells is None):
+    states = whole.states or {}
+    for side in (side for side in pair if side.states is None):
         (k,) = side.kernels
         for name in whole.flow.blocks:
-            if name not in cells:
+            if name not in states:
                 continue  # it only branches
-            here = cells[name].stands[k]
-            may = _onward(side.flow, here, k in cells[name].runs)
-            for target in _next_states(whole.flow, name, cells):
-                there = EXIT if target == EXIT else cells[target].stands[k]
-                if there.removesuffix(AHEAD) not in may:
+            here = states[name].stands[k]
+            may = _onward(side.flow, here, k in states[name].runs)
+            for target in _next_states(whole.flow, name, states):
+                there = EXIT if target == EXIT else states[target].stands[k]
+                if there.removesuffix(BEFORE_DEEPER) not in may:
                     yield Problem(f"from `{here}` it goes to `{there}` in `{target}`", name, side.label)
 
 
@@ -93,16 +93,16 @@ def parts_are_the_code(merged: Merged, *_: object) -> Problems:
             yield Problem(f"{len(code)} instructions, and {sum(map(len, block.parts))} in parts", name)
 
 
-def turns_are_of_the_block(merged: Merged, *_: object) -> Problems:
-    """What keeps its order across kernels stands in the block, in the part of its kernel."""
+def sync_groups_are_of_the_block(merged: Merged, *_: object) -> Problems:
+    """Each place of a sync group is a place of its block, in the part of its kernel."""
     for name, block in merged.blocks.items():
-        for k, i in (place for turn in block.turns for place in turn):
+        for k, i in (place for group in block.sync_groups for place in group):
             if i >= len(block.parts[k]):
                 yield Problem(f"kernel {k} has no instruction {i} there", name)
 
 
 def _pieces(flow: Flow, before: Flow, name: str) -> Iterator[str]:
-    """The block of that name and those that were cut from it, in their order."""
+    """The block of that name and the blocks that were cut from it, in their order."""
     seen = set[str]()
     while name in flow.blocks and name not in seen:
         yield name
@@ -112,10 +112,10 @@ def _pieces(flow: Flow, before: Flow, name: str) -> Iterator[str]:
 
 
 def _onward(flow: Flow, name: str, runs: bool) -> set[str]:
-    """Where a kernel may stand next: empty blocks may be skipped, and the end of a block may be one of its own."""
+    """Where a kernel may stand next: empty blocks may be skipped, and the end of a block may be a block of its own."""
     found: set[str] = set()
-    work = [name.removesuffix(AHEAD)]
-    if runs or name.endswith(AHEAD):  # such a block is empty
+    work = [name.removesuffix(BEFORE_DEEPER)]
+    if runs or name.endswith(BEFORE_DEEPER):  # such a block is empty
         work += flow.blocks[work[0]].end.successors() or (EXIT,)
     while work:
         here = work.pop()
@@ -128,15 +128,15 @@ def _onward(flow: Flow, name: str, runs: bool) -> set[str]:
     return found
 
 
-def _next_states(flow: Flow, name: str, cells: Collection[str]) -> Iterator[str]:
-    """The blocks with a state that a block leads to, over those that only branch."""
+def _next_states(flow: Flow, name: str, states: Collection[str]) -> Iterator[str]:
+    """The blocks with a state that a block leads to, through blocks that only branch."""
     work, seen = list(flow.blocks[name].end.successors()), set[str]()
     while work:
         here = work.pop()
         if here in seen:
             continue
         seen.add(here)
-        if here == EXIT or here in cells:
+        if here == EXIT or here in states:
             yield here
         else:
             work += flow.blocks[here].end.successors()

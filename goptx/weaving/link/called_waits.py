@@ -18,7 +18,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.ir import Function
 from goptx.ptx.walk import mentioned
 from goptx.weaving.link.call_graph import is_call
-from goptx.weaving.unweavable import Said, refuse_spin
+from goptx.weaving.unweavable import Describe, refuse_spin
 
 if TYPE_CHECKING:
     from goptx.weaving.model import Kernel
@@ -30,7 +30,7 @@ STAYS = (
 HIDDEN = f"cannot be kept convergent and in order there, and {STAYS}; inline the function."
 
 
-def within(function: Function, kernel: Kernel) -> Said:
+def within(function: Function, kernel: Kernel) -> Describe:
     """Names an instruction of a function that a kernel calls."""
     return lambda found: f"{kernel.at(found.line)}: `{found}` in the device function `{function.name}`"
 

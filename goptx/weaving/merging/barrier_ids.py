@@ -1,7 +1,8 @@
-"""CTA barriers of several kernels in one: ids of their own, and forms that allow copies.
+"""CTA barriers of several kernels in one: separate ids, and forms that allow copies.
 
-Requires: converged flows, with their gates. Ensures: no two kernels use one barrier id; barriers that different
-warps may reach in different copies are unaligned; those of a kernel with fewer warps than W wait for its own.
+Requires: converged flows, with their range guards. Ensures: no two kernels use one barrier id; barriers that different
+warps may reach in different copies are unaligned; those of a kernel with fewer warps than the fused kernel wait for its
+own warps only.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ BARRIER_IDS = 16
 
 
 def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged], shape: Shape) -> list[Flow]:
-    """The flows with barrier ids apart; `shape` is that of W, as far as it is known. Raises `CannotWeave` where ids
-    run out, or may be any."""
+    """The flows with separate barrier ids; `shape` is that of the fused kernel, as far as it is known. Raises
+    `CannotWeave` where ids run out, or are unknown."""
     flows = separate_barrier_ids(kernels, [c.flow for c in converged], shape)
-    parted = {i for i, c in enumerate(converged) if c.warp_branches or c.threads}
+    warps_branch = {i for i, c in enumerate(converged) if c.warp_branches or c.threads}
     for i, c in enumerate(converged):
         if c.threads is not None:
             flows[i] = _each(flows[i], is_cta_barrier, partial(_with_count, c.threads))
-        if parted - {i}:
+        if warps_branch - {i}:
             flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), unaligned)
     return ensured("prepare barriers", flows, kernels)
 
 
 def separate_barrier_ids(kernels: Sequence[Kernel], flows: Sequence[Flow], shape: Shape) -> list[Flow]:
-    """The flows with no barrier id in two of them; an id is kept where it is free. `shape` is that of W, as far as it
-    is known. Raises `CannotWeave` where they run out, or may be any."""
+    """The flows with no barrier id in two of them; an id stays the same where it is free. `shape` is that of the fused
+    kernel, as far as it is known. Raises `CannotWeave` where ids run out, or are unknown."""
     waiting = {i for i, flow in enumerate(flows) if any(_barriers(flow))}
-    apart = []
+    separate = []
     used: set[int] = set()
     for i, (kernel, flow) in enumerate(zip(kernels, flows, strict=True)):
         ids = _Ids(kernel, waiting > {i}, shape)
@@ -55,13 +56,14 @@ def separate_barrier_ids(kernels: Sequence[Kernel], flows: Sequence[Flow], shape
                 )
             new[old] = free
             used.add(free)
-        apart.append(_each(flow, _has_id, partial(ids.renumbered, new)))
-    return apart
+        separate.append(_each(flow, _has_id, partial(ids.renumbered, new)))
+    return separate
 
 
 class _Ids:
-    """The barrier ids of a kernel: numbers, or registers that hold one number throughout. Others are kept, and refused
-    if other kernels have barriers too (`others_wait`)."""
+    """The barrier ids of a kernel: numbers, or registers that hold one number throughout. Other ids stay as they are,
+    and
+    are refused if other kernels have barriers too (`others_wait`)."""
 
     def __init__(self, kernel: Kernel, others_wait: bool, shape: Shape) -> None:
         self.kernel = kernel
@@ -70,12 +72,13 @@ class _Ids:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """Of what the kernel computes within W. Its own sizes are numbers there, or what W's registers have."""
+        """The ranges of the kernel's values in the fused kernel, where its sizes are numbers or that kernel's
+        registers."""
         code = list(self.kernel.flow.instructions())
         return Ranges(code, (), {}, self.shape.axes("grid"), self.shape.axes("block"))
 
     def of(self, barrier: Instruction) -> int:
-        """Raises `CannotWeave` where the id is none, or may be any."""
+        """Raises `CannotWeave` where the id is not valid, or is unknown."""
         operand = barrier.operands[facts_of(barrier.opcode).barrier_id]
         number = self._number(operand)
         if number is None and not isinstance(operand, Immediate):
@@ -83,7 +86,7 @@ class _Ids:
                 return 0
             raise CannotWeave(
                 f"{self.kernel.at(barrier.line)}: `{self.kernel.quote(barrier)}` takes its barrier id from a register, "
-                f"so it may be any of the {BARRIER_IDS} and none is left for another kernel; use a constant id, or "
+                f"so it may be any of the {BARRIER_IDS}, and no id is left for another kernel; use a constant id, or "
                 "give the sizes that it is computed from (shapes=, --shape).",
                 rule="barrier-ids",
             )
@@ -96,7 +99,7 @@ class _Ids:
         return number
 
     def renumbered(self, new: Mapping[int, int], barrier: Instruction) -> Instruction:
-        """The barrier with the new id of its own."""
+        """The barrier with the new id for its old one."""
         position = facts_of(barrier.opcode).barrier_id
         operands = list(barrier.operands)
         number = self._number(operands[position])
@@ -128,12 +131,12 @@ def _each(flow: Flow, which: Callable[[Code], bool], change: Callable[[Instructi
 
 
 def _with_count(threads: Operand, barrier: Instruction) -> Instruction:
-    """A thread that never comes to the kernel has not ended, so it would be waited for."""
-    behind_id = facts_of(barrier.opcode).barrier_id + 1
-    return replace(barrier, operands=(*barrier.operands[:behind_id], threads, *barrier.operands[behind_id:]))
+    """The barrier with a count of threads: without it a thread that skips the kernel would be waited for."""
+    after_id = facts_of(barrier.opcode).barrier_id + 1
+    return replace(barrier, operands=(*barrier.operands[:after_id], threads, *barrier.operands[after_id:]))
 
 
 def unaligned(barrier: Instruction) -> Instruction:
-    """The form that lanes of one warp may reach in different copies."""
+    """The form of a barrier whose copies lanes of one warp may reach separately."""
     words = [w for w in barrier.opcode.split(".") if w != "aligned"]
     return replace(barrier, opcode=".".join(["barrier", *words[1:]]))

@@ -1,11 +1,11 @@
 """Chooses which blocks of two kernels run together, and merges the kernels by that choice.
 
-Requires: converged flows with barriers prepared. Ensures: every thread of a CTA waits in both kernels in one order
-(sync_order.py); the merged flow is reducible if theirs are, and within limits.
+Requires: converged flows with barriers prepared. Ensures: every thread of a CTA synchronizes in both kernels in one
+order (sync_order.py); the merged flow is reducible if theirs are, and within limits.
 
-Chosen is by dynamic programming over the pairs: the way through both flows that lets the most latency
-overlap, and of those the one that does so in the heaviest blocks. Safety comes before: `_moves` lists what
-is allowed.
+Dynamic programming over the pairs of blocks chooses the path through both flows on which the most latency overlaps; of
+several such paths, the one where it overlaps in the heaviest blocks. Safety comes first: `_moves` lists the allowed
+moves.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.single_entry import reducible
 from goptx.weaving.merging.merge_input import MergeInput, united
 from goptx.weaving.merging.merged_blocks import tidied
-from goptx.weaving.merging.nesting import AHEAD, Levels
+from goptx.weaving.merging.nesting import BEFORE_DEEPER, Levels
 from goptx.weaving.merging.product import ANY, Move, Pair, Pairs, Product
 from goptx.weaving.merging.size_limits import Limits, TooLarge, instruction_count
 from goptx.weaving.merging.sync_order import Order, safe_moves
 
-MAX_DEPTH = 4  # loop nests deeper than this weigh no more
+MAX_DEPTH = 4  # deeper loop nests have the weight of this depth
 
 Overlap = tuple[float, float]  # cycles that run beside the other kernel; cycles of the blocks where they do
 NOTHING: Overlap = (0.0, 0.0)
@@ -35,8 +35,8 @@ NOTHING: Overlap = (0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """What two sides become as one, its instructions in the end (branches among them), and the cycles of latency that
-    overlap in it on the best way."""
+    """The merge of two sides: its product, its number of instructions (including branches), and the cycles of latency
+    that overlap on its best path."""
 
     sides: tuple[MergeInput, MergeInput]
     product: Product
@@ -50,7 +50,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Of each block how many times it counts, ten for each loop around it, and its cycles of latency so often."""
+    """For each block, its weight (times ten for each loop around it), and its weighted cycles of latency."""
 
     times: Mapping[str, int]
     cycles: Mapping[str, float]
@@ -64,9 +64,9 @@ class Weights:
         }
         return cls(times, {name: float(cycles * times[name]) for name, cycles in own.items()})
 
-    def in_levels(self, flow: Flow) -> Weights:
-        """Of the same flow, where some blocks have their ends apart (nesting.py)."""
-        times = {name: self.times[name.removesuffix(AHEAD)] for name in flow.blocks}
+    def on_levels(self, flow: Flow) -> Weights:
+        """The weights for the same flow in which some blocks have separate ends (nesting.py)."""
+        times = {name: self.times[name.removesuffix(BEFORE_DEEPER)] for name in flow.blocks}
         return Weights(times, {name: self.cycles.get(name, 0.0) for name in flow.blocks})
 
 
@@ -77,13 +77,15 @@ def merge_by_overlap(
     limits: Limits,
     levels: Levels | None = None,
 ) -> Merge:
-    """Merges by `levels` if given. `weights` are those of the two.
+    """Merges by `levels` if given. `weights` are those of the two sides.
 
-    Raises `TooLarge`, where warps of a warpgroup would come to copies of one instruction too.
+    Raises `TooLarge`, also where warps of a warpgroup would come to copies of one instruction.
     """
     pairs = _pairs(first, second)
     order = Order([first, second])
-    orders = [order, order.led_by(1)] if order.chooses_leader else [order]  # that decides how much of a span is woven
+    orders = (
+        [order, order.led_by(1)] if order.chooses_leader else [order]
+    )  # the leader decides how much of a span is woven
     choosers = [_Chooser(first, second, weights, pairs, order, levels) for order in orders]
     chosen = max(choosers, key=lambda chooser: chooser.overlap)
     paired = pairs.product(chosen.choices.__getitem__, limits.instructions, chosen.order.layout)
@@ -96,8 +98,8 @@ def merge_by_overlap(
     return Merge((first, second), whole, chosen.order, instruction_count(small), chosen.overlap[0])
 
 
-def in_turn(first: MergeInput, second: MergeInput) -> MergeInput:
-    """The one and then the other, as one."""
+def sequential(first: MergeInput, second: MergeInput) -> MergeInput:
+    """Both kernels as one, the second after the first."""
     order = Order([first, second])
     pairs = _pairs(first, second)
     paired = pairs.product(lambda p: Move.BOTH if EXIT in p else Move.FIRST, layout=order.layout)
@@ -105,12 +107,12 @@ def in_turn(first: MergeInput, second: MergeInput) -> MergeInput:
 
 
 def _pairs(first: MergeInput, second: MergeInput) -> Pairs:
-    return Pairs(first.flow, second.flow, (first.label, second.label), first.in_step and second.in_step)
+    return Pairs(first.flow, second.flow, (first.label, second.label), first.in_lockstep and second.in_lockstep)
 
 
 class _Chooser:
-    """`choices` has for each pair the move with the most overlapped latency ahead, `overlap` what that is from the
-    beginning; back edges count for nothing."""
+    """`choices` has for each pair the move with the most overlap of latency from there to the end; `overlap` is the
+    overlap from the beginning. Back edges are ignored."""
 
     def __init__(
         self,
@@ -127,20 +129,20 @@ class _Chooser:
         self.order = order
         self.levels = levels
         self.regions = [frozenset(n for n, b in s.flow.blocks.items() if b.region) for s in self.sides]
-        # Blocks beside which any other such block may stand, whatever came before.
+        # Blocks beside which any other such block may stand, on every path.
         self.plain = [
             frozenset()
             if second.last
-            else s.flow.blocks.keys() - {EXIT} - self.regions[k] - order.ruled[k] - self._steps(k)
+            else s.flow.blocks.keys() - {EXIT} - self.regions[k] - order.ruled[k] - self._lockstep_blocks(k)
             for k, s in enumerate(self.sides)
         ]
         bound = (p for p in product(pairs.order[0], pairs.order[1]) if not self._is_plain(p))
         self.allowed = safe_moves(pairs, {pair: self._moves(pair) for pair in bound})
         if self.allowed.get(pairs.entry, ANY) == []:
-            raise TooLarge  # copies cannot be kept in step
-        # Of each block of the second kernel those that it leads to, itself left out.
+            raise TooLarge  # copies cannot run in lockstep
+        # The successors of each block of the second kernel, without itself.
         self.onward = {n: [t for t in following if t != n] for n, following in pairs.forward[1].items()}
-        self.values: dict[str, dict[str, Overlap]] = {}  # of what lies ahead at each pair
+        self.values: dict[str, dict[str, Overlap]] = {}  # the overlap from each pair to the end
         self.choices = self._chosen()
         self.overlap = self.values[first.flow.entry][second.flow.entry]
 
@@ -149,30 +151,32 @@ class _Chooser:
         seconds = self.pairs.order[1][::-1]
         for first in reversed(self.pairs.order[0]):
             rows = [self.values[f] for f in self.pairs.forward[0][first] if f != first]
-            ahead = rows[0] if len(rows) == 1 else {s: max(row[s] for row in rows) for s in seconds} if rows else {}
+            after_first = (
+                rows[0] if len(rows) == 1 else {s: max(row[s] for row in rows) for s in seconds} if rows else {}
+            )
             row: dict[str, Overlap] = {}
             self.values[first] = row
             for second in seconds:
                 row[second] = NOTHING
                 if moves := self.allowed.get((first, second), ANY):
-                    row[second], chosen[first, second] = self._best((first, second), moves, ahead, row)
+                    row[second], chosen[first, second] = self._best((first, second), moves, after_first, row)
         return chosen
 
     def _best(
-        self, pair: Pair, moves: Sequence[Move], ahead: Mapping[str, Overlap], row: Mapping[str, Overlap]
+        self, pair: Pair, moves: Sequence[Move], after_first: Mapping[str, Overlap], row: Mapping[str, Overlap]
     ) -> tuple[Overlap, Move]:
-        """The value of a pair and the one of the `moves` that gives it. `ahead` has the values where the first kernel
-        has gone on, by the blocks of the second; `row` those where it has not, as far as they are known."""
+        """The value of a pair and the one of the `moves` that gives it. `after_first` has the values after the first
+        kernel has moved on, by the blocks of the second; `row` those before it has, as far as they are known."""
         first, second = pair
         onward = self.onward[second]
         best: tuple[Overlap, Move] | None = None
         for move in self.levels.narrowed(pair, moves) if self.levels else moves:
             if move is Move.FIRST:
-                value = ahead.get(second, NOTHING)
+                value = after_first.get(second, NOTHING)
             elif move is Move.SECOND:
                 value = max([row[s] for s in onward], default=NOTHING)
             else:
-                going = [ahead[s] for s in self.pairs.forward[1][second]] if ahead else []
+                going = [after_first[s] for s in self.pairs.forward[1][second]] if after_first else []
                 if first in self.pairs.forward[0][first]:
                     going += [row[s] for s in onward]
                 shared, joint = max(going, default=NOTHING)
@@ -194,29 +198,29 @@ class _Chooser:
             return (Move.BOTH,)
         if self.sides[1].last:
             return (Move.FIRST,)
-        if self.pairs.in_step and (moves := self._in_step(pair)):
+        if self.pairs.in_lockstep and (moves := self._lockstep_moves(pair)):
             together = len(moves) == 1 and moves[0] == Move.BOTH and not self.order.chooses_leader
             return [move for move in moves if self.order.allows(pair, move, together)]
         found = [move for move in self._beside(pair) if self.order.allows(pair, move)]
         return found or [move for move in (Move.FIRST, Move.SECOND) if self.order.allows(pair, move)]
 
-    def _steps(self, side: int) -> frozenset[str]:
-        """The blocks that the side runs together with its other copies, or not at all."""
-        blocks = self.sides[side].flow.blocks if self.pairs.in_step else {}
-        return frozenset(n for n, b in blocks.items() if any(_step(b)))
+    def _lockstep_blocks(self, side: int) -> frozenset[str]:
+        """The blocks that the copies of the side run together, or not at all."""
+        blocks = self.sides[side].flow.blocks if self.pairs.in_lockstep else {}
+        return frozenset(n for n, b in blocks.items() if any(_lockstep(b)))
 
-    def _in_step(self, pair: Pair) -> Sequence[Move]:
-        """Who may move where a copy has come to such a block: both if both have come to the same, else the one that
-        has not. Nothing if neither has."""
-        steps = [_step(block) for block in self._blocks(pair)]
+    def _lockstep_moves(self, pair: Pair) -> Sequence[Move]:
+        """The moves where a copy has come to such a block: both run if both have come to the same one, else the copy
+        that has not. No moves if neither copy has."""
+        steps = [_lockstep(block) for block in self._blocks(pair)]
         if steps[0] == steps[1]:
             return (Move.BOTH,) if any(steps[0]) else ()
         if all(map(any, steps)):
-            return ANY  # two that are not the same never meet
+            return ANY  # copies never come to two different ones at a time
         return (Move.SECOND,) if any(steps[0]) else (Move.FIRST,)
 
     def _beside(self, pair: Pair) -> Sequence[Move]:
-        """What may stand beside what, whatever anybody waits for."""
+        """The moves by which blocks may stand beside each other, ignoring synchronization."""
         if pair[0] not in self.regions[0] and pair[1] not in self.regions[1]:
             return ANY
         blocks = self._blocks(pair)
@@ -225,7 +229,7 @@ class _Chooser:
         return (Move.BOTH,) if self.sides[0].duplicate else ANY
 
     def _copies(self, pair: Pair) -> float:
-        """Cycles that it takes to issue what stands on each side of a region once more for each further side."""
+        """The cycles to issue the copies of the code that stands on each further side of a region."""
         cost = 0.0
         for k, (block, other) in enumerate(zip(self._blocks(pair), self._blocks(pair)[::-1], strict=True)):
             if block.region:
@@ -244,6 +248,6 @@ def _goes_on_sides(block: Block, other: Block) -> bool:
     )
 
 
-def _step(block: Block) -> tuple[str, str]:
-    """How the block begins and ends together with other copies, "" where it does by itself."""
+def _lockstep(block: Block) -> tuple[str, str]:
+    """The lockstep marks of the beginning and the end of the block, "" where it has none."""
     return block.lockstep, block.end.lockstep if isinstance(block.end, Branch) else ""

@@ -1,11 +1,10 @@
 """Dummy blocks: merged blocks in which one kernel waits while the other goes on.
 
-A kernel waits before a barrier, so that no thread waits there for a thread that the other kernel holds up. Two rules
-tell where. `deadlock_rule` is the published one (GoPTX, DAC 2025), for merge="paper": the second kernel waits before
-its synchronising code as long as the first can still reach some. goptx's own merge asks how uniform branches are, so
-that a kernel waits less often: `Order.allows` in sync_order.py has the rules, and choose.py takes of what they allow.
-Both give a `Move` for each pair of blocks; product.py makes the blocks by it.
-"""
+A kernel waits before a barrier, so that no thread waits there for a thread that the other kernel delays. There are two
+rules for where. `deadlock_rule` is the published one (GoPTX, DAC 2025), for merge="paper": the second kernel waits
+before its synchronising code as long as the first can still reach some. goptx's own merge asks how uniform branches
+are, so that a kernel waits less often: `Order.allows` in sync_order.py has the rules, and choose.py chooses among the
+moves that they allow. Both give a `Move` for each pair of blocks, by which product.py makes the blocks."""
 
 from __future__ import annotations
 
@@ -21,9 +20,9 @@ from goptx.weaving.merging.product import Move, Pair
 
 
 def is_dummy(block: MergedBlock) -> bool:
-    """Whether a kernel waits all the time although it has not finished."""
-    parked = [any(n != EXIT and k not in c.runs for k, n in c.stands.items()) for c in block.cells]
-    return any(parked) and not block.woven
+    """Whether a kernel that has not finished waits throughout the block."""
+    waiting = [any(n != EXIT and k not in c.runs for k, n in c.stands.items()) for c in block.states]
+    return any(waiting) and not block.woven
 
 
 def deadlock_rule(first: Flow, second: Flow) -> Callable[[Pair], Move]:
@@ -35,7 +34,7 @@ def deadlock_rule(first: Flow, second: Flow) -> Callable[[Pair], Move]:
 
 
 def is_sync(code: Code) -> bool:
-    """Whether the paper counts it as synchronising: barriers, and whatever is spelled `.sync`."""
+    """Whether the paper counts it as synchronizing: barriers, and all opcodes with `.sync`."""
     if not isinstance(code, Instruction):
         return False
     facts = facts_of(code.opcode)

@@ -1,11 +1,11 @@
-"""Finds where copies of one kernel can go the same way together, so that the merger need not copy their code for all
-the ways that they might take.
+"""Finds where copies of one kernel can run in lockstep, so that the merger need not copy their code for all
+combinations of paths.
 
-Requires: the converged flows of the copies. Ensures: marks, which choose.py and product.py go by. What every CTA
-decides alike the copies decide once (`Branch.lockstep`), and blocks that all CTAs execute alike they execute together
-(`Block.lockstep`).
-Where a warp goes if any of its lanes has to, around a loop for example, it goes if any lane of any copy has to
-(`Branch.safe_to_take`): a copy of which no lane has to does nothing there.
+Requires: the converged flows of the copies. Ensures: marks, which choose.py and product.py follow. A branch that all
+CTAs decide equally is decided once for all copies (`Branch.lockstep`). Blocks that all CTAs execute equally often are
+executed by all copies together (`Block.lockstep`). Some branches a warp takes if any of its lanes has to, around a loop
+for example: it takes them if any lane of any copy has to (`Branch.safe_to_take`), and a copy without such a lane does
+nothing there.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from goptx.analysis.terminators import Branch, Jump
 from goptx.weaving.merging.merge_input import MergeInput
 
 
-def in_step(copies: Sequence[MergeInput], quotes: Sequence[Quote]) -> list[MergeInput]:
-    """The copies with marks; as they are if their flows are not the same. `quotes` give the code of each by the names
-    that the kernel's file has."""
+def in_lockstep(copies: Sequence[MergeInput], quotes: Sequence[Quote]) -> list[MergeInput]:
+    """The copies with marks; unchanged if their flows differ. `quotes` give the code of each with the names of the
+    kernel's file."""
     if len({_form(copy.flow) for copy in copies}) > 1 or len(copies) == 1:
         return list(copies)
-    flows = [_ends_apart(copy.flow.cut(_rendezvous, "meet")) for copy in copies]
+    flows = [_ends_in_own_blocks(copy.flow.cut(_cta_barriers, "meet")) for copy in copies]
     found = cta_invariance(flows, quotes)
-    begins = [n if n in found.blocks and _rendezvous(b.code, 0) else "" for n, b in flows[0].blocks.items()]
+    begins = [n if n in found.blocks and _cta_barriers(b.code, 0) else "" for n, b in flows[0].blocks.items()]
     ends = [n if n in found.branches else "" for n in flows[0].blocks]
     return [
-        replace(copy, flow=_marked(flow, begins, ends), in_step=True) for copy, flow in zip(copies, flows, strict=True)
+        replace(copy, flow=_marked(flow, begins, ends), in_lockstep=True)
+        for copy, flow in zip(copies, flows, strict=True)
     ]
 
 
-def _rendezvous(code: Sequence[Code], first: int = 1) -> list[int]:
-    """Where all threads of the CTA meet, from a position on."""
+def _cta_barriers(code: Sequence[Code], first: int = 1) -> list[int]:
+    """The positions of CTA-wide barriers, from `first` on."""
     return [i for i, c in enumerate(code) if i >= first and is_cta_barrier(c)]
 
 
-def _ends_apart(flow: Flow) -> Flow:
-    """With the branch behind a region in a block of its own: regions stand beside none, branches in step do."""
+def _ends_in_own_blocks(flow: Flow) -> Flow:
+    """With the branch after a region in a block of its own: copies of a branch may be one, regions may not."""
     blocks = dict[str, Block]()
     for name, block in flow.blocks.items():
         if block.region and isinstance(block.end, Branch):
@@ -51,7 +52,7 @@ def _ends_apart(flow: Flow) -> Flow:
 
 
 def _form(flow: Flow) -> tuple[object, ...]:
-    """How each block leads to which others, by their places. Of their code that differs by which CTA it is of."""
+    """How each block leads to which others, by their places. The code of copies differs by the CTA that it is for."""
     places = {name: place for place, name in enumerate(flow.blocks)}
     blocks = flow.blocks.values()
     return places[flow.entry], *((bool(b.region), type(b.end), *map(places.get, b.end.successors())) for b in blocks)
@@ -68,28 +69,30 @@ def _marked(flow: Flow, begins: Sequence[str], ends: Sequence[str]) -> Flow:
 
 
 def _lasting(flow: Flow) -> frozenset[str]:
-    """The branches by which a warp may go where none of its lanes has to: what is there has no loop but those that it
-    then leaves at once, and no region, in which lanes go their own ways."""
+    """The branches that a warp may take where none of its lanes has to: beyond them lie no loops except those that it
+    then leaves at once, and no regions, in which lanes diverge."""
     votes = [n for n, b in flow.blocks.items() if isinstance(b.end, Branch) and b.end.safe_to_take]
     left = {
-        h for h, body in loops(flow).items() if any(n in body and not body.issuperset(_ways(flow, n)) for n in votes)
+        h
+        for h, body in loops(flow).items()
+        if any(n in body and not body.issuperset(_successors(flow, n)) for n in votes)
     }
     endless = loops(flow).keys() - left
     return frozenset(
-        n for n in votes if not any(m in endless or flow.blocks[m].region for m in _within(flow, *_ways(flow, n)))
+        n for n in votes if not any(m in endless or flow.blocks[m].region for m in _within(flow, *_successors(flow, n)))
     )
 
 
-def _ways(flow: Flow, name: str) -> Sequence[str]:
+def _successors(flow: Flow, name: str) -> Sequence[str]:
     return flow.blocks[name].end.successors()
 
 
-def _within(flow: Flow, begin: str, behind: str) -> set[str]:
-    """What lies between."""
+def _within(flow: Flow, begin: str, after: str) -> set[str]:
+    """The blocks on paths from `begin` that come before `after`."""
     found, work = {begin}, [begin]
     while work:
-        for name in _ways(flow, work.pop()):
-            if name != behind and name not in found:
+        for name in _successors(flow, work.pop()):
+            if name != after and name not in found:
                 found.add(name)
                 work.append(name)
     return found

@@ -1,7 +1,7 @@
 """Merges any number of kernels: the first two, then the result with the third, and so on.
 
-Requires: converged kernels whose barriers are prepared. Ensures: what fallback.py ensures of each merge. Where one
-kernel may have to wait for another depends on both, so before each merge the two are cut there, and then sliced.
+Requires: converged kernels whose barriers are prepared. Ensures: what fallback.py ensures for each merge. The places
+where one kernel may have to wait for another depend on both, so before each merge the two are cut there, then sliced.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ Pair = tuple[MergeInput, MergeInput]
 
 
 def merge_order(linked: Linked, inputs: Sequence[MergeInput]) -> list[MergeInput]:
-    """In the order in which they are merged: what runs last comes last, and so do kernels with fewer warps than others.
-    Where some warps skip a kernel, the next one's barriers have to come before or after those of all that is merged.
+    """The inputs in the order in which they are merged: a kernel that runs last comes last, and so do kernels with
+    fewer
+    warps than others. Where some warps skip a kernel, the barriers of the next one have to come before or after those
+    of all merged kernels.
 
     Raises `CannotWeave` for kernels that cannot share the stack of a thread.
     """
@@ -32,7 +34,7 @@ def merge_order(linked: Linked, inputs: Sequence[MergeInput]) -> list[MergeInput
 
 
 def cut_at_waits(first: MergeInput, second: MergeInput) -> Pair:
-    """Both with their blocks cut where one kernel may have to wait for the other."""
+    """Both kernels, with blocks cut where one may have to wait for the other."""
     order = Order([first, second])
     flows = [each.flow.cut(partial(order.cuts, i), "bar") for i, each in enumerate((first, second))]
     cut = replace(first, flow=flows[0]), replace(second, flow=flows[1])
@@ -40,8 +42,8 @@ def cut_at_waits(first: MergeInput, second: MergeInput) -> Pair:
 
 
 def merge(candidates: Sequence[Pair], limits: MergeLimits) -> MergeInput:
-    """The two kernels as one. The candidates are these two, sliced in different ways, the coarsest last; the one that
-    becomes smallest is taken. Raises `CannotWeave` where none stays within the limits."""
+    """The two kernels as one. The candidates are these two with different slicings, the coarsest last; the one whose
+    merge is smallest is taken. Raises `CannotWeave` where none stays within the limits."""
     first, second = candidates[-1]
     numbers = sorted((*first.kernels, *second.kernels))
     found = fit(candidates, limits.of(numbers), limits.named(numbers))

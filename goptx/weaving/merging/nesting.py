@@ -1,8 +1,8 @@
-"""Says how deep each block of a kernel lies in loops and ifs, so that two kernels can be merged level by level.
+"""Finds how deep each block of a kernel lies in loops and ifs, so that two kernels can be merged level by level.
 
-Requires: a reducible flow. Kernels that keep to levels meet again behind each if and at the head of each loop, so that
-a block comes to stand beside few others: whichever lies deeper goes on alone until the other lies as deep, and below a
-limit one runs and then the other.
+Requires: a reducible flow. Kernels merged by levels come together after each if and at the head of each loop, so that a
+block stands beside few others. The kernel that lies deeper runs alone until the other lies as deep, and below a limit
+one runs and then the other.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from goptx.weaving.merging.product import ANY, Move, Pair
 Level = tuple[int, int]
 
 TOP: Level = (0, 0)
-AHEAD = ".ahead"  # of a deeper level: how the end of a block is called that is a block of its own
+BEFORE_DEEPER = ".before_deeper"  # of a block: its end, as a block of its own, before deeper code
 _ALONE = (Move.FIRST, Move.SECOND)
-_JOIN = ""  # where the blocks of a nest meet; no block is called so
+_JOIN = ""  # the common end of the blocks of a nest; no block has this name
 
 
 class Place(NamedTuple):
-    """Where a block lies: its level, the deepest level that it leads to, and that of the loop that it leads into if the
-    kernel may wait there."""
+    """Where a block lies: its level, the deepest level that it leads to, and the level of the loop that it leads into
+    if the kernel may wait there."""
 
     level: Level
-    ahead: Level
+    deepest: Level
     loop: Level | None
 
 
 @dataclass(frozen=True, slots=True)
 class Nests:
-    """A flow and where each of its blocks lies."""
+    """A flow, with the place of each block."""
 
     flow: Flow
     places: Mapping[str, Place]
@@ -46,13 +46,13 @@ class Nests:
 def nests(flow: Flow, tallest: int | None = None, awaited: Collection[str] = ()) -> Nests:
     """Levels count from the outermost loop; or, if the `tallest` nest of both kernels is given, so that all innermost
     loops have one level. The end of a block that leads deeper becomes a block of its own: there the kernel can wait
-    ahead of an if or a loop. `awaited` are the heads of loops ahead of which it may do so however deep they lie."""
+    before an if or a loop. `awaited` are the heads of loops before which it may do so however deep they lie."""
     bodies = loops(flow)
     tall = _heights(bodies)
     levels: dict[str, Level] = {}
 
     def descend(head: str, body: Collection[str], depth: int) -> None:
-        """Into a loop that lies in so many with itself, or into the whole flow."""
+        """Sets the levels in a loop at this depth, or in the whole flow."""
         inner = {h: b for h, b in bodies.items() if h != head and h in body}
         outermost = {h: b for h, b in inner.items() if not any(h in inner[k] for k in inner if k != h)}
         levels.update(_ifs(flow, head, body, {n: h for h, b in outermost.items() for n in b}, 2 * depth))
@@ -67,12 +67,12 @@ def nests(flow: Flow, tallest: int | None = None, awaited: Collection[str] = ())
 
 
 def height(flow: Flow) -> int:
-    """How many loops lie in each other at most."""
+    """The depth of the deepest loop nest."""
     return max(_heights(loops(flow)).values(), default=0)
 
 
 def _heights(bodies: Mapping[str, frozenset[str]]) -> dict[str, int]:
-    """Of each loop, by its head, how many loops lie in each other from it inwards."""
+    """For each loop, by its head, the depth of the loop nest from it inwards."""
     found: dict[str, int] = {}
     for head, body in sorted(bodies.items(), key=lambda loop: len(loop[1])):
         found[head] = 1 + max((found[h] for h in found if h in body), default=0)
@@ -80,27 +80,27 @@ def _heights(bodies: Mapping[str, frozenset[str]]) -> dict[str, int]:
 
 
 def _ifs(flow: Flow, head: str, body: Collection[str], stands_for: Mapping[str, str], loop: int) -> dict[str, Level]:
-    """The levels of the blocks of a loop that lie in no loop within it, and of the heads of those that do. Ways out of
-    the loop or the kernel and ways back to the head decide nothing."""
+    """The levels of the blocks of a loop that lie in no loop within it, and of the heads of those that do. Paths out
+    of the loop or the kernel and back edges do not count."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     for name in (n for n in flow.blocks if n in body):
         here = stands_for.get(name, name)
         graph.add_node(here)
-        ahead = [stands_for.get(t, t) for t in flow.blocks[name].end.successors() if t in body]
-        graph.add_edges_from((here, t) for t in ahead if t not in (here, head))
+        following = [stands_for.get(t, t) for t in flow.blocks[name].end.successors() if t in body]
+        graph.add_edges_from((here, t) for t in following if t not in (here, head))
     graph.add_edges_from([(n, _JOIN) for n in graph if not graph.succ[n]])
-    above = nx.immediate_dominators(graph, head)
-    behind = nx.immediate_dominators(graph.reverse(copy=False), _JOIN)
+    dominators = nx.immediate_dominators(graph, head)
+    postdominators = nx.immediate_dominators(graph.reverse(copy=False), _JOIN)
     ifs = {head: 0}
     for name in nx.topological_sort(graph):
         if name not in (head, _JOIN):
-            ifs[name] = ifs[above[name]] + (not _is_behind(behind, above[name], name))
+            ifs[name] = ifs[dominators[name]] + (not _postdominates(postdominators, dominators[name], name))
     return {name: (loop, depth) for name, depth in ifs.items()}
 
 
-def _is_behind(behind: Mapping[str, str], name: str, other: str) -> bool:
+def _postdominates(postdominators: Mapping[str, str], name: str, other: str) -> bool:
     while name not in (other, _JOIN):
-        name = behind[name]
+        name = postdominators[name]
     return name == other
 
 
@@ -110,17 +110,17 @@ def _cut(flow: Flow, levels: Mapping[str, Level], awaited: Collection[str]) -> N
     for name, block in flow.blocks.items():
         level, following = levels[name], block.end.successors()
         if block.code and any(levels[t] > level for t in following):
-            blocks[name], places[name] = replace(block, end=Jump(f"{name}{AHEAD}")), Place(level, level, None)
-            name, block = f"{name}{AHEAD}", Block((), block.end)
-        loops_ahead = [levels[t] for t in following if t in awaited and levels[t] > level]
-        ahead = max((levels[t] for t in following), default=level)
-        blocks[name], places[name] = block, Place(level, ahead, max(loops_ahead, default=None))
+            blocks[name], places[name] = replace(block, end=Jump(f"{name}{BEFORE_DEEPER}")), Place(level, level, None)
+            name, block = f"{name}{BEFORE_DEEPER}", Block((), block.end)
+        inner_loops = [levels[t] for t in following if t in awaited and levels[t] > level]
+        deepest = max((levels[t] for t in following), default=level)
+        blocks[name], places[name] = block, Place(level, deepest, max(inner_loops, default=None))
     return Nests(Flow(flow.entry, blocks), places)
 
 
 class Levels:
-    """What two kernels may do at each pair of their blocks. `deepest` is the last level on which blocks of both may
-    stand side by side, None if any may."""
+    """The moves of two kernels at each pair of their blocks. `deepest` is the last level on which blocks of both may
+    stand side by side, None for no limit."""
 
     def __init__(self, first: Nests, second: Nests, deepest: Level | None) -> None:
         self.deepest = deepest
@@ -128,13 +128,13 @@ class Levels:
         self._wanted = {n: rows[p] for n, p in first.places.items()}
 
     def narrowed(self, pair: Pair, moves: Sequence[Move]) -> Sequence[Move]:
-        """Those of the moves that keep the kernels level; all of them if none does."""
+        """The moves that keep both kernels on one level; all of the moves if there is no such move."""
         wanted = self._wanted[pair[0]][pair[1]]
         return wanted if moves is ANY else [m for m in moves if m in wanted] or moves
 
     def _moves(self, first: Place, second: Place) -> Sequence[Move]:
         wanted = self._level_moves(first, second)
-        if self._is_too_deep(first.ahead) and self._is_too_deep(second.ahead):
+        if self._is_too_deep(first.deepest) and self._is_too_deep(second.deepest):
             return tuple(m for m in wanted if m != Move.BOTH)
         return wanted
 

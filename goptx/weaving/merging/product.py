@@ -1,9 +1,8 @@
 """Pairs the blocks of two flows into one (Algorithm 1 of the GoPTX paper).
 
-Requires: two flows, and for each pair of their blocks who runs in it. Ensures: every path of the merged flow is a path
-of each of the two, one of them waiting (a dummy block) where it does not run. The merged flow may be merged again: its
-regions stay whole.
-"""
+Requires: two flows, and for each pair of their blocks the kernels that run in it. Ensures: every path of the merged
+flow is a path of each of the two; where one of them does not run it waits (a dummy block). The merged flow may be
+merged again: its regions stay whole."""
 
 from __future__ import annotations
 
@@ -16,12 +15,12 @@ from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Branch, End, Jump, Stop
 from goptx.weaving.merging.size_limits import TooLarge
 
-Pair = tuple[str, str]  # the block of each flow, EXIT for a finished one
+Pair = tuple[str, str]  # the block of each flow, EXIT if it has finished
 Layout = Callable[[Sequence[Code], Sequence[Code]], tuple[Code, ...]]  # of the code of both
 
 
 class Move(IntEnum):
-    """Who runs at a pair; a finished kernel runs nothing in any case."""
+    """Which kernels run at a pair; a finished kernel never runs."""
 
     BOTH = 0
     FIRST = 1
@@ -33,7 +32,7 @@ ANY = tuple(Move)
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A pair of blocks, and who runs in it."""
+    """A pair of blocks, and the move there."""
 
     pair: Pair
     move: Move
@@ -55,16 +54,18 @@ def one_after_the_other(first: Sequence[Code], second: Sequence[Code]) -> tuple[
 
 
 class Pairs:
-    """The pairs of two flows' blocks, and what follows each. `labels` stand for the flows in the names of pairs;
-    `in_step` says that the flows are copies of one kernel whose branches may be tied to each other (lockstep.py).
+    """The pairs of two flows' blocks, and the successors of each. `labels` stand for the flows in the names of pairs;
+    `in_lockstep` says that the flows are copies of one kernel whose branches may be tied to each other (lockstep.py).
 
-    `order` has the blocks of each kernel in reverse postorder, `EXIT` last; `forward` what each block leads to, what it
-    goes back to left out; `before` what leads to it.
+    `order` has the blocks of each kernel in reverse postorder, `EXIT` last; `forward` the successors of each block
+    without back edges; `before` its predecessors.
     """
 
-    def __init__(self, first: Flow, second: Flow, labels: tuple[str, str] = ("A", "B"), in_step: bool = False) -> None:
+    def __init__(
+        self, first: Flow, second: Flow, labels: tuple[str, str] = ("A", "B"), in_lockstep: bool = False
+    ) -> None:
         self.flows = (first, second)
-        self.in_step = in_step
+        self.in_lockstep = in_lockstep
         self.order = [[*(n for n in f.reverse_postorder() if n != EXIT), EXIT] for f in self.flows]
         self.entry = (first.entry, second.entry)
         ranks = [{n: i for i, n in enumerate(order)} for order in self.order]
@@ -83,11 +84,11 @@ class Pairs:
                     self.before[side][following].append(name)
 
     def predecessors(self, pair: Pair) -> list[tuple[Pair, Move]]:
-        """The pairs that lead there, and by which move."""
+        """The pairs that lead there, each with the move by which it does."""
         first, second = pair
         firsts, seconds = self.before[0][first], self.before[1][second]
         both = [((f, s), Move.BOTH) for f in firsts for s in seconds]
-        if self.in_step:
+        if self.in_lockstep:
             both = [(before, move) for before, move in both if pair in (self.tied(before) or (pair,))]
         return [*both, *(((f, second), Move.FIRST) for f in firsts), *(((first, s), Move.SECOND) for s in seconds)]
 
@@ -99,8 +100,9 @@ class Pairs:
         return [(f, s) for f in firsts for s in seconds]
 
     def product(self, move: Callable[[Pair], Move], most: float = inf, layout: Layout = one_after_the_other) -> Product:
-        """The flow over all pairs that are reached from the two entries, the code of both in each laid out by `layout`.
-        Raises `TooLarge` where that is far beyond `most` instructions."""
+        """The flow over all pairs that are reached from the two entries; `layout` orders the code of both in each.
+        Raises
+        `TooLarge` far above `most` instructions."""
         blocks: dict[str, Block] = {}
         pairings: dict[str, Pairing] = {}
         stack, seen = [self.entry], {self.entry}
@@ -114,7 +116,7 @@ class Pairs:
             blocks.update(made)
             pairings[self._name(pair)] = Pairing(pair, moved)
             size += sum(block.size for block in made.values())
-            if size > 2 * most:  # some branches may yet fall away
+            if size > 2 * most:  # some branches may be removed later
                 raise TooLarge
             for following in self.successors(pair, moved):
                 if following not in seen:
@@ -132,7 +134,7 @@ class Pairs:
         return f"${self._names[0][pair[0]]}_{self._names[1][pair[1]]}"
 
     def _blocks(self, pair: Pair, move: Move, layout: Layout) -> dict[str, Block]:
-        """What one pair becomes: itself, and a stub for each way of a double branch."""
+        """The blocks for one pair: itself, and a stub for each side of the first of two branches."""
         name = self._name(pair)
         pieces = [f.blocks[n] for f, n in zip(self.flows, pair, strict=True)]
         runs = (move != Move.SECOND, move != Move.FIRST)
@@ -146,7 +148,7 @@ class Pairs:
             return {name: Block(layout(first, second), end, pragmas, lockstep=lockstep), **stubs}
         region = regions[0] or regions[1]
         assert region and None in regions
-        # The other's code stands on each side of the region, its branch behind.
+        # The other's code stands on each side of the region, its branch after the region.
         inside = {
             n: replace(b, code=layout(b.code, second) if regions[0] else layout(first, b.code))
             for n, b in ((n, region.blocks[n]) for n in region.sides)
@@ -154,18 +156,18 @@ class Pairs:
         return {name: Block((), end, pragmas, replace(region, blocks={**region.blocks, **inside})), **stubs}
 
     def tied(self, pair: Pair) -> Sequence[Pair]:
-        """What follows the pair if both go the same way there: they decide it alike, or whoever would leave a loop may
-        as well stay in it while the other does. Else nothing."""
+        """The successors of the pair if both kernels branch together there: they decide equally, or the one that would
+        leave a loop may stay in it as long as the other does. Else nothing."""
         first, second = (f.blocks[n].end for f, n in zip(self.flows, pair, strict=True))
-        if not (self.in_step and isinstance(first, Branch) and isinstance(second, Branch)):
+        if not (self.in_lockstep and isinstance(first, Branch) and isinstance(second, Branch)):
             return ()
         if first.lockstep != second.lockstep or not (first.lockstep or (first.safe_to_take and second.safe_to_take)):
             return ()
         return tuple(zip(first.successors(), second.successors(), strict=True))
 
     def _end(self, name: str, first: End, second: End, tied: Sequence[Pair]) -> tuple[End, dict[str, Block]]:
-        """Both ends as one: where both branch, each way of the first leads to a stub with the second's branch, unless
-        they go the same way."""
+        """Both ends as one: where both branch, each side of the first leads to a stub with the second's branch, unless
+        they branch together."""
         if tied and isinstance(first, Branch) and isinstance(second, Branch):
             others = first.others if first.lockstep else (*first.others, second.guard, *second.others)
             joint = replace(first, others=others)

@@ -1,8 +1,8 @@
 """How large a woven kernel may become.
 
-Merging copies code: a block stands once for each block of the other kernel that it may run beside, and loops are
-copied so that each has one way in. Whether copies are worth it, only time shows; that there are not too many is seen
-to here.
+Merging copies code: there is a copy of a block for each block of the other kernel that it may run beside, and
+multiple-entry loops are copied until each is single-entry. Only measured times say whether copies are worth it; this
+file limits their number.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ GROWTH = 3.0  # times the instructions of the kernels, by default
 
 
 class TooLarge(Exception):
-    """What is being made has passed a limit, so that something smaller has to be tried."""
+    """The merge has exceeded a limit, so a smaller one has to be tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most blocks and instructions that a flow may have, counted as reports do."""
+    """The most blocks and instructions that a flow may have, counted as in reports."""
 
     blocks: int
     instructions: int
@@ -35,36 +35,36 @@ class Limits:
 
 
 def limits(flows: Sequence[Flow], max_blocks: int | None, max_growth: float | None, share: float = 1.0) -> Limits:
-    """For weaving kernels with these flows. `share` is what part of the growth they may take, so that some is left for
-    kernels that are merged with them later: 0.5 for the square root."""
+    """The limits for weaving kernels with these flows. `share` is their share of the growth, so that some is left for
+    kernels that are merged later: 0.5 for the square root."""
     blocks = BLOCKS**share * sum(map(block_count, flows)) if max_blocks is None else max_blocks
     return Limits(int(blocks), int((max_growth or GROWTH) ** share * sum(map(instruction_count, flows))))
 
 
 @dataclass(frozen=True, slots=True)
 class MergeLimits:
-    """What the merge of some of the linked kernels may come to, so that all of them together stay within `max_blocks`
-    and `max_growth`."""
+    """The limits for merging some of the linked kernels, so that all of them together stay within `max_blocks` and
+    `max_growth`."""
 
     linked: Linked
     max_blocks: int | None = None
     max_growth: float | None = None
 
     def of(self, numbers: Sequence[int]) -> Limits:
-        """For kernels by their numbers."""
+        """The limits for kernels, by their numbers."""
         kernels = self.linked.kernels
         share = (len(numbers) - 1) / max(len(kernels) - 1, 1)
-        if any(k.copy for k in kernels):  # they are merged first; each kernel may take its part of the growth
+        if any(k.copy for k in kernels):  # they are merged first; each kernel has its share of the growth
             share = len({kernels[n].letter for n in numbers}) / len(self.linked.given)
         return limits([kernels[n].flow for n in numbers], self.max_blocks, self.max_growth, share)
 
     @property
     def all(self) -> Limits:
-        """For all kernels together."""
+        """The limits for all kernels together."""
         return self.of(range(len(self.linked.kernels)))
 
     def named(self, numbers: Sequence[int]) -> str:
-        """Names kernels in messages."""
+        """Names the kernels in messages."""
         kernels = (self.linked.kernels[n] for n in numbers)
         return " and ".join(k.at(k.entry.line) for k in kernels)
 
@@ -74,16 +74,18 @@ def block_count(flow: Flow) -> int:
 
 
 def instruction_count(flow: Flow) -> int:
-    """Branches at the ends of blocks and one `ret` among them."""
+    """The number of instructions, including branches at the ends of blocks and one `ret`."""
     return sum(block.size for block in flow.blocks.values()) + 1
 
 
 def check_limits(max_blocks: int | None, max_growth: float | None) -> None:
-    """Raises `InputError` where one is no limit."""
+    """Raises `InputError` for a value that is not a limit."""
     if max_blocks is not None and not (_is_a(int, max_blocks) and max_blocks > 0):
-        raise InputError(f"max_blocks `{max_blocks}` is no number of blocks; give one above 0, or None.")
+        raise InputError(f"max_blocks `{max_blocks}` is not a number of blocks; give one above 0, or None.")
     if max_growth is not None and not (_is_a((int, float), max_growth) and 0 < max_growth < inf):
-        raise InputError(f"max_growth `{max_growth}` is no factor; give a number above 0, such as {GROWTH}, or None.")
+        raise InputError(
+            f"max_growth `{max_growth}` is not a factor; give a number above 0, such as {GROWTH}, or None."
+        )
 
 
 def _is_a(types: type | tuple[type, ...], value: object) -> bool:

@@ -4,7 +4,7 @@ Requires: a converged flow. Ensures: the order of instructions is unchanged; no 
 the threshold unless it is a single instruction (or a carry chain, which stays whole), with the terminator of its block
 if it is the last one.
 
-Equation 1 is the mean over "all basic blocks". Here that is read per kernel: each kernel has a threshold of its own,
+Equation 1 is the mean over "all basic blocks". Here the mean is per kernel: each kernel has a threshold of its own,
 the latencies of its instructions divided by the number of its blocks. The blocks are those of the kernel's text
 (`text_blocks`): the empty entry and exit of a flow, and what goptx adds, do not count. The branch, `ret` or `exit` that
 ends a block is an instruction with a latency: it counts in the mean, and in the slice in which it stands.
@@ -32,19 +32,19 @@ Pair = tuple[MergeInput, MergeInput]
 
 @dataclass(frozen=True, slots=True)
 class SlicingThresholds:
-    """How all kernels are sliced. `choice` is "adaptive", a number of cycles, or None; `thresholds` has, of each kernel
-    by its number, the most cycles of a slice, None where blocks stay whole."""
+    """How all kernels are sliced. `choice` is "adaptive", a number of cycles, or None; `thresholds` has, for each
+    kernel by its number, the most cycles of a slice, None where blocks stay whole."""
 
     choice: Slicing
     thresholds: tuple[int | None, ...]
 
 
 def slicings_of(linked: Linked, choices: Choices, alternatives: bool = True) -> list[SlicingThresholds]:
-    """How the kernels are sliced; where there are `alternatives`, the merger takes what becomes smallest.
+    """The slicings of the kernels; where there are `alternatives`, the merger takes the one whose merge is smallest.
 
-    Where the slices of two loops do not line up, one kernel's loop begins in the middle of the other's: that takes a
-    copy of both for each position that they may have to each other, and values that live across. So blocks stay whole
-    where that is smaller. Published policies slice as they are asked to.
+    Where the slices of two loops do not line up, one kernel's loop begins in the middle of the other's. That needs a
+    copy of both loops for each of their relative positions, with values that are live across them. So blocks stay whole
+    where that is smaller. Published policies slice as requested.
     """
     tried = [choices.slicing]
     if alternatives and choices.policy == "latency" and choices.slicing == "adaptive":
@@ -56,14 +56,14 @@ def slicings_of(linked: Linked, choices: Choices, alternatives: bool = True) -> 
 
 
 def slice(pair: Pair, slicing: SlicingThresholds) -> Pair:
-    """Both kernels in slices, which merged kernels are in already."""
+    """Both kernels in slices; merged kernels are sliced already."""
     first, second = pair
     return ensured("slice", (_sliced(first, slicing), _sliced(second, slicing)), pair, slicing)
 
 
 def _sliced(side: MergeInput, slicing: SlicingThresholds) -> MergeInput:
     flow = side.flow
-    if side.cells is None:
+    if side.states is None:
         flow = slice_flow(flow, slicing.thresholds[side.kernels[0]], side.cycles)
     return replace(side, flow=flow, slicing=slicing.choice)
 
@@ -81,13 +81,13 @@ def adaptive_threshold(text: Sequence[Sequence[Code]], cycles: Cycles) -> int:
 
 
 def blocks_with_ends(flow: Flow) -> list[tuple[Code, ...]]:
-    """The blocks of a flow that hold an instruction, each with the one that ends it: the text that it stands for."""
+    """The blocks of a flow that hold an instruction, each with its terminator: the text that the flow stands for."""
     found = [(*block.code, *terminator(block.end)) for block in flow.blocks.values()]
     return [code for code in found if code]
 
 
 def terminator(end: End) -> tuple[Instruction, ...]:
-    """The instruction that ends a block; none where the next block may just follow."""
+    """The instruction that ends a block; none where control may fall through."""
     match end:
         case Switch():
             return (Instruction("brx.idx"),)
@@ -99,7 +99,7 @@ def terminator(end: End) -> tuple[Instruction, ...]:
 
 
 def cuts(latencies: Sequence[int], threshold: int) -> list[int]:
-    """Where new slices begin: before an instruction, not the first, that takes the sum above the threshold."""
+    """Where new slices begin: before an instruction, not the first, that raises the sum above the threshold."""
     starts: list[int] = []
     total = 0
     for i, latency in enumerate(latencies):

@@ -1,1 +1,1 @@
-"""Step 5: the instructions of each merged block are put in order."""
+"""Step 5: the instructions of each merged block are scheduled."""

@@ -1,8 +1,8 @@
-"""The carry flag, of which a thread has one, whatever kernels it runs.
+"""The carry flag: a thread has one, however many kernels it runs.
 
-Requires: a kernel's flow as it is written; then the woven one. Ensures: no kernel takes a flag that another has set, or
-that lanes of its own have set which alone would not have come there. A chain (from a `.cc` to the last that takes the
-flag) is moved whole as long as it stands in one block, and no barrier parts it.
+Requires: a kernel's flow as it is written; then the fused one. Ensures: no kernel reads a flag that another kernel has
+set, or that its own lanes have set in code which they would not reach without fusion. A chain (from a `.cc` to the last
+instruction that reads the flag) is moved whole if it stands in one block and no barrier divides it.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from goptx.ptx.ir import Guard, Instruction
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.weaving.converge.predicate_code import is_ours
 
-ALWAYS = ""  # the predicate of what has no guard
+ALWAYS = ""  # stands for the predicate of code without a guard
 REMEDY = 'compute the chain in one piece, or use strategy="interleave" or separate launches'
 
 
 def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]) -> None:
-    """Raises `CannotWeave` where a block takes the flag before it sets it: other code may come between blocks, and
+    """Raises `CannotWeave` where a block reads the flag before it sets it: other code may come between blocks, and
     lanes that do not run a block may have to go through it."""
     for block in flow.blocks.values():
-        under = set[Guard | None]()  # what guards the instructions that have set the flag in this block
+        under = set[Guard | None]()  # the guards of the instructions that have set the flag in this block
         for code in block.code:
             facts = _facts(code)
             if facts is None or not isinstance(code, Instruction):
                 continue
             if facts.uses_carry and under.isdisjoint((None, code.guard)):
                 raise CannotWeave(
-                    f"{at(code.line)}: `{as_written(code, prefix)}` takes a carry flag that was set ahead of a branch "
+                    f"{at(code.line)}: `{as_written(code, prefix)}` reads a carry flag that was set before a branch "
                     f"or a label, where other code may come between; {REMEDY}.",
                     rule="carry-flag",
                 )
@@ -42,9 +42,9 @@ def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]
                 under.add(code.guard)
 
 
-def refuse_mixed_flags(flow: Flow, said: Callable[[Instruction], str]) -> None:
-    """Raises `CannotWeave` where an instruction of the woven `flow` may take the flag of another kernel, by barriers
-    that part its chain. `said` names an instruction of a kernel."""
+def refuse_mixed_flags(flow: Flow, describe: Callable[[Instruction], str]) -> None:
+    """Raises `CannotWeave` where an instruction of the fused `flow` may read the flag of another kernel, because
+    barriers divide its chain. `describe` names an instruction of a kernel."""
     order, before = flow.reverse_postorder(), flow.graph().pred
 
     def setters(name: str, after: Mapping[str, frozenset[int]]) -> frozenset[int]:
@@ -55,16 +55,16 @@ def refuse_mixed_flags(flow: Flow, said: Callable[[Instruction], str]) -> None:
         _, mixed = _set_by(flow.blocks[name].code, setters(name, after))
         if mixed is not None:
             raise CannotWeave(
-                f"{said(mixed)} takes a carry flag that another kernel may have set, for a "
-                f"barrier stands in the chain and the other kernel's code beside it; {REMEDY}.",
+                f"{describe(mixed)} reads a carry flag that another kernel may have set: a "
+                f"barrier stands in the chain, with the other kernel's code beside it; {REMEDY}.",
                 rule="carry-flag",
             )
 
 
 def _set_by(code: tuple[Code, ...], setters: frozenset[int]) -> tuple[frozenset[int], Instruction | None]:
-    """The kernels that may have set the flag behind the code, and the first instruction of it that takes another's."""
-    mixed, last, under = None, -1, set[str]()  # the last that set it, and the predicates under which it did
-    implied: dict[str, set[str]] = {ALWAYS: {ALWAYS}}  # of predicates that goptx made, those that hold whenever they do
+    """The kernels that may have set the flag after the code, and the first instruction that reads another kernel's."""
+    mixed, last, under = None, -1, set[str]()  # `last` set it last, under these predicates
+    implied: dict[str, set[str]] = {ALWAYS: {ALWAYS}}  # by predicate of goptx: those that hold whenever it does
     for item in code:
         facts, kernel = _facts(item), item.kernel
         if isinstance(item, Instruction) and facts_of(item.opcode).conjoins_predicates and is_ours(item):
@@ -84,6 +84,6 @@ def _set_by(code: tuple[Code, ...], setters: frozenset[int]) -> tuple[frozenset[
 
 
 def _facts(code: Code) -> Facts | None:
-    """Of an instruction of which something is known."""
+    """The facts of a known instruction, else None."""
     facts = facts_of(code.opcode) if isinstance(code, Instruction) else None
     return facts if facts and facts.known else None

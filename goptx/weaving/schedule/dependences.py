@@ -1,13 +1,13 @@
 """Which units of a merged block must come before which others.
 
-Requires: the units of each part, whose registers are apart but for those that kernels hand on to each other, and the
-turns of the block. Ensures: an order that keeps all that is named here keeps each kernel's dependences through
-registers and through memory, those of one kernel on what another hands on, and the turns.
+Requires: the units of each part, and the sync groups of the block. Parts share no registers, except those that one
+kernel forwards to others. Ensures: an order that keeps all precedences given here keeps each kernel's dependences
+through registers and through memory, those on forwarded registers, and the order of synchronization.
 
-Through memory that means: accesses that may touch one location keep their order, unless both load. No access of a
-kernel moves after a release of that kernel or before an acquire, whatever spaces the two are in; an access that stands
-after a release may move before it. What is never written while the kernel runs (`.nc`, constants, parameters) is no
-such access: it can be loaded anywhere.
+For memory this means: accesses that may touch one location keep their order, unless both load. No access of a kernel
+moves after a release of that kernel or before an acquire, whatever spaces the two are in; an access that stands after a
+release may move before it. Data that is never written while the kernel runs (`.nc`, constants, parameters) can be
+loaded anywhere.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ from goptx.analysis.sync.barriers import is_reduction
 from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.opcodes import Scope as Convergence
-from goptx.weaving.merging.merged_blocks import Place, Turn
+from goptx.weaving.merging.merged_blocks import Place, SyncGroup
 
 Unit = tuple[Code, ...]
 
-_KINDS = ("near", "far")  # of memory: what no access may belong to both of, unless its space is not stated
+_KINDS = ("near", "far")  # of memory: an access belongs to one, or to both if its space is not stated
 CONSTANT = ("param", "const")  # never written while the kernel runs
 NEAR = ("shared", "local", *CONSTANT)  # answers within tens of cycles
-_CARRY = "%cc"  # the flag, beside the registers
+_CARRY = "%cc"  # the carry flag, treated as a register
 _CLOCKS = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi".split())
 
 
 @dataclass(slots=True)
 class Node:
-    """Units that are moved as one: a single one, or those of several kernels that are one barrier.
+    """Units that are moved as one: a single one, or those of several kernels that become one barrier.
 
-    behind: what must come behind it, by number, and whether that reads a result of it. ahead: how many must come
-    before it.
+    successors: the nodes that must come after it, by number, and whether they read a result of it.
+    predecessors: how many nodes must come before it.
     """
 
     units: list[Unit]
     parts: list[int]
     facts: list[Facts]
-    behind: dict[int, bool] = field(default_factory=dict)
-    ahead: int = 0
+    successors: dict[int, bool] = field(default_factory=dict)
+    predecessors: int = 0
 
     @property
     def code(self) -> Unit:
-        """What stands for it: of several barriers one, a reduction if there is one."""
+        """The code that is emitted for it: of several barriers one, a reduction if there is one."""
         if len(self.units) == 1:
             return self.units[0]
         chosen = next((unit for unit in self.units if any(map(is_reduction, unit))), self.units[0])
@@ -59,16 +59,18 @@ class Node:
         return (replace(barrier, also=tuple(others)),)
 
 
-def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on: Sequence[Place] = ()) -> list[Node]:
-    """The units of all parts, part by part in the order in which they stood. What has a turn comes behind what had one
-    before it; what has one turn is one node, unless it is moved with other code. `handed_on` is that of the block."""
+def precedence(
+    parts: Sequence[Sequence[Unit]], sync_groups: Sequence[SyncGroup], forwarded: Sequence[Place] = ()
+) -> list[Node]:
+    """The nodes of all parts, part by part in the original order. Each sync group comes after the one before it. The
+    code of a group is one node, unless it is moved together with other code. `forwarded` is that of the block."""
     nodes: list[Node] = []
-    taken: list[list[int]] = []  # of each part, the nodes of its units
-    node_of: dict[Place, int] = {}  # of code that is to have a turn
-    timed = {place for turn in turns for place in turn}
-    places = [list(_places(k, part)) for k, part in enumerate(parts)]  # of the code of each unit
+    taken: list[list[int]] = []  # for each part, the nodes of its units
+    node_of: dict[Place, int] = {}  # of code in sync groups
+    timed = {place for group in sync_groups for place in group}
+    places = [list(_places(k, part)) for k, part in enumerate(parts)]  # of the code of each unit, by part
     alone = {unit[0] for part in places for unit in part if len(unit) == 1}
-    first = {place: turn[0] for turn in turns if alone.issuperset(turn) for place in turn}
+    first = {place: group[0] for group in sync_groups if alone.issuperset(group) for place in group}
     facts = [[list(facts_in(unit)) for unit in part] for part in parts]
     for k, part in enumerate(parts):
         taken.append([])
@@ -84,10 +86,10 @@ def precedence(parts: Sequence[Sequence[Unit]], turns: Sequence[Turn], handed_on
             node_of |= {place: number for place in own_places if place in timed}
     for k, part in enumerate(parts):
         _within(part, facts[k], taken[k], nodes)
-    order = [node_of[place] for turn in turns for place in turn]
+    order = [node_of[place] for group in sync_groups for place in group]
     for i, j in pairwise(order):
         _follow(nodes, i, j)
-    for (k, i), (other, j), result in across(parts, handed_on):
+    for (k, i), (other, j), result in across(parts, forwarded):
         _follow(nodes, taken[k][i], taken[other][j], result)
     return nodes
 
@@ -100,14 +102,13 @@ def _places(number: int, part: Sequence[Unit]) -> Iterator[tuple[Place, ...]]:
         begin += len(unit)
 
 
-def across(parts: Sequence[Sequence[Unit]], handed_on: Sequence[Place]) -> Iterator[tuple[Place, Place, bool]]:
-    """What must come before what of another part, by registers that are handed on: the places of two units, and whether
-    the second reads a result of the first. `handed_on` are the places of all code that has such a register, in the
-    order in which it stood."""
-    units = [[(i, code) for i, unit in enumerate(part) for code in unit] for part in parts if handed_on]
+def across(parts: Sequence[Sequence[Unit]], forwarded: Sequence[Place]) -> Iterator[tuple[Place, Place, bool]]:
+    """The precedences between parts through forwarded registers: the places of two units, and whether the second reads
+    a result of the first. `forwarded` has the places of all code that uses such a register, in the original order."""
+    units = [[(i, code) for i, unit in enumerate(part) for code in unit] for part in parts if forwarded]
     writer: dict[str, Place] = {}
     readers: dict[str, list[Place]] = {}
-    for k, position in handed_on:
+    for k, position in forwarded:
         i, code = units[k][position]
         here = k, i
         found = [(writer[r], True) for r in sorted(read(code)) if r in writer]
@@ -121,25 +122,25 @@ def across(parts: Sequence[Sequence[Unit]], handed_on: Sequence[Place]) -> Itera
 
 def _follow(nodes: Sequence[Node], first: int, second: int, result: bool = False) -> None:
     if first != second:
-        behind = nodes[first].behind
-        if second not in behind:
-            nodes[second].ahead += 1
-        behind[second] = behind.get(second, False) or result
+        successors = nodes[first].successors
+        if second not in successors:
+            nodes[second].predecessors += 1
+        successors[second] = successors.get(second, False) or result
 
 
 def _within(
     part: Sequence[Unit], facts: Sequence[Sequence[Facts]], numbers: Sequence[int], nodes: Sequence[Node]
 ) -> None:
-    """The dependences of one kernel. What a warpgroup multiplies is there behind a wait that names no register, so
-    where it does all stays as it stood."""
+    """The dependences of one kernel. The result of a warpgroup's multiplication is available after a wait that names no
+    register, so code with such instructions keeps its order entirely."""
     if not all(f.known and f.row.scope != Convergence.WARPGROUP for unit in facts for f in unit):
         for i, j in pairwise(numbers):
             _follow(nodes, i, j, result=True)
         return
-    writer: dict[str, int] = {}  # the last that wrote each register
-    readers: dict[str, list[int]] = {}  # those that read it since
-    orderer: dict[str, int] = {}  # the last that is ordered with all else in each kind of memory
-    loads: dict[str, list[int]] = {}  # plain loads there since
+    writer: dict[str, int] = {}  # the last unit that wrote each register
+    readers: dict[str, list[int]] = {}  # the units that have read it since
+    orderer: dict[str, int] = {}  # for each kind of memory, the last unit that all others there are ordered with
+    loads: dict[str, list[int]] = {}  # the plain loads there since
     for unit, own, i in zip(part, facts, numbers, strict=True):
         inputs = [*(r for code in unit for r in read(code)), *(_CARRY for f in own if f.uses_carry)]
         outputs = [*(r for code in unit for r in written(code)), *(_CARRY for f in own if f.sets_carry)]
@@ -154,7 +155,7 @@ def _within(
                 _follow(nodes, reader, i)
             writer[r] = i
         plain = all(map(_plain_load, own))
-        timed = not _CLOCKS.isdisjoint(inputs)  # what it times has to stay on its side
+        timed = not _CLOCKS.isdisjoint(inputs)  # code that is timed must not cross the clock
         touched = _KINDS if timed else {kind for f in own for kind in _memory(f)}
         released = any(f.is_release for f in own)
         for kind in _KINDS:
@@ -167,7 +168,7 @@ def _within(
                 continue
             for load in loads.get(kind, ()):
                 _follow(nodes, load, i)
-            if kind in touched:  # else what stands after a release may move before it
+            if kind in touched:  # accesses after a release may move before it
                 orderer[kind], loads[kind] = i, []
 
 
@@ -178,7 +179,7 @@ def facts_in(unit: Unit) -> Iterator[Facts]:
 
 
 def _memory(facts: Facts) -> tuple[str, ...]:
-    """The kinds of memory in which accesses after it stay there; what keeps its place is in both."""
+    """The kinds of memory in which later accesses stay after it: both for an access that must keep its place."""
     if facts.is_ordered:
         return _KINDS
     if not facts.row.access or (facts.row.access == "l" and ("nc" in facts.modifiers or facts.space in CONSTANT)):

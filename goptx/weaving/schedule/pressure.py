@@ -1,6 +1,6 @@
-"""How many registers live at once, and how many may without that fewer CTAs fit on an SM.
+"""How many registers are live at once, and how many may be before fewer CTAs fit on an SM.
 
-An estimate, in registers of 32 bits. What comes from parameters stands in constant memory and takes none; predicates
+This is an estimate, in registers of 32 bits. Values from parameters stand in constant memory and need none; predicates
 have registers of their own.
 """
 
@@ -18,34 +18,36 @@ from goptx.ptx.ir import Directive, Registers, whole_number
 from goptx.weaving.schedule.dependences import Node, facts_in
 from goptx.weaving.shapes.thread_view import WARP
 
-_MOST, _UNIT = 255, 8  # registers of a thread, and in which number they are given out
-_WARPS = 64  # of an SM
-_LIKELY = 256  # threads of a CTA where nothing is known of it
-BESIDE = 12  # what ptxas takes besides, over the pairs of suite A: for addresses, constants, what it lifts itself
+_MOST, _UNIT = 255, 8  # registers of a thread, and the unit in which they are allocated
+_WARPS = 64  # most of an SM
+_LIKELY = 256  # threads of a CTA of unknown size
+BESIDE = 12  # what ptxas needs besides, for the pairs of suite A: addresses, constants, code that it hoists
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRange:
-    """What lives where a block begins and ends, and how many registers each takes."""
+    """What is live-in and live-out of a block, and how many registers each value takes."""
 
-    begin: frozenset[str] = frozenset()
-    end: frozenset[str] = frozenset()
+    live_in: frozenset[str] = frozenset()
+    live_out: frozenset[str] = frozenset()
     widths: Mapping[str, int] = field(default_factory=dict)
 
 
 class Pressure:
-    """The registers that live while the nodes of a block are taken one by one: `live` of them now, and no node begins
-    more values than `most_born` take."""
+    """The registers that are live while the nodes of a block are taken one by one: `live` of them now. The values that
+    begin at one node take at most `most_born`."""
 
-    def __init__(self, nodes: Sequence[Node], room: LiveRange) -> None:
-        self._width: list[int] = []  # of each value
-        self._left: list[int] = []  # how many nodes have still to read it; those behind the block count as one
+    def __init__(self, nodes: Sequence[Node], live_range: LiveRange) -> None:
+        self._width: list[int] = []  # of each value, by its number
+        self._left: list[
+            int
+        ] = []  # by value: how many nodes have yet to read it; all code after the block counts as one
         self._born: list[list[int]] = [[] for _ in nodes]
         self._read: list[list[int]] = [[] for _ in nodes]
         self.live = 0
         values: dict[str, int] = {}
-        for register in room.begin:
-            if width := room.widths.get(register, 0):
+        for register in live_range.live_in:
+            if width := live_range.widths.get(register, 0):
                 values[register] = self._value(width)
                 self.live += width
         for i, node in enumerate(nodes):
@@ -56,11 +58,11 @@ class Pressure:
                     if r in values:
                         self._reads(i, values[r])
                 for r in outputs:
-                    width = room.widths.get(r, 0)
+                    width = live_range.widths.get(r, 0)
                     if width and (r in gone or r not in values):
                         values[r] = self._value(width)
                         self._born[i].append(values[r])
-        for r in room.end:
+        for r in live_range.live_out:
             if r in values:
                 self._left[values[r]] += 1
         self.most_born = max((sum(self._width[v] for v in born) for born in self._born), default=0)
@@ -76,7 +78,7 @@ class Pressure:
             self._left[value] += 1
 
     def peak(self) -> int:
-        """The most that live if the nodes are taken as they stand."""
+        """The most live registers if the nodes are taken in the given order."""
         live, left = self.live, self._left[:]
         most = live
         for node in range(len(self._born)):
@@ -86,7 +88,7 @@ class Pressure:
         return most
 
     def change(self, node: int) -> int:
-        """By how much more live behind a node than now."""
+        """How many more registers are live after the node than now."""
         left, width = self._left, self._width
         ended = sum(width[v] for v in self._read[node] if left[v] == 1)
         return sum(width[v] for v in self._born[node] if left[v]) - ended
@@ -98,8 +100,10 @@ class Pressure:
 
 
 def ends(flow: Flow, widths: Mapping[str, int]) -> dict[str, LiveRange]:
-    """What lives where each block begins and ends."""
-    begin = {name: frozenset[str]() for name in flow.blocks} | live_in(flow)  # an end that nothing comes to is in none
+    """The live range of each block."""
+    begin = {name: frozenset[str]() for name in flow.blocks} | live_in(
+        flow
+    )  # `live_in` omits an end that no path reaches
     return {
         name: LiveRange(
             begin[name],
@@ -111,13 +115,13 @@ def ends(flow: Flow, widths: Mapping[str, int]) -> dict[str, LiveRange]:
 
 
 def threads(bounds: Iterable[Directive]) -> int:
-    """Of a CTA, as far as its launch bounds tell."""
+    """The threads of a CTA by its launch bounds, or a likely number."""
     stated = [d.values for d in bounds if d.name in (".reqntid", ".maxntid")]
     return prod(map(whole_number, stated[0])) if stated else _LIKELY
 
 
 def step(registers: int, threads: int) -> int:
-    """The most registers of a thread with which as many CTAs fit on an SM as with `registers`."""
+    """The most registers of a thread with which no fewer CTAs fit on an SM than with `registers`."""
     warps = -(-threads // WARP)
     most = -(-max(registers, 1) // _UNIT) * _UNIT
     while _ctas(most, warps) == 0:  # it could not be launched
@@ -128,18 +132,18 @@ def step(registers: int, threads: int) -> int:
 
 
 def _ctas(registers: int, warps: int) -> int:
-    """That fit on an SM."""
+    """How many fit on an SM."""
     return min(warps_by_registers(registers), _WARPS) // warps
 
 
 def widths_of(flow: Flow, registers: Iterable[Registers], cycles: Callable[[Code], int]) -> dict[str, int]:
-    """Of each register how many of 32 bits it takes, none if it stands in constant memory."""
+    """How many registers of 32 bits each value takes: none if it stands in constant memory."""
     declared = widths(registers)
     return declared | dict.fromkeys(_constants(flow, cycles) & declared.keys(), 0)
 
 
 def _constants(flow: Flow, cycles: Callable[[Code], int]) -> set[str]:
-    """Registers that hold nothing but parameters, as they are or through what is no instruction to the assembler."""
+    """Registers that only hold parameters, directly or through code that becomes no machine instruction."""
     found: set[str] = set()
     others: set[str] = set()
     for name in flow.reverse_postorder():

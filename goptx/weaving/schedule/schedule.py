@@ -1,8 +1,8 @@
 """Orders the instructions of a merged block, whose parts come from different kernels.
 
-Requires: parts whose registers are apart but for those that kernels hand on to each other. Ensures: each part keeps its
-own order (under the policy "latency" its dependences), what is handed on is there before it is read, and no carry chain
-is parted by instructions of another kernel.
+Requires: parts that share no registers, except those that one kernel forwards to others. Ensures: each part keeps its
+own order (under the policy "latency" its dependences), forwarded registers are written before they are read, and no
+instruction of another kernel stands within a carry chain.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from goptx.ptx.ir import Directive, Instruction, Registers
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.invariants import ensured
 from goptx.weaving.link.launch_bounds import launch_bounds
-from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Place, Turn
+from goptx.weaving.merging.merged_blocks import Merged, MergedBlock, Place, SyncGroup
 from goptx.weaving.model import Choices, Converged, Linked
 from goptx.weaving.schedule.carry_flag import refuse_mixed_flags
 from goptx.weaving.schedule.dependences import Node, across, precedence
@@ -28,7 +28,7 @@ from goptx.weaving.schedule.pressure import BESIDE, LiveRange, Pressure, ends, s
 
 Unit = tuple[Code, ...]
 Key = Callable[[int, int, int], tuple[int, ...]]
-KEYS: Mapping[Policy, Key] = MappingProxyType(  # of a part: cycles emitted so far, cycles of its next unit, its number
+KEYS: Mapping[Policy, Key] = MappingProxyType(  # for a part: cycles emitted so far, cycles of its next unit, its number
     {
         "paper": lambda emitted, latency, k: (emitted, -latency, k),  # the greedy of the GoPTX paper
         "concat": lambda emitted, latency, k: (k,),
@@ -87,25 +87,28 @@ def schedule_blocks(
     bounds: Iterable[Directive] = (),
     at: Callable[[int, int], str] = "kernel {}, line {}".format,
 ) -> dict[str, tuple[Code, ...]]:
-    """The woven code of each block. `registers` are all that the kernel declares, `bounds` its launch bounds; `at` says
-    where a line of a kernel, by its number, stands. Raises `CannotWeave`."""
+    """The woven code of each block. `registers` are all that the fused kernel declares, `bounds` its launch bounds;
+    `at`
+    names a line of a kernel, given by its number, for messages. Raises `CannotWeave`."""
     for block in merged.blocks.values():
         _check_carries(block, at)
     if policy != "latency":
         return {
-            n: schedule_block(b.lists or b.parts, b.turns, policy, cycles, b.handed_on)
+            n: schedule_block(b.lists or b.parts, b.sync_groups, policy, cycles, b.forwarded)
             for n, b in merged.blocks.items()
         }
-    rooms = ends(merged.flow, widths_of(merged.flow, registers, cycles))
-    prepared = {n: Prepared.of(b.lists or b.parts, b.turns, rooms[n], b.handed_on) for n, b in merged.blocks.items()}
+    live_ranges = ends(merged.flow, widths_of(merged.flow, registers, cycles))
+    prepared = {
+        n: Prepared.of(b.lists or b.parts, b.sync_groups, live_ranges[n], b.forwarded) for n, b in merged.blocks.items()
+    }
     peak = max((p.pressure.peak() for p in prepared.values()), default=0)
     most = step(peak + BESIDE, threads(bounds)) - BESIDE
     return {name: p.code(most, cycles) for name, p in prepared.items()}
 
 
 def _check_carries(block: MergedBlock, at: Callable[[int, int], str]) -> None:
-    """What is moved whole cannot wait twice where another kernel has a turn between."""
-    order = {place: i for i, place in enumerate(place for turn in block.turns for place in turn)}
+    """Raises `CannotWeave` for a unit with two barriers between which another kernel has to synchronize."""
+    order = {place: i for i, place in enumerate(place for group in block.sync_groups for place in group)}
     for k, part in enumerate(block.parts if len(order) > 2 else ()):
         begin = 0
         for unit in units(part):
@@ -115,97 +118,101 @@ def _check_carries(block: MergedBlock, at: Callable[[int, int], str]) -> None:
             if places and places[-1] - places[0] >= len(places):
                 line = getattr(unit[0], "line", 0)
                 raise CannotWeave(
-                    f"{at(k, line)}: `{str(unit[0]).strip()}` leaves a carry flag for behind two or more barriers, and "
-                    "between these another kernel has one; move the barriers or use separate launches.",
+                    f"{at(k, line)}: `{str(unit[0]).strip()}` leaves a carry flag that is read after two or more "
+                    "barriers, and another kernel waits between these; move the barriers or use separate launches.",
                     rule="carry-flag",
                 )
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A block to be scheduled, and behind it the code of which something is unknown."""
+    """A block to be scheduled; `unknown` is the code of parts with unknown instructions, which comes after it."""
 
     nodes: Sequence[Node]
     pressure: Pressure
-    behind: tuple[Code, ...]
+    unknown: tuple[Code, ...]
 
     @staticmethod
     def of(
-        parts: Sequence[Sequence[Code]], turns: Sequence[Turn], room: LiveRange, handed_on: Sequence[Place] = ()
+        parts: Sequence[Sequence[Code]],
+        sync_groups: Sequence[SyncGroup],
+        live_range: LiveRange,
+        forwarded: Sequence[Place] = (),
     ) -> Prepared:
-        parts, turns, behind = _unknown_behind(parts, turns)
-        nodes = precedence([units(part) for part in parts], turns, handed_on)
-        return Prepared(nodes, Pressure(nodes, room), behind)
+        parts, sync_groups, unknown = _without_unknown(parts, sync_groups)
+        nodes = precedence([units(part) for part in parts], sync_groups, forwarded)
+        return Prepared(nodes, Pressure(nodes, live_range), unknown)
 
     def code(self, most: int, cycles: Callable[[Code], int]) -> tuple[Code, ...]:
-        return (*list_schedule(self.nodes, self.pressure, most, cycles), *self.behind)
+        return (*list_schedule(self.nodes, self.pressure, most, cycles), *self.unknown)
 
 
 def schedule_block(
     parts: Sequence[Sequence[Code]],
-    turns: Sequence[Turn],
+    sync_groups: Sequence[SyncGroup],
     policy: Policy,
     cycles: Callable[[Code], int],
-    handed_on: Sequence[Place] = (),
+    forwarded: Sequence[Place] = (),
 ) -> tuple[Code, ...]:
     """The woven code of a merged block by itself; `cycles` gives the latency of one instruction.
 
-    "latency" is a list schedule (list_schedule.py); any other policy takes the unit of the least key. `turns` has what
-    keeps its order across the parts; of barriers that have one turn one is left, under the policy "latency". A part of
-    which something is unknown stands behind the others, as it is written. `handed_on` is that of the block.
+    "latency" is a list schedule (list_schedule.py); any other policy takes the unit with the least key. `sync_groups`
+    has the code that keeps its order across the parts; of the barriers of one group one is left, under the policy
+    "latency". A part with unknown instructions stands after the others, as it is written. `forwarded` is that of the
+    block.
     """
     if policy == "latency":
-        return Prepared.of(parts, turns, LiveRange(), handed_on).code(255, cycles)
-    parts, turns, behind = _unknown_behind(parts, turns)
-    order = [place for turn in turns for place in turn]
-    woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy], handed_on)
-    return (*woven, *behind)
+        return Prepared.of(parts, sync_groups, LiveRange(), forwarded).code(255, cycles)
+    parts, sync_groups, unknown = _without_unknown(parts, sync_groups)
+    order = [place for group in sync_groups for place in group]
+    woven = greedy([units(part) for part in parts], lambda unit: sum(map(cycles, unit)), order, KEYS[policy], forwarded)
+    return (*woven, *unknown)
 
 
-def _unknown_behind(
-    parts: Sequence[Sequence[Code]], turns: Sequence[Turn]
-) -> tuple[Sequence[Sequence[Code]], Sequence[Turn], tuple[Code, ...]]:
-    """Parts of which something is unknown, if there are others, are taken out, with their turns; they stand behind all
-    else."""
+def _without_unknown(
+    parts: Sequence[Sequence[Code]], sync_groups: Sequence[SyncGroup]
+) -> tuple[Sequence[Sequence[Code]], Sequence[SyncGroup], tuple[Code, ...]]:
+    """The other parts and their sync groups, without the parts that have unknown instructions if there are others; and
+    the code of those, which stands after all else."""
     known = list(parts)
-    behind: tuple[Code, ...] = ()
+    unknown: tuple[Code, ...] = ()
     for k, part in enumerate(known):
         if part and not all(map(_is_known, part)) and sum(map(bool, known)) > 1:
-            known[k], behind = (), (*part, *behind)
-            turns = [turn for old in turns if (turn := tuple(place for place in old if place[0] != k))]
-    return known, turns, behind
+            known[k], unknown = (), (*part, *unknown)
+            sync_groups = [group for old in sync_groups if (group := tuple(place for place in old if place[0] != k))]
+    return known, sync_groups, unknown
 
 
 def greedy(
     parts: Sequence[Sequence[Unit]],
     latency: Callable[[Unit], int],
-    turns: Sequence[Place] = (),
+    sync_groups: Sequence[Place] = (),
     key: Key = KEYS["paper"],
-    handed_on: Sequence[Place] = (),
+    forwarded: Sequence[Place] = (),
 ) -> tuple[Code, ...]:
-    """The next unit comes from the part whose key is the least. By the paper's that is the part that has emitted the
-    least latency so far; where these are equal, the longer unit goes first; where those are equal too, the earlier
-    kernel's (GoPTX, DAC 2025). What has a turn that has not come holds its part back, and so does what reads a register
-    that another part has not handed on yet."""
+    """The next unit comes from the part with the least key. By the paper's key this is the part that has emitted the
+    least latency so far; where these are equal, the part with the longer unit; where those are equal too, the earlier
+    kernel (GoPTX, DAC 2025). A part waits while an earlier sync group of another part is not emitted, and while its
+    next unit reads a register that another part has yet to forward."""
     emitted = [0] * len(parts)
     positions = [0] * len(parts)
     latencies = [[latency(unit) for unit in part] for part in parts]
     begins = [list(accumulate(map(len, part), initial=0)) for part in parts]
-    left = [k for k, _ in turns]
-    in_turn = set(turns)
+    left = [k for k, _ in sync_groups]
+    ordered = set(sync_groups)
     awaited: dict[Place, list[Place]] = {}
-    for before, after, _ in across(parts, handed_on):
+    for before, after, _ in across(parts, forwarded):
         awaited.setdefault(after, []).append(before)
     woven: list[Code] = []
 
     def needed(k: int) -> int:
-        """How many turns the next unit of a part takes."""
+        """How many places of sync groups the next unit of a part has."""
         begin, end = begins[k][positions[k] : positions[k] + 2]
-        return sum((k, i) in in_turn for i in range(begin, end))
+        return sum((k, i) in ordered for i in range(begin, end))
 
     def may_go(k: int) -> bool:
         there = all(positions[p] > i for p, i in awaited.get((k, positions[k]), ()))
-        return positions[k] < len(parts[k]) and there and all(turn == k for turn in left[: needed(k)])
+        return positions[k] < len(parts[k]) and there and all(group == k for group in left[: needed(k)])
 
     while ready := [k for k in range(len(parts)) if may_go(k)]:
         k = min(ready, key=lambda k: key(emitted[k], latencies[k][positions[k]], k))

@@ -25,12 +25,12 @@ def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
         for k, side in enumerate(sides)
     ]
     blocks: dict[str, Block] = {}
-    cells: dict[str, ProductState] = {}
+    states: dict[str, ProductState] = {}
     for k, side in enumerate(sides):
         for old, new in names[k].items():
             block = side.flow.blocks[old]
             blocks[new] = replace(block, end=block.end.retarget(names[k]))
-            cells[new] = side.cell(old)
+            states[new] = side.state(old)
         gate = blocks[names[k][side.flow.entry]]
         if side.flow.entry == GATE and k + 1 < len(sides) and isinstance(gate.end, Branch):
             passed_by = replace(gate.end, taken=names[k + 1][sides[k + 1].flow.entry])
@@ -38,11 +38,11 @@ def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
     return MergeInput(
         Flow(names[0][sides[0].flow.entry], {**blocks, EXIT: Block((), Stop())}),
         warp_branches=frozenset(),
-        lanes_apart=False,
+        lanes_wait_separately=False,
         merged=True,
         kernels=tuple(k for side in sides for k in side.kernels),
         cycles=sides[0].cycles,
-        cells=cells,
+        states=states,
         slicing=max(sides, key=lambda side: len(side.kernels)).slicing,
         notes=tuple(note for side in sides for note in side.notes),
         placed=frozenset[Provenance]().union(*(side.placed for side in sides)),

@@ -20,7 +20,9 @@ GATE = "gate"  # the block
 
 def guard_ranges(linked: Linked, converged: Sequence[Converged]) -> list[Converged]:
     """Each kernel with its guard ahead of it."""
-    guarded = [with_range_guard(made, kernel.gate) for kernel, made in zip(linked.kernels, converged, strict=True)]
+    guarded = [
+        with_range_guard(made, kernel.range_guard) for kernel, made in zip(linked.kernels, converged, strict=True)
+    ]
     return ensured("guard ranges", guarded, linked)
 
 

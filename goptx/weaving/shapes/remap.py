@@ -160,7 +160,7 @@ class _Shaping:
         return replace(
             kernel,
             flow=begun,
-            gate=gate,
+            range_guard=gate,
             symbols=kernel.calling(functions),
             callees=tuple(map(substitution.statement, kernel.callees)),
             registers=(*kernel.registers, *common, *fresh.declared()),

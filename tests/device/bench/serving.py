@@ -29,27 +29,27 @@ def imaginary(connection: Connection, device: int) -> None:
         question: Question = connection.recv()
         match question:
             case Describe():
-                said = "describe"
+                request = "describe"
             case Open(workload):
-                said = f"open {workload.seed}"
+                request = f"open {workload.seed}"
             case Hold(key=key, cap=cap, judged=judged):
-                said = f"{'hold' if judged else 'judge'} {key}{f' capped at {cap}' if cap else ''}"
+                request = f"{'hold' if judged else 'judge'} {key}{f' capped at {cap}' if cap else ''}"
             case Time(keys):
-                said = f"time {' '.join(keys)}"
-        asked.append(said)
-        if _is_to(HANGING, said):
+                request = f"time {' '.join(keys)}"
+        asked.append(request)
+        if _is_to(HANGING, request):
             time.sleep(600)
-        if _is_to(ENDING, said):
+        if _is_to(ENDING, request):
             os._exit(3)
-        connection.send(_answer(question, said, ", ".join(asked), device))
+        connection.send(_answer(question, request, ", ".join(asked), device))
 
 
-def _is_to(behave: str, said: str) -> bool:
-    return said == f"judge {behave}" or (said.startswith("time ") and said.endswith(f"later {behave}"))
+def _is_to(behave: str, request: str) -> bool:
+    return request == f"judge {behave}" or (request.startswith("time ") and request.endswith(f"later {behave}"))
 
 
-def _answer(question: Question, said: str, asked: str, device: int) -> Answer:
-    if _is_to(BREAKING, said):
+def _answer(question: Question, request: str, asked: str, device: int) -> Answer:
+    if _is_to(BREAKING, request):
         return Failed("the driver answers CUDA_ERROR_ILLEGAL_ADDRESS", broken=True)
     match question:
         case Describe():
@@ -74,7 +74,7 @@ def without_device(connection: Connection, device: int) -> None:
 
 
 def parrot(connection: Connection, greeting: str) -> None:
-    """Says what it hears behind a greeting."""
+    """Repeats what it gets, after a greeting."""
     while True:
         heard = connection.recv()
         if heard == HANGING:

@@ -134,14 +134,14 @@ def test_described_buffers_serve_the_next_workload_while_there_is_memory() -> No
     first = arrays(memory, workload(), cached)
     again = arrays(memory, workload(), cached)
     assert first.arguments == again.arguments
-    longer = {key: said.replace("256", "512") for key, said in ARGS.items()}
+    longer = {key: text.replace("256", "512") for key, text in ARGS.items()}
     arrays(memory, workload(args=longer), cached)  # takes the place of those
     assert len(cached) == 4 and {buffer.size for buffer in cached.values()} == {2048}
     with pytest.raises(InputError, match=r"the device has no memory for .* bytes more: give shorter arrays"):
         arrays(memory, workload(args={**ARGS, "A:0": "u32[5000]"}), cached)
 
 
-def test_how_far_floating_point_results_are_apart() -> None:
+def test_distances_of_floating_point_results() -> None:
     memory = Host()
     given = {**ARGS, "A:1": "f32[256]:zeros", "B:1": "f16[256]:zeros"}
     made = arrays(memory, workload(args=given, tolerance=0.25))

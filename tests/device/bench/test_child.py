@@ -35,16 +35,16 @@ def test_one_process_answers_until_it_is_ended(child: Child) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "limit", "said"),
+    ("word", "limit", "message"),
     [
         (serving.HANGING, 0.5, r"no answer within 0\.5 s: it hangs"),
         (serving.ENDING, 60, "the process ended without an answer"),
     ],
 )
-def test_one_that_is_lost_is_replaced(child: Child, word: str, limit: float, said: str) -> None:
+def test_one_that_is_lost_is_replaced(child: Child, word: str, limit: float, message: str) -> None:
     before = process(child.ask("you", 60))
     begin = time.monotonic()
-    with pytest.raises(Lost, match=said):
+    with pytest.raises(Lost, match=message):
         child.ask(word, limit)
     assert time.monotonic() - begin < 20  # it was killed, not waited for
     assert not child.running

@@ -53,8 +53,8 @@ def main(arguments: list[str]) -> int:
             answer.write_text(json.dumps({"problem": "the driver answers 700", "input": False}))
             log.write_text("==ERROR== Failed to profile `gelu`\n==WARNING== No kernels were profiled\n")
             return 9
-        case said:
-            log.write_text(said)
+        case text:
+            log.write_text(text)
             return 1
     return 0
 

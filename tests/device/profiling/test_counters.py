@@ -51,7 +51,7 @@ def test_no_launch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("printed", "said"),
+    ("printed", "message"),
     [
         ("==WARNING== No kernels were profiled.\n", "Nsight Compute printed no table of counters"),
         (HEAD.replace("Kernel Name", "Kernel"), "table has no column `Kernel Name`, or none of the counters: ID,Pro"),
@@ -65,8 +65,8 @@ def test_no_launch() -> None:
         ),
     ],
 )
-def test_refused(printed: str, said: str) -> None:
-    with pytest.raises(DeviceError, match=said):
+def test_refused(printed: str, message: str) -> None:
+    with pytest.raises(DeviceError, match=message):
         readings(printed, COUNTERS)
 
 

@@ -1,4 +1,4 @@
-"""How Nsight Compute is found, run, and what is said when it does not do what it should."""
+"""How Nsight Compute is found, run, and the messages when it fails."""
 
 import os
 import sys
@@ -88,15 +88,15 @@ def test_all_are_lacking(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_permission(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_NCU", DENIED)
-    said = (
+    message = (
         "only administrators read the GPU's counters .* --cap-add=SYS_ADMIN, .* NVreg_RestrictProfilingToAdminUsers=0"
     )
-    with pytest.raises(NotPermitted, match=said):
+    with pytest.raises(NotPermitted, match=message):
         counted(find_ncu(), PROGRAM, COUNTERS, 60)
 
 
 @pytest.mark.parametrize(
-    ("printed", "said"),
+    ("printed", "message"),
     [
         (
             "==PROF== Connected\n==ERROR== LibraryNotLoaded\n==ERROR== Two\n",
@@ -106,9 +106,9 @@ def test_no_permission(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
         ("", "it printed nothing$"),
     ],
 )
-def test_failure(printed: str, said: str, ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure(printed: str, message: str, ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_NCU", printed or "\n")
-    with pytest.raises(DeviceError, match=r"Nsight Compute 2025\.3\.1\.0 ended with status 1: " + said):
+    with pytest.raises(DeviceError, match=r"Nsight Compute 2025\.3\.1\.0 ended with status 1: " + message):
         counted(find_ncu(), PROGRAM, COUNTERS, 60)
 
 
@@ -125,5 +125,5 @@ def test_time_limit_ends_the_program_too(ncu: Runs, monkeypatch: pytest.MonkeyPa
 def test_what_cannot_be_run(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="none` cannot be run: No such file"):
         ended([str(tmp_path / "none")], {}, 1)
-    told = [sys.executable, "-c", "import os; print(os.environ['PATH'], os.environ['TOLD'])"]
-    assert ended(told, {"TOLD": "x"}, 60) == (0, f"{os.environ['PATH']} x\n")
+    command = [sys.executable, "-c", "import os; print(os.environ['PATH'], os.environ['GIVEN'])"]
+    assert ended(command, {"GIVEN": "x"}, 60) == (0, f"{os.environ['PATH']} x\n")

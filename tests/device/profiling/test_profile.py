@@ -123,13 +123,13 @@ def test_bars() -> None:
 
 @needs_ptxas
 def test_profile(ncu: Runs) -> None:
-    told: list[str] = []
-    done = goptx.profile(spec=[GELU, WMMA], strategy="weave", progress=told.append)
+    progress: list[str] = []
+    done = goptx.profile(spec=[GELU, WMMA], strategy="weave", progress=progress.append)
     assert [launch.title for launch in done.launches] == ["A gelu", "B wmma", "fused"]
     assert (done.strategy, done.device, done.arch) == ("weave", "NVIDIA H200", "sm_90")
     assert done.profiler == "Nsight Compute 2025.3.1.0"
     assert done.issue_alone == pytest.approx(I12)
-    assert told == [
+    assert progress == [
         "fusing 2 kernels (weave)",
         "Nsight Compute 2025.3.1.0 counts gelu, wmma, gelu_wmma_woven",
     ]
@@ -162,8 +162,8 @@ def test_other_numbers_of_threads_of_a_horizontal_kernel(ncu: Runs, monkeypatch:
 @needs_ptxas
 def test_launches_that_nobody_asked_for(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_NCU", "others")
-    said = "counted launches of gelu, reset, gelu_wmma_woven, not of gelu, wmma, gelu_wmma_woven"
-    with pytest.raises(DeviceError, match=said):
+    message = "counted launches of gelu, reset, gelu_wmma_woven, not of gelu, wmma, gelu_wmma_woven"
+    with pytest.raises(DeviceError, match=message):
         goptx.profile(spec=[GELU, WMMA], strategy="weave")
 
 
@@ -177,10 +177,10 @@ def test_separate_is_as_many_launches(ncu: Runs, monkeypatch: pytest.MonkeyPatch
 @needs_ptxas
 def test_program_says_what_is_wrong(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_NCU", "problem")
-    said = (
+    message = (
         r"the kernels cannot be run: the driver answers 700 \(Nsight Compute .* ended with status 9: ==ERROR== Failed"
     )
-    with pytest.raises(DeviceError, match=said):
+    with pytest.raises(DeviceError, match=message):
         goptx.profile(spec=[GELU, WMMA], strategy="weave")
     monkeypatch.setenv("FAKE_NCU", "program")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
