@@ -19,6 +19,9 @@ class Established:
     kernel: str
     what: str
 
+    def __repr__(self) -> str:
+        return _brief("Established", self.rule, self.kernel, self.what)
+
 
 @dataclass(frozen=True, slots=True)
 class Gap:
@@ -28,6 +31,9 @@ class Gap:
     kernel: str
     line: int
     what: str
+
+    def __repr__(self) -> str:
+        return _brief("Gap", self.rule, self.kernel, self.line, self.what)
 
     def __str__(self) -> str:
         kernel = f" of kernel {self.kernel}" if self.kernel else ""
@@ -61,7 +67,7 @@ class Certificate:
         return self.proved
 
     def __repr__(self) -> str:
-        return f"Certificate({self.entry!r}, {'proved' if self.proved else f'not proved: {len(self.gaps)}'})"
+        return _brief("Certificate", self.entry, "proved" if self.proved else "not proved")
 
     def __str__(self) -> str:
         if not self.proved:
@@ -91,6 +97,12 @@ class Certificate:
             tuple(Established(**s) for s in held["established"]), tuple(held["presumed"]),
             tuple(Gap(**s) for s in held["gaps"]),
         )  # fmt: skip
+
+
+def _brief(name: str, *parts: object) -> str:
+    """One line of at most 200 characters."""
+    text = f"{name}({', '.join(' '.join(str(p).split()) for p in parts)})"
+    return text if len(text) <= 200 else f"{text[:196]}...)"
 
 
 def digest(text: str) -> str:

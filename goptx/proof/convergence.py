@@ -11,9 +11,9 @@ Requires: the projection of the kernel has been proved.
 from __future__ import annotations
 
 from goptx.proof.formulas import FALSE
-from goptx.proof.program import END, NotProved, Step
+from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.projection import Projection
-from goptx.proof.uniformity import varying_branches
+from goptx.proof.varying import varying_branches
 from goptx.ptx.opcodes import Scope
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.program import CARRY, NOWHERE, Program, Source, Step
+from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.terms import Terms
 
 Registers = MutableMapping[str, int]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
+from goptx.proof.kernel_code import ASKED, END
 from goptx.proof.lane_cases import Lanes, State
-from goptx.proof.program import ASKED, END
 
 if TYPE_CHECKING:
     from goptx.proof.projection import Projection

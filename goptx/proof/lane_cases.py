@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from goptx.proof.evaluation import operands_of
 from goptx.proof.formulas import FALSE, TRUE
+from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.memory_order import Access, may_change_places
-from goptx.proof.program import END, NotProved, Step
 from goptx.ptx.opcodes import Scope
 
 if TYPE_CHECKING:

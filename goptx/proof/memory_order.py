@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from goptx.proof.evaluation import Evaluation
-from goptx.proof.program import Step
+from goptx.proof.kernel_code import Step
 
 
 @dataclass(frozen=True, slots=True)

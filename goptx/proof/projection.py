@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from goptx.proof.evaluation import Evaluation, operands_of
 from goptx.proof.formulas import TRUE
 from goptx.proof.joins import joined
+from goptx.proof.kernel_code import ASKED, CARRY, END, NotProved, Program, Step
 from goptx.proof.lane_cases import Case, Event, LaneCases, State, is_full
 from goptx.proof.memory_order import access_of
-from goptx.proof.program import ASKED, CARRY, END, NotProved, Program, Step
 from goptx.proof.terms import Terms
 
 MOST_VISITS = 12  # of a block, on average

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
-from goptx.proof.program import NotProved, Program, Step, program_of
+from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.projection import Projection
 from goptx.proof.termination import check_termination
 from goptx.proof.terms import Terms

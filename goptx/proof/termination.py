@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.program import ASKED, END, NotProved, Step
+from goptx.proof.kernel_code import ASKED, END, NotProved, Step
 from goptx.proof.projection import Projection
-from goptx.proof.uniformity import varying_branches
+from goptx.proof.varying import varying_branches
 from goptx.ptx.opcodes import Scope
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from goptx.proof.program import END, NotProved, Program, Step
+from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
-from goptx.proof.uniformity import varying_branches
+from goptx.proof.varying import varying_branches
 from goptx.ptx.opcodes import Scope
 
 MOST_SETS = 4096

@@ -38,7 +38,6 @@ class Named:
 
     letter: str
     entry: str
-    source: str
     digest: str
     prefix: str
     parameters: tuple[str, ...]
@@ -47,7 +46,7 @@ class Named:
     def to_dict(self) -> dict[str, Any]:
         """For the header, in which everything is text."""
         return {
-            "entry": self.entry, "source": self.source, "sha256": self.digest, "prefix": self.prefix,
+            "entry": self.entry, "sha256": self.digest, "prefix": self.prefix,
             "parameters": list(self.parameters), "symbols": dict(self.symbols),
         }  # fmt: skip
 
@@ -91,7 +90,7 @@ def read_witness(text: str) -> Witness | None:
     try:
         held = json.loads(header.removeprefix(MARK))
         kernels = tuple(
-            Named(letter, k["entry"], k["source"], k["sha256"], k["prefix"], tuple(k["parameters"]), dict(k["symbols"]))
+            Named(letter, k["entry"], k["sha256"], k["prefix"], tuple(k["parameters"]), dict(k["symbols"]))
             for letter, k in held["kernels"].items()
         )
         found = Witness(held["strategy"], held["entry"], held["shapes"], kernels)

@@ -23,7 +23,7 @@ from goptx.sources.kernel_text import Chosen
 from goptx.weaving.emit.counts import count, divergences, woven_fraction
 from goptx.weaving.emit.debug_lines import with_locations
 from goptx.weaving.emit.provenance import origins
-from goptx.weaving.emit.witness import witness_of
+from goptx.weaving.emit.write_witness import witness_of
 from goptx.weaving.invariants import ensured
 from goptx.weaving.link.interface import parameters, symbols
 from goptx.weaving.link.launch_bounds import launch_bounds

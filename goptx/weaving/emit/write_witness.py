@@ -32,7 +32,7 @@ def witness_of(
         claims[number] = tuple(c for c in its if c and c.line)
     kernels = tuple(
         Named(
-            k.letter, k.entry.name, k.source, digest(str(given.module)), k.prefix,
+            k.letter, k.entry.name, digest(str(given.module)), k.prefix,
             tuple(p.name for p in k.parameters), dict(k.symbols),
         )
         for k, given in zip(linked.given, chosen, strict=True)

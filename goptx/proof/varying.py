@@ -7,7 +7,7 @@ there together. The rules are coarser than a compiler's: what is not known varie
 
 from __future__ import annotations
 
-from goptx.proof.program import CARRY, END, Program, Step
+from goptx.proof.kernel_code import CARRY, END, Program, Step
 from goptx.ptx.opcodes import Scope
 
 _SAME_EVERYWHERE = frozenset(
