@@ -23,6 +23,7 @@ from goptx.errors import (
 )
 
 if TYPE_CHECKING:
+    from goptx.checking.certify import prove
     from goptx.checking.check import check
     from goptx.emulator.emulate import emulate
     from goptx.latency.table import load_table
@@ -56,6 +57,7 @@ _HOMES = {
     "load_table": "goptx.latency.table",
     "profile": "goptx.tuning.profile",
     "read": "goptx.sources.read",
+    "prove": "goptx.checking.certify",
     "replay": "goptx.tuning.best",
     "sweep": "goptx.tuning.register_sweep",
     "tune": "goptx.tuning.tune",
@@ -86,6 +88,7 @@ __all__ = [
     "fusion",
     "load_table",
     "profile",
+    "prove",
     "read",
     "replay",
     "sweep",

@@ -140,6 +140,10 @@ class DeviceError(GoptxError):
     """No GPU, no cuda-python, or a load or launch that the driver rejects; names what to install."""
 
 
+class NotProvedError(GoptxError):
+    """A fused kernel for which no proof was found; names the rule, the line and what could not be shown."""
+
+
 class CheckFailed(GoptxError):
     """A woven kernel writes other values than its separate kernels; names parameters and elements. See
     `goptx.check`."""

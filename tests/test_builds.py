@@ -157,7 +157,7 @@ def test_cap_of_registers_is_in_the_ptx(folder: Path) -> None:
     (entry,) = goptx.read(folder / "out.ptx").entries
     assert [d.values for d in entry.directives if d.name == ".maxnreg"] == [("40",)]
     plain = goptx.weave(kernel("harris"), kernel("lud"))
-    assert (folder / "out.ptx").read_text() == plain.capped(40).ptx
+    assert (folder / "out.ptx").read_text() == plain.capped(40).text()
 
 
 def test_cap_of_registers_holds_for_machine_code(folder: Path) -> None:
@@ -207,7 +207,7 @@ def test_processes_that_write_one_file_at_once_leave_it_whole(folder: Path) -> N
     }
     started = [subprocess.Popen([sys.executable, "-m", "goptx", *words], cwd=folder, env=environment) for _ in range(4)]
     assert [one.wait(60) for one in started] == [0] * 4
-    assert (folder / "out.ptx").read_text() == goptx.weave(kernel("harris"), kernel("lud")).ptx
+    assert (folder / "out.ptx").read_text() == goptx.weave(kernel("harris"), kernel("lud")).text()
     assert {p.name for p in folder.iterdir() if p.name.startswith(".")} == set()
 
 

@@ -33,7 +33,7 @@ def test_weave_writes_ptx_to_standard_output_and_nothing_else(tmp_path: Path) ->
     done = run("weave", HARRIS, SORT, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert [e.name for e in goptx.read(done.stdout).entries] == ["harris_sort_woven"]
-    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
+    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).text()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -87,13 +87,13 @@ def test_options_reach_weave(tmp_path: Path) -> None:
     woven = goptx.weave(
         Path(HARRIS), Path(SORT), name="both", policy="concat", slicing=None, arch="sm_90a", latency="sm_80"
     )
-    assert done.stdout == woven.ptx
+    assert done.stdout == woven.text()
     assert goptx.read(done.stdout).target == ("sm_90a",)
     numbered = run("weave", HARRIS, SORT, "--slicing", "40", cwd=tmp_path)
-    assert numbered.stdout == goptx.weave(Path(HARRIS), Path(SORT), slicing=40).ptx
+    assert numbered.stdout == goptx.weave(Path(HARRIS), Path(SORT), slicing=40).text()
     small = run("weave", HARRIS, SORT, "--max-blocks", "9", "--max-growth", "1.1", cwd=tmp_path)
     woven = goptx.weave(Path(HARRIS), Path(SORT), max_blocks=9, max_growth=1.1)
-    assert (small.stdout, woven.report.notes != ()) == (woven.ptx, True)
+    assert (small.stdout, woven.report.notes != ()) == (woven.text(), True)
 
 
 def test_shapes_reach_weave(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_shapes_reach_weave(tmp_path: Path) -> None:
     done = run("weave", HARRIS, SORT, *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     shapes = [goptx.Shape(1024, 256, 4096), goptx.Shape((None, 7), (16, 16))]
-    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT), shapes=shapes, placement="front").ptx
+    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT), shapes=shapes, placement="front").text()
     assert "note: launch as ?:16x16:4096, A as 1024:256:4096, B as ?x7:16x16, front\n" in done.stderr
     assert "note: parameters after those of the kernels: B.grid.x\n" in done.stderr
 
@@ -118,7 +118,7 @@ def test_check_of_kernels_with_shapes_of_their_own(tmp_path: Path) -> None:
 def test_report_goes_to_standard_error(tmp_path: Path) -> None:
     done = run("weave", "--report", HARRIS, SORT, cwd=tmp_path)  # must not take the next file as its value
     assert done.returncode == 0
-    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
+    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).text()
     for word in ("A harris", "B sort", "woven", "blocks", "est. cycles", "woven fraction"):
         assert word in done.stderr
 
@@ -152,7 +152,7 @@ def test_lost_debug_sections_are_warned_of_without_a_report(tmp_path: Path) -> N
 
 def test_one_input_may_be_standard_input(tmp_path: Path) -> None:
     done = run("weave", "-", SORT, cwd=tmp_path, stdin=Path(HARRIS).read_bytes())
-    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).ptx
+    assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).text()
     refused(run("weave", "-", "-", cwd=tmp_path), 2, r"InputError: standard input \(`-`\) can be given once only\.\n$")
 
 

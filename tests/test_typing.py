@@ -173,5 +173,5 @@ def test_coarsen_takes_the_options_of_its_command() -> None:
     own = get_type_hints(weave_options.CoarsenOptions)
     assert set(own) == {*WEAVING, *RESULT} - {"merge", "placement"}
     assert own.items() <= taken_by_name(goptx.weave).items()
-    (words,) = re.findall(r"\noptions: ([^.]*), as of", inspect.getdoc(goptx.coarsen) or "")
+    (words,) = re.findall(r"\noptions: ([^.]*), as in", inspect.getdoc(goptx.coarsen) or "")
     assert sorted(words.split(", ")) == sorted(own)

@@ -1,6 +1,7 @@
 """The command line: `goptx weave A.ptx B.ptx -o AB.ptx` and its siblings, one file each in commands/.
 
-Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error.
+Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error; 4 a
+fused kernel is not proved.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 
 from goptx.cli.argument_parser import command_line
 from goptx.cli.command import Outcome
-from goptx.errors import CannotWeave, DependentKernels, GoptxError
+from goptx.errors import CannotWeave, DependentKernels, GoptxError, NotProvedError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except GoptxError as error:
             _print_error(error)
             _print_warnings(caught)
+            if isinstance(error, NotProvedError):
+                return 4
             return 1 if isinstance(error, CannotWeave | DependentKernels) else 2
         except BrokenPipeError:
             # The reader of our output has stopped: print nothing more, not even the interpreter's message.
@@ -45,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if outcome and options.report:
             print(outcome.report, file=sys.stderr)
         _print_warnings(caught)
-    return 1 if failure else 0
+    return 4 if isinstance(failure, NotProvedError) else 1 if failure else 0
 
 
 def _print_error(error: GoptxError) -> None:

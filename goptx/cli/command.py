@@ -39,7 +39,7 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
     if Path(output or "").suffix == ".cubin":
         content: str | bytes = woven.cubin(cap)
     else:
-        content = woven.ptx if cap is None else woven.capped(cap).ptx
+        content = (woven if cap is None else woven.capped(cap)).text(witness=not options.no_witness)
     if options.header:
         from goptx.view.c_header import c_header
 

@@ -172,14 +172,15 @@ class _Hashed:
 
 @dataclass(frozen=True, slots=True)
 class Instruction(_Hashed, _OfKernel):
-    """`line` is where it stands in its file, 0 where goptx has made it. Values that differ in line and provenance only
-    are equal."""
+    """`line` is where it stands in its file, 0 where goptx has made it. `also` are instructions of other kernels that
+    it replaces. Values that differ in these and in provenance only are equal."""
 
     opcode: str
     operands: tuple[Operand, ...] = ()
     guard: Guard | None = None
     line: int = field(default=0, compare=False)
     provenance: Provenance | None = field(default=None, compare=False, repr=False)
+    also: tuple[Instruction, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         guard = f"{self.guard} " if self.guard else ""

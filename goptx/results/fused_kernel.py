@@ -19,6 +19,7 @@ from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Extent, Launch, Launching, Start
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Limit, Shape
+from goptx.proof.witness import Witness
 from goptx.ptx.ir import Module
 from goptx.ptx.register_cap import register_cap, with_register_cap
 from goptx.results.report import Report
@@ -69,6 +70,7 @@ class Woven:
     limits: the result is right only in launches within these limits.
     streams: separate kernels are launched side by side, all but the first on streams of their own, after what was on
         the stream before and before what comes on it later; otherwise one after the other.
+    witness: what `goptx prove` needs to know about how it was made; None where the checker has no rules.
     executable: what the module became on this machine: assembled, loaded, ready to be launched.
 
     Each separate kernel is launched in its own shape. One after the other, each reads what those before it have
@@ -92,6 +94,7 @@ class Woven:
     along_x: bool = False
     limits: tuple[Limit, ...] = ()
     streams: bool = False
+    witness: Witness | None = field(default=None, repr=False, compare=False)
     executable: Executable = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -107,6 +110,10 @@ class Woven:
     def ptx(self) -> str:
         """The text of the module."""
         return self.executable.ptx
+
+    def text(self, witness: bool = True) -> str:
+        """The text of the module; with the witness by which `goptx prove` proves it later, in comments."""
+        return self.witness.written(self.module) if witness and self.witness else self.ptx
 
     @property
     def params(self) -> tuple[Parameter, ...]:

@@ -12,6 +12,7 @@ from goptx.cli.commands import (
     fuse,
     latency,
     profile,
+    prove,
     replay,
     show,
     sweep,
@@ -20,6 +21,6 @@ from goptx.cli.commands import (
 )
 
 COMMANDS = (
-    weave.add, fuse.add, coarsen.add, batch.add, check.add, sweep.add, tune.add, replay.add, profile.add, show.add,
-    fmt.add, latency.add, cache.add, doctor.add,
+    weave.add, fuse.add, coarsen.add, batch.add, check.add, prove.add, sweep.add, tune.add, replay.add, profile.add,
+    show.add, fmt.add, latency.add, cache.add, doctor.add,
 )  # fmt: skip

@@ -23,6 +23,7 @@ from goptx.sources.kernel_text import Chosen
 from goptx.weaving.emit.counts import count, divergences, woven_fraction
 from goptx.weaving.emit.debug_lines import with_locations
 from goptx.weaving.emit.provenance import origins
+from goptx.weaving.emit.write_witness import witness_of
 from goptx.weaving.invariants import ensured
 from goptx.weaving.link.interface import parameters, symbols
 from goptx.weaving.link.launch_bounds import launch_bounds
@@ -73,6 +74,7 @@ def emit(
     woven = Woven(
         module, linked.name, (launch,), report, woven_origins, symbols(linked, module), linked.plan, strategy,
         tuple(chosen), depends, along_x, tightest(linked.limits),
+        witness=witness_of(linked, chosen, module, woven_origins, strategy),
     )  # fmt: skip
     return ensured("emit", woven)
 

@@ -13,13 +13,13 @@ loaded anywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from goptx.analysis.cfg import Code, instructions_in
 from goptx.analysis.dataflow import read, written
 from goptx.analysis.sync.barriers import is_reduction
-from goptx.ptx.ir import Scope
+from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.weaving.merging.merged_blocks import Place, SyncGroup
@@ -52,7 +52,11 @@ class Node:
         """The code that is emitted for it: of several barriers one, a reduction if there is one."""
         if len(self.units) == 1:
             return self.units[0]
-        return next((unit for unit in self.units if any(map(is_reduction, unit))), self.units[0])
+        chosen = next((unit for unit in self.units if any(map(is_reduction, unit))), self.units[0])
+        (barrier,) = chosen
+        assert isinstance(barrier, Instruction)
+        others = (i for unit in self.units if unit is not chosen for i in unit if isinstance(i, Instruction))
+        return (replace(barrier, also=tuple(others)),)
 
 
 def precedence(

@@ -1,0 +1,145 @@
+"""What a step computes, as terms and formulas over what it reads: one meaning for all kernels.
+
+Registers of predicates hold formulas, all others terms. A register that has no value yet may hold anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+
+from goptx.proof.formulas import FALSE, TRUE
+from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
+from goptx.proof.terms import Terms
+
+Registers = MutableMapping[str, int]
+_TRUTHS = {"0": FALSE, "1": TRUE, "-1": TRUE}
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """`symbols` has the common names of parameters, variables and functions, `renamed` those of registers that
+    are never written."""
+
+    terms: Terms
+    program: Program
+    symbols: Mapping[str, str]
+    renamed: Mapping[str, str]
+
+    def read(self, registers: Mapping[str, int], name: str) -> int:
+        """The value of a register: a formula if it is a predicate."""
+        value = registers.get(name)
+        if value is None:
+            head = f"undefined {self.renamed.get(name, name)}"
+            return self.terms.atom(head) if self.program.is_predicate(name) else self.terms.make(head)
+        return value
+
+    def guard(self, registers: Mapping[str, int], step: Step) -> int:
+        """Whether the step is executed."""
+        if not step.guard:
+            return TRUE
+        test = self.read(registers, step.guard)
+        return self.terms.formulas.negation(test) if step.negated else test
+
+    def name(self, registers: Mapping[str, int], name: str) -> int:
+        """The term of a name: of a register's value, of a special register, of a symbol."""
+        type = self.program.type_of(name)
+        if type is None:
+            return self.terms.make(name if name.startswith("%") else f"symbol {self.symbols.get(name, '?' + name)}")
+        value = self.read(registers, name)
+        return self.terms.make("predicate", formula=value) if type == ".pred" else value
+
+    def source(self, registers: Mapping[str, int], source: Source) -> int:
+        """The term of an operand, without the offset of an address."""
+        if source.text == "{}" and not source.negated:
+            return self.name(registers, source.names[0])
+        if not source.names:
+            return self.terms.make(source.text)
+        parts = [self.name(registers, n) for n in source.names]
+        return self.terms.make(f"{'!' if source.negated else ''}{source.text}", *parts)
+
+    def truth(self, registers: Mapping[str, int], source: Source) -> int:
+        """The formula of a predicate operand."""
+        if source.text != "{}":
+            return _TRUTHS.get(source.text, TRUE)
+        value = self.read(registers, source.names[0])
+        return self.terms.formulas.negation(value) if source.negated else value
+
+    def write(self, registers: Registers, step: Step, values: list[int]) -> None:
+        """Puts the values into the destinations where the step is executed."""
+        test = self.guard(registers, step)
+        written = (*step.writes, CARRY) if step.facts.sets_carry else step.writes
+        for name, value in zip(written, values, strict=False):
+            if name == NOWHERE:
+                continue
+            if test != TRUE:
+                before = self.read(registers, name)
+                choose = self.terms.formulas.ite if self.program.is_predicate(name) else self.terms.choice
+                value = choose(test, value, before)
+            registers[name] = value
+
+    def values(self, registers: Registers, step: Step) -> list[int]:
+        """What a step that has no effect but on registers computes, for each of its destinations."""
+        terms, formulas, base, sources = self.terms, self.terms.formulas, step.facts.base, step.sources
+        to_predicate = bool(step.writes) and self.program.is_predicate(step.writes[0])
+        if to_predicate and base in ("mov", "not", "and", "or", "xor"):
+            values = [self.truth(registers, s) for s in sources]
+            match base:
+                case "mov":
+                    return values
+                case "not":
+                    return [formulas.negation(values[0])]
+                case "and":
+                    return [formulas.both(*values)]
+                case "or":
+                    return [formulas.either(*values)]
+                case _:
+                    return [formulas.negation(formulas.same(*values))]
+        if base == "setp":
+            return self._comparison(registers, step)
+        if base == "mov" and len(step.writes) == 1 and self._is_register(sources[0]):
+            return [self.name(registers, sources[0].names[0])]
+        if base == "selp":
+            test = self.truth(registers, sources[2])
+            return [terms.choice(test, self.source(registers, sources[0]), self.source(registers, sources[1]))]
+        parts = [self.source(registers, s) for s in sources]
+        parts += [self.name(registers, w) for w in step.writes if step.facts.row.updates]
+        if step.facts.uses_carry:
+            parts.append(self.read(registers, CARRY))
+        offsets = "".join(f"+{s.offset}" for s in sources if s.offset is not None)
+        head = step.opcode + offsets
+        whole = terms.make(head, *parts)
+        if len(step.writes) == 1 and not step.facts.sets_carry:
+            return [formulas.variable(whole) if to_predicate else whole]
+        written = (*step.writes, CARRY) if step.facts.sets_carry else step.writes
+        found = [terms.make(f"part {k}", whole) for k in range(len(written))]
+        return [
+            formulas.variable(v) if self.program.is_predicate(w) else v for w, v in zip(written, found, strict=True)
+        ]
+
+    def _is_register(self, source: Source) -> bool:
+        return source.text == "{}" and self.program.type_of(source.names[0]) is not None
+
+    def _comparison(self, registers: Registers, step: Step) -> list[int]:
+        """Of `setp.lt.and.s32 p|q, a, b, c`."""
+        formulas = self.terms.formulas
+        words = step.opcode.split(".")
+        joins = words[2] if len(step.sources) == 3 else ""
+        head = ".".join(w for i, w in enumerate(words) if not (joins and i == 2))
+        first, second = (self.source(registers, s) for s in step.sources[:2])
+        found = self.terms.atom(head, first, second)
+        both = [found, formulas.negation(found)]
+        if joins:
+            third = self.truth(registers, step.sources[2])
+            if joins == "xor":
+                both = [formulas.negation(formulas.same(value, third)) for value in both]
+            else:
+                both = [(formulas.both if joins == "and" else formulas.either)(value, third) for value in both]
+        return both[: len(step.writes)]
+
+
+def operands_of(side: Evaluation, registers: Mapping[str, int], step: Step) -> tuple[int, ...]:
+    """The terms of what a step reads."""
+    parts = [side.source(registers, s) for s in step.sources]
+    parts += [side.name(registers, w) for w in step.writes if step.facts.row.updates]
+    return tuple(parts)

@@ -1,0 +1,200 @@
+"""The state before a block of the fused kernel that several edges lead to: what is one value on each of them gets one
+name, and what places of the kernel and predicates have to do with each other is preserved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from goptx.proof.formulas import FALSE
+from goptx.proof.kernel_code import ASKED, END
+from goptx.proof.lane_cases import Lanes, State
+
+if TYPE_CHECKING:
+    from goptx.proof.projection import Projection
+
+Links = list[tuple[int, tuple[int, ...]]]  # new formulas, and what they are on each edge
+
+
+def joined(of: Projection, start: int, edges: Mapping[int, State]) -> State:
+    """The state before a block, of those on its edges so far."""
+    states = list(edges.values())
+    if len(of.fused.predecessors[start]) + (start == 0) == 1 and start not in of.fused.loop_heads:
+        return states[0]
+    loop = of.fused.loops.get(start, frozenset())
+    entries = [i for i, source in enumerate(edges) if source not in loop]
+    return _Join(of, start, states, list(edges), loop, entries).joined()
+
+
+@dataclass
+class _Join:
+    """The state before a block of several edges: what is one value on each of them gets one name."""
+
+    of: Projection
+    start: int
+    states: list[State]
+    sources: list[int]
+    loop: frozenset[int]  # the blocks of the loop that begins here
+    entries: list[int]  # the states from outside it
+    held: frozenset[int] = frozenset()  # variables that keep their meaning
+    edges: dict[int, int] = field(default_factory=dict)
+
+    def joined(self) -> State:
+        of = self.of
+        live = of.fused.live[self.start]
+        names = sorted({r for s in self.states for r in s.registers if r in live or self._is_asked(r)})
+        registers: dict[str, int] = {}
+        data: dict[tuple[int, ...], int] = {}
+        truths: dict[tuple[int, ...], int] = {}
+        links: list[tuple[int, tuple[int, ...]]] = []  # new atoms and what they were
+        for name in names:
+            values = tuple(of.outer.read(s.registers, name) for s in self.states)
+            if of.fused.is_predicate(name):
+                registers[name] = self._truth(f"{self.start} {name}", values, truths, links)
+            else:
+                registers[name] = self._value(f"{self.start} {name}", values, data)
+        cases: dict[int, Lanes] = {}
+        for place in sorted({p for s in self.states for p in s.cases}):
+            own = [i for i, s in enumerate(self.states) if place in s.cases]
+            cases[place] = self._case(place, own, registers, links)
+        return State(registers, cases)
+
+    def _is_asked(self, name: str) -> bool:
+        """Whether all lanes have answered before, so that it is known of each."""
+        return name.startswith(ASKED) and all(name in s.registers for s in self.states)
+
+    def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
+        if values not in known:
+            first = values[0]
+            if all(v == first for v in values) and self.of.terms.blocks(first).isdisjoint(self.loop):
+                known[values] = first
+                self.held |= self.of.terms.atoms(first)
+            elif any(self.of.terms[v].head.startswith("ballot ") for v in values) and self._is_entered_with(values):
+                known[values] = self._by_edge(values)
+            else:
+                known[values] = self.of.terms.opaque(f"join {name}", self.start)
+        return known[values]
+
+    def _is_entered_with(self, values: tuple[int, ...]) -> bool:
+        """Whether each edge into a loop brings a value from outside it, and those back bring what came in."""
+        if not self.entries:
+            return False
+        outside = (self.of.terms.blocks(values[i]).isdisjoint(self.loop) for i in self.entries)
+        return all(outside) and all(v == self._by_edge(values) for i, v in enumerate(values) if i not in self.entries)
+
+    def _by_edge(self, values: tuple[int, ...]) -> int:
+        """The value that each edge brings; a ballot has to be known with what it counts."""
+        *first, last = self.entries
+        found = values[last]
+        for i in first:
+            found = self.of.terms.choice(self._edge(i), values[i], found)
+        self.held |= self.of.terms.atoms(found)
+        return found
+
+    def _edge(self, i: int) -> int:
+        """The formula that a lane came by that edge."""
+        if i not in self.edges:
+            self.edges[i] = self.of.formulas.variable(
+                self.of.terms.opaque(f"edge {self.start} {self.sources[i]}", self.start)
+            )
+        return self.edges[i]
+
+    def _truth(
+        self,
+        name: str,
+        values: tuple[int, ...],
+        known: dict[tuple[int, ...], int],
+        links: list[tuple[int, tuple[int, ...]]],
+    ) -> int:
+        formulas = self.of.formulas
+        if all(v == values[0] for v in values) and self.of.terms.blocks_of_formula(values[0]).isdisjoint(self.loop):
+            self.held |= formulas.support(values[0])
+            return values[0]
+        if values not in known:
+            opposite = tuple(formulas.negation(v) for v in values)
+            if opposite in known:
+                known[values] = formulas.negation(known[opposite])
+            else:
+                known[values] = formulas.variable(self.of.terms.opaque(f"join {name}", self.start))
+                links.append((known[values], values))
+        return known[values]
+
+    def _case(
+        self, place: int, own: list[int], outer: Mapping[str, int], links: list[tuple[int, tuple[int, ...]]]
+    ) -> Lanes:
+        of, formulas = self.of, self.of.formulas
+        live = of.kernel.live[place] if place != END else frozenset()
+        names = sorted({r for i in own for r in self.states[i].cases[place][1] if r in live})
+        registers: dict[str, int] = {}
+        more: list[tuple[int, tuple[int, ...]]] = []
+        data: dict[tuple[int, ...], int] = {}
+        truths: dict[tuple[int, ...], int] = {}
+        seen: dict[tuple[bool, tuple[int, ...]], int] = {}
+        for name, value in outer.items():
+            kind = of.fused.is_predicate(name)
+            key = kind, tuple(self._outer(i, place, name) for i in own)
+            seen.setdefault(key, value)
+            if kind:
+                seen.setdefault((kind, tuple(formulas.negation(v) for v in key[1])), formulas.negation(value))
+        for name in names:
+            kind = of.kernel.is_predicate(name)
+            values = tuple(self._inner(i, place, name) for i in own)
+            twin = of.renamed.get(name, "")
+            if twin in outer and of.fused.is_predicate(twin) == kind and self._are_twins(own, place, name, twin):
+                registers[name] = outer[twin]
+            elif (kind, values) in seen:
+                registers[name] = seen[kind, values]
+            elif kind:
+                registers[name] = self._truth(f"{self.start} of {of.letter} at {place} {name}", values, truths, more)
+            else:
+                registers[name] = self._value(f"{self.start} of {of.letter} at {place} {name}", values, data)
+        given = FALSE
+        for position, i in enumerate(own):
+            condition = self.states[i].cases[place][0]
+            olds = set(formulas.support(condition))
+            for other, came in self.edges.items() if i in self.entries else ():
+                condition = formulas.both(condition, came if other == i else formulas.negation(came))
+            given_here = condition
+            for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more)):
+                value = of.terms.formula_under(value, given_here)
+                olds |= formulas.support(value)
+                condition = formulas.both(condition, formulas.same(atom, value))
+            fresh = {v for atom, _ in (*links, *more) for v in formulas.support(atom)}
+            fresh |= {v for came in self.edges.values() for v in formulas.support(came)}
+            given = formulas.either(given, formulas.without(condition, olds - fresh - self.held))
+        moved = frozenset.intersection(*(self.states[i].cases[place][2] for i in own))
+        return given, registers, moved - {self.start}
+
+    def _inner(self, i: int, place: int, name: str) -> int:
+        """The value of a kernel's register; one that was never written may be whatever the fused kernel has."""
+        of = self.of
+        registers = self.states[i].cases[place][1]
+        if name in registers:
+            return self._given(i, place, registers[name], of.kernel.is_predicate(name))
+        twin = of.renamed.get(name)
+        if twin is not None and of.fused.is_predicate(twin) == of.kernel.is_predicate(name):
+            return self._outer(i, place, twin)
+        return of.inner.read({}, name)
+
+    def _are_twins(self, own: list[int], place: int, name: str, twin: str) -> bool:
+        of = self.of
+        for i in own:
+            given, registers, _ = self.states[i].cases[place]
+            if name not in registers:
+                continue
+            values = registers[name], of.outer.read(self.states[i].registers, twin)
+            test = of.terms.truths_are_equal if of.kernel.is_predicate(name) else of.terms.are_equal
+            if not test(*values, given):
+                return False
+        return True
+
+    def _outer(self, i: int, place: int, name: str) -> int:
+        """The value of a register of the fused kernel, where the lane is at that place of the kernel."""
+        return self._given(
+            i, place, self.of.outer.read(self.states[i].registers, name), self.of.fused.is_predicate(name)
+        )
+
+    def _given(self, i: int, place: int, value: int, is_predicate: bool) -> int:
+        given = self.states[i].cases[place][0]
+        return (self.of.terms.formula_under if is_predicate else self.of.terms.resolved)(value, given)

@@ -1,0 +1,92 @@
+"""Which branches of the fused kernel all threads of a warp, or of a CTA, decide alike.
+
+A value varies if it comes from the thread's place, from memory, or from a value that varies; so does what is written
+between a branch that varies and the point where its sides meet. Everything else is the same for all threads that are
+there together. The rules are coarser than a compiler's: what is not known varies.
+"""
+
+from __future__ import annotations
+
+from goptx.proof.kernel_code import CARRY, END, Program, Step
+from goptx.ptx.opcodes import Scope
+
+_SAME_EVERYWHERE = frozenset(
+    """%ctaid %ntid %nctaid %nwarpid %gridid %clusterid %nclusterid %nsmid %cluster_ctaid %cluster_nctaid
+    %cluster_ctarank %cluster_nctarank %is_explicit_cluster %dynamic_smem_size %total_smem_size
+    %aggr_smem_size""".split()
+)
+
+
+def varying_branches(program: Program, scope: Scope) -> frozenset[int]:
+    """The blocks that end in a branch which threads of a warp (`Scope.WARP`) or of a CTA may take differently."""
+    found: set[int] = set()
+    while True:
+        varying = _varying_at_ends(program, scope, found)
+        more = {
+            start
+            for start, names in varying.items()
+            if len(set(program.successors(start))) > 1
+            and _depends(program, program.steps[program.blocks[start][-1]], names, scope)
+        }
+        if more <= found:
+            return frozenset(found)
+        found |= more
+
+
+def _varying_at_ends(program: Program, scope: Scope, branches: set[int]) -> dict[int, frozenset[str]]:
+    """For each block the registers that vary when it ends."""
+    at_meeting: dict[int, set[str]] = {}
+    for branch in branches:
+        written = {
+            w for start in program.region(branch) for n in program.blocks[start] for w in _writes(program.steps[n])
+        }
+        at_meeting.setdefault(program.meeting_points[branch], set()).update(written)
+    before: dict[int, frozenset[str]] = {0: frozenset()}
+    after: dict[int, frozenset[str]] = {}
+    waiting = [0]
+    while waiting:
+        start = waiting.pop()
+        names = set(before[start]) | at_meeting.get(start, set())
+        for number in program.blocks[start]:
+            step = program.steps[number]
+            if _depends(program, step, names, scope):
+                names.update(_writes(step))
+            elif not step.guard:
+                names.difference_update(_writes(step))
+        now = frozenset(names)
+        if after.get(start) == now:
+            continue
+        after[start] = now
+        for target in program.successors(start):
+            if target != END and (target not in before or not names <= before[target]):
+                before[target] = before.get(target, frozenset()) | names
+                waiting.append(target)
+            elif target != END and target not in after:
+                waiting.append(target)
+    return after
+
+
+def _writes(step: Step) -> tuple[str, ...]:
+    return (*step.writes, CARRY) if step.facts.sets_carry else step.writes
+
+
+def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], scope: Scope) -> bool:
+    """Whether what a step writes, or where it goes, may vary."""
+    facts, row = step.facts, step.facts.row
+    if step.guard in varying:
+        return True
+    if row.scope >= Scope.CTA:
+        return False  # a reduction over all threads
+    if row.scope == Scope.WARP and facts.base in ("vote", "redux"):
+        return scope > Scope.WARP
+    if program.is_effect(step):
+        constant = facts.read_only and scope == Scope.WARP
+        return not constant or any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names)
+    return any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names) or (
+        (facts.uses_carry and CARRY in varying) or (row.updates and any(w in varying for w in step.writes))
+    )
+
+
+def _is_of_thread(program: Program, name: str) -> bool:
+    """Whether it is a special register that may differ between threads."""
+    return name.startswith("%") and program.type_of(name) is None and name.partition(".")[0] not in _SAME_EVERYWHERE
