@@ -44,14 +44,14 @@ OF_WAITING = (
         f"{WEAVING}/merging/sync_order.py",
         "return waits and leader in self.before[self.leader] and self.warps_may_differ(pair)",
         "return waits and leader not in self.before[self.leader] and self.warps_may_differ(pair)",
-        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two apart-behind a vote]",
+        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two separate-after a vote]",
     ),
     Mutation(
         "only the first kernel's loops are asked whether warps come by different paths",
         f"{WEAVING}/merging/sync_order.py",
         "any(name in after for name, after in zip(pair, self.after_warp_branches, strict=True))",
         "pair[0] in self.after_warp_branches[0]",
-        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two apart-behind a vote]",
+        f"{BARRIERS}::test_all_ways_meet_the_barriers_in_one_order[two separate-after a vote]",
     ),
     Mutation(
         "the published order does not keep the order of synchronization",
