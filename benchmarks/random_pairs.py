@@ -2,7 +2,7 @@
 
     python benchmarks/random_pairs.py --pairs 20000 [--seed S] [--workers N] [-o benchmarks/results]
     python benchmarks/random_pairs.py --strategy all|NAME[,PATTERN...] --pairs 2000
-    python benchmarks/random_pairs.py --gpu --pairs 2000 [--kept] [--examples] [--sanitizer 50] [-o benchmarks/results]
+    python benchmarks/random_pairs.py --gpu --pairs 2000 [--regressions] [--examples] [--sanitizer 50] [-o FOLDER]
 
 tests/random_kernels draws the kernels, and has the ways (`ways.py`): strategies, coarsened kernels and so on; --pairs
 are compared of each, those that are declined not counted. --generator old draws by the generator of the results of
@@ -11,7 +11,7 @@ strict, races looked for, several orders of warps, all memory and the counts of 
 GPU kernels are built with contraction off; the woven kernel has to leave what separate launches leave, bit for bit.
 They run in --children processes side by side, on --devices in turn; one is replaced after a hang, and holds up no
 other. The results of separate launches are compared with the emulator's too; kernels with approximate instructions are
-counted separately there. --kept adds the regressions of each way, --examples all pairs of examples/kernels, in
+counted separately there. --regressions adds the regressions of each way, --examples all pairs of examples/kernels, in
 the sizes for checks, to the strategies; --sanitizer runs that many pairs of each way under compute-sanitizer. A pair
 that fails is written to --keep, one that fails on the emulator after minutes of shrinking if --shrink is given. The
 results of several ways go to one file, which also has those of earlier runs of the day with other ways; --name gives
@@ -85,7 +85,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for pairs that fail")
     parser.add_argument("--shrink", action="store_true", help="pairs that fail on the emulator")
     parser.add_argument("--gpu", action="store_true", help="on the GPU")
-    parser.add_argument("--kept", action="store_true", help="with --gpu: regressions too")  # word: kept, an option
+    parser.add_argument("--regressions", action="store_true", help="with --gpu: regressions too")
     parser.add_argument("--examples", action="store_true", help="with --gpu: the pairs of examples/kernels too")
     parser.add_argument("--sanitizer", type=int, default=0, metavar="N", help="with --gpu: N pairs under the sanitizer")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
@@ -283,7 +283,7 @@ def prepared(options: argparse.Namespace, first: Mapping[str, int], end: float) 
     several = -(-options.pairs // EACH)  # seeds that are begun with, for each way
     tasks: list[tuple[str, Sequence[Any]]] = []
     for way, seed in first.items():
-        if options.kept:  # word: kept, an option
+        if options.regressions:
             tasks.append(("kept", (way,)))  # word: kept, a key of stored results
         if options.examples and way in STRATEGIES:
             tasks += [("example", (name, way)) for name in EXAMPLE_NAMES]

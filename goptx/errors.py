@@ -141,7 +141,7 @@ class DeviceError(GoptxError):
 
 
 class NotProvedError(GoptxError):
-    """A fused kernel for which no proof was found; names the rule, the line and what could not be shown."""
+    """A fused kernel for which no proof was found; names the rule, the line and what could not be proved."""
 
 
 class CheckFailed(GoptxError):

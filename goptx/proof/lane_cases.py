@@ -201,7 +201,7 @@ class LaneCases:
 
     def _follow(self, case: Case) -> tuple[Case, bool] | list[Case]:
         """Goes on to the end of the kernel's block, or as far as this block of the fused kernel has it: then with True.
-        Cases that have to be told from each other first come back as a list."""
+        Cases that must be distinguished first come back as a list."""
         case = case.at(case.place, case.given)
         while case.place != END:
             step = self.kernel.steps[case.place]
@@ -263,7 +263,7 @@ class LaneCases:
         case.done |= frozenset(numbers)
 
     def _event(self, case: Case, step: Step, numbers: Sequence[int]) -> bool | list[Case]:
-        """Lets the kernel have an event, or says which cases have to be told from each other first; False where the
+        """Lets the kernel have an event, or says which cases must be distinguished first; False where the
         event is missing."""
         test = self._is(self.inner.guard(case.registers, step), case)
         if test not in (TRUE, FALSE):

@@ -272,7 +272,7 @@ def _unclear(kernel: Program) -> frozenset[int]:
 
 
 def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]]) -> None:
-    """That barriers of one kernel stay apart as they are in it, and kernels share plain ones only."""
+    """That barriers of one kernel stay distinct as they are in it, and that kernels share only plain ones."""
     users: dict[str, set[tuple[str, bool]]] = {}
     for letter, steps in own.items():
         ids: dict[str, str] = {}

@@ -13,7 +13,9 @@ pytestmark = pytest.mark.gpu
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.mark.parametrize("options", [("--pairs", "150"), ("--pairs", "4", "--strategy", "all", "--kept")], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [("--pairs", "150"), ("--pairs", "4", "--strategy", "all", "--regressions")], ids=" ".join
+)
 def test_random_pairs_in_small(options: tuple[str, ...]) -> None:
     pytest.importorskip("cupy")
     try:

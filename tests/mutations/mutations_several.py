@@ -39,7 +39,7 @@ OF_SEVERAL = (
         f"{WEAVING}/merging/merged_blocks.py",
         "together = common(code, position)",
         "together = 0 if position else common(code)",
-        f"{REGRESSIONS}[one_barrier_behind_code_of_others]",
+        f"{REGRESSIONS}[one_barrier_after_code_of_others]",
     ),
     Mutation(
         "two barriers of one kernel are one",

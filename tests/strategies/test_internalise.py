@@ -262,7 +262,7 @@ def test_an_element_that_threads_may_write_in_turn_is_refused(acquire: str) -> N
 
 
 @pytest.mark.parametrize("store", ["st.release.gpu.global.f32", "st.relaxed.gpu.global.f32", "st.volatile.global.f32"])
-def test_what_other_threads_are_to_see_is_not_kept_in_registers(store: str) -> None:
+def test_what_other_threads_are_to_see_does_not_go_to_registers(store: str) -> None:
     with pytest.raises(CannotWeave, match="is not a plain load or store of the private buffer"):
         fused(elementwise(store=store), elementwise(), private=FORWARDED, same=SAME_BOUNDS)
 

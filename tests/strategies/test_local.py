@@ -165,7 +165,7 @@ WIDER = elementwise(index=f"{INDEX} shl.b32 %r9, %r4, 1;", read="%r9", guard="")
         (WHOLE, elementwise(load="ld.volatile.global.f32", guard=""), {}, "not a plain load or store of"),
         (WHOLE, elementwise(before="setp.eq.s64 %p3, %rd1, 0; @%p3 trap;", guard=""), {}, MOVED),
         (WHOLE, elementwise(before="st.global.u64 [%rd2], %rd1;", guard=""), {}, MOVED),
-        (strided(), MIRRORED, {}, "not shown|different CTAs"),
+        (strided(), MIRRORED, {}, "not proved|different CTAs"),
         (HALF, WHOLE, {}, "not proved to have been written"),
         (HALF, elementwise(guard="setp.ge.s32 %p1, %r3, 33; @%p1 bra DONE;"), {}, "not proved to have been written"),
         (elementwise(guard=ODD), elementwise(guard=EVEN), {}, "not proved to have been written"),
