@@ -78,6 +78,10 @@ class Certificate:
         lines += [f"  presumes: {what}" for what in self.presumed]
         return "\n".join(lines)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """For notebooks and IPython."""
+        printer.text(str(self))
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {"format": FORMAT, "proved": self.proved, **asdict(self)}

@@ -107,7 +107,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert output.count(".visible .entry") == 2
     assert "note: not weave, vertical: " in errors and errors.startswith(" ")  # the log does not appear here
     assert main(["fuse", str(HARRIS), str(LUD), "--strategy", "auto"]) == 0
-    assert capsys.readouterr().out == goptx.weave(HARRIS, LUD, slicing=None).ptx
+    assert capsys.readouterr().out == goptx.weave(HARRIS, LUD, slicing=None).text()
 
 
 # What auto passes to vertical -------------------------------------------------------------------------------

@@ -343,7 +343,7 @@ def test_flags(command: list[str], tmp_path: Path) -> None:
     if "check" in command:
         assert "B:0 (stms_param_0)    int16[1000]    is A:0" in done.stdout
     else:
-        assert done.stdout == goptx.weave(HARRIS, STMS, same=PIXELS).ptx
+        assert done.stdout == goptx.weave(HARRIS, STMS, same=PIXELS).text()
 
 
 # the benchmark ----------------------------------------------------------------------------------------

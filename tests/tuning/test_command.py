@@ -123,10 +123,10 @@ def test_replayed(measuring: Path) -> None:
     tuned(measuring, *FILES, "-o", "best.json")
     expected = goptx.replay(measuring / "best.json")
     assert expected.strategy == "vertical"
-    assert run("replay", "best.json", cwd=measuring).stdout == expected.ptx
+    assert run("replay", "best.json", cwd=measuring).stdout == expected.text()
     done = run("replay", "best.json", *FILES, "-o", "fused.ptx", "--report=json", cwd=measuring)
     assert (done.returncode, done.stdout, json.loads(done.stderr)["strategy"]) == (0, "", "vertical")
-    assert (measuring / "fused.ptx").read_text() == expected.ptx
+    assert (measuring / "fused.ptx").read_text() == expected.text()
     assert run("replay", "best.json", "-o", "fused.cubin", cwd=measuring).returncode == 0
     assert (measuring / "fused.cubin").read_bytes()[:4] == b"\x7fELF"
 

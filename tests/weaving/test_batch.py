@@ -131,7 +131,7 @@ def test_on_the_command_line(tmp_path: Any, capsys: Any) -> None:
     out = tmp_path / "out.ptx"
     options = ["--over", "A:k", "--axis", "z", "--start", "3", "--step", "-1", "-o", str(out)]
     assert main(["batch", str(tmp_path / "a.ptx"), *options]) == 0
-    assert out.read_text() == goptx.batch(kernel(), "A:2", "z", 3, -1).ptx
+    assert out.read_text() == goptx.batch(kernel(), "A:2", "z", 3, -1).text()
     assert main(["batch", str(tmp_path / "a.ptx"), "--over", "A:9"]) == 2
     assert "InputError: over=`A:9` is not a parameter of `scale`" in capsys.readouterr().err
     (tmp_path / "b.ptx").write_text(kernel(row="0"))

@@ -269,12 +269,12 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     source, out = tmp_path / "a.ptx", tmp_path / "out.ptx"
     source.write_text(KERNELS["tiled"])
     assert main(["coarsen", str(source), "--factor", "3", "--axis", "y", "-o", str(out), "--name", "wide"]) == 0
-    assert out.read_text() == goptx.coarsen(source, 3, "y", name="wide").ptx
+    assert out.read_text() == goptx.coarsen(source, 3, "y", name="wide").text()
     options = ["--entry", "tiled", "--shape", "A=4x5:64", "--policy", "concat", "--arch", "sm_100", "--report"]
     assert main(["coarsen", str(source), *options]) == 0
     output = capsys.readouterr()
     shape = Shape((4, 5), 64)
-    assert output.out == goptx.coarsen(source, shape=shape, policy="concat", arch="sm_100", entry="tiled").ptx
+    assert output.out == goptx.coarsen(source, shape=shape, policy="concat", arch="sm_100", entry="tiled").text()
     assert "A as 4x5:64 (2 CTAs along x in one)" in output.err
     assert main(["coarsen", str(source), "--factor", "1"]) == 2
     assert capsys.readouterr().err.startswith("InputError: factor=1 is not a number of CTAs")

@@ -197,13 +197,13 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     for command in (["weave"], ["fuse", "--strategy", "weave"]):
         out = tmp_path / "out.ptx"
         assert main([*command, *files, "--merge", "paper", "-o", str(out), "--report"]) == 0
-        assert out.read_text() == pair("gelu", "lud").ptx
+        assert out.read_text() == pair("gelu", "lud").text()
         lines = capsys.readouterr().err.splitlines()
         message = 'merge="paper" does not keep convergence: where lanes of a warp diverge'
         assert lines[-1].startswith(f"warning: {message}")
         assert [line for line in lines if line.startswith(f"note: {message}")]
     assert main(["weave", *files, "--merge", "paper", "--policy", "concat", "--slicing", "none"]) == 0
-    assert capsys.readouterr().out == published(*map(Path, files), policy="concat", slicing=None).ptx
+    assert capsys.readouterr().out == published(*map(Path, files), policy="concat", slicing=None).text()
     assert main(["weave", *files, "--merge", "best"]) == 2
     assert capsys.readouterr().err.startswith("InputError: merge `best` is unknown")
     assert main(["coarsen", files[0], "--merge", "paper"]) == 2
