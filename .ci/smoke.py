@@ -35,7 +35,7 @@ def main() -> None:
     assert goptx.check(harris, lud)
 
     assert command("--version") == f"goptx {version('goptx')}\n"
-    assert command("weave", "harris.ptx", "lud.ptx") == woven.ptx
+    assert command("weave", "harris.ptx", "lud.ptx") == woven.text()
     assert "goptx parses, weaves and prints PTX." in command("doctor")
 
 
