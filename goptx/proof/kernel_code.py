@@ -28,7 +28,7 @@ from goptx.ptx.ir import (
     Scope,
     Sum,
     Vector,
-)  # fmt: skip
+)
 from goptx.ptx.opcodes import Facts, facts_of
 
 END = -1  # where a kernel has ended
@@ -77,9 +77,9 @@ class Step:
 _CHANGING = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi %smid %warpid".split())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
-    """`registers` has the type of each register that is declared one by one, `ranges` those of `%r<9>`."""
+    """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`."""
 
     entry: Function
     steps: tuple[Step, ...]
@@ -190,7 +190,7 @@ class Program:
     def natural_loop(self, edge: tuple[int, int]) -> frozenset[int]:
         """The blocks from the target of a back edge to its source."""
         source, head = edge
-        return self._reached(source, lambda b: () if b == head else self.predecessors[b]) | {head}
+        return self.reached(source, lambda b: () if b == head else self.predecessors[b]) | {head}
 
     @cached_property
     def _walked(self) -> tuple[tuple[int, ...], frozenset[tuple[int, int]]]:
@@ -215,7 +215,7 @@ class Program:
     @cached_property
     def loops(self) -> dict[int, frozenset[int]]:
         """For each loop head the blocks from which it is reached again."""
-        return {head: self._reached(head, self.successors) & self._reached(head, self.predecessors.__getitem__)
+        return {head: self.reached(head, self.successors) & self.reached(head, self.predecessors.__getitem__)
                 for head in self.loop_heads}  # fmt: skip
 
     @cached_property
@@ -244,30 +244,21 @@ class Program:
 
     def dominates(self, first: int, second: int) -> bool:
         """Whether every way from the beginning to the second block passes the first one."""
-        seen, waiting = {first, 0}, [0] if first else []
-        while waiting:
-            more = [t for t in self.successors(waiting.pop()) if t != END and t not in seen]
-            seen.update(more)
-            waiting += more
-        return second == first or second not in seen
+        return second not in self.reached(0, lambda b: () if b == first else self.successors(b)) - {first}
 
     def side(self, branch: int, target: int) -> frozenset[int]:
         """The blocks that lanes pass which take one side of a branch, until the sides have met."""
-        if target in (END, self.meeting_points[branch]):
+        meeting = self.meeting_points[branch]
+        if target in (END, meeting):
             return frozenset()
-        seen, waiting = {target}, [target]
-        while waiting:
-            for following in self.successors(waiting.pop()):
-                if following not in (END, self.meeting_points[branch]) and following not in seen:
-                    seen.add(following)
-                    waiting.append(following)
-        return frozenset(seen)
+        return self.reached(target, lambda b: (t for t in self.successors(b) if t != meeting))
 
     def region(self, branch: int) -> frozenset[int]:
         """The blocks on the sides of a branch."""
         return frozenset().union(*(self.side(branch, t) for t in self.successors(branch)))
 
-    def _reached(self, start: int, following: Callable[[int], Iterable[int]]) -> frozenset[int]:
+    def reached(self, start: int, following: Callable[[int], Iterable[int]]) -> frozenset[int]:
+        """The block, and those that come after it, where `following` gives the next ones."""
         seen, waiting = {start}, [start]
         while waiting:
             more = [t for t in following(waiting.pop()) if t != END and t not in seen]
@@ -318,7 +309,7 @@ ASKED = "%%asked "  # begins the names of predicates: whether a lane asked for t
 def program_of(entry: Function) -> Program:
     """Raises `NotProved` for code that the checker does not know."""
     body = flatten(entry.body or (), lambda name: name)
-    singles: dict[str, str] = {CARRY: ".pred"}
+    singles = {CARRY: ".b32"}
     ranges = []
     for registers in body.registers:
         for name, count in registers.names:
@@ -326,7 +317,6 @@ def program_of(entry: Function) -> Program:
                 singles[name] = registers.types[-1]
             else:
                 ranges.append((name, count, registers.types[-1]))
-    singles[CARRY] = ".b32"
     return Program(entry, tuple(_steps(body.code)), singles, tuple(ranges))
 
 

@@ -7,6 +7,8 @@ there together. The rules are coarser than a compiler's: what is not known varie
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from goptx.proof.kernel_code import CARRY, END, Program, Step
 from goptx.ptx.opcodes import Scope
 
@@ -17,6 +19,7 @@ _SAME_EVERYWHERE = frozenset(
 )
 
 
+@lru_cache(maxsize=16)
 def varying_branches(program: Program, scope: Scope) -> frozenset[int]:
     """The blocks that end in a branch which threads of a warp (`Scope.WARP`) or of a CTA may take differently."""
     found: set[int] = set()
@@ -40,7 +43,10 @@ def _varying_at_ends(program: Program, scope: Scope, branches: set[int]) -> dict
         written = {
             w for start in program.region(branch) for n in program.blocks[start] for w in _writes(program.steps[n])
         }
-        at_meeting.setdefault(program.meeting_points[branch], set()).update(written)
+        sides = [program.side(branch, target) for target in dict.fromkeys(program.successors(branch))]
+        joins = {block for i, side in enumerate(sides) for block in side if any(block in s for s in sides[:i])}
+        for start in (program.meeting_points[branch], *joins):  # sides may join before the point that all paths pass
+            at_meeting.setdefault(start, set()).update(written)
     before: dict[int, frozenset[str]] = {0: frozenset()}
     after: dict[int, frozenset[str]] = {}
     waiting = [0]

@@ -178,7 +178,7 @@ class _Order:
         for start in self.fused.order:
             ends = set(self.fused.successors(start))
             differ = len({frozenset([None]) if t == END else self._labels[t] for t in ends}) > 1
-            if differ and (start not in self._varying or self._is_presumed(start)):
+            if differ and (start not in self._varying or self._of_kernel(start) or self._is_presumed(start)):
                 found.add(start)
         return frozenset(found)
 
@@ -190,7 +190,11 @@ class _Order:
         for letter, projection in self.projections.items():
             if last.number in projection.branches and inside and all(s in self.own[letter] for s in inside):
                 kernel = projection.kernel
-                own = [n for n in projection.branches[last.number] if kernel.block_of[n] in _unclear(kernel)]
+                own = [
+                    n
+                    for n in projection.branches[last.number]
+                    if kernel.block_of[n] in varying_branches(kernel, Scope.CTA)
+                ]
                 numbers = [n for s in inside for n in projection.matched[s.number]]
                 if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for b in own for n in numbers):
                     self.found.presumed.append(
@@ -236,27 +240,31 @@ class _Order:
 
     def _alike(self, branches: Mapping[int, Step]) -> Iterator[list[Place]]:
         """Copies of one branch of a kernel, which all threads take alike."""
-        for projection in self.projections.values():
-            known = [projection.polarity.get(s.number) for s in branches.values()]
-            if all(k is not None and k[1] is not None and k[0] == (known[0] or k)[0] for k in known):
-                number = known[0][0]  # type: ignore[index]
-                ended = any(c.place == END for start in branches for c in projection.ends[start][1])
-                if (
-                    projection.kernel.block_of[number] not in varying_branches(projection.kernel, Scope.CTA)
-                    and not ended
-                ):
-                    for side in (True, False):
-                        yield [
-                            (target, 0)
-                            for start, k in zip(branches, known, strict=True)
-                            if (target := self._side(start, side == k[1])) != END  # type: ignore[index]
-                        ]
-                    return
+        known = {start: self._of_kernel(start) for start in branches}
+        if None not in known.values() and len({own[:2] for own in known.values() if own}) == 1:
+            for side in (True, False):
+                targets = (self._side(start, side == own[2]) for start, own in known.items() if own)
+                yield [(target, 0) for target in targets if target != END]
+            return
         first, second, *_ = branches.values()
         raise NotProved(
             second.line,
             f"some threads of a CTA may be at this branch while others are at the branch in line {first.line}",
         )
+
+    def _of_kernel(self, start: int) -> tuple[str, int, bool] | None:
+        """The kernel and its branch that a block ends in, and whether both go the same way, if all threads take that
+        branch alike in the kernel. Threads that are at a branch, or at copies of it, have passed as many barriers of
+        the kernel; so they are at it for the same time if the kernel passes a barrier before it is there again."""
+        last = self.fused.steps[self.fused.blocks[start][-1]]
+        for letter, projection in self.projections.items():
+            number, same = projection.polarity.get(last.number, (END, None))
+            if same is not None and not any(c.place == END for c in projection.ends[start][1]):
+                kernel = projection.kernel
+                block = kernel.block_of[number]
+                if block not in varying_branches(kernel, Scope.CTA) and _passes_a_barrier(kernel, block):
+                    return letter, number, same
+        return None
 
     def _side(self, start: int, taken: bool) -> int:
         step = self.fused.steps[self.fused.blocks[start][-1]]
@@ -266,9 +274,14 @@ class _Order:
         return place[0], place[1] + 1
 
 
-def _unclear(kernel: Program) -> frozenset[int]:
-    """The branches of a kernel that threads of a CTA may take differently as far as its text tells."""
-    return varying_branches(kernel, Scope.CTA)
+def _passes_a_barrier(kernel: Program, block: int) -> bool:
+    """Whether every way from a block of the kernel back to it passes a barrier."""
+    waiting = {kernel.block_of[s.number] for s in kernel.steps if is_barrier(s)}
+
+    def following(b: int) -> tuple[int, ...]:
+        return () if b in waiting else kernel.successors(b)
+
+    return block in waiting or not any(t != END and block in kernel.reached(t, following) for t in following(block))
 
 
 def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]]) -> None:

@@ -14,8 +14,11 @@ import goptx
 from goptx.checking.certify import prove
 from goptx.cli import main as goptx_main_of
 from goptx.proof.certificate import Certificate
+from goptx.proof.kernel_code import program_of
 from goptx.proof.prove import prove_text
+from goptx.proof.varying import varying_branches
 from goptx.proof.witness import read_witness
+from goptx.ptx.opcodes import Scope
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "examples" / "kernels"
@@ -32,7 +35,7 @@ def woven_text(*names: str) -> str:
 
 
 def certificate(text: str, *names: str) -> Certificate:
-    return prove_text(text, [kernel(n).read_text() for n in names], names)
+    return prove_text(text, [goptx.read(kernel(n)) for n in names])
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +139,40 @@ def test_random_edits_of_instructions_are_not_proved() -> None:
         changed = [*lines[:i], "    " + " ".join(words), *lines[i + 1 :]]
         proved += bool(certificate("\n".join(changed), "transpose", "scan"))
     assert proved == 0
+
+
+BODY = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u32 n)
+{
+    .reg .pred %p<4>; .reg .b32 %r<4>;
+    mov.u32 %r1, %tid.x;
+    ld.param.u32 %r2, [n];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra ONE;
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 bra OUT;
+    mov.u32 %r3, 1;
+    bra JOIN;
+ONE:
+    mov.u32 %r3, 2;
+JOIN:
+    setp.eq.u32 %p3, %r3, 1;
+    @%p3 bra OUT;
+    bar.warp.sync -1;
+OUT:
+    ret;
+}
+"""
+
+
+def test_values_differ_where_sides_join_before_all_paths_meet() -> None:
+    code = program_of(goptx.read(BODY).entries[0])
+    last = {start: code.steps[block[-1]] for start, block in code.blocks.items()}
+    for scope in (Scope.WARP, Scope.CTA):
+        assert {last[start].guard for start in varying_branches(code, scope)} == {"%p1", "%p3"}
 
 
 def test_a_certificate_is_json(both: str) -> None:
