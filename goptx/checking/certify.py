@@ -15,5 +15,4 @@ def prove(fused: Woven) -> Certificate:
     the parser and the table of opcodes with the code that made the kernel; docs/proof.md has its rules. A certificate
     is a value: `bool()` of it is whether the kernel is proved, `to_json()` stores it.
     """
-    modules = [c.module for c in fused.chosen]
-    return prove_text(fused.text(), [str(m) for m in modules], [m.source for m in modules], modules)
+    return prove_text(fused.text(), [c.module for c in fused.chosen])

@@ -72,6 +72,10 @@ class Formulas:
             return TRUE
         return FALSE if self.both(given, formula) == FALSE else None
 
+    def halves(self, given: int, test: int) -> list[int]:
+        """The formula where `test` holds and where it does not, without what is never so."""
+        return [f for f in (self.both(given, test), self.both(given, self.negation(test))) if f != FALSE]
+
     def support(self, formula: int) -> frozenset[int]:
         """The variables that it depends on."""
         if formula not in self._supports:

@@ -47,7 +47,7 @@ class _Join:
         registers: dict[str, int] = {}
         data: dict[tuple[int, ...], int] = {}
         truths: dict[tuple[int, ...], int] = {}
-        links: list[tuple[int, tuple[int, ...]]] = []  # new atoms and what they were
+        links: Links = []
         for name in names:
             values = tuple(of.outer.read(s.registers, name) for s in self.states)
             if of.fused.is_predicate(name):
@@ -105,7 +105,7 @@ class _Join:
         name: str,
         values: tuple[int, ...],
         known: dict[tuple[int, ...], int],
-        links: list[tuple[int, tuple[int, ...]]],
+        links: Links,
     ) -> int:
         formulas = self.of.formulas
         if all(v == values[0] for v in values) and self.of.terms.blocks_of_formula(values[0]).isdisjoint(self.loop):
@@ -120,14 +120,12 @@ class _Join:
                 links.append((known[values], values))
         return known[values]
 
-    def _case(
-        self, place: int, own: list[int], outer: Mapping[str, int], links: list[tuple[int, tuple[int, ...]]]
-    ) -> Lanes:
+    def _case(self, place: int, own: list[int], outer: Mapping[str, int], links: Links) -> Lanes:
         of, formulas = self.of, self.of.formulas
         live = of.kernel.live[place] if place != END else frozenset()
         names = sorted({r for i in own for r in self.states[i].cases[place][1] if r in live})
         registers: dict[str, int] = {}
-        more: list[tuple[int, tuple[int, ...]]] = []
+        more: Links = []
         data: dict[tuple[int, ...], int] = {}
         truths: dict[tuple[int, ...], int] = {}
         seen: dict[tuple[bool, tuple[int, ...]], int] = {}

@@ -248,8 +248,7 @@ class LaneCases:
         return False
 
     def _split(self, case: Case, test: int) -> list[Case]:
-        givens = (self.formulas.both(case.given, t) for t in (test, self.formulas.negation(test)))
-        return [case.at(case.place, given) for given in givens if given != FALSE]
+        return [case.at(case.place, given) for given in self.formulas.halves(case.given, test)]
 
     def _compute(self, case: Case, step: Step, numbers: Sequence[int]) -> None:
         """Executes a step that has no effect; what equals the fused kernel's value is called by that from now on."""

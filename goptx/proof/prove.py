@@ -23,20 +23,14 @@ from goptx.ptx.parse import parse
 LAUNCHES = "every launch with one grid and block for all"
 
 
-def prove_text(
-    fused: str, kernels: Sequence[str], sources: Sequence[str] = (), parsed: Sequence[Module] = ()
-) -> Certificate:
-    """A certificate for the text of a fused kernel and those of its kernels, in the order of their letters.
+def prove_text(fused: str, modules: Sequence[Module]) -> Certificate:
+    """A certificate for the text of a fused kernel and the modules of its kernels, in the order of their letters.
 
-    sources: names of the texts for messages. parsed: the kernels' modules if they are at hand. Raises `PtxSyntaxError`
-        where a text is not PTX.
-    """
+    Raises `PtxSyntaxError` where the text is not PTX."""
     witness = read_witness(fused)
     module = parse(fused)
-    names = sources or ["<ptx>"] * len(kernels)
-    modules = parsed or [parse(text, source) for text, source in zip(kernels, names, strict=True)]
     digests = [digest(str(m)) for m in modules]
-    letters = [chr(ord("A") + i) for i in range(len(kernels))]
+    letters = [chr(ord("A") + i) for i in range(len(modules))]
     held = Certificate(
         witness.entry if witness else "", witness.strategy if witness else "",
         (witness.shapes or LAUNCHES) if witness else "", digest(fused), dict(zip(letters, digests, strict=True)),

@@ -44,12 +44,9 @@ class Terms:
         if term not in self._numbers:
             self._numbers[term] = len(self._terms)
             self._terms.append(term)
-            inside = formula != NO_FORMULA and (head == "choice" or self._formula_chooses(formula))
+            inside = formula not in (NO_FORMULA, FALSE, TRUE)
             self._chooses.append(inside or any(self._chooses[p] for p in parts))
         return self._numbers[term]
-
-    def _formula_chooses(self, formula: int) -> bool:
-        return formula not in (FALSE, TRUE)
 
     def atom(self, head: str, *parts: int, formula: int = NO_FORMULA) -> int:
         """The formula that a term holds, such as a comparison."""
@@ -146,8 +143,8 @@ class Terms:
             given = waiting.pop()
             found = self.resolved(number, given)
             test = self.undecided(found) if most else None
-            parts = [] if test is None else [self.formulas.both(given, t) for t in (test, self.formulas.negation(test))]
-            if FALSE in parts or not parts:
+            parts = [] if test is None else self.formulas.halves(given, test)
+            if len(parts) < 2:
                 yield found, given
             else:
                 waiting += parts
@@ -163,8 +160,8 @@ class Terms:
             if a == b:
                 continue
             test = next((t for t in map(self.undecided, (b, a)) if t is not None), None)
-            parts = [] if test is None else [self.formulas.both(given, t) for t in (test, self.formulas.negation(test))]
-            if FALSE in parts or not parts:
+            parts = [] if test is None else self.formulas.halves(given, test)
+            if len(parts) < 2:
                 return False
             waiting += parts
         return not waiting

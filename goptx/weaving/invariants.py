@@ -36,8 +36,7 @@ def checked_passes(on: bool = True) -> Iterator[None]:
 
 def ensured(name: str, value: T, *context: object) -> T:
     """The value that the pass of that name makes; its laws are checked where that is turned on. The laws compare it
-    with
-    `context`, such as the input of the pass. Raises `BrokenInvariant`."""
+    with `context`, such as the input of the pass. Raises `BrokenInvariant`."""
     if _checking:
         check(name, value, *context)
     return value

@@ -28,9 +28,9 @@ def add(new: NewParser) -> None:
 
 def _run(options: argparse.Namespace) -> Outcome | None:
     from goptx.proof.prove import prove_text
+    from goptx.sources.read import read
 
-    texts = [_text(name) for name in (options.fused, *options.kernels)]
-    made = prove_text(texts[0], texts[1:], options.kernels)
+    made = prove_text(_text(options.fused), [read(Path(name)) for name in options.kernels])
     if options.certificate:
         write(options.certificate, made.to_json())
     write(None, made.to_json() if options.json else f"{made}\n")
