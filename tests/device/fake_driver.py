@@ -200,7 +200,7 @@ class Driver:
 
     def _of(self, params: Any) -> Started:
         extents = [getattr(params, f"{what}Dim{axis}") for what in ("grid", "block") for axis in "XYZ"]
-        return self.read(params.func, 0, [*extents, params.sharedMemBytes], params.kernelParams)
+        return self.read(params.kern, 0, [*extents, params.sharedMemBytes], params.kernelParams)
 
     def cuStreamGetCaptureInfo(self, stream: int) -> tuple[Any, ...]:
         graph, after = self.captured or (0, [])

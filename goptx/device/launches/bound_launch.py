@@ -42,7 +42,10 @@ class BoundLaunch:
         self._args = [arg for own in args for arg in own]
         self._independent = independent
         self._device = device_number()
-        self._numbers = _numbers(executable.packing.params)
+        params = executable.packing.params
+        self._names = _names(params)
+        by_words = {f"{p.kernel}:{p.original}": i for i, p in enumerate(params)}
+        self._numbers = {**by_words, **{name: i for i, name in enumerate(self._names)}}
 
     def __repr__(self) -> str:
         name, count = self._executable.launching.name, len(self._args)
@@ -56,8 +59,7 @@ class BoundLaunch:
     @property
     def arguments(self) -> dict[str, object]:
         """The bound arguments by the names of their parameters, `A:4`."""
-        by_number = {f"{p.kernel}:{k}": i for (p, k), i in _positions(self._executable.packing.params).items()}
-        return {name: self._args[i] for name, i in by_number.items()}
+        return dict(zip(self._names, self._args, strict=True))
 
     def launch(self, stream: Any = None) -> None:
         """Starts the kernels with the bound arguments and does not wait. `stream` is a cuda.core Stream, any object
@@ -68,7 +70,7 @@ class BoundLaunch:
         """
         check_launch(stream)
         if device_number() != self._device:
-            self._use_device()
+            self.use_device()
         self._starter(stream, self._tables)
 
     @overload
@@ -97,7 +99,7 @@ class BoundLaunch:
         """A CUDA graph of the launch, instantiated on the current device."""
         from goptx.device.launches.launch_graph import LaunchGraph
 
-        self._use_device()
+        self.use_device()
         return LaunchGraph(self)
 
     def add_to(self, graph: Any, after: Sequence[Any] = ()) -> GraphNodes:
@@ -112,7 +114,7 @@ class BoundLaunch:
         """
         from goptx.device.launches.launch_graph import added
 
-        self._use_device()
+        self.use_device()
         return added(self, graph, after)
 
     @property
@@ -120,15 +122,7 @@ class BoundLaunch:
         """What is launched."""
         return self._prepared
 
-    def _number(self, name: str) -> int:
-        """The number of the parameter among those of all kernels."""
-        number = self._numbers.get(name)
-        if number is None:
-            names = ", ".join(parameter_names(self._executable.packing.params))
-            raise InputError(f"update: `{self.name}` has no parameter `{name}`; it has {names or 'none'}.")
-        return number
-
-    def _use_device(self) -> None:
+    def use_device(self) -> None:
         """Makes the device current if this thread has none. Raises `InputError` where another one is."""
         number = device_number()
         if number is None:
@@ -139,21 +133,15 @@ class BoundLaunch:
                 "make its device current, or bind the arguments again."
             )
 
-
-def _positions(params: Sequence[Parameter]) -> dict[tuple[Parameter, int], int]:
-    """For each parameter with its number within its kernel, its number among all."""
-    counts: dict[str | None, int] = {}
-    found = {}
-    for i, param in enumerate(params):
-        found[param, counts.get(param.kernel, 0)] = i
-        counts[param.kernel] = counts.get(param.kernel, 0) + 1
-    return found
+    def _number(self, name: str) -> int:
+        """The number of the parameter among those of all kernels."""
+        number = self._numbers.get(name)
+        if number is None:
+            names = ", ".join(parameter_names(self._executable.packing.params))
+            raise InputError(f"update: `{self.name}` has no parameter `{name}`; it has {names or 'none'}.")
+        return number
 
 
-def _numbers(params: Sequence[Parameter]) -> dict[str, int]:
-    """The numbers of parameters by `A:4` and by `A:name`."""
-    found: dict[str, int] = {}
-    for (param, own), i in _positions(params).items():
-        found[f"{param.kernel}:{own}"] = i
-        found.setdefault(f"{param.kernel}:{param.original}", i)
-    return found
+def _names(params: Sequence[Parameter]) -> list[str]:
+    """Each as `A:4`, by its kernel's letter and its number there."""
+    return [name.partition(" ")[0] for name in parameter_names(params)]

@@ -59,6 +59,7 @@ class GraphNodes:
         """Passes the present arguments of the bound launch: in later launches of `executable`, a graph that was
         instantiated of the one with these nodes (cuda.core's Graph, torch's CUDAGraph, a handle of the driver); and in
         graphs that are instantiated later. Raises `InputError`, `DeviceError`."""
+        self.bound.use_device()
         driver = self._driver
         made = None
         if executable is not None:
@@ -142,7 +143,7 @@ def added(bound: BoundLaunch, graph: Any, after: Sequence[Any]) -> GraphNodes:
 def _node(driver: Any, launcher: Launcher, table: int) -> Any:
     """The parameters of a node that starts a kernel with the parameters of a table."""
     params = driver.CUDA_KERNEL_NODE_PARAMS()
-    params.func = must(driver.cuKernelGetFunction(driver.CUkernel(launcher.handle)))
+    params.kern = driver.CUkernel(launcher.handle)
     params.gridDimX, params.gridDimY, params.gridDimZ = launcher.grid
     params.blockDimX, params.blockDimY, params.blockDimZ = launcher.block
     params.sharedMemBytes = launcher.shared
