@@ -24,6 +24,7 @@ class RepeatedArguments:
 
     contents: of each parameter of the kernels, in order: its bytes where it is passed by value as a block of bytes,
         else the number that they are (little-endian).
+    extents: of each parameter that is a pointer; None of the others.
     """
 
     def __init__(self, arguments: Arguments) -> None:
@@ -33,7 +34,7 @@ class RepeatedArguments:
         count = len(self._slots)
         self._positions = range(count)
         self.contents: list[Content] = [NOTHING] * count
-        self._extents: list[Extent | None] = [None] * count
+        self.extents: list[Extent | None] = [None] * count
         self._same: list[Any] = [NOTHING] * count  # objects that cannot change
         self._kinds: list[Any] = [None] * count  # types of arrays
         self._readers: list[Callable[[Any], Extent | None]] = [_unread] * count  # of arrays
@@ -52,7 +53,7 @@ class RepeatedArguments:
         other: dict[int, object] = {}
         given = chain.from_iterable(args)
         for i, arg, same, kind, read, extent in zip(
-            self._positions, given, self._same, self._kinds, self._readers, self._extents, strict=True
+            self._positions, given, self._same, self._kinds, self._readers, self.extents, strict=True
         ):
             if arg is same:
                 continue
@@ -75,7 +76,7 @@ class RepeatedArguments:
         """`moved` are arrays of the same types as before at other addresses or of other sizes."""
         if not moved and not other and (independent or self._compared):
             return (), "" if independent else self._doubt
-        contents, extents = self.contents.copy(), self._extents.copy()
+        contents, extents = self.contents.copy(), self.extents.copy()
         for i, extent in moved.items():
             contents[i], extents[i] = extent[0], extent
         for i, arg in other.items():
@@ -85,7 +86,7 @@ class RepeatedArguments:
         if self._arguments.lacking:
             check_equal(self._arguments.params, contents)
         doubt = "" if independent else self._arguments.independence.check(extents, contents=contents)
-        self.contents, self._extents = contents, extents
+        self.contents, self.extents = contents, extents
         self._doubt, self._compared = doubt, not independent
         for i, arg in other.items():
             self._recognise(i, arg)
