@@ -11,20 +11,22 @@ from dataclasses import dataclass
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.terms import Terms
+from goptx.ptx.ir import whole_number
 
 Registers = MutableMapping[str, int]
-_TRUTHS = {"0": FALSE, "1": TRUE, "-1": TRUE}
+_OF_LAUNCH = frozenset(("%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"))  # other ones in a fused kernel
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """`symbols` has the common names of parameters, variables and functions, `renamed` those of registers that
-    are never written."""
+    """`symbols` has the common names of parameters and variables, `renamed` those of registers that are never written;
+    `side` distinguishes what has no common name."""
 
     terms: Terms
     program: Program
     symbols: Mapping[str, str]
     renamed: Mapping[str, str]
+    side: str
 
     def read(self, registers: Mapping[str, int], name: str) -> int:
         """The value of a register: a formula if it is a predicate."""
@@ -45,7 +47,8 @@ class Evaluation:
         """The term of a name: of a register's value, of a special register, of a symbol."""
         type = self.program.type_of(name)
         if type is None:
-            return self.terms.make(name if name.startswith("%") else f"symbol {self.symbols.get(name, '?' + name)}")
+            common = (name.startswith("%") and name not in _OF_LAUNCH) or name in ("_", "WARP_SZ")
+            return self.terms.make(name if common else f"symbol {self.symbols.get(name, f'{self.side} {name}')}")
         value = self.read(registers, name)
         return self.terms.make("predicate", formula=value) if type == ".pred" else value
 
@@ -61,7 +64,7 @@ class Evaluation:
     def truth(self, registers: Mapping[str, int], source: Source) -> int:
         """The formula of a predicate operand."""
         if source.text != "{}":
-            return _TRUTHS.get(source.text, TRUE)
+            return TRUE if whole_number(source.text.removeprefix("-")) else FALSE
         value = self.read(registers, source.names[0])
         return self.terms.formulas.negation(value) if source.negated else value
 
@@ -128,7 +131,8 @@ class Evaluation:
         head = ".".join(w for i, w in enumerate(words) if not (joins and i == 2))
         first, second = (self.source(registers, s) for s in step.sources[:2])
         found = self.terms.atom(head, first, second)
-        both = [found, formulas.negation(found)]
+        packed = step.facts.types[-1].endswith("x2")  # then the second one is that of the upper halves
+        both = [found, self.terms.atom(f"{head} upper", first, second) if packed else formulas.negation(found)]
         if joins:
             third = self.truth(registers, step.sources[2])
             if joins == "xor":

@@ -62,10 +62,11 @@ class State:
 
 @dataclass
 class LaneCases:
-    """How the kernel follows one block of the fused kernel: `now` are the registers at its end, `claimed` its steps by
-    the kernel's steps that they claim to be, `computed` the values that they compute."""
+    """How the kernel follows the block `start` of the fused kernel: `now` are the registers at its end, `claimed` its
+    steps by the kernel's steps that they claim to be, `computed` the values that they compute."""
 
     of: Projection
+    start: int
     now: dict[str, int]
     events: dict[int, Event] = field(default_factory=dict)
     claimed: dict[int, list[int]] = field(default_factory=dict)
@@ -147,11 +148,16 @@ class LaneCases:
                 ):
                     a = twin
                 elif self.formulas.both(test, other) != FALSE:  # a lane may be in both: its value is not known
-                    a = (self.terms.atom if is_predicate else self.terms.make)(f"either {a} {b}")
+                    a = self._unknown(f"either {a} or {b} by {test} {other} in {name}", is_predicate)
                 else:
                     a = (self.formulas.ite if is_predicate else self.terms.choice)(test, a, b)
             found[name] = a
         return found
+
+    def _unknown(self, head: str, is_predicate: bool) -> int:
+        """A value of this block of which nothing is known."""
+        found = self.terms.opaque(f"{head} {self.start}", self.start)
+        return self.formulas.variable(found) if is_predicate else found
 
     def on_edge(self, cases: Sequence[Case], test: int, last: Step, target: int) -> dict[int, Lanes]:
         """The cases of the lanes that leave the block where `test` holds, after the branches that it decides."""
@@ -195,6 +201,18 @@ class LaneCases:
         test = self.inner.guard(case.registers, step)
         return list(zip(following, (test, self.formulas.negation(test)), strict=False))
 
+    def is_indexed(self, cases: Sequence[Case], last: Step) -> bool:
+        """Whether all lanes are at an indirect branch of the kernel with the same index, and with no more targets: what
+        an index beyond them does is undefined."""
+        index = self.of.outer.source(self.now, last.sources[0])
+        for case in cases:
+            own = self.kernel.steps[case.place]
+            if case.place == END or own.facts.base != "brx" or len(own.targets) > len(last.targets):
+                return False
+            if not self.terms.are_equal(index, self.inner.source(case.registers, own.sources[0]), case.given):
+                return False
+        return bool(cases)
+
     def _chosen(self, step: Step, case: Case) -> int | None:
         """Where a branch of the kernel goes, None where that is not decided."""
         return next((t for t, test in self._tests(step, case) if self._is(test, case) == TRUE), None)
@@ -211,7 +229,8 @@ class LaneCases:
                     return self._gone(case, following), False
                 if not self._is_wanted(case, step, MOST_BRANCHES):
                     break
-                return self._split(case, next(t for _, t in self._tests(step, case) if self._is(t, case) != FALSE))
+                tests = [t for _, t in self._tests(step, case) if self._is(t, case) != FALSE]
+                return self._split(case, tests[0]) if tests else []  # an index beyond the targets is undefined
             numbers = [n for n in self.claimed.get(step.number, ()) if n not in case.done]
             effect = self.kernel.is_effect(step)
             if not numbers and (effect or step.number in self.of.claimed):
@@ -254,7 +273,7 @@ class LaneCases:
         """Executes a step that has no effect; what equals the fused kernel's value is called by that from now on."""
         values = self.inner.values(case.registers, step)
         for number in numbers:
-            for k, (name, outer) in enumerate(zip(step.writes, self.computed[number], strict=False)):
+            for k, (name, outer) in enumerate(zip(step.writes, self.computed.get(number, ()), strict=False)):
                 equal = self.terms.truths_are_equal if self.kernel.is_predicate(name) else self.terms.are_equal
                 if values[k] != outer and equal(values[k], outer, case.given):
                     values[k] = outer
@@ -267,7 +286,7 @@ class LaneCases:
         test = self._is(self.inner.guard(case.registers, step), case)
         if test not in (TRUE, FALSE):
             return self._split(case, test)
-        for event in (self.events[n] for n in numbers):
+        for event in (self.events[n] for n in numbers if n in self.events):
             guard = self._is(event.guard, case)
             if guard not in (TRUE, FALSE):
                 return self._split(case, guard)
@@ -281,8 +300,14 @@ class LaneCases:
     def _same(self, case: Case, step: Step, event: Event) -> bool | list[Case]:
         fused = event.step
         mine = operands_of(self.inner, case.registers, step)
-        if form_of(step) != form_of(fused) or len(mine) != len(event.operands):
+        written = [[p.is_predicate(w) for w in s.writes] for p, s in ((self.kernel, step), (self.of.fused, fused))]
+        gained = fused.facts.aligned > step.facts.aligned or "nc" in fused.facts.modifiers - step.facts.modifiers
+        alike = form_of(step) == form_of(fused) and written[0] == written[1] and len(mine) == len(event.operands)
+        if not alike or gained:
             raise NotProved(fused.line, f"`{fused.statement}` is not {_quoted(step)}")
+        if step.facts.row.scope and len(self.claimed[step.number]) > 1:
+            what = f"`{fused.statement}` stands in a block twice, so that lanes may come to it one by one"
+            raise NotProved(fused.line, what)
         named = step.facts.barrier_id - len(step.writes) if step.facts.row.scope >= Scope.CTA else None
         for position, pair in enumerate(zip(mine, event.operands, strict=True)):
             first, second = (self.terms.resolved(t, case.given) for t in pair)
@@ -326,6 +351,12 @@ class LaneCases:
             step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
             if case.place == END and meets:
                 self._check_mask(case, event)
+                if step.number not in case.done:
+                    self._check_exchange(case, event)
+            elif step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP) and case.place != END:
+                if step.number not in case.done:
+                    place = _quoted(self.kernel.steps[case.place])
+                    raise NotProved(step.line, f"a lane whose kernel is at {place} may pass `{step.statement}`")
             elif step.number not in case.done and self._is(event.guard, case) != FALSE:
                 place = "has ended" if case.place == END else f"is at {_quoted(self.kernel.steps[case.place])}"
                 raise NotProved(step.line, f"a lane whose kernel {place} may execute `{step.statement}`")
@@ -343,6 +374,21 @@ class LaneCases:
                 if (comes not in bits) if term.head == "and.b32" and bits else not comes:
                     what = "may wait for a lane whose kernel has ended and which does not come"
                     raise NotProved(step.line, f"`{step.statement}` {what}")
+
+    def _check_exchange(self, case: Case, event: Event) -> None:
+        """That lanes which have ended do not change what the others learn of each other: they bring what changes
+        nothing. What comes from a lane that has ended is undefined in the kernel, too (`shfl`)."""
+        step, words = event.step, event.step.facts.modifiers
+        asks = step.facts.reduces or step.facts.votes
+        if not asks and step.facts.base not in ("redux", "match", "elect", "activemask"):
+            return
+        given = self.formulas.both(case.given, event.guard)
+        if given == FALSE:
+            return
+        asked = self.terms[event.operands[-1 if step.facts.reduces else 0]].formula if asks else TRUE
+        neutral = FALSE if "any" in words or "ballot" in words or "or" in words or "popc" in words else TRUE
+        if not asks or "uni" in words or not self.terms.truths_are_equal(asked, neutral, given):
+            raise NotProved(step.line, f"a lane whose kernel has ended may change the result of `{step.statement}`")
 
     def _note_polarity(self, cases: Sequence[Case], last: Step) -> None:
         """Whether a branch goes where the kernel's branch goes, or the other way; None where that is not one."""
@@ -373,7 +419,8 @@ def form_of(step: Step) -> tuple[str, tuple[str, ...], tuple[int | None, ...]]:
     texts = [s.text for s in step.sources]
     if step.facts.base in ("bar", "barrier") and step.facts.row.scope >= Scope.CTA:
         opcode = ".".join(["barrier", *(w for w in opcode.split(".")[1:] if w not in ("aligned", "cta"))])
-        texts[max(step.facts.barrier_id - len(step.writes), 0)] = "id"
+        if texts:
+            texts[max(step.facts.barrier_id - len(step.writes), 0)] = "id"
     return opcode, tuple(texts), tuple(s.offset for s in step.sources)
 
 

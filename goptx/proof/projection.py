@@ -32,7 +32,8 @@ class Projection:
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
     step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
-    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it."""
+    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
+    `indexed` the indirect branches that are the kernel's, with the same index."""
 
     terms: Terms
     fused: Program
@@ -49,6 +50,7 @@ class Projection:
     polarity: dict[int, tuple[int, bool | None]] = field(default_factory=dict)
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
+    indexed: set[int] = field(default_factory=set)
     votes: dict[int, int] = field(default_factory=dict)
     visits: int = 0
 
@@ -56,9 +58,9 @@ class Projection:
         self.formulas = self.terms.formulas
         self.renamed = self._renaming()
         back = {new: f"{self.letter} {old}" for old, new in self.renamed.items()}
-        self.outer = Evaluation(self.terms, self.fused, self.symbols, back)
+        self.outer = Evaluation(self.terms, self.fused, self.symbols, back, "fused")
         own = {old: f"{self.letter} {old}" for old in self.renamed}
-        self.inner = Evaluation(self.terms, self.kernel, self.kernel_symbols, own)
+        self.inner = Evaluation(self.terms, self.kernel, self.kernel_symbols, own, f"own {self.letter}")
         self.claimed = frozenset(n for numbers in self.claims.values() for n in numbers)
 
     def _renaming(self) -> dict[str, str]:
@@ -101,7 +103,7 @@ class Projection:
     def _through(self, start: int, state: State) -> Iterator[tuple[int, State]]:
         """Executes a block, lets the kernel follow, and gives the state for each block after it."""
         registers = dict(state.registers)
-        here = LaneCases(self, registers)
+        here = LaneCases(self, start, registers)
         known = TRUE
         block = self.fused.blocks[start]
         last = self.fused.steps[block[-1]]
@@ -124,6 +126,9 @@ class Projection:
             for noted in (self.matched, self.ballots, self.polarity):
                 noted.pop(number, None)
         cases = here.advanced(state.cases, known)
+        self.indexed.discard(last.number)
+        if last.facts.base == "brx" and here.is_indexed(cases, last):
+            self.indexed.add(last.number)
         self.ends[start] = registers, cases
         for target, test in self._ways(registers, last):
             found = here.on_edge(cases, test, last, target)

@@ -17,7 +17,7 @@ from goptx.proof.termination import check_termination
 from goptx.proof.terms import Terms
 from goptx.proof.waiting import check_waiting
 from goptx.proof.witness import Claim, Named, Witness, read_witness
-from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
+from goptx.ptx.ir import Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
 LAUNCHES = "every launch with one grid and block for all"
@@ -47,6 +47,7 @@ class _Proof:
     fused: Module
     kernels: Sequence[Module]
     terms: Terms = field(default_factory=Terms)
+    owners: dict[str, str] = field(default_factory=dict)  # of the fused kernel's variables and parameters
 
     def certificate(self) -> Certificate:
         try:
@@ -71,13 +72,20 @@ class _Proof:
                 "witness", "", 1, f"it was made of {len(self.witness.kernels)} kernels, not {len(self.kernels)}"
             )
         fused = self._program(entry, "")
-        claims = self._claims(fused)
+        with _rule("witness", ""):
+            claims = self._claims(fused)
+        with _rule("variables", ""):
+            self._check_entry(entry)
         established: list[Established] = []
         projections = {}
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
             projection = self._projection(fused, named, module, claims)
             projections[named.letter] = projection
             established += self._follow(projection, named)
+        with _rule("projection", ""):
+            for step in fused.steps:
+                if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
+                    raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
         with _rule("waiting", ""):
             waits = check_waiting(fused, projections)
         with _rule("termination", ""):
@@ -94,7 +102,38 @@ class _Proof:
             return program_of(entry)
 
     def _claims(self, fused: Program) -> dict[int, tuple[Claim, ...]]:
-        return {s.number: self.witness.claims[s.line] for s in fused.steps if s.line in self.witness.claims}
+        """Those of kernels that there are. What several kernels claim is done once for all of them, so it must not
+        change memory."""
+        found = {}
+        for step in fused.steps:
+            its = tuple(c for c in self.witness.claims.get(step.line, ()) if c.kernel in self.held.kernels)
+            if its:
+                found[step.number] = its
+            if len({c.kernel for c in its}) > 1 and "s" in step.facts.row.access:
+                raise NotProved(step.line, f"`{step.statement}` belongs to several kernels")
+        return found
+
+    def _check_entry(self, entry: Function) -> None:
+        """That the fused kernel has the kernels' parameters in order, can be launched as they can, and that names mean
+        what they mean in the kernels where the target decides it."""
+        names = [name for named in self.witness.kernels for name in named.parameters]
+        if [p.name for p in entry.parameters if p.name in names] != names:
+            raise NotProved(entry.line, "the fused kernel does not have the parameters of its kernels in their order")
+        own = [
+            e for m, n in zip(self.kernels, self.witness.kernels, strict=True) for e in m.entries if e.name == n.entry
+        ]
+        for directive in entry.directives:
+            allowed = {(d.name, d.values) for e in own for d in e.directives}
+            if directive.name in (".reqntid", ".maxntid") and (directive.name, directive.values) not in allowed:
+                raise NotProved(entry.line, f"`{directive}` excludes launches that the kernels allow")
+        for kernel in own:
+            mine, its = ([str(d) for d in e.directives if "cluster" in d.name] for e in (entry, kernel))
+            if mine != its:
+                raise NotProved(entry.line, f"`{kernel.name}` is launched in other clusters")
+        if any(
+            m.target[1:] != self.fused.target[1:] or m.address_size != self.fused.address_size for m in self.kernels
+        ):
+            raise NotProved(1, "the kernels are made for another target")
 
     def _projection(
         self, fused: Program, named: Named, module: Module, claims: Mapping[int, tuple[Claim, ...]]
@@ -139,17 +178,18 @@ class _Proof:
         for i, (variable, name) in enumerate(pairs):
             self._alike(letter, variable, declared.get(name), {})
             new[name] = old[variable.name] = f"parameter {letter} {i}"
-        for name in (*module_variables(module), *(f.name for f in module.functions)):
+        for name in module_variables(module):
             if name in named.symbols:
                 new[named.symbols[name]] = old[name] = f"{letter} {name}"
-        inner = {v.name: v for v in body_variables(kernel.entry)}
+        inner = {v.name: v for v in kernel.variables}
         for name in inner:
             new[f"{named.prefix}_{name}"] = old[name] = f"{letter} {name}"
-        every = {**module_variables(self.fused), **{v.name: v for v in body_variables(fused.entry)}}
+        every = {**module_variables(self.fused), **{v.name: v for v in fused.variables}}
         renamed = {name: twin for twin, both in new.items() for name, its in old.items() if its == both}
         for name, variable in {**module_variables(module), **inner}.items():
             if name in renamed and name not in {p.name for p in kernel.entry.parameters}:
                 self._alike(letter, variable, every.get(renamed[name]), renamed)
+                self._check_owner(named, variable, renamed[name])
         if len(set(renamed.values())) != len(renamed):
             raise _Failed(
                 "variables", letter, fused.entry.line, "two variables of the kernel are one in the fused kernel"
@@ -158,10 +198,19 @@ class _Proof:
 
     def _alike(self, letter: str, old: Variable, new: Variable | None, renamed: Mapping[str, str]) -> None:
         """Raises `_Failed` unless a variable is declared as the kernel declares it."""
-        init = tuple(Name(renamed.get(p.text, p.text)) if isinstance(p, Name) else p for p in old.init)
+        init = tuple(Name(renamed.get(p.text, "")) if isinstance(p, Name) else p for p in old.init)
         if new is None or _form(new) != (*_form(old)[:-1], init):
             line = new.line if new else 1
             raise _Failed("variables", letter, line, f"`{old}` is not declared as the kernel declares it")
+
+    def _check_owner(self, named: Named, variable: Variable, name: str) -> None:
+        """Raises `_Failed` where kernels share a variable of a CTA or a thread, or kernels of several modules one of
+        these. Arrays without a size all begin at one place."""
+        of_module = variable.space in (".global", ".const")
+        where = "" if variable.space == ".shared" and variable.dims[:1] == ("",) else name
+        owner = named.digest if of_module else named.letter
+        if self.owners.setdefault(where, owner) != owner:
+            raise _Failed("variables", named.letter, variable.line, f"`{name}` belongs to another kernel, too")
 
     def _follow(self, projection: Projection, named: Named) -> Iterator[Established]:
         with _rule("projection", named.letter):
@@ -183,11 +232,6 @@ def _form(variable: Variable) -> tuple[object, ...]:
 def module_variables(module: Module) -> dict[str, Variable]:
     """The variables that a module declares outside functions."""
     return {item.name: item for item in module.items if isinstance(item, Variable)}
-
-
-def body_variables(entry: Function) -> list[Variable]:
-    """The variables that an entry's body declares."""
-    return [s.variable for s in entry.body or () if isinstance(s, Declaration)]
 
 
 def _may_be(own: Step, fused: Step) -> bool:

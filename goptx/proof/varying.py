@@ -47,7 +47,7 @@ def _varying_at_ends(program: Program, scope: Scope, branches: set[int]) -> dict
         joins = {block for i, side in enumerate(sides) for block in side if any(block in s for s in sides[:i])}
         for start in (program.meeting_points[branch], *joins):  # sides may join before the point that all paths pass
             at_meeting.setdefault(start, set()).update(written)
-    before: dict[int, frozenset[str]] = {0: frozenset()}
+    before: dict[int, frozenset[str]] = {0: program.live[0]}  # what was never written may be anything
     after: dict[int, frozenset[str]] = {}
     waiting = [0]
     while waiting:
@@ -84,7 +84,8 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
     if row.scope >= Scope.CTA:
         return False  # a reduction over all threads
     if row.scope == Scope.WARP and facts.base in ("vote", "redux"):
-        return scope > Scope.WARP
+        lanes = step.sources[-1].names  # lanes may be in groups of their own
+        return scope > Scope.WARP or any(n in varying or _is_of_thread(program, n) for n in lanes)
     if program.is_effect(step):
         constant = facts.read_only and scope == Scope.WARP
         return not constant or any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names)
