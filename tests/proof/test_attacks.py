@@ -361,8 +361,9 @@ setp.lt.u32 %p1, %r2, 9;
 
 
 def test_values_of_the_iteration_before_are_others() -> None:
-    right = "A4\nA5\nAL:\nA7\nA8\nA9\nA10\nA11: @%a_p1 bra AL;"
-    late = "A4\nA5\nmov.u32 %a_r4, 0;\nAL:\nA7: st.global.u32 [%a_d2], %a_r4;\nmov.u32 %a_r4, %a_r3;\nA8\nA9\nA10\nA11: @%a_p1 bra AL;"
+    first, rest = "A4\nA5\n", "\nA8\nA9\nA10\nA11: @%a_p1 bra AL;"
+    right = f"{first}AL:\nA7{rest}"
+    late = f"{first}mov.u32 %a_r4, 0;\nAL:\nA7: st.global.u32 [%a_d2], %a_r4;\nmov.u32 %a_r4, %a_r3;{rest}"
     of_one(LOOP, right, late)
 
 
