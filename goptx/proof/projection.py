@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from goptx.proof.evaluation import Evaluation, operands_of
 from goptx.proof.formulas import TRUE
 from goptx.proof.joins import joined
-from goptx.proof.kernel_code import ASKED, CARRY, END, NotProved, Program, Step
+from goptx.proof.kernel_code import ASKED, CARRY, END, VOTED, NotProved, Program, Step
 from goptx.proof.lane_cases import Case, Event, LaneCases, State, is_full
 from goptx.proof.memory_order import access_of
 from goptx.proof.terms import Terms
@@ -32,7 +32,9 @@ class Projection:
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
     step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
-    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it."""
+    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
+    `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
+    of a barrier in the kernel and in the fused kernel, "" if one is not known."""
 
     terms: Terms
     fused: Program
@@ -46,10 +48,11 @@ class Projection:
     ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict)
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
-    polarity: dict[int, tuple[int, bool | None]] = field(default_factory=dict)
+    polarity: dict[int, tuple[int, bool]] = field(default_factory=dict)
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
-    votes: dict[int, int] = field(default_factory=dict)
+    comers: set[int] = field(default_factory=set)
+    barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
     visits: int = 0
 
     def __post_init__(self) -> None:
@@ -111,6 +114,8 @@ class Projection:
                 break
             for own in self.claims.get(number, ()):
                 here.claimed.setdefault(own, []).append(number)
+            for name in step.writes:
+                registers.pop(f"{VOTED}{name}", None)
             if not self.fused.is_effect(step):
                 here.computed[number] = self.outer.values(registers, step)
                 self.outer.write(registers, step, here.computed[number])
@@ -121,13 +126,14 @@ class Projection:
             else:
                 known = self.formulas.both(known, self._added(registers, step))
         for number in block:
-            for noted in (self.matched, self.ballots, self.polarity):
+            for noted in (self.matched, self.ballots, self.polarity, self.barrier_ids):
                 noted.pop(number, None)
+            self.comers.discard(number)
         cases = here.advanced(state.cases, known)
         self.ends[start] = registers, cases
         for target, test in self._ways(registers, last):
             found = here.on_edge(cases, test, last, target)
-            after = self._asking(registers, start, test)
+            after = self._asking(registers, last, target)
             if (start, target) in self.fused.back_edges:
                 self.asked[start, target] = {r: v for r, v in after.items() if r.startswith(ASKED)}
                 self.back[start, target] = {
@@ -136,11 +142,17 @@ class Projection:
             if target != END and found:
                 yield target, State(after, found)
 
-    def _asking(self, registers: dict[str, int], start: int, test: int) -> dict[str, int]:
-        """The registers where a block is left; where that asks whether a predicate holds for any lane of the warp, with
+    def _asking(self, registers: dict[str, int], last: Step, target: int) -> dict[str, int]:
+        """The registers where a block is left; where that is because a predicate holds for any lane of the warp, with
         a register more that holds whether it does for this lane."""
-        asked = self.votes.get(test)
-        return registers if asked is None else {**registers, f"{ASKED}{start}": asked}
+        asked = self._asked(registers, last)
+        if asked is None or target != self.fused.following(last)[last.negated]:
+            return registers
+        return {**registers, f"{ASKED}{self.fused.block_of[last.number]}": asked}
+
+    def _asked(self, registers: dict[str, int], step: Step) -> int | None:
+        """Whether this lane asked for it, where a vote gave a step's guard to the whole warp."""
+        return registers.get(f"{VOTED}{step.guard}") if step.guard else None
 
     def _ways(self, registers: dict[str, int], last: Step) -> Iterator[tuple[int, int]]:
         """The blocks after a block, with the formula that a lane goes there."""
@@ -160,8 +172,9 @@ class Projection:
         operands = operands_of(self.outer, registers, step)
         access = access_of(self.outer, registers, step)
         results = self._results(step)
+        asked = None if step.negated else self._asked(registers, step)
         self.outer.write(registers, step, results)
-        return Event(step, guard, operands, tuple(results), access)
+        return Event(step, guard, operands, tuple(results), access, asked)
 
     def _results(self, step: Step) -> list[int]:
         """Values of which nothing is known but the step that gives them."""
@@ -185,5 +198,5 @@ class Projection:
         (found,) = self._results(step)
         self.outer.write(registers, step, [found])
         if "any" in words:
-            self.votes[found] = asked
+            registers[f"{VOTED}{step.writes[0]}"] = asked
         return self.formulas.implies(asked, found) if "any" in words else self.formulas.implies(found, asked)

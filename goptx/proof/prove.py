@@ -6,16 +6,16 @@ docs/proof.md has its rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
-from goptx.proof.convergence import check_convergence
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.projection import Projection
-from goptx.proof.termination import check_termination
+from goptx.proof.sync.convergence import check_convergence, diverging_branches
+from goptx.proof.sync.termination import check_termination
+from goptx.proof.sync.waiting import check_waiting
 from goptx.proof.terms import Terms
-from goptx.proof.waiting import check_waiting
 from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
@@ -77,7 +77,17 @@ class _Proof:
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
             projection = self._projection(fused, named, module, claims)
             projections[named.letter] = projection
-            established += self._follow(projection, named)
+            with _rule("projection", named.letter):
+                projection.check()
+            what = f"{len(projection.kernel.blocks)} blocks, {len(projection.claims)} instructions"
+            established.append(Established("projection", named.letter, what))
+        diverging = diverging_branches(projections.values())
+        for letter, projection in projections.items():
+            with _rule("convergence", letter):
+                count = check_convergence(projection, diverging)
+            established.append(
+                Established("convergence", letter, f"{count} instructions that threads execute together")
+            )
         with _rule("waiting", ""):
             waits = check_waiting(fused, projections)
         with _rule("termination", ""):
@@ -162,17 +172,6 @@ class _Proof:
         if new is None or _form(new) != (*_form(old)[:-1], init):
             line = new.line if new else 1
             raise _Failed("variables", letter, line, f"`{old}` is not declared as the kernel declares it")
-
-    def _follow(self, projection: Projection, named: Named) -> Iterator[Established]:
-        with _rule("projection", named.letter):
-            projection.check()
-        kernel = projection.kernel
-        yield Established(
-            "projection", named.letter, f"{len(kernel.blocks)} blocks, {len(projection.claims)} instructions"
-        )
-        with _rule("convergence", named.letter):
-            count = check_convergence(projection)
-        yield Established("convergence", named.letter, f"{count} instructions that threads execute together")
 
 
 def _form(variable: Variable) -> tuple[object, ...]:

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import ASKED, END, NotProved, Step
+from goptx.proof.kernel_code import ASKED, END, NotProved, Program, Step
 from goptx.proof.projection import Projection
-from goptx.proof.varying import varying_branches
+from goptx.proof.sync.convergence import diverging_branches
+from goptx.proof.sync.varying import varying_branches
 from goptx.ptx.opcodes import Scope
 
 
@@ -22,11 +23,12 @@ def check_termination(projections: Sequence[Projection]) -> tuple[int, list[str]
     """How many loops were looked at, and what is presumed of them. Raises `NotProved`."""
     fused = projections[0].fused
     varying = varying_branches(fused, Scope.CTA) if fused.loop_heads else frozenset[int]()
+    diverging = diverging_branches(projections) if fused.loop_heads else frozenset[int]()
     presumed = []
     edges = dict.fromkeys(edge for p in projections for edge in p.back)
     for edge in edges:
         idle = _idle(projections, edge)
-        if idle == FALSE or any(_is_asked_by_others(p, edge, idle) for p in projections):
+        if idle == FALSE or any(_is_asked_by_others(p, edge, idle, diverging) for p in projections):
             continue
         leaving = list(_leaving(projections[0], edge))
         owned = all(any(last.number in p.branches for p in projections) for last in leaving)
@@ -49,16 +51,25 @@ def _idle(projections: Sequence[Projection], edge: tuple[int, int]) -> int:
     return idle
 
 
-def _is_asked_by_others(projection: Projection, edge: tuple[int, int], idle: int) -> bool:
-    """Whether lanes that do not get on are in the loop only because other lanes of their warp ask for it."""
+def _is_asked_by_others(projection: Projection, edge: tuple[int, int], idle: int, diverging: frozenset[int]) -> bool:
+    """Whether lanes that do not get on are in the loop only because other lanes of their warp ask for it: in the loop
+    itself, or before it, and no branch has led those elsewhere since."""
     fused = projection.fused
     loop = fused.natural_loop(edge)
     return any(
-        (start := int(name.removeprefix(ASKED))) in loop
-        and fused.dominates(start, edge[0])
-        and projection.formulas.both(idle, asked) == FALSE
+        projection.formulas.both(idle, asked) == FALSE
+        and fused.dominates(start := int(name.removeprefix(ASKED)), edge[0])
+        and (start in loop or diverging.isdisjoint(_between(fused, start, edge[0])))
         for name, asked in projection.asked.get(edge, {}).items()
     )
+
+
+def _between(fused: Program, first: int, last: int) -> frozenset[int]:
+    """The blocks on paths from one block to another that do not come to the first one again."""
+    following = [t for t in fused.successors(first) if t not in (END, first)]
+    after = (fused.reached(t, lambda b: () if b == first else fused.successors(b)) for t in following)
+    before = fused.reached(last, lambda b: () if b == first else fused.predecessors[b])
+    return frozenset().union(*after) & before - {first}
 
 
 def _leaving(projection: Projection, edge: tuple[int, int]) -> Iterator[Step]:
