@@ -51,6 +51,7 @@ class Projection:
     polarity: dict[int, tuple[int, bool]] = field(default_factory=dict)
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
+    asking: set[int] = field(default_factory=set)
     comers: set[int] = field(default_factory=set)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
     visits: int = 0
@@ -144,11 +145,12 @@ class Projection:
 
     def _asking(self, registers: dict[str, int], last: Step, target: int) -> dict[str, int]:
         """The registers where a block is left; where that is because a predicate holds for any lane of the warp, with
-        a register more that holds whether it does for this lane."""
+        registers more that hold whether it does for this lane: one for the block, and one for the last such block."""
         asked = self._asked(registers, last)
-        if asked is None or target != self.fused.following(last)[last.negated]:
+        if asked is None or target != self.fused.following(last)[last.negated] or last.number in self.foreign:
             return registers
-        return {**registers, f"{ASKED}{self.fused.block_of[last.number]}": asked}
+        self.asking.add(self.fused.block_of[last.number])
+        return {**registers, f"{ASKED}{self.fused.block_of[last.number]}": asked, f"{ASKED}{self.letter}": asked}
 
     def _asked(self, registers: dict[str, int], step: Step) -> int | None:
         """Whether this lane asked for it, where a vote gave a step's guard to the whole warp."""

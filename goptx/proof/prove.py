@@ -91,12 +91,12 @@ class _Proof:
         with _rule("waiting", ""):
             waits = check_waiting(fused, projections)
         with _rule("termination", ""):
-            loops, ends = check_termination(list(projections.values()))
+            loops = check_termination(list(projections.values()))
         established.append(Established("termination", "", f"{loops} loops get on"))
         established.append(Established("waiting", "", f"{waits.barriers} barriers, passed in one order"))
         independent = "the kernels are independent: what is checked of their arguments at launch"
         return replace(
-            self.held, established=tuple(established), presumed=(independent, *dict.fromkeys((*waits.presumed, *ends)))
+            self.held, established=tuple(established), presumed=(independent, *dict.fromkeys(waits.presumed))
         )
 
     def _program(self, entry: Function, letter: str) -> Program:

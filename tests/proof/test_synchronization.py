@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from weaving.waiting_kernels import text
@@ -16,6 +17,7 @@ from goptx.proof.witness import Named, Witness
 from goptx.ptx.parse import parse
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 FIRST = 7  # the line of a kernel at which its code begins
 REGISTERS = ".reg .pred {p}p<4>; .reg .b32 {p}r<9>; .reg .b64 {p}rd<2>; .shared .align 4 .b8 {s}flag[4];"
 
@@ -181,3 +183,27 @@ def test_edits_of_waits_are_not_proved(pair: tuple[str, str], part: str, by: str
     fused = waiting(*pair)
     assert (made := certificate(fused, *pair)), str(made)
     assert what in str(certificate(edited(fused, part, by), *pair))
+
+
+def example(name: str) -> Path:
+    return EXAMPLES / f"{name}.sm_90.ptx"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("gelu", "gemm"), ("gemm", "scan"), ("reduce", "reduce"), ("harris", "pipeline"), ("pipeline", "sort"),
+     ("histogram", "sha256"), ("pipeline", "pipeline")],
+)  # fmt: skip
+def test_examples_that_wait_are_proved(first: str, second: str) -> None:
+    made = prove(goptx.weave(example(first), example(second)))
+    assert made, str(made)
+    assert not any("ended" in what for what in made.presumed)
+
+
+def test_a_loop_that_no_thread_asks_for_is_not_proved() -> None:
+    fused = goptx.weave(example("gelu"), example("histogram")).text()
+    modules = [goptx.read(example(name)) for name in ("gelu", "histogram")]
+    skip = re.search(r"    @!%b_any2 bra\.uni .*\n", fused)
+    assert skip and prove_text(fused, modules)
+    made = prove_text(fused.replace(skip[0], ""), modules)
+    assert "may go on when no kernel does" in str(made)

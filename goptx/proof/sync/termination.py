@@ -1,43 +1,33 @@
 """Whether the fused kernel ends if its kernels do: each time a loop begins again, some lane's kernel has gone on.
 
-A loop that goes on as long as any lane of the warp asks for it need only get on with the lanes that ask. Where all
-threads of a CTA decide alike whether a kernel's loop goes on, threads whose kernel has ended follow it; that the loop
-ends if all of them have ended is presumed.
+A loop that goes on as long as any lane of the warp asks for it need only get on with the lanes that ask, and so do
+loops in which the whole warp is for the sake of such a lane.
 
 Requires: the projections have been proved, and share their terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import ASKED, END, NotProved, Program, Step
+from goptx.proof.kernel_code import ASKED, END, NotProved, Program
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import diverging_branches
-from goptx.proof.sync.varying import varying_branches
-from goptx.ptx.opcodes import Scope
 
 
-def check_termination(projections: Sequence[Projection]) -> tuple[int, list[str]]:
-    """How many loops were looked at, and what is presumed of them. Raises `NotProved`."""
+def check_termination(projections: Sequence[Projection]) -> int:
+    """How many loops were looked at. Raises `NotProved`."""
     fused = projections[0].fused
-    varying = varying_branches(fused, Scope.CTA) if fused.loop_heads else frozenset[int]()
     diverging = diverging_branches(projections) if fused.loop_heads else frozenset[int]()
-    presumed = []
     edges = dict.fromkeys(edge for p in projections for edge in p.back)
     for edge in edges:
         idle = _idle(projections, edge)
         if idle == FALSE or any(_is_asked_by_others(p, edge, idle, diverging) for p in projections):
             continue
-        leaving = list(_leaving(projections[0], edge))
-        owned = all(any(last.number in p.branches for p in projections) for last in leaving)
-        if leaving and owned and varying.isdisjoint(fused.block_of[last.number] for last in leaving):
-            presumed.append(f"the loop that the branch in line {leaving[0].line} leaves ends if all threads have ended")
-        else:
-            last = fused.steps[fused.blocks[edge[0]][-1]]
-            raise NotProved(last.line, f"the loop that `{last.statement}` begins again may go on when no kernel does")
-    return len({head for _, head in edges}), presumed
+        last = fused.steps[fused.blocks[edge[0]][-1]]
+        raise NotProved(last.line, f"the loop that `{last.statement}` begins again may go on when no kernel does")
+    return len({head for _, head in edges})
 
 
 def _idle(projections: Sequence[Projection], edge: tuple[int, int]) -> int:
@@ -56,12 +46,20 @@ def _is_asked_by_others(projection: Projection, edge: tuple[int, int], idle: int
     itself, or before it, and no branch has led those elsewhere since."""
     fused = projection.fused
     loop = fused.natural_loop(edge)
-    return any(
-        projection.formulas.both(idle, asked) == FALSE
-        and fused.dominates(start := int(name.removeprefix(ASKED)), edge[0])
-        and (start in loop or diverging.isdisjoint(_between(fused, start, edge[0])))
-        for name, asked in projection.asked.get(edge, {}).items()
-    )
+    for name, asked in projection.asked.get(edge, {}).items():
+        if projection.formulas.both(idle, asked) != FALSE:
+            continue
+        asking = name.removeprefix(ASKED)
+        if not asking.isdigit():  # the last block that asked: all lanes come to such blocks together, and to the edge
+            inside = frozenset[int]().union(*map(fused.region, diverging))
+            found = inside.isdisjoint(projection.asking | {edge[0]})
+        else:
+            start = int(asking)
+            alike = start in loop or diverging.isdisjoint(_between(fused, start, edge[0]))
+            found = alike and fused.dominates(start, edge[0])
+        if found:
+            return True
+    return False
 
 
 def _between(fused: Program, first: int, last: int) -> frozenset[int]:
@@ -70,12 +68,3 @@ def _between(fused: Program, first: int, last: int) -> frozenset[int]:
     after = (fused.reached(t, lambda b: () if b == first else fused.successors(b)) for t in following)
     before = fused.reached(last, lambda b: () if b == first else fused.predecessors[b])
     return frozenset().union(*after) & before - {first}
-
-
-def _leaving(projection: Projection, edge: tuple[int, int]) -> Iterator[Step]:
-    """The branches by which lanes leave a loop."""
-    fused = projection.fused
-    loop = fused.natural_loop(edge)
-    for start in sorted(loop):
-        if any(t == END or t not in loop for t in fused.successors(start)):
-            yield fused.steps[fused.blocks[start][-1]]
