@@ -357,7 +357,8 @@ class LaneCases:
             step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
             if case.place == END and meets and not is_counted(step):
                 self._check_mask(case, event)
-                if step.facts.reduces and step.number not in case.done:
+                own = [self.kernel.steps[n] for n in self.of.claims[step.number]]
+                if any(s.facts.reduces for s in own) and step.number not in case.done:
                     self._check_reduction(case, event)
             elif step.number not in case.done and self._is(event.guard, case) != FALSE:
                 if is_counted(step) and self._comes_along(case, event, cases):

@@ -52,6 +52,7 @@ class Projection:
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
     asking: set[int] = field(default_factory=set)
+    active: set[int] = field(default_factory=set)
     comers: set[int] = field(default_factory=set)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
     visits: int = 0
@@ -118,7 +119,7 @@ class Projection:
             for name in step.writes:
                 registers.pop(f"{VOTED}{name}", None)
             if not self.fused.is_effect(step):
-                here.computed[number] = self.outer.values(registers, step)
+                here.computed[number] = self._computed(registers, step)
                 self.outer.write(registers, step, here.computed[number])
             elif number in self.foreign:
                 self.outer.write(registers, step, self._results(step))
@@ -142,6 +143,18 @@ class Projection:
                 }
             if target != END and found:
                 yield target, State(after, found)
+
+    def _computed(self, registers: dict[str, int], step: Step) -> list[int]:
+        """What a step without an effect computes. The lanes that are active, cut by an added ballot in which this lane
+        has its bit, are those that are active: lanes for which the kernel goes on have theirs."""
+        found = self.outer.values(registers, step)
+        if step.opcode == "and.b32" and step.number not in self.claims:
+            first, ballot = self.terms[found[0]].parts
+            counted = self.terms[ballot].formula
+            is_ballot = self.terms[ballot].head.startswith("ballot ")
+            if is_ballot and (lanes := self.terms.resolved(first, counted)) in self.active:
+                return [self.terms.choice(counted, lanes, found[0])]
+        return found
 
     def _asking(self, registers: dict[str, int], last: Step, target: int) -> dict[str, int]:
         """The registers where a block is left; where that is because a predicate holds for any lane of the warp, with
@@ -174,6 +187,7 @@ class Projection:
         operands = operands_of(self.outer, registers, step)
         access = access_of(self.outer, registers, step)
         results = self._results(step)
+        self.active.update(results if step.facts.reads_active_mask else ())
         asked = None if step.negated else self._asked(registers, step)
         self.outer.write(registers, step, results)
         return Event(step, guard, operands, tuple(results), access, asked)
