@@ -54,8 +54,12 @@ class Evaluation:
 
     def source(self, registers: Mapping[str, int], source: Source) -> int:
         """The term of an operand, without the offset of an address."""
-        if source.text == "{}" and not source.negated:
-            return self.name(registers, source.names[0])
+        if source.text == "{}":
+            found = self.name(registers, source.names[0])
+            formula = self.terms[found].formula
+            return (
+                self.terms.make("predicate", formula=self.terms.formulas.negation(formula)) if source.negated else found
+            )
         if not source.names:
             return self.terms.make(source.text)
         parts = [self.name(registers, n) for n in source.names]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
-from goptx.proof.kernel_code import ASKED, END
+from goptx.proof.kernel_code import ASKED, END, VOTED
 from goptx.proof.lane_cases import Lanes, State
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class _Join:
 
     def _is_asked(self, name: str) -> bool:
         """Whether all lanes have answered before, so that it is known of each."""
-        return name.startswith(ASKED) and all(name in s.registers for s in self.states)
+        return name.startswith((ASKED, VOTED)) and all(name in s.registers for s in self.states)
 
     def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
         if values not in known:
@@ -70,11 +70,16 @@ class _Join:
             if all(v == first for v in values) and self.of.terms.blocks(first).isdisjoint(self.loop):
                 known[values] = first
                 self.held |= self.of.terms.atoms(first)
-            elif any(self.of.terms[v].head.startswith("ballot ") for v in values) and self._is_entered_with(values):
+            elif any(map(self._is_ballot, values)) and self._is_entered_with(values):
                 known[values] = self._by_edge(values)
             else:
                 known[values] = self.of.terms.opaque(f"join {name}", self.start)
         return known[values]
+
+    def _is_ballot(self, value: int) -> bool:
+        """Whether it is a ballot, or one of several."""
+        term = self.of.terms[value]
+        return term.head.startswith("ballot ") or (term.head == "choice" and any(map(self._is_ballot, term.parts)))
 
     def _is_entered_with(self, values: tuple[int, ...]) -> bool:
         """Whether each edge into a loop brings a value from outside it, and those back bring what came in."""

@@ -7,7 +7,7 @@ its last step only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -94,7 +94,7 @@ class Program:
         """The type of a register, None for what is not one."""
         if register in self.singles:
             return self.singles[register]
-        if register.startswith(ASKED):
+        if register.startswith((ASKED, VOTED)):
             return ".pred"
         found = self._numbered.get(register)
         if found is None:
@@ -270,6 +270,23 @@ class Program:
             waiting += more
         return frozenset(seen)
 
+    def comes_to(self, first: int, ends: Collection[int], stops: Collection[int]) -> bool:
+        """Whether, from a step on, one of these steps may be executed before any of the others is."""
+        seen, waiting = set[int](), [first]
+        while waiting:
+            first = waiting.pop()
+            if first == END or first in seen:
+                continue
+            seen.add(first)
+            for number in range(first, self.blocks[self.block_of[first]].stop):
+                if number in ends:
+                    return True
+                if number in stops:
+                    break
+            else:
+                waiting += self.successors(self.block_of[first])
+        return False
+
     @cached_property
     def live(self) -> tuple[frozenset[str], ...]:
         """For each step the registers that it or a later one may read before they are written."""
@@ -307,7 +324,9 @@ class Program:
 
 
 CARRY = "%%carry"  # the carry flag as a register
-ASKED = "%%asked "  # begins the names of predicates: whether a lane asked for the way that its warp went from a block
+# The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp
+# went from a block, and whether it asked for what a vote gave to the whole warp.
+ASKED, VOTED = "%%asked ", "%%voted "
 
 
 def program_of(entry: Function) -> Program:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from goptx.proof.evaluation import operands_of
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.memory_order import Access, may_change_places
+from goptx.proof.sync.waits import id_position, is_counted, is_plain
 from goptx.ptx.opcodes import Scope
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ Cases = Mapping[int, Lanes]
 class Case:
     """Lanes at one place of the kernel: where the formula `given` holds. `done` are the steps of the fused kernel's
     block that the kernel has had, `order` the events among them as the kernel had them. `moved` are the loops of the
-    fused kernel since whose beginning the kernel has gone on."""
+    fused kernel since whose beginning the kernel has gone on. `taken` is the kernel's last branch with a guard in this
+    block, and whether it was taken, if no barrier of the CTA came after it."""
 
     place: int
     given: int
@@ -34,21 +37,24 @@ class Case:
     moved: frozenset[int] = frozenset()
     done: frozenset[int] = frozenset()
     order: tuple[int, ...] = ()
+    taken: tuple[int, int] | None = None
 
     def at(self, place: int, given: int) -> Case:
         """A copy there."""
-        return Case(place, given, dict(self.registers), self.moved, self.done, self.order)
+        return replace(self, place=place, given=given, registers=dict(self.registers))
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A step of the fused kernel that the kernel has to do as well, where `guard` holds."""
+    """A step of the fused kernel that the kernel has to do as well, where `guard` holds; if a vote gave that to the
+    whole warp, because `asked` holds for some lane."""
 
     step: Step
     guard: int
     operands: tuple[int, ...]
     results: tuple[int, ...]
     access: Access | None
+    asked: int | None = None
 
 
 @dataclass(slots=True)
@@ -62,15 +68,18 @@ class State:
 
 @dataclass
 class LaneCases:
-    """How the kernel follows the block `start` of the fused kernel: `now` are the registers at its end, `claimed` its
-    steps by the kernel's steps that they claim to be, `computed` the values that they compute."""
+    """How the kernel follows the block `start` of the fused kernel: `ended` is whether lanes come there for which the
+    kernel has ended, `now` are the registers at its end, `claimed` its steps by the kernel's steps that they claim to
+    be, `computed` the values that they compute, `together` those that are steps which threads execute together."""
 
     of: Projection
     start: int
+    ended: bool
     now: dict[str, int]
     events: dict[int, Event] = field(default_factory=dict)
     claimed: dict[int, list[int]] = field(default_factory=dict)
     computed: dict[int, list[int]] = field(default_factory=dict)
+    together: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.terms, self.formulas = self.of.terms, self.of.formulas
@@ -107,7 +116,7 @@ class LaneCases:
                 else:
                     (through if outcome[1] else todo).append(outcome[0])
         for case in through:
-            self._check_left(case)
+            self._check_left(case, through)
         return through
 
     def _line(self) -> int:
@@ -126,7 +135,8 @@ class LaneCases:
         order = (*case.order, *(n for n in other.order if n not in case.order))
         given = self.formulas.either(case.given, other.given)
         own = self._pruned(registers, case.place)
-        return Case(case.place, given, own, case.moved & other.moved, case.done | other.done, order)
+        taken = case.taken if case.taken == other.taken else None
+        return Case(case.place, given, own, case.moved & other.moved, case.done | other.done, order, taken)
 
     def _pruned(self, registers: Mapping[str, int], place: int) -> dict[str, int]:
         live = self.kernel.live[place] if place != END else frozenset[str]()
@@ -226,6 +236,8 @@ class LaneCases:
             if step.is_branch:
                 following = self._chosen(step, case)
                 if following is not None:
+                    if step.guard:
+                        case.taken = step.number, self.inner.guard(case.registers, step)
                     return self._gone(case, following), False
                 if not self._is_wanted(case, step, MOST_BRANCHES):
                     break
@@ -253,7 +265,7 @@ class LaneCases:
         registers = (
             self._pruned(case.registers, place) if place == END or place in self.kernel.blocks else case.registers
         )
-        return Case(place, case.given, registers, self.of.fused.loop_heads, case.done, case.order)
+        return replace(case, place=place, registers=registers, moved=self.of.fused.loop_heads)
 
     def _is_wanted(self, case: Case, branch: Step, depth: int) -> bool:
         """Whether code after the branch stands in this block of the fused kernel."""
@@ -303,17 +315,19 @@ class LaneCases:
         written = [[p.is_predicate(w) for w in s.writes] for p, s in ((self.kernel, step), (self.of.fused, fused))]
         gained = fused.facts.aligned > step.facts.aligned or "nc" in fused.facts.modifiers - step.facts.modifiers
         alike = form_of(step) == form_of(fused) and written[0] == written[1] and len(mine) == len(event.operands)
-        if not alike or gained:
+        serves = is_plain(step) and is_plain(fused) and fused.facts.reduces and not step.facts.reduces
+        if gained or not (alike or serves):
             raise NotProved(fused.line, f"`{fused.statement}` is not {_quoted(step)}")
-        if step.facts.row.scope and len(self.claimed[step.number]) > 1:
+        if step.facts.row.scope and self.together.setdefault(step.number, fused.number) != fused.number:
             what = f"`{fused.statement}` stands in a block twice, so that lanes may come to it one by one"
             raise NotProved(fused.line, what)
-        named = step.facts.barrier_id - len(step.writes) if step.facts.row.scope >= Scope.CTA else None
-        for position, pair in enumerate(zip(mine, event.operands, strict=True)):
+        for position, pair in enumerate(zip(mine, event.operands, strict=False)):
             first, second = (self.terms.resolved(t, case.given) for t in pair)
+            if position == id_position(step) and self._are_ids(first, second, fused):
+                continue
             if (
                 first == second
-                or position == named
+                or self._are_equal_predicates(first, second, case.given)
                 or (position == mask_of(step) and self._is_cut(first, second, fused))
             ):
                 continue
@@ -330,7 +344,26 @@ class LaneCases:
         self.of.matched.setdefault(fused.number, set()).add(step.number)
         case.done |= {fused.number}
         case.order = (*case.order, fused.number)
+        if fused.facts.row.scope >= Scope.CTA:
+            case.taken = None
         return True
+
+    def _are_ids(self, first: int, second: int, fused: Step) -> bool:
+        """Whether these may be the numbers of one barrier: known ones, or one that is not known."""
+        names = [self._number(t) for t in (first, second)]
+        self.of.barrier_ids.setdefault(fused.number, set()).add((names[0], names[1]))
+        return all(names) or first == second
+
+    def _number(self, value: int) -> str:
+        """The digits of a constant, as it is or moved to a register; "" for anything else."""
+        term = self.terms[value]
+        if term.head.startswith("mov.") and len(term.parts) == 1:
+            term = self.terms[term.parts[0]]
+        return term.head if term.head.isdigit() else ""
+
+    def _are_equal_predicates(self, first: int, second: int, given: int) -> bool:
+        one, two = self.terms[first], self.terms[second]
+        return one.head == two.head == "predicate" and self.terms.truths_are_equal(one.formula, two.formula, given)
 
     def _is_cut(self, mask: int, other: int, step: Step) -> bool:
         """Whether a mask of lanes is the kernel's, less lanes for which the kernel has ended: an added ballot in which
@@ -344,22 +377,45 @@ class LaneCases:
         self.of.ballots.setdefault(step.number, set()).update(ballots)
         return term.head == "and.b32" and mask in term.parts and bool(ballots)
 
-    def _check_left(self, case: Case) -> None:
+    def _check_left(self, case: Case, cases: Sequence[Case]) -> None:
         """That the kernel has had all events of the block which a lane may execute. A lane for which the kernel has
         ended may come along to where threads meet, since there it counts as one that does."""
         for event in self.events.values():
             step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
-            if case.place == END and meets:
+            if case.place == END and meets and not is_counted(step):
                 self._check_mask(case, event)
-                if step.number not in case.done:
+                own = [self.kernel.steps[n] for n in self.of.claims[step.number]]
+                if any(s.facts.row.writes or s.facts.reduces for s in own) and step.number not in case.done:
                     self._check_exchange(case, event)
             elif step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP) and case.place != END:
                 if step.number not in case.done:
                     place = _quoted(self.kernel.steps[case.place])
                     raise NotProved(step.line, f"a lane whose kernel is at {place} may pass `{step.statement}`")
             elif step.number not in case.done and self._is(event.guard, case) != FALSE:
+                if is_counted(step) and self._comes_along(case, event, cases):
+                    self.of.comers.add(step.number)
+                    continue
                 place = "has ended" if case.place == END else f"is at {_quoted(self.kernel.steps[case.place])}"
                 raise NotProved(step.line, f"a lane whose kernel {place} may execute `{step.statement}`")
+
+    def _comes_along(self, case: Case, event: Event, cases: Sequence[Case]) -> bool:
+        """Whether a lane comes to a barrier with a count only because another lane of its warp does, for which the
+        kernel is there; and its own kernel has ended. Or it cannot be that the kernel has not: lanes of a warp come to
+        an aligned barrier together, and this lane's kernel does not come to it next."""
+        asked = event.asked
+        if asked is None:
+            return False
+        others = [c for c in cases if event.step.number not in c.done]
+        own = [self.kernel.steps[n] for n in self.of.claims[event.step.number]]
+        return (
+            all(self._is(asked, c) == FALSE for c in (case, *others))
+            and all(s.facts.aligned and is_counted(s) for s in own)
+            and (case.place == END or not self.kernel.comes_to(case.place, {s.number for s in own}, self._counted))
+        )
+
+    @cached_property
+    def _counted(self) -> frozenset[int]:
+        return frozenset(s.number for s in self.kernel.steps if is_counted(s))
 
     def _check_mask(self, case: Case, event: Event) -> None:
         """That of the lanes that have ended, the mask names those that come along and no others."""
@@ -379,27 +435,38 @@ class LaneCases:
         """That lanes which have ended do not change what the others learn of each other: they bring what changes
         nothing. What comes from a lane that has ended is undefined in the kernel, too (`shfl`)."""
         step, words = event.step, event.step.facts.modifiers
-        asks = step.facts.reduces or step.facts.votes
-        if not asks and step.facts.base not in ("redux", "match", "elect", "activemask"):
-            return
         given = self.formulas.both(case.given, event.guard)
-        if given == FALSE:
+        if given == FALSE or not (step.facts.reduces or (step.facts.is_lane_exchange and step.facts.base != "shfl")):
             return
-        asked = self.terms[event.operands[-1 if step.facts.reduces else 0]].formula if asks else TRUE
-        neutral = FALSE if "any" in words or "ballot" in words or "or" in words or "popc" in words else TRUE
-        if not asks or "uni" in words or not self.terms.truths_are_equal(asked, neutral, given):
+        if step.facts.reads_active_mask:
+            cuts = self.of.cuts.get(step.number, ())
+            right = all(self.terms.formula_under(self.terms[b].formula, given) == FALSE for b in cuts)
+            right &= self.ended
+        else:
+            asked = self.terms[event.operands[-1 if step.facts.reduces else 0]].formula
+            neutral = FALSE if words & {"any", "ballot", "or", "popc"} else TRUE
+            asks = step.facts.reduces or (step.facts.votes and "uni" not in words)
+            right = asks and self.terms.truths_are_equal(asked, neutral, given)
+        if not right:
             raise NotProved(step.line, f"a lane whose kernel has ended may change the result of `{step.statement}`")
 
     def _note_polarity(self, cases: Sequence[Case], last: Step) -> None:
-        """Whether a branch goes where the kernel's branch goes, or the other way; None where that is not one."""
+        """Whether a branch goes where the kernel's branch goes, or the other way, for all lanes that come to it."""
         for number in self.of.branches.get(last.number, ()):
             own = self.kernel.steps[number]
-            for case in cases if own.guard and last.guard else ():
-                if case.place == number:
-                    outer, inner = self.of.outer.guard(self.now, last), self.inner.guard(case.registers, own)
-                    same = self.terms.truths_are_equal(outer, inner, case.given)
-                    opposite = self.terms.truths_are_equal(outer, self.formulas.negation(inner), case.given)
-                    self.of.polarity[last.number] = number, same if same != opposite else None
+            if not (own.guard and last.guard):
+                continue
+            outer = self.of.outer.guard(self.now, last)
+            tests = [(self._test_of(case, own), case.given) for case in cases]
+            for same, test in ((True, outer), (False, self.formulas.negation(outer))):
+                if all(t is not None and self.terms.truths_are_equal(test, t, given) for t, given in tests):
+                    self.of.polarity[last.number] = number, same
+
+    def _test_of(self, case: Case, branch: Step) -> int | None:
+        """Whether the kernel takes the branch that it is at, or has just passed."""
+        if case.place == branch.number:
+            return self.inner.guard(case.registers, branch)
+        return case.taken[1] if case.taken and case.taken[0] == branch.number else None
 
 
 def mask_of(step: Step) -> int | None:
@@ -417,10 +484,10 @@ def form_of(step: Step) -> tuple[str, tuple[str, ...], tuple[int | None, ...]]:
     one that warps need not come to whole, and have another number."""
     opcode = step.opcode.replace(".nc", "") if step.facts.base == "ld" else step.opcode
     texts = [s.text for s in step.sources]
-    if step.facts.base in ("bar", "barrier") and step.facts.row.scope >= Scope.CTA:
+    position = id_position(step)
+    if position is not None:
         opcode = ".".join(["barrier", *(w for w in opcode.split(".")[1:] if w not in ("aligned", "cta"))])
-        if texts:
-            texts[max(step.facts.barrier_id - len(step.writes), 0)] = "id"
+        texts[position : position + 1] = ["id"]
     return opcode, tuple(texts), tuple(s.offset for s in step.sources)
 
 

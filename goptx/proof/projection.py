@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from goptx.proof.evaluation import Evaluation, operands_of
 from goptx.proof.formulas import TRUE
 from goptx.proof.joins import joined
-from goptx.proof.kernel_code import ASKED, CARRY, END, NotProved, Program, Step
+from goptx.proof.kernel_code import ASKED, CARRY, END, VOTED, NotProved, Program, Step
 from goptx.proof.lane_cases import Case, Event, LaneCases, State, is_full
 from goptx.proof.memory_order import access_of
 from goptx.proof.terms import Terms
@@ -33,7 +33,9 @@ class Projection:
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
     step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
     `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
-    `indexed` the indirect branches that are the kernel's, with the same index."""
+    `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
+    of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that are
+    the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are cut."""
 
     terms: Terms
     fused: Program
@@ -47,11 +49,15 @@ class Projection:
     ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict)
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
-    polarity: dict[int, tuple[int, bool | None]] = field(default_factory=dict)
+    polarity: dict[int, tuple[int, bool]] = field(default_factory=dict)
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
+    asking: set[int] = field(default_factory=set)
+    active: dict[int, tuple[int, int]] = field(default_factory=dict)
+    cuts: dict[int, set[int]] = field(default_factory=dict)
+    comers: set[int] = field(default_factory=set)
+    barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
     indexed: set[int] = field(default_factory=set)
-    votes: dict[int, int] = field(default_factory=dict)
     visits: int = 0
 
     def __post_init__(self) -> None:
@@ -103,7 +109,7 @@ class Projection:
     def _through(self, start: int, state: State) -> Iterator[tuple[int, State]]:
         """Executes a block, lets the kernel follow, and gives the state for each block after it."""
         registers = dict(state.registers)
-        here = LaneCases(self, start, registers)
+        here = LaneCases(self, start, END in state.cases, registers)
         known = TRUE
         block = self.fused.blocks[start]
         last = self.fused.steps[block[-1]]
@@ -113,18 +119,21 @@ class Projection:
                 break
             for own in self.claims.get(number, ()):
                 here.claimed.setdefault(own, []).append(number)
+            for name in step.writes:
+                registers.pop(f"{VOTED}{name}", None)
             if not self.fused.is_effect(step):
-                here.computed[number] = self.outer.values(registers, step)
+                here.computed[number] = self._computed(registers, step)
                 self.outer.write(registers, step, here.computed[number])
             elif number in self.foreign:
                 self.outer.write(registers, step, self._results(step))
             elif self.claims.get(number):
-                here.events[number] = self._event(registers, step)
+                here.events[number] = self._event(registers, step, here.ended)
             else:
                 known = self.formulas.both(known, self._added(registers, step))
         for number in block:
-            for noted in (self.matched, self.ballots, self.polarity):
+            for noted in (self.matched, self.ballots, self.polarity, self.barrier_ids):
                 noted.pop(number, None)
+            self.comers.discard(number)
         cases = here.advanced(state.cases, known)
         self.indexed.discard(last.number)
         if last.facts.base == "brx" and here.is_indexed(cases, last):
@@ -132,7 +141,7 @@ class Projection:
         self.ends[start] = registers, cases
         for target, test in self._ways(registers, last):
             found = here.on_edge(cases, test, last, target)
-            after = self._asking(registers, start, test)
+            after = self._asking(registers, last, target)
             if (start, target) in self.fused.back_edges:
                 self.asked[start, target] = {r: v for r, v in after.items() if r.startswith(ASKED)}
                 self.back[start, target] = {
@@ -141,11 +150,33 @@ class Projection:
             if target != END and found:
                 yield target, State(after, found)
 
-    def _asking(self, registers: dict[str, int], start: int, test: int) -> dict[str, int]:
-        """The registers where a block is left; where that asks whether a predicate holds for any lane of the warp, with
-        a register more that holds whether it does for this lane."""
-        asked = self.votes.get(test)
-        return registers if asked is None else {**registers, f"{ASKED}{start}": asked}
+    def _computed(self, registers: dict[str, int], step: Step) -> list[int]:
+        """What a step without an effect computes. The lanes that are active, cut by an added ballot in which this lane
+        has its bit, are those that are active: lanes for which the kernel goes on have theirs."""
+        found = self.outer.values(registers, step)
+        if step.opcode == "and.b32" and step.number not in self.claims:
+            first, ballot = self.terms[found[0]].parts
+            counted = self.terms[ballot].formula
+            is_ballot = self.terms[ballot].head.startswith("ballot ")
+            every = self.terms.resolved(first, counted)
+            lanes, event = self.active.get(every, (every, END))
+            if is_ballot and event in self.fused.blocks[self.fused.block_of[step.number]]:
+                self.cuts.setdefault(event, set()).add(ballot)
+                return [self.terms.choice(counted, lanes, found[0])]
+        return found
+
+    def _asking(self, registers: dict[str, int], last: Step, target: int) -> dict[str, int]:
+        """The registers where a block is left; where that is because a predicate holds for any lane of the warp, with
+        registers more that hold whether it does for this lane: one for the block, and one for the last such block."""
+        asked = self._asked(registers, last)
+        if asked is None or target != self.fused.following(last)[last.negated] or last.number in self.foreign:
+            return registers
+        self.asking.add(self.fused.block_of[last.number])
+        return {**registers, f"{ASKED}{self.fused.block_of[last.number]}": asked, f"{ASKED}{self.letter}": asked}
+
+    def _asked(self, registers: dict[str, int], step: Step) -> int | None:
+        """Whether this lane asked for it, where a vote gave a step's guard to the whole warp."""
+        return registers.get(f"{VOTED}{step.guard}") if step.guard else None
 
     def _ways(self, registers: dict[str, int], last: Step) -> Iterator[tuple[int, int]]:
         """The blocks after a block, with the formula that a lane goes there."""
@@ -160,13 +191,20 @@ class Projection:
             test = self.outer.guard(registers, last)
             yield from zip(following, (test, self.formulas.negation(test)), strict=True)
 
-    def _event(self, registers: dict[str, int], step: Step) -> Event:
+    def _event(self, registers: dict[str, int], step: Step, ended: bool) -> Event:
+        """Where lanes come along for which the kernel has ended, more may be active than in the kernel."""
         guard = self.outer.guard(registers, step)
         operands = operands_of(self.outer, registers, step)
         access = access_of(self.outer, registers, step)
         results = self._results(step)
-        self.outer.write(registers, step, results)
-        return Event(step, guard, operands, tuple(results), access)
+        found = list(results)
+        if step.facts.reads_active_mask:
+            self.cuts.pop(step.number, None)
+            found = [self.terms.make("with others", results[0])] if ended else found
+            self.active[found[0]] = results[0], step.number
+        asked = None if step.negated else self._asked(registers, step)
+        self.outer.write(registers, step, found)
+        return Event(step, guard, operands, tuple(results), access, asked)
 
     def _results(self, step: Step) -> list[int]:
         """Values of which nothing is known but the step that gives them."""
@@ -190,5 +228,5 @@ class Projection:
         (found,) = self._results(step)
         self.outer.write(registers, step, [found])
         if "any" in words:
-            self.votes[found] = asked
+            registers[f"{VOTED}{step.writes[0]}"] = asked
         return self.formulas.implies(asked, found) if "any" in words else self.formulas.implies(found, asked)

@@ -6,16 +6,16 @@ docs/proof.md has its rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
-from goptx.proof.convergence import check_convergence
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.projection import Projection
-from goptx.proof.termination import check_termination
+from goptx.proof.sync.convergence import check_convergence, diverging_branches
+from goptx.proof.sync.termination import check_termination
+from goptx.proof.sync.waiting import check_waiting
 from goptx.proof.terms import Terms
-from goptx.proof.waiting import check_waiting
 from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Function, Module, Name, Variable
 from goptx.ptx.parse import parse
@@ -81,20 +81,30 @@ class _Proof:
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
             projection = self._projection(fused, named, module, claims)
             projections[named.letter] = projection
-            established += self._follow(projection, named)
+            with _rule("projection", named.letter):
+                projection.check()
+            what = f"{len(projection.kernel.blocks)} blocks, {len(projection.claims)} instructions"
+            established.append(Established("projection", named.letter, what))
         with _rule("projection", ""):
             for step in fused.steps:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
+        diverging = diverging_branches(projections.values())
+        for letter, projection in projections.items():
+            with _rule("convergence", letter):
+                count = check_convergence(projection, diverging)
+            established.append(
+                Established("convergence", letter, f"{count} instructions that threads execute together")
+            )
         with _rule("waiting", ""):
             waits = check_waiting(fused, projections)
         with _rule("termination", ""):
-            loops, ends = check_termination(list(projections.values()))
+            loops = check_termination(list(projections.values()))
         established.append(Established("termination", "", f"{loops} loops get on"))
         established.append(Established("waiting", "", f"{waits.barriers} barriers, passed in one order"))
         independent = "the kernels are independent: what is checked of their arguments at launch"
         return replace(
-            self.held, established=tuple(established), presumed=(independent, *dict.fromkeys((*waits.presumed, *ends)))
+            self.held, established=tuple(established), presumed=(independent, *dict.fromkeys(waits.presumed))
         )
 
     def _program(self, entry: Function, letter: str) -> Program:
@@ -211,17 +221,6 @@ class _Proof:
         owner = named.digest if of_module else named.letter
         if self.owners.setdefault(where, owner) != owner:
             raise _Failed("variables", named.letter, variable.line, f"`{name}` belongs to another kernel, too")
-
-    def _follow(self, projection: Projection, named: Named) -> Iterator[Established]:
-        with _rule("projection", named.letter):
-            projection.check()
-        kernel = projection.kernel
-        yield Established(
-            "projection", named.letter, f"{len(kernel.blocks)} blocks, {len(projection.claims)} instructions"
-        )
-        with _rule("convergence", named.letter):
-            count = check_convergence(projection)
-        yield Established("convergence", named.letter, f"{count} instructions that threads execute together")
 
 
 def _form(variable: Variable) -> tuple[object, ...]:

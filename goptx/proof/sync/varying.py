@@ -20,8 +20,9 @@ _SAME_EVERYWHERE = frozenset(
 
 
 @lru_cache(maxsize=16)
-def varying_branches(program: Program, scope: Scope) -> frozenset[int]:
-    """The blocks that end in a branch which threads of a warp (`Scope.WARP`) or of a CTA may take differently."""
+def varying_branches(program: Program, scope: Scope, together: frozenset[int] = frozenset()) -> frozenset[int]:
+    """The blocks that end in a branch which threads of a warp (`Scope.WARP`) or of a CTA may take differently, without
+    those that they take `together` for another reason."""
     found: set[int] = set()
     while True:
         varying = _varying_at_ends(program, scope, found)
@@ -29,6 +30,7 @@ def varying_branches(program: Program, scope: Scope) -> frozenset[int]:
             start
             for start, names in varying.items()
             if len(set(program.successors(start))) > 1
+            and start not in together
             and _depends(program, program.steps[program.blocks[start][-1]], names, scope)
         }
         if more <= found:
