@@ -12,14 +12,15 @@ the proof fail.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goptx.proof.evaluation import Evaluation, operands_of
+from goptx.proof.event_form import is_full
 from goptx.proof.formulas import TRUE
 from goptx.proof.joins import joined
 from goptx.proof.kernel_code import ASKED, CARRY, END, VOTED, NotProved, Program, Step
-from goptx.proof.lane_cases import Case, Event, LaneCases, State, is_full
+from goptx.proof.lane_cases import Case, Cases, Event, LaneCases, State
 from goptx.proof.memory_order import access_of
 from goptx.proof.terms import Terms
 
@@ -29,13 +30,14 @@ MOST_VISITS = 12  # of a block, on average
 @dataclass
 class Projection:
     """`claims` has for each step of the fused kernel the steps of the kernel that it claims to be, `branches` the
-    branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
-    and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
-    step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
-    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
-    `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
-    of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that are
-    the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are cut."""
+    branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the
+    registers and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by
+    which a step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the
+    same way, and `divided` that branch for the lanes whose kernel has not ended; `back` the lanes that begin a loop
+    again, with whether the kernel has gone on, `asked` whether they asked for it, `comers` the barriers with a
+    count to which lanes come along for others of their warp, `barrier_ids` the numbers of a barrier in the kernel
+    and in the fused kernel, "" if one is not known, `indexed` the indirect branches that are the kernel's, with the
+    same index, `cuts` the ballots by which the lanes that a step finds active are cut."""
 
     terms: Terms
     fused: Program
@@ -50,6 +52,7 @@ class Projection:
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
     polarity: dict[int, tuple[int, bool]] = field(default_factory=dict)
+    divided: dict[int, int] = field(default_factory=dict)
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
     asking: set[int] = field(default_factory=set)
@@ -109,7 +112,7 @@ class Projection:
     def _through(self, start: int, state: State) -> Iterator[tuple[int, State]]:
         """Executes a block, lets the kernel follow, and gives the state for each block after it."""
         registers = dict(state.registers)
-        here = LaneCases(self, start, END in state.cases, registers)
+        here = LaneCases(self, start, registers)
         known = TRUE
         block = self.fused.blocks[start]
         last = self.fused.steps[block[-1]]
@@ -127,11 +130,11 @@ class Projection:
             elif number in self.foreign:
                 self.outer.write(registers, step, self._results(step))
             elif self.claims.get(number):
-                here.events[number] = self._event(registers, step, here.ended)
+                here.events[number] = self._event(registers, step, state.cases)
             else:
                 known = self.formulas.both(known, self._added(registers, step))
         for number in block:
-            for noted in (self.matched, self.ballots, self.polarity, self.barrier_ids):
+            for noted in (self.matched, self.ballots, self.polarity, self.divided, self.barrier_ids):
                 noted.pop(number, None)
             self.comers.discard(number)
         cases = here.advanced(state.cases, known)
@@ -191,8 +194,8 @@ class Projection:
             test = self.outer.guard(registers, last)
             yield from zip(following, (test, self.formulas.negation(test)), strict=True)
 
-    def _event(self, registers: dict[str, int], step: Step, ended: bool) -> Event:
-        """Where lanes come along for which the kernel has ended, more may be active than in the kernel."""
+    def _event(self, registers: dict[str, int], step: Step, cases: Cases) -> Event:
+        """Where lanes may come along for which the kernel has ended, more may be active than in the kernel."""
         guard = self.outer.guard(registers, step)
         operands = operands_of(self.outer, registers, step)
         access = access_of(self.outer, registers, step)
@@ -200,11 +203,18 @@ class Projection:
         found = list(results)
         if step.facts.reads_active_mask:
             self.cuts.pop(step.number, None)
-            found = [self.terms.make("with others", results[0])] if ended else found
+            self.active.pop(results[0], None)
+            if any(self._may_end(place, self.claims[step.number]) for place in cases):
+                found = [self.terms.make("with others", results[0])]
             self.active[found[0]] = results[0], step.number
         asked = None if step.negated else self._asked(registers, step)
         self.outer.write(registers, step, found)
         return Event(step, guard, operands, tuple(results), access, asked)
+
+    def _may_end(self, place: int, own: Sequence[int]) -> bool:
+        """Whether the kernel has ended, or may end before it does one of these steps."""
+        ends = {s.number for s in self.kernel.steps if s.facts.row.ends == "exit"}
+        return place == END or self.kernel.comes_to(place, ends, own)
 
     def _results(self, step: Step) -> list[int]:
         """Values of which nothing is known but the step that gives them."""
