@@ -6,7 +6,7 @@ For each mutation its named test, and tests that fuse the constructs, run in a c
 the mutation; what they fuse is stored. The checker of this checkout, which does not know the mutation, judges the
 texts that the mutation changed. A mutation is
 
-* rejected, if one of these is not proved, and what stood in its place before, if there was anything, is;
+* rejected, if one of these is not proved, and what stood in its place before, if anything, is;
 * believed, if all of them are proved: the named test fails, so each has to be read;
 * out of reach, if no text changes, or none of them was proved before: the checker has no rules for them, or the mutation
   concerns checks of launches, refusals or reports.
@@ -72,8 +72,8 @@ def main() -> int:
     with multiprocessing.get_context("fork").Pool(options.jobs, _begin, (also,)) as pool:
         for result in pool.imap_unordered(_judged, chosen):
             results.append(result)
-            print(f"{result.outcome}: {result.rule} ({result.changed} texts, {result.refused} refused) {result.why}"[:300],
-                  flush=True)  # fmt: skip
+            counts = f"{result.changed} texts, {result.refused} refused"
+            print(f"{result.outcome}: {result.rule} ({counts}) {result.why}"[:300], flush=True)
     order = {m.rule: i for i, m in enumerate(MUTATIONS)}
     text = table(sorted(results, key=lambda r: order[r.rule]))
     if options.output:
@@ -121,6 +121,7 @@ def _judged(mutation: Mutation) -> Result:
     for one in before.values():
         known.setdefault(_kernels(one), []).append(one)
     judged = [one for one in changed if not known.get(_kernels(one)) or any(not _gap(b) for b in known[_kernels(one)])]
+    judged = [one for one in judged if "has no rules for" not in _gap(one)]
     gaps = [gap for gap in map(_gap, judged) if gap]
     outcome = REJECTED if gaps else BELIEVED if judged else WITHOUT
     return Result(mutation.rule, mutation.test, outcome, len(judged), len(gaps), gaps[0] if gaps else "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
@@ -17,9 +18,10 @@ from goptx.proof.sync.termination import check_termination
 from goptx.proof.sync.waiting import check_waiting
 from goptx.proof.terms import Terms
 from goptx.proof.witness import Claim, Named, Witness, read_witness
-from goptx.ptx.ir import Function, Module, Name, Variable
+from goptx.ptx.ir import Directive, Function, Module, Name, Variable, whole_number
 from goptx.ptx.parse import parse
 
+MOST = 1024  # threads of a CTA
 LAUNCHES = "every launch with one grid and block for all"
 
 
@@ -132,10 +134,11 @@ class _Proof:
         own = [
             e for m, n in zip(self.kernels, self.witness.kernels, strict=True) for e in m.entries if e.name == n.entry
         ]
-        for directive in entry.directives:
-            allowed = {(d.name, d.values) for e in own for d in e.directives}
-            if directive.name in (".reqntid", ".maxntid") and (directive.name, directive.values) not in allowed:
-                raise NotProved(entry.line, f"`{directive}` excludes launches that the kernels allow")
+        bounds = [{d for d in e.directives if d.name in (".reqntid", ".maxntid")} for e in (entry, *own)]
+        if not bounds[0] <= set().union(*bounds[1:]):
+            raise NotProved(entry.line, "its bounds exclude launches that the kernels allow")
+        if any(its and min(map(_threads, bounds[0]), default=MOST) > min(map(_threads, its)) for its in bounds[1:]):
+            raise NotProved(entry.line, "it allows launches that a kernel does not allow")
         for kernel in own:
             mine, its = ([str(d) for d in e.directives if "cluster" in d.name] for e in (entry, kernel))
             if mine != its:
@@ -221,6 +224,10 @@ class _Proof:
         owner = named.digest if of_module else named.letter
         if self.owners.setdefault(where, owner) != owner:
             raise _Failed("variables", named.letter, variable.line, f"`{name}` belongs to another kernel, too")
+
+
+def _threads(directive: Directive) -> int:
+    return prod(map(whole_number, directive.values))
 
 
 def _form(variable: Variable) -> tuple[object, ...]:

@@ -218,7 +218,9 @@ def test_bounds_are_those_of_a_kernel() -> None:
     text = BOTH + "A4\nB4"
     assert proved(Given(STORE, STORE, directives=(".maxntid 64", "", ".maxntid 64")), text)
     made = certificate(Given(STORE, STORE, directives=("", "", ".maxntid 64")), text)
-    assert "excludes launches that the kernels allow" in str(made)
+    assert "its bounds exclude launches that the kernels allow" in str(made)
+    made = certificate(Given(STORE, STORE, directives=(".maxntid 64", ".maxntid 32", ".maxntid 64")), text)
+    assert "it allows launches that a kernel does not allow" in str(made)
     made = certificate(Given(STORE, STORE, directives=(".reqnctapercluster 2", "", "")), text)
     assert "is launched in other clusters" in str(made)
 
@@ -484,6 +486,21 @@ def test_an_aligned_barrier_stands_under_a_branch_of_its_kernel() -> None:
     right = "A4\nA7\nA8\nA9"
     wrong = "A4\nA7\nA5: @%a_p2 bra AL;\nA8\nbra AM;\nAL:\nA8\nAM:\nA9"
     of_one(a, right, wrong, because="not all lanes of a warp may come to")
+
+
+def test_lanes_of_a_warp_come_to_an_aligned_barrier_together() -> None:
+    """In the kernel some have ended, and are waited for no more; in the fused kernel they are alive."""
+    a = "setp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nbar.sync 1, 32;\nst.global.u32 [%d2], %r1;"
+    head = "A4\nnot.pred %a_p3, %a_p1;\nvote.sync.any.pred %a_p4, %a_p3, -1;\n"
+    rest = "A7: @%a_p3 st.global.u32 [%a_d2], %a_r1;"
+    of_one(a, f"{head}A6: @%a_p4 bar.sync 1, 32;\n{rest}", f"{head}A6: @%a_p3 bar.sync 1, 32;\n{rest}")
+
+
+def test_nobody_waits_for_lanes_whose_kernel_ended_at_the_branch() -> None:
+    a = "setp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nvote.sync.ballot.b32 %r2, %p2, -1;\nst.global.u32 [%d2], %r2;"
+    given = Given(ADDRESS + a, ADDRESS + "bar.sync 0;\nst.global.u32 [%d2], %r1;")
+    wrong = BOTH + "A4\nA5: @%a_p1 bra AE;\nA6\nA7\nAE:\nB4\nB5"
+    assert "may wait for a thread whose kernel has ended" in str(certificate(given, wrong))
 
 
 def test_active_lanes_are_cut_by_those_that_run() -> None:
