@@ -8,8 +8,8 @@ texts that the mutation changed. A mutation is
 
 * rejected, if one of these is not proved, and what stood in its place before, if anything, is;
 * believed, if all of them are proved: the named test fails, so each has to be read;
-* out of reach, if no text changes, or none of them was proved before: the checker has no rules for them, or the mutation
-  concerns checks of launches, refusals or reports.
+* out of reach, if no text changes, or none of them was proved before: the checker has no rules for them, or the
+  mutation concerns checks of launches, refusals or reports.
 
 Patterns choose mutations by rule, file or test. Exit code 1 if any is believed.
 """
