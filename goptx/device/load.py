@@ -201,6 +201,12 @@ class Launcher:
         self._frame = _Frame(sizes, hidden)
         self.takes = len(sizes)  # contents
 
+    def filled(self, contents: Sequence[bytes]) -> int:
+        """The address of this thread's table of parameters, which have these contents until the next call."""
+        fill, room, addresses = self._frame.parts
+        fill(room, 0, *contents)
+        return addresses
+
     def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
         """Starts the kernel on `stream` with parameters of these contents."""
         fill, room, addresses = self._frame.parts
@@ -230,40 +236,6 @@ def in_turn(launchers: Sequence[Launcher]) -> Starter:
             launcher(stream, contents[part])
 
     return start
-
-
-def side_by_side(launchers: Sequence[Launcher]) -> Starter:
-    """As `in_turn`, with all but the first on streams of their own: after the earlier work of the stream, and before
-    its later work."""
-    return in_turn(launchers) if len(launchers) == 1 else _SideBySide(launchers)
-
-
-class _SideBySide(threading.local):
-    """Each thread has its own streams and events, so it does not wait for the work of other threads."""
-
-    def __init__(self, launchers: Sequence[Launcher]) -> None:
-        device, driver = current_device(), bindings()
-        ends = [0, *accumulate(launcher.takes for launcher in launchers)]
-        self._first, *self._others = [(one, slice(*at)) for one, at in zip(launchers, pairwise(ends), strict=True)]
-        self._streams = [device.create_stream() for _ in self._others]
-        flags = driver.CUevent_flags.CU_EVENT_DISABLE_TIMING
-        self._begin, *self._ends = [must(driver.cuEventCreate(flags)) for _ in launchers]
-        self._default = int(device.default_stream.handle)
-        self._driver = driver
-
-    def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
-        driver = self._driver
-        main = driver.CUstream(self._default if stream is None else stream_handle(stream))
-        must(driver.cuEventRecord(self._begin, main))
-        for side, end, (launcher, part) in zip(self._streams, self._ends, self._others, strict=True):
-            own = driver.CUstream(int(side.handle))
-            must(driver.cuStreamWaitEvent(own, self._begin, 0))
-            launcher(side, contents[part])
-            must(driver.cuEventRecord(end, own))
-        launcher, part = self._first
-        launcher(stream, contents[part])
-        for end in self._ends:
-            must(driver.cuStreamWaitEvent(main, end, 0))
 
 
 class _Frame(threading.local):

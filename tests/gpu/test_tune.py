@@ -19,8 +19,9 @@ from goptx.errors import DeviceError, InputError
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Argument, read_specification
 from goptx.measuring.bench import bench as module
+from goptx.measuring.bench.baselines import STREAMS
 from goptx.measuring.bench.bench import Bench
-from goptx.measuring.bench.questions import STREAMS, Failed, Judged
+from goptx.measuring.bench.questions import Failed, Judged
 from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 from goptx.tuning.measured import Measured, measured
