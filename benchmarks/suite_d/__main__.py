@@ -27,12 +27,10 @@ from measuring import command_line, environment, generate
 
 import goptx
 from goptx.launch.specification import Argument, Launch, read_specification
-from suite_d import FOLDER, FORMS, STEPS, WAYS, chain, fused, passes, region
+from suite_d import BLOCK, FOLDER, FORMS, LOOP_CTAS, STEPS, WAYS, chain, fused, passes, region
 
 WARMUPS, REPEATS = 3, 20
 TIME_LIMIT = 180  # seconds for one form
-BLOCK = 256  # threads
-LOOP_CTAS = 132 * 16  # of the grid-stride form
 BAR = 2.2  # over separate launches
 
 
