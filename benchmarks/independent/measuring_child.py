@@ -3,7 +3,7 @@
     python measuring_child.py CASE.json SEED
 
 Uses the driver and numpy only, nothing of goptx. Each way to run the kernels is timed in an order that changes with
-each repetition. On the device: as CUDA graphs (streams as they are), behind other work, so that launching takes no
+each repetition. On the device: as CUDA graphs (streams as they are), after other work, so that launching takes no
 time. Launched: from the host, on an idle device. Outputs of the tuned kernel are compared with those of the kernels
 alone.
 """
