@@ -20,7 +20,8 @@ def table(document: dict[str, Any]) -> str:
         "",
         "Right: contraction off, outputs equal those of separate launches in the same blocks bit for bit, and these "
         f"are what CuPy finds. Times, with contraction: medians of {REPEATS} in turn; speedups are over the fastest "
-        "way to run the unchanged kernels. HFUSE's bound of registers is in brackets; a bounded kernel has it for a cap, and no row "
+        "way to run the unchanged kernels. HFUSE's bound of registers is in brackets; a bounded kernel has it for a "
+        "cap, and no row "
         "where it stays below that anyway.",
         "",
     ]

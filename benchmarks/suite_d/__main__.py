@@ -4,8 +4,9 @@
 
 Each form of the kernels runs in a child process under a time limit. Right first: with contraction off all that a way
 still writes has to equal what separate launches write, bit for bit, from poisoned outputs. Times are medians of device
-events, the ways in turn, each a CUDA graph; a pass is one load or store of every element. Before all that the chain runs through a fusion
-region, whose first, second and hundredth time are compared with four launches. Needs cuda-python and CuPy.
+events, the ways in turn, each a CUDA graph; a pass is one load or store of every element. Before all that the chain
+runs through a fusion region, whose first, second and hundredth time are compared with four launches. Needs cuda-python
+and CuPy.
 """
 
 from __future__ import annotations

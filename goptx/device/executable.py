@@ -178,8 +178,12 @@ class Executable:
 def _loaded(launch: Launch, native: NativeCode) -> Kernel:
     """The kernel of a framework's machine code. Raises `DeviceError` where it takes other parameters than its PTX."""
     (kernel,) = load_all(native.cubin, [native.entry])
-    expected, found = len(launch.params) + native.scratch, getattr(kernel, "num_arguments", None)
-    if found not in (None, expected):
+    expected = len(launch.params) + native.scratch
+    try:
+        found = kernel.num_arguments
+    except Exception:  # drivers before 12.4 cannot count them
+        return kernel
+    if found != expected:
         raise DeviceError(
             f"`{native.entry}` takes {found} parameters in its machine code and {expected} in its PTX; give both from "
             "one run of the compiler, or the PTX alone."

@@ -173,7 +173,7 @@ def test_where_the_kernels_alone_fail() -> None:
 def test_the_table() -> None:
     row = {"right": True, "registers": 28, "bound": 32, "occupancy": 1.0, "shared_bytes": 2048, "assembler": "ptxas 13"}
     ms = {"streams": 2.0, "streams, the other first": 1.8, "vertical": 1.5, str(EVEN): 1.2}
-    found = {
+    found: dict[str, Any] = {
         "launches": {"batchnorm": [[1024], [32, 16], 0], "hist": [[1024], [512], 1024]},
         "registers": [30, 14],
         "ways": {"vertical": row, str(EVEN): row, "weave": {"right": False, "problem": "no\nanswer"}},
