@@ -219,12 +219,16 @@ class Launcher:
 
 
 class Starter:
-    """Starts launches on the current device, one after the other."""
+    """Starts launches on the current device, one after the other.
 
-    ordered = True  # each comes after the one before it
+    ordered: each comes after the one before it. order: the numbers of the launchers, in the order of their starts.
+    """
+
+    ordered = True
 
     def __init__(self, launchers: Sequence[Launcher]) -> None:
         self.launchers = tuple(launchers)
+        self.order = range(len(self.launchers))
         self._default = int(current_device().default_stream.handle)
         self._stream = bindings().CUstream
 

@@ -25,15 +25,14 @@ class _SideBySide(Starter):
 
     def __init__(self, launchers: Sequence[Launcher], backwards: bool) -> None:
         super().__init__(launchers)
-        self._backwards = backwards
+        if backwards:
+            self.order = self.order[::-1]
         self._own = _Own(len(launchers))
 
     def __call__(self, stream: Any, tables: Sequence[int]) -> None:
         driver, own = bindings(), self._own
         main = self.driver_stream(stream)
-        parts = list(zip(self.launchers, tables, strict=True))
-        if self._backwards:
-            parts.reverse()
+        parts = [(self.launchers[i], tables[i]) for i in self.order]
         if int(must(driver.cuStreamIsCapturing(main))):
             own.fork(main, parts)
             return

@@ -96,7 +96,6 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     class Launcher:
         def __init__(self, kernel: Any, hidden: Sequence[bytes], sizes: Sequence[int], **_: Any) -> None:
-            self.takes = len(sizes)
             made.append((kernel.code[:4], kernel.name, list(sizes), list(hidden)))
 
     monkeypatch.setattr(executable, "load_all", lambda code, names: [Kernel(code, name, 3) for name in names])
@@ -104,6 +103,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(executable, "device_number", lambda: 0)
     monkeypatch.setattr(executable, "remember", lambda *_: None)
     monkeypatch.setattr(executable, "Launcher", Launcher)
+    monkeypatch.setattr(executable, "in_turn", tuple)
     return made
 
 

@@ -1,140 +1,105 @@
 """Kernels side by side are the branches of a CUDA graph, which a driver in Python records here."""
 
-from types import SimpleNamespace
+from collections.abc import Sequence
+from threading import Thread
 from typing import Any
 
 import pytest
+from device.fake_driver import DEFAULT, Driver, Stream, driver
 
-from goptx.device import cuda_graph
-from goptx.device import side_by_side as module
+from goptx.device.load import Launcher
 from goptx.device.side_by_side import side_by_side
 
+__all__ = ["driver"]
 
-class Stream:
-    def __init__(self, handle: int) -> None:
-        self.handle = handle
-
-    def __cuda_stream__(self) -> tuple[int, int]:
-        return 0, self.handle
+NAMES = ("a", "b", "c")
 
 
-class Driver:
-    """journal: the calls. captured: the streams that are captured, with the nodes before their next work."""
+class Started:
+    """Kernels with one number each as their argument, and how they are started side by side."""
 
-    CUevent_flags = SimpleNamespace(CU_EVENT_DISABLE_TIMING=2)
-    CUstreamCaptureMode = SimpleNamespace(CU_STREAM_CAPTURE_MODE_RELAXED=2)
-    CUstreamCaptureStatus = SimpleNamespace(CU_STREAM_CAPTURE_STATUS_ACTIVE=1)
+    def __init__(self, driver: Driver, backwards: bool = False, names: Sequence[str] = NAMES) -> None:
+        kernels: list[Any] = [driver.of_sizes(name, (4,)) for name in names]
+        launchers = [Launcher(kernel, 1, 32, 0, (4,)) for kernel in kernels]
+        self.driver, self.start = driver, side_by_side(launchers, backwards)
+        self.memory = self.start.memory()
 
-    def __init__(self) -> None:
-        self.journal: list[Any] = []
-        self.captured: dict[int, list[str]] = {}
-        self.events: dict[int, list[str] | None] = {}
-        self.made = 0
-
-    def CUstream(self, handle: int) -> int:
-        return handle
-
-    def cuEventCreate(self, flags: int) -> tuple[int, int]:
-        self.made += 1
-        return 0, self.made
-
-    def cuStreamIsCapturing(self, stream: int) -> tuple[int, int]:
-        return 0, int(stream in self.captured)
-
-    def cuStreamBeginCapture(self, stream: int, mode: int) -> tuple[int]:
-        self.captured[stream] = []
-        return (0,)
-
-    def cuStreamEndCapture(self, stream: int) -> tuple[int, str]:
-        self.journal.append(("graph", self.captured[stream]))
-        self.captured.clear()
-        return 0, "graph"
-
-    def cuEventRecord(self, event: int, stream: int) -> tuple[int]:
-        self.events[event] = list(self.captured[stream])
-        return (0,)
-
-    def cuStreamWaitEvent(self, stream: int, event: int, flags: int) -> tuple[int]:
-        self.captured[stream] = [*self.captured.get(stream, []), *(self.events[event] or [])]
-        return (0,)
-
-    def cuStreamGetCaptureInfo(self, stream: int) -> tuple[Any, ...]:
-        nodes = self.captured.get(stream)
-        return (0, 1 if nodes is not None else 0, 0, "graph", nodes or [], None, len(nodes or []))
-
-    def launched(self, stream: int, name: str) -> None:
-        self.journal.append((name, stream, tuple(self.captured[stream])))
-        self.captured[stream] = [name]
-
-    def cuGraphKernelNodeGetParams(self, node: str) -> tuple[int, Any]:
-        return 0, SimpleNamespace(kernelParams=None)
-
-    def cuGraphInstantiate(self, graph: str, flags: int) -> tuple[int, str]:
-        return 0, "executable"
-
-    def cuGraphExecKernelNodeSetParams(self, executable: str, node: str, params: Any) -> tuple[int]:
-        self.journal.append(("change", node, params.kernelParams))
-        return (0,)
-
-    def cuGraphLaunch(self, executable: str, stream: int) -> tuple[int]:
-        self.journal.append(("launch", stream))
-        return (0,)
-
-    def cuGraphExecDestroy(self, executable: str) -> None: ...
-    def cuGraphDestroy(self, graph: str) -> None: ...
+    def __call__(self, stream: Any, *numbers: int) -> None:
+        self.memory.fill(numbers)
+        self.start(stream, self.memory.tables)
 
 
-class Launcher:
-    def __init__(self, driver: Driver, name: str, takes: int) -> None:
-        self.driver, self.name, self.takes = driver, name, takes
-
-    def filled(self, contents: Any) -> Any:
-        return list(contents)
-
-    def __call__(self, stream: Stream, contents: Any) -> None:
-        self.driver.launched(stream.handle, self.name)
+def launched(driver: Driver) -> list[tuple[str, int]]:
+    return [(one.name, one.arguments[0]) for one in driver.started]
 
 
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
-    made, streams = Driver(), iter(range(101, 120))
-    device = SimpleNamespace(create_stream=lambda: Stream(next(streams)), default_stream=Stream(1))
-    monkeypatch.setattr(module, "bindings", lambda: made)
-    monkeypatch.setattr(cuda_graph, "bindings", lambda: made)
-    monkeypatch.setattr(module, "current_device", lambda: device)
-    return made
+def test_a_graph_is_made_once_and_passes_what_is_given_now(driver: Driver) -> None:
+    start = Started(driver)
+    start(Stream(7), 1, 2, 3)
+    start(None, 1, 2, 4)
+    start(Stream(8), 0, 2, 4)
+    assert launched(driver) == [
+        (n, i) for given in ((1, 2, 3), (1, 2, 4), (0, 2, 4)) for n, i in zip(NAMES, given, strict=True)
+    ]
+    assert [call for call in driver.calls if call[0] == "graph"] == [("graph", 7), ("graph", DEFAULT), ("graph", 8)]
+    assert len(driver.executables) == 1 and not driver.edges
 
 
-def starter(driver: Driver, backwards: bool = False) -> Any:
-    launchers: list[Any] = [Launcher(driver, "a", 2), Launcher(driver, "b", 1), Launcher(driver, "c", 0)]
-    return side_by_side(launchers, backwards)
-
-
-def test_a_graph_is_made_once_and_launched(driver: Driver) -> None:
-    start = starter(driver)
-    start(Stream(7), [b"1", b"2", b"3"])
-    assert driver.journal == [("a", 101, ()), ("b", 102, ()), ("c", 103, ()), ("graph", ["a", "b", "c"]), ("launch", 7)]
-    driver.journal.clear()
-    start(Stream(7), [b"1", b"2", b"3"])
-    start(None, [b"1", b"2", b"4"])
-    start(Stream(8), [b"0", b"2", b"4"])
-    changed = [("change", "b", [b"4"]), ("launch", 1), ("change", "a", [b"0", b"2"]), ("launch", 8)]
-    assert driver.journal == [("launch", 7), *changed]
+def test_another_memory_for_the_parameters(driver: Driver) -> None:
+    """As of launches that were bound with other arguments."""
+    start = Started(driver)
+    other = start.start.memory()
+    other.fill((4, 5, 6))
+    start(Stream(7), 1, 2, 3)
+    start.start(Stream(7), other.tables)
+    assert launched(driver)[3:] == [("a", 4), ("b", 5), ("c", 6)]
 
 
 def test_the_last_one_first(driver: Driver) -> None:
-    starter(driver, backwards=True)(Stream(7), [b"1", b"2", b"3"])
-    assert [entry[0] for entry in driver.journal] == ["c", "b", "a", "graph", "launch"]
+    start = Started(driver, backwards=True)
+    start(Stream(7), 1, 2, 3)
+    start(Stream(7), 4, 5, 6)
+    assert launched(driver) == [("c", 3), ("b", 2), ("a", 1), ("c", 6), ("b", 5), ("a", 4)]
 
 
-def test_branches_of_a_graph_that_is_captured(driver: Driver) -> None:
+@pytest.mark.parametrize("backwards", [False, True])
+def test_branches_of_a_graph_that_is_captured(backwards: bool, driver: Driver) -> None:
     """No graph within the graph: after what is there, and before what comes."""
-    driver.captured[7] = ["before"]
-    starter(driver)(Stream(7), [b"1", b"2", b"3"])
-    assert driver.journal == [("a", 7, ("before",)), ("b", 102, ("before",)), ("c", 103, ("before",))]
-    assert driver.captured[7] == ["a", "b", "c"]
+    start = Started(driver, backwards)
+    alone = Started(driver, names=["alone"])
+    driver.cuStreamBeginCapture(7, 2)
+    alone(Stream(7), 9)
+    start(Stream(7), 1, 2, 3)
+    alone(Stream(7), 9)
+    _, graph = driver.cuStreamEndCapture(7)
+    nodes = {node: one.name for node, one in driver.graphs[graph].items()}
+    before, *branches, after = nodes
+    assert [nodes[node] for node in branches] == list(reversed(NAMES) if backwards else NAMES)
+    assert driver.edges == {(before, node) for node in branches} | {(node, after) for node in branches}
+    assert not driver.started and not driver.executables
+
+
+def test_each_thread_has_a_graph_of_its_own(driver: Driver) -> None:
+    start = Started(driver)
+    start(Stream(7), 1, 2, 3)
+    thread = Thread(target=start, args=(Stream(8), 4, 5, 6))
+    held = start.start._own.graph  # type: ignore[attr-defined]
+    thread.start()
+    thread.join()
+    assert launched(driver)[3:] == [("a", 4), ("b", 5), ("c", 6)]
+    assert start.start._own.graph is held and driver.instantiated == 2  # type: ignore[attr-defined]
+
+
+def test_a_deleted_starter_destroys_its_graph(driver: Driver) -> None:
+    start = Started(driver)
+    start(Stream(7), 1, 2, 3)
+    assert driver.graphs and driver.executables
+    del start
+    assert not driver.graphs and not driver.executables
 
 
 def test_one_kernel_needs_no_graph(driver: Driver) -> None:
-    only: Any = Launcher(driver, "a", 2)
-    assert side_by_side([only]) is only
+    start = Started(driver, names=["a"])
+    start(Stream(7), 1)
+    assert launched(driver) == [("a", 1)] and driver.started[0].stream == 7
+    assert not driver.calls and not driver.graphs

@@ -115,6 +115,12 @@ def prepared(woven: Woven, arguments: Sequence[list[object]]) -> Start:
     return lambda stream: start(stream, memory.tables)
 
 
+def bound(woven: Woven, cap: int | None, arguments: Sequence[list[object]], common: Shape | None = None) -> Start:
+    """Launches a result of goptx with arguments that were packed before, as `prepared` does, in the way of its users.
+    Shapes are those of `assembled`."""
+    return woven.bind(*arguments, **sizes_of(common), max_registers=cap, independent=True).launch
+
+
 def assembled(
     woven: Woven, cap: int | None, fmad: bool, arguments: Sequence[list[object]], common: Shape | None = None
 ) -> Start:

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from goptx.device.load import current_device, driver_version
 from goptx.errors import GoptxError, InputError
 from goptx.launch.shape import Shape
-from goptx.measuring.bench.baseline_runs import Graphs, Run, Runnable, Start, assembled, baseline_runs, sizes_of
+from goptx.measuring.bench.baseline_runs import Graphs, Run, Runnable, Start, assembled, baseline_runs, bound
 from goptx.measuring.bench.baselines import SEPARATE
 from goptx.measuring.bench.device_buffers import Arrays
 from goptx.measuring.bench.device_memory import Buffer, Memory
@@ -188,9 +188,7 @@ class _Opened:
         self.arrays.release()
 
     def _run(self, woven: Woven, cap: int | None, common: Shape | None) -> Run:
-        woven.load(cap)
-        arguments, sizes = list(self.arrays.arguments.values()), sizes_of(common)
-        return self._on(lambda stream: woven.launch(stream, *arguments, **sizes, max_registers=cap, independent=True))
+        return self._on(bound(woven, cap, list(self.arrays.arguments.values()), common))
 
     def _assembled(self, woven: Woven, cap: int | None = None, common: Shape | None = None) -> Start:
         """Without contraction."""
