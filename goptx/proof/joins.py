@@ -42,6 +42,7 @@ class _Join:
 
     def joined(self) -> State:
         of = self.of
+        self.held |= of.placements.comparisons
         live = of.fused.live[self.start]
         names = sorted({r for s in self.states for r in s.registers if r in live or self._is_asked(r)})
         registers: dict[str, int] = {}

@@ -79,12 +79,14 @@ _CHANGING = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %g
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`."""
+    """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`. `uniform`
+    is filled when that is found out: the steps that give all threads of a warp the same value."""
 
     entry: Function
     steps: tuple[Step, ...]
     singles: dict[str, str]
     ranges: tuple[tuple[str, int, str], ...]
+    uniform: set[int] = field(default_factory=set)
 
     def type_of(self, register: str) -> str | None:
         """The type of a register, None for what is not one."""

@@ -281,10 +281,14 @@ class LaneCases:
     def _same(self, case: Case, step: Step, event: Event) -> bool | list[Case]:
         fused = event.step
         mine = operands_of(self.inner, case.registers, step)
-        if form_of(step) != form_of(fused) or len(mine) != len(event.operands):
+        own, form, operands = form_of(step), form_of(fused), event.operands
+        count = count_of(fused)
+        if count is not None and count_of(step) is None and self._counts_all(operands[count], case):
+            form, operands = _without(form, count), operands[:count] + operands[count + 1 :]
+        if own != form or len(mine) != len(operands):
             raise NotProved(fused.line, f"`{fused.statement}` is not {_quoted(step)}")
         named = step.facts.barrier_id - len(step.writes) if step.facts.row.scope >= Scope.CTA else None
-        for position, pair in enumerate(zip(mine, event.operands, strict=True)):
+        for position, pair in enumerate(zip(mine, operands, strict=True)):
             first, second = (self.terms.resolved(t, case.given) for t in pair)
             if (
                 first == second
@@ -306,6 +310,11 @@ class LaneCases:
         case.done |= {fused.number}
         case.order = (*case.order, fused.number)
         return True
+
+    def _counts_all(self, count: int, case: Case) -> bool:
+        """Whether it is the number of the kernel's threads in whole warps, which is what a barrier without count
+        waits for in the kernel alone."""
+        return self.terms.resolved(count, case.given) == self.of.placement.count
 
     def _is_cut(self, mask: int, other: int, step: Step) -> bool:
         """Whether a mask of lanes is the kernel's, less lanes for which the kernel has ended: an added ballot in which
@@ -356,6 +365,14 @@ class LaneCases:
                     self.of.polarity[last.number] = number, same if same != opposite else None
 
 
+def count_of(step: Step) -> int | None:
+    """The position of the number of threads that a barrier of the CTA waits for, None where it is for all."""
+    if step.facts.row.scope != Scope.CTA:
+        return None
+    position = max(step.facts.barrier_id - len(step.writes), 0) + 1
+    return position if len(step.sources) > position + step.facts.reduces else None
+
+
 def mask_of(step: Step) -> int | None:
     """The position of the lane mask among the sources."""
     return None if step.facts.row.mask is None else len(step.sources) + step.facts.row.mask
@@ -366,7 +383,15 @@ def is_full(step: Step) -> bool:
     return step.sources[-1].text.lower() in ("-1", "0xffffffff", "4294967295")
 
 
-def form_of(step: Step) -> tuple[str, tuple[str, ...], tuple[int | None, ...]]:
+Form = tuple[str, tuple[str, ...], tuple[int | None, ...]]
+
+
+def _without(form: Form, position: int) -> Form:
+    opcode, texts, offsets = form
+    return opcode, texts[:position] + texts[position + 1 :], offsets[:position] + offsets[position + 1 :]
+
+
+def form_of(step: Step) -> Form:
     """What an event is, without its registers. A load may lose `.nc`: it then reads what is there. A barrier may be
     one that warps need not come to whole, and have another number."""
     opcode = step.opcode.replace(".nc", "") if step.facts.base == "ld" else step.opcode

@@ -16,11 +16,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from goptx.proof.evaluation import Evaluation, operands_of
-from goptx.proof.formulas import TRUE
+from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.joins import joined
 from goptx.proof.kernel_code import ASKED, CARRY, END, NotProved, Program, Step
 from goptx.proof.lane_cases import Case, Event, LaneCases, State, is_full
 from goptx.proof.memory_order import access_of
+from goptx.proof.placement.placement import Placements
 from goptx.proof.terms import Terms
 
 MOST_VISITS = 12  # of a block, on average
@@ -32,7 +33,8 @@ class Projection:
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
     step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
-    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it."""
+    `decided` the predicates that depend on launch shapes and thread numbers alone; `back` the lanes that begin a loop
+    again, with whether the kernel has gone on, `asked` whether they asked for it."""
 
     terms: Terms
     fused: Program
@@ -43,6 +45,7 @@ class Projection:
     foreign: frozenset[int] = frozenset()
     branches: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     letter: str = ""
+    placements: Placements = field(default_factory=Placements)
     ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict)
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
@@ -50,15 +53,17 @@ class Projection:
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
     votes: dict[int, int] = field(default_factory=dict)
+    decided: dict[int, int] = field(default_factory=dict)
     visits: int = 0
 
     def __post_init__(self) -> None:
         self.formulas = self.terms.formulas
         self.renamed = self._renaming()
         back = {new: f"{self.letter} {old}" for old, new in self.renamed.items()}
-        self.outer = Evaluation(self.terms, self.fused, self.symbols, back)
         own = {old: f"{self.letter} {old}" for old in self.renamed}
-        self.inner = Evaluation(self.terms, self.kernel, self.kernel_symbols, own)
+        self.placement, integers = self.placements.of(self.letter), self.placements.integers
+        self.outer = Evaluation(self.terms, self.fused, self.symbols, back, self.placements.special, integers)
+        self.inner = Evaluation(self.terms, self.kernel, self.kernel_symbols, own, self.placement.special, integers)
         self.claimed = frozenset(n for numbers in self.claims.values() for n in numbers)
 
     def _renaming(self) -> dict[str, str]:
@@ -79,7 +84,7 @@ class Projection:
         """Raises `NotProved`."""
         rank = {start: i for i, start in enumerate(self.fused.order)}
         edges: dict[int, dict[int, State]] = {start: {} for start in rank}
-        edges[0][END] = State({}, {0: (TRUE, {}, frozenset())})
+        edges[0][END] = State({}, {place: (given, {}, frozenset()) for place, given in self._begin()})
         before: dict[int, State] = {}
         waiting, queued = [0], {0}
         while waiting:
@@ -98,11 +103,18 @@ class Projection:
                     queued.add(rank[target])
                     heapq.heappush(waiting, rank[target])
 
+    def _begin(self) -> Iterator[tuple[int, int]]:
+        """Where lanes are in the kernel at first, with the formulas: those that do not belong to it have ended."""
+        belongs = self.placement.belongs
+        for place, given in ((0, belongs), (END, self.formulas.negation(belongs))):
+            if (found := self.formulas.both(self.placements.facts, given)) != FALSE:
+                yield place, found
+
     def _through(self, start: int, state: State) -> Iterator[tuple[int, State]]:
         """Executes a block, lets the kernel follow, and gives the state for each block after it."""
         registers = dict(state.registers)
         here = LaneCases(self, registers)
-        known = TRUE
+        known = self.placements.facts
         block = self.fused.blocks[start]
         last = self.fused.steps[block[-1]]
         for number in block:
@@ -114,6 +126,7 @@ class Projection:
             if not self.fused.is_effect(step):
                 here.computed[number] = self.outer.values(registers, step)
                 self.outer.write(registers, step, here.computed[number])
+                self._note_decided(step, here.computed[number])
             elif number in self.foreign:
                 self.outer.write(registers, step, self._results(step))
             elif self.claims.get(number):
@@ -135,6 +148,13 @@ class Projection:
                 }
             if target != END and found:
                 yield target, State(after, found)
+
+    def _note_decided(self, step: Step, values: list[int]) -> None:
+        """Whether a predicate depends on launch shapes and thread numbers alone."""
+        self.decided.pop(step.number, None)
+        is_predicate = bool(step.writes) and self.fused.is_predicate(step.writes[0])
+        if is_predicate and self.formulas.support(values[0]) <= self.placements.comparisons:
+            self.decided[step.number] = values[0]
 
     def _asking(self, registers: dict[str, int], start: int, test: int) -> dict[str, int]:
         """The registers where a block is left; where that asks whether a predicate holds for any lane of the warp, with

@@ -6,12 +6,14 @@ docs/proof.md has its rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
+from goptx.proof.lane_cases import count_of
+from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.projection import Projection
 from goptx.proof.termination import check_termination
 from goptx.proof.terms import Terms
@@ -20,7 +22,7 @@ from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
-LAUNCHES = "every launch with one grid and block for all"
+STRATEGIES = ("weave", "horizontal", "interleave")
 
 
 def prove_text(fused: str, modules: Sequence[Module]) -> Certificate:
@@ -33,7 +35,7 @@ def prove_text(fused: str, modules: Sequence[Module]) -> Certificate:
     letters = [chr(ord("A") + i) for i in range(len(modules))]
     held = Certificate(
         witness.entry if witness else "", witness.strategy if witness else "",
-        (witness.shapes or LAUNCHES) if witness else "", digest(fused), dict(zip(letters, digests, strict=True)),
+        witness.launches if witness else "", digest(fused), dict(zip(letters, digests, strict=True)),
     )  # fmt: skip
     if witness is None:
         return replace(held, gaps=(Gap("witness", "", 1, "the text has no witness; make it without --no-witness"),))
@@ -47,6 +49,7 @@ class _Proof:
     fused: Module
     kernels: Sequence[Module]
     terms: Terms = field(default_factory=Terms)
+    placements: Placements = field(default_factory=Placements)
 
     def certificate(self) -> Certificate:
         try:
@@ -58,11 +61,7 @@ class _Proof:
         entry = next((e for e in self.fused.entries if e.name == self.witness.entry), None)
         if entry is None:
             raise _Failed("witness", "", 1, f"there is no entry `{self.witness.entry}`")
-        if self.witness.shapes:
-            raise _Failed(
-                "strategy", "", entry.line, "the checker has no rules for kernels with shapes of their own yet"
-            )
-        if self.witness.strategy != "weave":
+        if self.witness.strategy not in STRATEGIES:
             raise _Failed(
                 "strategy", "", entry.line, f"the checker has no rules for strategy {self.witness.strategy!r}"
             )
@@ -74,11 +73,15 @@ class _Proof:
         claims = self._claims(fused)
         established: list[Established] = []
         projections = {}
+        with _rule("placement", ""):
+            self._place(fused)
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
-            projection = self._projection(fused, named, module, claims)
-            projections[named.letter] = projection
-            established += self._follow(projection, named)
+            for copy in range(len(named.prefixes)):
+                projection = self._projection(fused, named, copy, module, claims)
+                projections[projection.letter] = projection
+                established += self._follow(projection)
         with _rule("waiting", ""):
+            _check_counts(projections.values())
             waits = check_waiting(fused, projections)
         with _rule("termination", ""):
             loops, ends = check_termination(list(projections.values()))
@@ -96,8 +99,28 @@ class _Proof:
     def _claims(self, fused: Program) -> dict[int, tuple[Claim, ...]]:
         return {s.number: self.witness.claims[s.line] for s in fused.steps if s.line in self.witness.claims}
 
+    def _place(self, fused: Program) -> None:
+        """Finds out which threads are whose, and checks that hidden parameters are what the witness says."""
+        launch = self.witness.launch
+        if launch is None:
+            if any(len(n.prefixes) != 1 for n in self.witness.kernels):
+                raise NotProved(1, "kernels without launch shapes have no copies")
+            return
+        self.placements = placements_of(self.terms, self.witness)
+        declared = {p.name: p for p in fused.entry.parameters}
+        others = {name for n in self.witness.kernels for name in n.parameters}
+        for role, name in launch.hidden.items():
+            found = declared.get(name)
+            if found is None or name in others or (found.type, found.size) != ("u32", 4):
+                raise NotProved(fused.entry.line, f"`{name}` is not a parameter of 32 bits that holds {role}")
+        if len(set(launch.hidden.values())) != len(launch.hidden):
+            raise NotProved(fused.entry.line, "two sizes of launches are one parameter")
+        for named in self.witness.kernels:
+            if named.launch is None or len(named.prefixes) != named.launch.factor:
+                raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
+
     def _projection(
-        self, fused: Program, named: Named, module: Module, claims: Mapping[int, tuple[Claim, ...]]
+        self, fused: Program, named: Named, copy: int, module: Module, claims: Mapping[int, tuple[Claim, ...]]
     ) -> Projection:
         own = next((e for e in module.entries if e.name == named.entry), None)
         letter = named.letter
@@ -111,7 +134,7 @@ class _Proof:
         branches: dict[int, tuple[int, ...]] = {}
         foreign = set()
         for number, its in claims.items():
-            lines = [c.line for c in its if c.kernel == letter]
+            lines = [c.line for c in its if (c.kernel, c.copy) == (letter, copy)]
             step = fused.steps[number]
             if not lines:
                 foreign.add(number)
@@ -119,13 +142,17 @@ class _Proof:
                 branches[number] = tuple(s.number for line in lines for s in by_line.get(line, ()) if s.is_branch)
             elif found := tuple(s.number for line in lines for s in by_line.get(line, ()) if _may_be(s, step)):
                 mine[number] = found
-        symbols, kernel_symbols = self._symbols(fused, named, kernel, module)
+        symbols, kernel_symbols = self._symbols(fused, named, named.prefixes[copy], kernel, module)
+        if self.witness.launch:
+            _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
+            symbols |= {name: f"hidden {role}" for role, name in self.witness.launch.hidden.items()}
         return Projection(
-            self.terms, fused, kernel, mine, symbols, kernel_symbols, frozenset(foreign), branches, letter
-        )
+            self.terms, fused, kernel, mine, symbols, kernel_symbols, frozenset(foreign), branches,
+            f"{letter}.{copy}" if copy else letter, self.placements,
+        )  # fmt: skip
 
     def _symbols(
-        self, fused: Program, named: Named, kernel: Program, module: Module
+        self, fused: Program, named: Named, prefix: str, kernel: Program, module: Module
     ) -> tuple[dict[str, str], dict[str, str]]:
         """What parameters and variables are called in the fused kernel and in the kernel, by one name for both. Checks
         that what has one name is declared alike."""
@@ -144,7 +171,7 @@ class _Proof:
                 new[named.symbols[name]] = old[name] = f"{letter} {name}"
         inner = {v.name: v for v in body_variables(kernel.entry)}
         for name in inner:
-            new[f"{named.prefix}_{name}"] = old[name] = f"{letter} {name}"
+            new[f"{prefix}_{name}"] = old[name] = f"{letter} {name}"
         every = {**module_variables(self.fused), **{v.name: v for v in body_variables(fused.entry)}}
         renamed = {name: twin for twin, both in new.items() for name, its in old.items() if its == both}
         for name, variable in {**module_variables(module), **inner}.items():
@@ -163,16 +190,16 @@ class _Proof:
             line = new.line if new else 1
             raise _Failed("variables", letter, line, f"`{old}` is not declared as the kernel declares it")
 
-    def _follow(self, projection: Projection, named: Named) -> Iterator[Established]:
-        with _rule("projection", named.letter):
+    def _follow(self, projection: Projection) -> Iterator[Established]:
+        letter, kernel = projection.letter, projection.kernel
+        with _rule("projection", letter):
             projection.check()
-        kernel = projection.kernel
-        yield Established(
-            "projection", named.letter, f"{len(kernel.blocks)} blocks, {len(projection.claims)} instructions"
-        )
-        with _rule("convergence", named.letter):
+        uniform = (n for n, found in projection.decided.items() if self.placements.is_uniform(found))
+        projection.fused.uniform.update(uniform)
+        yield Established("projection", letter, f"{len(kernel.blocks)} blocks, {len(projection.claims)} instructions")
+        with _rule("convergence", letter):
             count = check_convergence(projection)
-        yield Established("convergence", named.letter, f"{count} instructions that threads execute together")
+        yield Established("convergence", letter, f"{count} instructions that threads execute together")
 
 
 def _form(variable: Variable) -> tuple[object, ...]:
@@ -188,6 +215,23 @@ def module_variables(module: Module) -> dict[str, Variable]:
 def body_variables(entry: Function) -> list[Variable]:
     """The variables that an entry's body declares."""
     return [s.variable for s in entry.body or () if isinstance(s, Declaration)]
+
+
+def _check_clusters(claimed: bool, *entries: Function) -> None:
+    for entry in entries:
+        if claimed or any("cluster" in d.name for d in entry.directives):
+            raise _Failed(
+                "placement", "", entry.line, "the checker has no rules for clusters of kernels with own shapes"
+            )
+
+
+def _check_counts(projections: Iterable[Projection]) -> None:
+    """Raises `NotProved` for barriers that count the threads of one kernel."""
+    for projection in projections:
+        for number, own in projection.matched.items():
+            step = projection.fused.steps[number]
+            if count_of(step) is not None and count_of(projection.kernel.steps[min(own)]) is None:
+                raise NotProved(step.line, f"the checker has no rules for the threads that `{step.statement}` counts")
 
 
 def _may_be(own: Step, fused: Step) -> bool:

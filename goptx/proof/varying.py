@@ -81,6 +81,8 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
     facts, row = step.facts, step.facts.row
     if step.guard in varying:
         return True
+    if scope == Scope.WARP and step.number in program.uniform:
+        return False
     if row.scope >= Scope.CTA:
         return False  # a reduction over all threads
     if row.scope == Scope.WARP and facts.base in ("vote", "redux"):

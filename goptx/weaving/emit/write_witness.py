@@ -7,15 +7,17 @@ witness.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from goptx.launch.launch_plan import Plan
 from goptx.proof.certificate import digest
-from goptx.proof.witness import Claim, Named, Witness
-from goptx.ptx.ir import Instruction, Module
+from goptx.proof.witness import Claim, FusedLaunch, Named, OwnLaunch, Witness
+from goptx.ptx.ir import Instruction, Module, Variable
 from goptx.ptx.walk import instructions_of
 from goptx.results.fused_kernel import Origin
 from goptx.sources.kernel_text import Chosen
 from goptx.weaving.model import Linked
+from goptx.weaving.shapes.interleaved import Interleaved
 
 
 def witness_of(
@@ -32,12 +34,33 @@ def witness_of(
         claims[number] = tuple(c for c in its if c and c.line)
     kernels = tuple(
         Named(
-            k.letter, k.entry.name, digest(str(given.module)), k.prefix,
+            k.letter, k.entry.name, digest(str(given.module)),
+            tuple(c.prefix for c in linked.kernels if c.letter == k.letter),
             tuple(p.name for p in k.parameters), dict(k.symbols),
+            None if linked.plan is None else own_launch(linked.plan, k.letter),
         )
         for k, given in zip(linked.given, chosen, strict=True)
     )  # fmt: skip
-    return Witness(strategy, linked.name, "" if linked.plan is None else str(linked.plan), kernels, claims)
+    launch = None if linked.plan is None else fused_launch(linked.plan, linked.hidden)
+    return Witness(strategy, linked.name, kernels, claims, launch)
+
+
+def own_launch(plan: Plan, letter: str) -> OwnLaunch:
+    """How a kernel is launched alone, and where it is in the fused kernel."""
+    k = plan.letters.index(letter)
+    shape, coarse = plan.shapes[k], plan.coarse[k]
+    return OwnLaunch(
+        shape.axes("grid"), shape.axes("block"), shape.shared, plan.first_thread(k), coarse.factor, coarse.axis
+    )
+
+
+def fused_launch(plan: Plan, hidden: Mapping[str, Variable]) -> FusedLaunch:
+    """How the fused kernel is launched; `hidden` are its parameters by role."""
+    ratio = plan.ratio if isinstance(plan, Interleaved) else ()
+    return FusedLaunch(
+        plan.axes("grid"), plan.axes("block"), plan.placement, ratio, plan.same_shape, plan.overlaid,
+        any(s.cluster for s in plan.shapes), {role: parameter.name for role, parameter in hidden.items()},
+    )  # fmt: skip
 
 
 def _claim(instruction: Instruction, letters: list[tuple[str, int]]) -> Claim | None:
