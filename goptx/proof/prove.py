@@ -6,18 +6,18 @@ docs/proof.md has its rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
-from goptx.proof.lane_cases import count_of
 from goptx.proof.placement.placement import Placements, placements_of
+from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.projection import Projection
 from goptx.proof.termination import check_termination
 from goptx.proof.terms import Terms
-from goptx.proof.waiting import check_waiting
+from goptx.proof.waiting import Waits, check_waiting
 from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
@@ -50,6 +50,7 @@ class _Proof:
     kernels: Sequence[Module]
     terms: Terms = field(default_factory=Terms)
     placements: Placements = field(default_factory=Placements)
+    owners: dict[str, str] = field(default_factory=dict)  # whose a variable of the CTA or of the thread is
 
     def certificate(self) -> Certificate:
         try:
@@ -81,16 +82,15 @@ class _Proof:
                 projections[projection.letter] = projection
                 established += self._follow(projection)
         with _rule("waiting", ""):
-            _check_counts(projections.values())
-            waits = check_waiting(fused, projections)
+            waits = list[Waits]()
+            check_groups(fused, projections, self.placements, lambda *its: waits.append(check_waiting(*its)))
         with _rule("termination", ""):
             loops, ends = check_termination(list(projections.values()))
         established.append(Established("termination", "", f"{loops} loops get on"))
-        established.append(Established("waiting", "", f"{waits.barriers} barriers, passed in one order"))
+        established.append(Established("waiting", "", f"{waits[0].barriers} barriers, passed in one order"))
         independent = "the kernels are independent: what is checked of their arguments at launch"
-        return replace(
-            self.held, established=tuple(established), presumed=(independent, *dict.fromkeys((*waits.presumed, *ends)))
-        )
+        presumed = dict.fromkeys((independent, *(what for w in waits for what in w.presumed), *ends))
+        return replace(self.held, established=tuple(established), presumed=tuple(presumed))
 
     def _program(self, entry: Function, letter: str) -> Program:
         with _rule("reading", letter):
@@ -142,7 +142,7 @@ class _Proof:
                 branches[number] = tuple(s.number for line in lines for s in by_line.get(line, ()) if s.is_branch)
             elif found := tuple(s.number for line in lines for s in by_line.get(line, ()) if _may_be(s, step)):
                 mine[number] = found
-        symbols, kernel_symbols = self._symbols(fused, named, named.prefixes[copy], kernel, module)
+        symbols, kernel_symbols = self._symbols(fused, named, copy, kernel, module)
         if self.witness.launch:
             _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
             symbols |= {name: f"hidden {role}" for role, name in self.witness.launch.hidden.items()}
@@ -152,7 +152,7 @@ class _Proof:
         )  # fmt: skip
 
     def _symbols(
-        self, fused: Program, named: Named, prefix: str, kernel: Program, module: Module
+        self, fused: Program, named: Named, copy: int, kernel: Program, module: Module
     ) -> tuple[dict[str, str], dict[str, str]]:
         """What parameters and variables are called in the fused kernel and in the kernel, by one name for both. Checks
         that what has one name is declared alike."""
@@ -171,17 +171,26 @@ class _Proof:
                 new[named.symbols[name]] = old[name] = f"{letter} {name}"
         inner = {v.name: v for v in body_variables(kernel.entry)}
         for name in inner:
-            new[f"{prefix}_{name}"] = old[name] = f"{letter} {name}"
+            new[f"{named.prefixes[copy]}_{name}"] = old[name] = f"{letter} {name}"
         every = {**module_variables(self.fused), **{v.name: v for v in body_variables(fused.entry)}}
         renamed = {name: twin for twin, both in new.items() for name, its in old.items() if its == both}
         for name, variable in {**module_variables(module), **inner}.items():
             if name in renamed and name not in {p.name for p in kernel.entry.parameters}:
                 self._alike(letter, variable, every.get(renamed[name]), renamed)
+                self._check_owner(f"{letter}.{copy}", renamed[name], variable)
         if len(set(renamed.values())) != len(renamed):
             raise _Failed(
                 "variables", letter, fused.entry.line, "two variables of the kernel are one in the fused kernel"
             )
         return new, old
+
+    def _check_owner(self, owner: str, name: str, variable: Variable) -> None:
+        """Raises `_Failed` where kernels, or copies of one, share a variable of the CTA or of the thread. Arrays
+        without a size all begin at one place."""
+        if variable.space in (".shared", ".local"):
+            other = self.owners.setdefault("" if variable.dims[:1] == ("",) else name, owner)
+            if other != owner:
+                raise _Failed("variables", owner[0], variable.line, f"`{name}` belongs to {other} and {owner}")
 
     def _alike(self, letter: str, old: Variable, new: Variable | None, renamed: Mapping[str, str]) -> None:
         """Raises `_Failed` unless a variable is declared as the kernel declares it."""
@@ -223,15 +232,6 @@ def _check_clusters(claimed: bool, *entries: Function) -> None:
             raise _Failed(
                 "placement", "", entry.line, "the checker has no rules for clusters of kernels with own shapes"
             )
-
-
-def _check_counts(projections: Iterable[Projection]) -> None:
-    """Raises `NotProved` for barriers that count the threads of one kernel."""
-    for projection in projections:
-        for number, own in projection.matched.items():
-            step = projection.fused.steps[number]
-            if count_of(step) is not None and count_of(projection.kernel.steps[min(own)]) is None:
-                raise NotProved(step.line, f"the checker has no rules for the threads that `{step.statement}` counts")
 
 
 def _may_be(own: Step, fused: Step) -> bool:

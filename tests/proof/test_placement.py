@@ -228,6 +228,10 @@ def test_each_thread_of_a_kernel_is_one_of_the_fused_kernel(seed: int) -> None:
         ("wmma harris", "?:128 ?:256"),
         ("harris transpose", "5:128 9x3:32x8"),
         ("harris harris", "?x?:16x16 ?:?"),
+        ("harris lud", "?:256 ?:128"),
+        ("lud layernorm", "?:256 ?:128"),
+        ("lud lud", "?:256 ?:128"),
+        ("softmax scan", "20:256 30:128"),
     ],
 )
 def test_kernels_with_shapes_of_their_own_are_proved(names: str, shapes: str) -> None:
@@ -287,3 +291,52 @@ def test_wrong_claims_of_launches_are_not_proved(part: str, by: str, why: str) -
     assert part in text
     made = certificate(text.replace(part, by, 1), "harris harris")
     assert not made and why in str(made)
+
+
+@pytest.mark.parametrize("strategy", ["horizontal", "interleave"])
+@pytest.mark.parametrize(
+    ("names", "shapes"),
+    [
+        ("harris transpose", "?:256 ?x?:32x8"),
+        ("harris lud", "?:256 ?:256"),
+        ("harris wmma", "77:128 40:256"),
+        ("lud harris harris", "?:256 ?:100 ?x5:8x8"),
+    ],
+)
+def test_kernels_side_by_side_are_proved(strategy: str, names: str, shapes: str) -> None:
+    made = prove(fused(names, shapes, strategy))
+    assert made, str(made)
+
+
+@pytest.mark.parametrize("shapes", ["100:256 77:128"])
+def test_ratios_are_proved(shapes: str) -> None:
+    woven = fused("harris lud", shapes, "interleave", ratio=(2, 3))
+    assert prove(woven)
+    text = woven.text()
+    assert '"ratio": [2, 3]' in text
+    assert not certificate(text.replace('"ratio": [2, 3]', '"ratio": [3, 2]'), "harris lud")
+
+
+@pytest.mark.parametrize("name", ["harris", "lud", "transpose", "scan"])
+@pytest.mark.parametrize("shape", [None, "?:256", "9:256"])
+def test_coarsened_kernels_are_proved(name: str, shape: str | None) -> None:
+    made = prove(goptx.coarsen(kernel(name), 2, shape=goptx.Shape.parse(shape) if shape else None))
+    assert made, str(made)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "shapes", "part", "by"),
+    [
+        ("weave", "?:256 ?:128", "bar.sync 0, 128;", "bar.sync 0, 96;"),
+        ("weave", "?:256 ?:128", "bar.sync 0, 128;", "bar.sync 0, 160;"),
+        ("horizontal", "?:256 ?:128", "sub.u32 %b_shape8, %b_shape7, 256;", "sub.u32 %b_shape8, %b_shape7, 224;"),
+        ("horizontal", "?:256 ?:128", "barrier.sync 0, 128;", "barrier.sync 0, 256;"),
+        ("interleave", "?:256 ?:128", "sub.u32 %b_shape19, %b_shape10, %b_shape18;", "mov.u32 %b_shape19, %b_shape10;"),
+        ("interleave", "?:256 ?:128", "add.u32 %b_shape18, %b_shape16, 1;", "add.u32 %b_shape18, %b_shape16, 2;"),
+    ],
+)  # fmt: skip
+def test_edits_of_counts_and_offsets_are_not_proved(strategy: str, shapes: str, part: str, by: str) -> None:
+    text = fused("harris lud", shapes, strategy).text()
+    assert certificate(text, "harris lud")
+    assert part in text
+    assert not certificate(text.replace(part, by), "harris lud")

@@ -7,14 +7,14 @@ threads of one warp or CTA are in one warp or CTA. docs/proof.md shows that for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
 
-from goptx.proof.formulas import FALSE, TRUE
+from goptx.proof.formulas import FALSE, TRUE, Formulas
 from goptx.proof.kernel_code import NotProved
-from goptx.proof.placement.integers import Integers, less, total
+from goptx.proof.placement.integers import Form, Integers, less, total
 from goptx.proof.placement.sizes import WARP, LaunchSizes
 from goptx.proof.terms import Terms
 from goptx.proof.witness import OwnLaunch, Witness
@@ -65,12 +65,24 @@ class Placements:
         """The variables of formulas that depend on launch shapes and thread numbers alone."""
         return frozenset(self.integers.comparisons) if self.integers else frozenset()
 
+    @property
+    def formulas(self) -> Formulas:
+        """The store of formulas."""
+        assert self.sizes is not None
+        return self.sizes.terms.formulas
+
     def is_uniform(self, formula: int) -> bool:
         """Whether such a formula has one value for all threads of a warp."""
-        return self.sizes is not None and all(
-            self.sizes.is_uniform(self.sizes.integers.comparisons[v])
-            for v in self.sizes.terms.formulas.support(formula)
-        )
+        return self._all(formula, LaunchSizes.is_uniform)
+
+    def is_of_cta(self, formula: int) -> bool:
+        """Whether such a formula has one value for all threads of a CTA."""
+        return self._all(formula, LaunchSizes.is_of_cta)
+
+    def _all(self, formula: int, test: Callable[[LaunchSizes, Form], bool]) -> bool:
+        if self.sizes is None:
+            return False
+        return all(test(self.sizes, self.sizes.integers.comparisons[v]) for v in self.formulas.support(formula))
 
 
 def placements_of(terms: Terms, witness: Witness) -> Placements:

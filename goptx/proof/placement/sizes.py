@@ -100,7 +100,7 @@ class LaunchSizes:
             return
         known = _product(fused)
         if None in counts:
-            if fused != (None, 1, 1) or any(own.first for own in self.own.values()):
+            if fused != (None, 1, 1) or (what == "block" and any(own.first for own in self.own.values())):
                 raise NotProved(1, f"the witness' {what} of the fused kernel does not follow from those of its kernels")
             return
         needed = (
@@ -185,16 +185,16 @@ class LaunchSizes:
         known = self.own[letter].shared
         return self.hidden(f"{letter}.shared") if known is None else self.integers.number(known)
 
+    def is_of_cta(self, form: Form) -> bool:
+        """Whether the form does not depend on the thread."""
+        return self.integers.atoms(form).isdisjoint(self.special[f"%tid.{axis}"] for axis in "xyz")
+
     def is_uniform(self, form: Form) -> bool:
         """Whether all threads of a warp agree that the form is below 0: it does not depend on the thread, or compares
         its number with a multiple of 32."""
-        threads = {self.special[f"%tid.{axis}"] for axis in "xyz"}
         number = self.integers.form(self.thread)
-        rests = form, less(form, number), total(form, number, whole(1))
-        return any(
-            threads.isdisjoint(self.integers.atoms(rest)) and (rest is form or all(n % WARP == 0 for _, n in rest))
-            for rest in rests
-        )
+        rests = less(form, number), total(form, number, whole(1))
+        return self.is_of_cta(form) or any(self.is_of_cta(r) and all(n % WARP == 0 for _, n in r) for r in rests)
 
     def _value(self, opcode: str, *operands: int) -> int:
         found = self.integers.value(opcode, *operands)
