@@ -340,3 +340,34 @@ def test_edits_of_counts_and_offsets_are_not_proved(strategy: str, shapes: str, 
     assert certificate(text, "harris lud")
     assert part in text
     assert not certificate(text.replace(part, by), "harris lud")
+
+
+EARLY = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry NAME(.param .u64 p, .param .u32 n)
+{
+    .reg .pred %p1; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r2, [n];
+    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p1, %r1, %r2;
+    @%p1 bra OUT;
+    st.global.u32 [%rd1], %r1;
+    bar.sync 0;
+    st.global.u32 [%rd1+4], %r1;
+OUT:
+    ret;
+}
+"""
+
+
+def test_a_barrier_must_not_count_threads_that_have_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = [EARLY.replace("NAME", name) for name in ("first", "second")]
+    shapes = [goptx.Shape(None, 64), goptx.Shape(None, 96)]
+    made = goptx.fuse(*kernels, strategy="horizontal", shapes=shapes)
+    assert prove(made), str(prove(made))
+    monkeypatch.setattr("goptx.strategies.horizontal.is_barrier_uniform", lambda flow: True)
+    wrong = goptx.fuse(*kernels, strategy="horizontal", shapes=shapes)
+    assert "counts threads that may pass by, from the branch in line" in str(prove(wrong))

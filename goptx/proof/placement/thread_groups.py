@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.kernel_code import NotProved, Program, Step
 from goptx.proof.lane_cases import count_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
@@ -124,8 +124,8 @@ def _counts_own(projection: Projection, step: Step) -> bool:
 
 
 def _check_arrivals(group: _Group, letter: str, placements: Placements) -> None:
-    """That no thread of the kernel ends before others wait at a barrier that counts it. Threads of the fused kernel
-    that are not the kernel's are in warps of which others are."""
+    """That no thread of the kernel passes by a barrier that counts it. Threads of the fused kernel that are not the
+    kernel's are in warps of which others are."""
     projection = group.projections[letter]
     counted = [s for s in group.own[letter] if _counts_own(projection, s)]
     given = placements.formulas.both(group.given, placements.of(letter).belongs)
@@ -133,12 +133,11 @@ def _check_arrivals(group: _Group, letter: str, placements: Placements) -> None:
         return
     part = _part(group.part, group.projections, given)
     for start in varying_branches(part, Scope.CTA):
-        after = frozenset().union(*(part.reached(t, part.successors) for t in part.successors(start) if t != END))
-        waiting = [s for s in counted if part.block_of[s.number] in after]
-        if waiting and part.meeting_points[start] == END:
+        skipped = [s for s in counted if part.block_of[s.number] in part.region(start)]
+        if skipped:
             last = part.steps[part.blocks[start][-1]]
-            what = f"`{waiting[0].statement}` counts threads that may end at the branch in line {last.line}"
-            raise NotProved(waiting[0].line, what)
+            what = f"`{skipped[0].statement}` counts threads that may pass by, from the branch in line {last.line}"
+            raise NotProved(skipped[0].line, what)
 
 
 def _check_together(groups: Sequence[_Group], placements: Placements) -> None:
