@@ -13,6 +13,7 @@ from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.placement.placement import Placements, placements_of
+from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool, part_of
 from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.projection import Projection
 from goptx.proof.termination import check_termination
@@ -50,6 +51,7 @@ class _Proof:
     kernels: Sequence[Module]
     terms: Terms = field(default_factory=Terms)
     placements: Placements = field(default_factory=Placements)
+    parts: dict[tuple[str, str], Part] = field(default_factory=dict)  # of the dynamic array, by owner and name
     owners: dict[str, str] = field(default_factory=dict)  # whose a variable of the CTA or of the thread is
 
     def certificate(self) -> Certificate:
@@ -81,6 +83,8 @@ class _Proof:
                 projection = self._projection(fused, named, copy, module, claims)
                 projections[projection.letter] = projection
                 established += self._follow(projection)
+        with _rule("variables", ""):
+            check_parts(self.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
         with _rule("waiting", ""):
             waits = list[Waits]()
             check_groups(fused, projections, self.placements, lambda *its: waits.append(check_waiting(*its)))
@@ -143,6 +147,8 @@ class _Proof:
             elif found := tuple(s.number for line in lines for s in by_line.get(line, ()) if _may_be(s, step)):
                 mine[number] = found
         symbols, kernel_symbols = self._symbols(fused, named, copy, kernel, module)
+        places = {name: part.first for (owner, name), part in self.parts.items() if owner == f"{letter}.{copy}"}
+        kernel = in_pool(kernel, places)
         if self.witness.launch:
             _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
             symbols |= {name: f"hidden {role}" for role, name in self.witness.launch.hidden.items()}
@@ -159,6 +165,7 @@ class _Proof:
         letter = named.letter
         new: dict[str, str] = {}
         old: dict[str, str] = {}
+        pooled = named.pooled[copy] if copy < len(named.pooled) else {}
         pairs = list(zip(kernel.entry.parameters, named.parameters, strict=False))
         if len(kernel.entry.parameters) != len(named.parameters):
             raise _Failed("variables", letter, kernel.entry.line, "the fused kernel has other parameters")
@@ -176,8 +183,18 @@ class _Proof:
         renamed = {name: twin for twin, both in new.items() for name, its in old.items() if its == both}
         for name, variable in {**module_variables(module), **inner}.items():
             if name in renamed and name not in {p.name for p in kernel.entry.parameters}:
-                self._alike(letter, variable, every.get(renamed[name]), renamed)
-                self._check_owner(f"{letter}.{copy}", renamed[name], variable)
+                if renamed[name] not in pooled:
+                    self._alike(letter, variable, every.get(renamed[name]), renamed)
+                    self._check_owner(f"{letter}.{copy}", renamed[name], variable)
+                    continue
+                pool = module_variables(self.fused).get(named.pool)
+                shared = named.launch.shared if named.launch else None
+                with _rule("variables", letter):
+                    part = part_of(pooled[renamed[name]], variable, pool, shared)
+                self.parts[f"{letter}.{copy}", name] = part
+                assert pool is not None
+                self._check_owner("the pool", named.pool, pool)
+                old[POOL] = new[named.pool] = "pool"
         if len(set(renamed.values())) != len(renamed):
             raise _Failed(
                 "variables", letter, fused.entry.line, "two variables of the kernel are one in the fused kernel"

@@ -74,7 +74,8 @@ class FusedLaunch:
 class Named:
     """A kernel of the fused one. `parameters` are what its parameters are called there, in order; `symbols` what its
     variables and functions are called, by their names; `prefixes` begin the names of what its body declares, one for
-    each copy of a coarsened kernel."""
+    each copy of a coarsened kernel. `pooled` has, for each, at which byte of the dynamic array `pool` its shared arrays
+    begin."""
 
     letter: str
     entry: str
@@ -83,13 +84,15 @@ class Named:
     parameters: tuple[str, ...]
     symbols: Mapping[str, str] = field(default_factory=dict)
     launch: OwnLaunch | None = None
+    pool: str = ""
+    pooled: tuple[Mapping[str, int], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """For the header, in which everything is text."""
         return {
             "entry": self.entry, "sha256": self.digest, "prefixes": list(self.prefixes),
             "parameters": list(self.parameters), "symbols": dict(self.symbols),
-            "launch": self.launch and asdict(self.launch),
+            "launch": self.launch and asdict(self.launch), "pool": self.pool, "pooled": list(map(dict, self.pooled)),
         }  # fmt: skip
 
 
@@ -149,7 +152,7 @@ def read_witness(text: str) -> Witness | None:
         kernels = tuple(
             Named(
                 letter, k["entry"], k["sha256"], tuple(k["prefixes"]), tuple(k["parameters"]), dict(k["symbols"]),
-                _launch(OwnLaunch, k["launch"]),
+                _launch(OwnLaunch, k["launch"]), k["pool"], tuple(map(dict, k["pooled"])),
             )
             for letter, k in held["kernels"].items()
         )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -371,3 +372,44 @@ def test_a_barrier_must_not_count_threads_that_have_ended(monkeypatch: pytest.Mo
     monkeypatch.setattr("goptx.strategies.horizontal.is_barrier_uniform", lambda flow: True)
     wrong = goptx.fuse(*kernels, strategy="horizontal", shapes=shapes)
     assert "counts threads that may pass by, from the branch in line" in str(prove(wrong))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "names", "shapes"),
+    [
+        ("interleave", "scan transpose", "?:256 ?x?:32x8"),
+        ("interleave", "lud lud", "?:256 ?:128"),
+        ("weave", "histogram histogram", "?:256:1024 ?:256:2048"),
+    ],
+)
+def test_shared_arrays_in_one_dynamic_array_are_proved(strategy: str, names: str, shapes: str) -> None:
+    made = prove(fused(names, shapes, strategy))
+    assert made, str(made)
+
+
+@pytest.mark.parametrize(
+    ("part", "by", "why"),
+    [
+        ("shared+1024;", "shared+0;", ""),
+        ('"pooled": [{"a_', '"pooled": [{"a', ""),
+        ('row": 1024', 'row": 512', ""),
+        ('row": 1024', 'row": 1026', "would not be aligned"),
+        ('row": 1024', 'row": -4', "cannot be in the dynamic array"),
+        ('"pool": "lud_woven_shared"', '"pool": "none"', "is in a dynamic array, which is not declared"),
+        (".extern .shared .align 1024", ".extern .shared .align 2", "would not be aligned"),
+    ],
+)
+def test_edits_of_shared_arrays_are_not_proved(part: str, by: str, why: str) -> None:
+    text = fused("lud lud", "?:256 ?:128", "interleave").text()
+    assert part in text and certificate(text, "lud lud")
+    made = certificate(text.replace(part, by, 1), "lud lud")
+    assert not made and why in str(made)
+
+
+def test_shared_arrays_of_two_kernels_must_not_overlap() -> None:
+    text = fused("histogram histogram", "?:256:1024 ?:256:2048").text()
+    assert certificate(text, "histogram histogram")
+    places = [int(n) for n in re.findall(r'"pooled": \[\{"\w+": (\d+)', text)]
+    assert places == [0, 1024]
+    wrong = text.replace(": 1024}]", ": 512}]", 1).replace("_shared+1024", "_shared+512")
+    assert "may overlap" in str(certificate(wrong, "histogram histogram"))

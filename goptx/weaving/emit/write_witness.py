@@ -32,12 +32,14 @@ def witness_of(
         if its[0] is None and origin:
             its[0] = Claim(origin.kernel, origin.line)
         claims[number] = tuple(c for c in its if c and c.line)
+    copies = {k.letter: [c for c in linked.kernels if c.letter == k.letter] for k in linked.given}
     kernels = tuple(
         Named(
             k.letter, k.entry.name, digest(str(given.module)),
-            tuple(c.prefix for c in linked.kernels if c.letter == k.letter),
+            tuple(c.prefix for c in copies[k.letter]),
             tuple(p.name for p in k.parameters), dict(k.symbols),
             None if linked.plan is None else own_launch(linked.plan, k.letter),
+            next((c.pool for c in copies[k.letter]), ""), tuple(c.pooled for c in copies[k.letter]),
         )
         for k, given in zip(linked.given, chosen, strict=True)
     )  # fmt: skip
