@@ -21,6 +21,8 @@ from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
 LAUNCHES = "every launch with one grid and block for all"
+INDEPENDENT = "the kernels are independent: what is checked of their arguments at launch"
+STRATEGIES = ("weave", "vertical")
 
 
 def prove_text(fused: str, modules: Sequence[Module]) -> Certificate:
@@ -47,6 +49,7 @@ class _Proof:
     fused: Module
     kernels: Sequence[Module]
     terms: Terms = field(default_factory=Terms)
+    owners: dict[str, str] = field(default_factory=dict)  # whose a variable of the CTA or of the thread is
 
     def certificate(self) -> Certificate:
         try:
@@ -58,11 +61,13 @@ class _Proof:
         entry = next((e for e in self.fused.entries if e.name == self.witness.entry), None)
         if entry is None:
             raise _Failed("witness", "", 1, f"there is no entry `{self.witness.entry}`")
+        if self.witness.depends:
+            raise _Failed("strategy", "", entry.line, "the checker has no rules for kernels that depend on each other")
         if self.witness.shapes:
             raise _Failed(
                 "strategy", "", entry.line, "the checker has no rules for kernels with shapes of their own yet"
             )
-        if self.witness.strategy != "weave":
+        if self.witness.strategy not in STRATEGIES:
             raise _Failed(
                 "strategy", "", entry.line, f"the checker has no rules for strategy {self.witness.strategy!r}"
             )
@@ -72,10 +77,11 @@ class _Proof:
             )
         fused = self._program(entry, "")
         claims = self._claims(fused)
+        symbols = self._symbols(fused)
         established: list[Established] = []
         projections = {}
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
-            projection = self._projection(fused, named, module, claims)
+            projection = self._projection(fused, named, module, claims, symbols)
             projections[named.letter] = projection
             established += self._follow(projection, named)
         with _rule("waiting", ""):
@@ -84,10 +90,18 @@ class _Proof:
             loops, ends = check_termination(list(projections.values()))
         established.append(Established("termination", "", f"{loops} loops get on"))
         established.append(Established("waiting", "", f"{waits.barriers} barriers, passed in one order"))
-        independent = "the kernels are independent: what is checked of their arguments at launch"
-        return replace(
-            self.held, established=tuple(established), presumed=(independent, *dict.fromkeys((*waits.presumed, *ends)))
-        )
+        presumed = dict.fromkeys((INDEPENDENT, *self._equal_parameters(), *waits.presumed, *ends))
+        return replace(self.held, established=tuple(established), presumed=tuple(presumed))
+
+    def _equal_parameters(self) -> Iterator[str]:
+        """The parameters of kernels that are one in the fused kernel."""
+        called: dict[str, list[str]] = {}
+        for kernel in self.witness.kernels:
+            for i, name in enumerate(kernel.parameters):
+                called.setdefault(name, []).append(f"{kernel.letter}:{i}")
+        for its in called.values():
+            if len(its) > 1:
+                yield f"{' and '.join(its)} are equal"
 
     def _program(self, entry: Function, letter: str) -> Program:
         with _rule("reading", letter):
@@ -97,7 +111,12 @@ class _Proof:
         return {s.number: self.witness.claims[s.line] for s in fused.steps if s.line in self.witness.claims}
 
     def _projection(
-        self, fused: Program, named: Named, module: Module, claims: Mapping[int, tuple[Claim, ...]]
+        self,
+        fused: Program,
+        named: Named,
+        module: Module,
+        claims: Mapping[int, tuple[Claim, ...]],
+        symbols: Mapping[str, str],
     ) -> Projection:
         own = next((e for e in module.entries if e.name == named.entry), None)
         letter = named.letter
@@ -119,42 +138,54 @@ class _Proof:
                 branches[number] = tuple(s.number for line in lines for s in by_line.get(line, ()) if s.is_branch)
             elif found := tuple(s.number for line in lines for s in by_line.get(line, ()) if _may_be(s, step)):
                 mine[number] = found
-        symbols, kernel_symbols = self._symbols(fused, named, kernel, module)
-        return Projection(
-            self.terms, fused, kernel, mine, symbols, kernel_symbols, frozenset(foreign), branches, letter
-        )
+        own_symbols = self._kernel_symbols(fused, named, kernel, module)
+        return Projection(self.terms, fused, kernel, mine, symbols, own_symbols, frozenset(foreign), branches, letter)
 
-    def _symbols(
-        self, fused: Program, named: Named, kernel: Program, module: Module
-    ) -> tuple[dict[str, str], dict[str, str]]:
-        """What parameters and variables are called in the fused kernel and in the kernel, by one name for both. Checks
-        that what has one name is declared alike."""
+    def _symbols(self, fused: Program) -> dict[str, str]:
+        """What each parameter, variable and function of the fused kernel is called there and in its kernels."""
+        inner = (v.name for v in body_variables(fused.entry))
+        functions = (f.name for f in self.fused.functions)
+        names = (*(p.name for p in fused.entry.parameters), *module_variables(self.fused), *functions, *inner)
+        return {name: name for name in names}
+
+    def _kernel_symbols(self, fused: Program, named: Named, kernel: Program, module: Module) -> dict[str, str]:
+        """What the kernel's parameters and variables are called in the fused kernel. Checks that what has one name is
+        declared alike."""
         letter = named.letter
-        new: dict[str, str] = {}
         old: dict[str, str] = {}
         pairs = list(zip(kernel.entry.parameters, named.parameters, strict=False))
         if len(kernel.entry.parameters) != len(named.parameters):
             raise _Failed("variables", letter, kernel.entry.line, "the fused kernel has other parameters")
         declared = {p.name: p for p in fused.entry.parameters}
-        for i, (variable, name) in enumerate(pairs):
+        for variable, name in pairs:
             self._alike(letter, variable, declared.get(name), {})
-            new[name] = old[variable.name] = f"parameter {letter} {i}"
+            old[variable.name] = name
         for name in (*module_variables(module), *(f.name for f in module.functions)):
             if name in named.symbols:
-                new[named.symbols[name]] = old[name] = f"{letter} {name}"
+                old[name] = named.symbols[name]
         inner = {v.name: v for v in body_variables(kernel.entry)}
         for name in inner:
-            new[f"{named.prefix}_{name}"] = old[name] = f"{letter} {name}"
+            old[name] = f"{named.prefix}_{name}"
         every = {**module_variables(self.fused), **{v.name: v for v in body_variables(fused.entry)}}
-        renamed = {name: twin for twin, both in new.items() for name, its in old.items() if its == both}
-        for name, variable in {**module_variables(module), **inner}.items():
-            if name in renamed and name not in {p.name for p in kernel.entry.parameters}:
-                self._alike(letter, variable, every.get(renamed[name]), renamed)
-        if len(set(renamed.values())) != len(renamed):
+        parameters = {p.name for p in kernel.entry.parameters}
+        variables = {n: v for n, v in {**module_variables(module), **inner}.items() if n in old and n not in parameters}
+        for name, variable in variables.items():
+            self._alike(letter, variable, every.get(old[name]), old)
+            self._check_own(letter, variable, old[name])
+        own = [old[name] for name in variables]
+        if len({*own}) != len(own) or not declared.keys().isdisjoint(own):
             raise _Failed(
                 "variables", letter, fused.entry.line, "two variables of the kernel are one in the fused kernel"
             )
-        return new, old
+        return old
+
+    def _check_own(self, letter: str, variable: Variable, name: str) -> None:
+        """Raises `_Failed` where kernels share a variable of the CTA or of the thread. Arrays without a size all begin
+        at one place."""
+        if variable.space in (".shared", ".local"):
+            owner = self.owners.setdefault("" if variable.dims[:1] == ("",) else name, letter)
+            if owner != letter:
+                raise _Failed("variables", letter, variable.line, f"`{name}` belongs to kernel {owner}, too")
 
     def _alike(self, letter: str, old: Variable, new: Variable | None, renamed: Mapping[str, str]) -> None:
         """Raises `_Failed` unless a variable is declared as the kernel declares it."""

@@ -53,18 +53,26 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """`claims` are those of each line of the text, or, before there is one, of each instruction of the entry."""
+    """`claims` are those of each line of the text, or, before there is one, of each instruction of the entry.
+
+    depends: whether kernels may depend on those before them.
+    named: parameters that are one buffer with those of their name and with no other. One that the fused kernel does not
+        have is a temporary.
+    """
 
     strategy: str
     entry: str
     shapes: str
     kernels: tuple[Named, ...]
     claims: Mapping[int, tuple[Claim, ...]] = field(default_factory=dict)
+    depends: bool = False
+    named: tuple[str, ...] = ()
 
     def header(self) -> str:
         """The comment that stands above everything else."""
         kernels = {k.letter: k.to_dict() for k in self.kernels}
-        held = {"strategy": self.strategy, "entry": self.entry, "shapes": self.shapes, "kernels": kernels}
+        promised = {"depends": self.depends, "named": list(self.named)}
+        held = {"strategy": self.strategy, "entry": self.entry, "shapes": self.shapes, "kernels": kernels, **promised}
         return MARK + json.dumps(held)
 
     def written(self, module: Module) -> str:
@@ -93,11 +101,11 @@ def read_witness(text: str) -> Witness | None:
             Named(letter, k["entry"], k["sha256"], k["prefix"], tuple(k["parameters"]), dict(k["symbols"]))
             for letter, k in held["kernels"].items()
         )
-        found = Witness(held["strategy"], held["entry"], held["shapes"], kernels)
+        claims = {number: its for number, line in enumerate(lines, 1) if (its := _claims(line))}
+        promised = bool(held["depends"]), tuple(held["named"])
+        return Witness(held["strategy"], held["entry"], held["shapes"], kernels, claims, *promised)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    claims = {number: its for number, line in enumerate(lines, 1) if (its := _claims(line))}
-    return Witness(found.strategy, found.entry, found.shapes, kernels, claims)
 
 
 def _claims(line: str) -> tuple[Claim, ...]:

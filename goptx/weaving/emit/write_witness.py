@@ -19,7 +19,12 @@ from goptx.weaving.model import Linked
 
 
 def witness_of(
-    linked: Linked, chosen: Sequence[Chosen], module: Module, origins: Sequence[Origin | None], strategy: str
+    linked: Linked,
+    chosen: Sequence[Chosen],
+    module: Module,
+    origins: Sequence[Origin | None],
+    strategy: str,
+    depends: bool,
 ) -> Witness:
     """`chosen` are the kernels as they were given, `origins` those of the entry's instructions."""
     entry = next(e for e in module.entries if e.name == linked.name)
@@ -33,11 +38,13 @@ def witness_of(
     kernels = tuple(
         Named(
             k.letter, k.entry.name, digest(str(given.module)), k.prefix,
-            tuple(p.name for p in k.parameters), dict(k.symbols),
+            tuple(linked.one.get(p.name, p.name) for p in k.parameters), dict(k.symbols),
         )
         for k, given in zip(linked.given, chosen, strict=True)
     )  # fmt: skip
-    return Witness(strategy, linked.name, "" if linked.plan is None else str(linked.plan), kernels, claims)
+    shapes = "" if linked.plan is None else str(linked.plan)
+    named = tuple(sorted({*linked.one.values()}))
+    return Witness(strategy, linked.name, shapes, kernels, claims, depends, named)
 
 
 def _claim(instruction: Instruction, letters: list[tuple[str, int]]) -> Claim | None:
