@@ -11,6 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
+from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
+from goptx.proof.dependent.kernel_order import HandedOn
+from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.projection import Projection
 from goptx.proof.termination import check_termination
@@ -84,23 +87,41 @@ class _Proof:
             projection = self._projection(fused, named, module, claims, symbols)
             projections[named.letter] = projection
             established += self._follow(projection, named)
+        handed = self._handed_on(fused, projections)
         with _rule("waiting", ""):
             waits = check_waiting(fused, projections)
         with _rule("termination", ""):
             loops, ends = check_termination(list(projections.values()))
         established.append(Established("termination", "", f"{loops} loops get on"))
         established.append(Established("waiting", "", f"{waits.barriers} barriers, passed in one order"))
-        presumed = dict.fromkeys((INDEPENDENT, *self._equal_parameters(), *waits.presumed, *ends))
+        presumed = dict.fromkeys((INDEPENDENT, *self._equal_parameters(fused), *handed, *waits.presumed, *ends))
         return replace(self.held, established=tuple(established), presumed=tuple(presumed))
 
-    def _equal_parameters(self) -> Iterator[str]:
-        """The parameters of kernels that are one in the fused kernel."""
+    def _handed_on(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
+        """What is presumed of buffers whose elements registers hold. The kernels are followed once more, since it takes
+        all of them to know what registers hold."""
+        every = [p for p in projections.values() if p.handed]
+        if not every:
+            return []
+        with _rule("handed on", ""):
+            elements = Elements(self.terms, {v: its for p in projections.values() for v, its in p.comes_in.items()})
+            cells = cells_of(fused, elements, every)
+            for projection in every:
+                projection.check_cells(cells)
+            declared = {p.name for p in fused.entry.parameters}
+            return HandedOn(fused, [*projections.values()], elements, declared, cells.sources).check()
+
+    def _equal_parameters(self, fused: Program) -> Iterator[str]:
+        """The parameters of kernels that are one, and those that the fused kernel does not have."""
+        declared = {p.name for p in fused.entry.parameters}
         called: dict[str, list[str]] = {}
         for kernel in self.witness.kernels:
             for i, name in enumerate(kernel.parameters):
                 called.setdefault(name, []).append(f"{kernel.letter}:{i}")
-        for its in called.values():
-            if len(its) > 1:
+        for name, its in called.items():
+            if name not in declared:
+                yield f"{' and '.join(its)} are one buffer and no other; nobody needs its contents afterwards"
+            elif len(its) > 1:
                 yield f"{' and '.join(its)} are equal"
 
     def _program(self, entry: Function, letter: str) -> Program:
@@ -128,7 +149,7 @@ class _Proof:
             by_line.setdefault(step.line, []).append(step)
         mine: dict[int, tuple[int, ...]] = {}
         branches: dict[int, tuple[int, ...]] = {}
-        foreign = set()
+        foreign, handed = set[int](), set[int]()
         for number, its in claims.items():
             lines = [c.line for c in its if c.kernel == letter]
             step = fused.steps[number]
@@ -136,10 +157,24 @@ class _Proof:
                 foreign.add(number)
             elif step.is_branch:
                 branches[number] = tuple(s.number for line in lines for s in by_line.get(line, ()) if s.is_branch)
-            elif found := tuple(s.number for line in lines for s in by_line.get(line, ()) if _may_be(s, step)):
-                mine[number] = found
+            elif found := [s for line in lines for s in by_line.get(line, ()) if _may_be(s, step)]:
+                mine[number] = _likeliest(found, step, named.prefix)
+            elif is_move(step) and (found := [s for line in lines for s in by_line.get(line, ()) if is_plain(s)]):
+                mine[number] = _likeliest(found, step, named.prefix)
+                handed.add(number)
+        copies = {n for n in handed if self._copies_load(fused, n, mine)}
+        handed -= copies
+        mine = {n: its for n, its in mine.items() if n not in copies}
         own_symbols = self._kernel_symbols(fused, named, kernel, module)
-        return Projection(self.terms, fused, kernel, mine, symbols, own_symbols, frozenset(foreign), branches, letter)
+        return Projection(
+            self.terms, fused, kernel, mine, symbols, own_symbols, frozenset(foreign), branches, letter, handed
+        )
+
+    @staticmethod
+    def _copies_load(fused: Program, move: int, claims: Mapping[int, tuple[int, ...]]) -> bool:
+        """Whether a step copies what a load of the fused kernel gives that comes from the same line."""
+        loads = (fused.steps[n] for n, its in claims.items() if its == claims[move] and fused.is_effect(fused.steps[n]))
+        return any(set(fused.steps[move].sources[0].names) & set(load.writes) for load in loads)
 
     def _symbols(self, fused: Program) -> dict[str, str]:
         """What each parameter, variable and function of the fused kernel is called there and in its kernels."""
@@ -158,7 +193,8 @@ class _Proof:
             raise _Failed("variables", letter, kernel.entry.line, "the fused kernel has other parameters")
         declared = {p.name: p for p in fused.entry.parameters}
         for variable, name in pairs:
-            self._alike(letter, variable, declared.get(name), {})
+            if name in declared or name not in self.witness.named:
+                self._alike(letter, variable, declared.get(name), {})
             old[variable.name] = name
         for name in (*module_variables(module), *(f.name for f in module.functions)):
             if name in named.symbols:
@@ -224,6 +260,17 @@ def body_variables(entry: Function) -> list[Variable]:
 def _may_be(own: Step, fused: Step) -> bool:
     """Whether a step can be the kernel's at all: the family of its opcode is the same."""
     return own.facts.base.removesuffix("rier") == fused.facts.base.removesuffix("rier")
+
+
+def _likeliest(steps: Sequence[Step], fused: Step, prefix: str) -> tuple[int, ...]:
+    """Of several steps in one line those that have most registers in common with a step of the fused kernel."""
+
+    def registers(step: Step) -> set[str]:
+        return {*step.writes, *(n for s in step.sources for n in s.names)}
+
+    own = registers(fused)
+    common = [len({f"%{prefix}_{name[1:]}" for name in registers(step)} & own) for step in steps]
+    return tuple(step.number for step, count in zip(steps, common, strict=True) if count == max(common))
 
 
 class _Failed(Exception):
