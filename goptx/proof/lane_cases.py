@@ -290,7 +290,8 @@ class LaneCases:
     def _same(self, case: Case, step: Step, event: Event) -> bool | list[Case]:
         fused = event.step
         mine = operands_of(self.inner, case.registers, step)
-        if form_of(step) != form_of(fused) or len(mine) != len(event.operands):
+        unlike = form_of(step) != form_of(fused) or len(mine) != len(event.operands)
+        if unlike or (fused.facts.uses_read_only_path and not step.facts.uses_read_only_path):
             raise NotProved(fused.line, f"`{fused.statement}` is not {_quoted(step)}")
         named = step.facts.barrier_id - len(step.writes) if step.facts.row.scope >= Scope.CTA else None
         for position, pair in enumerate(zip(mine, event.operands, strict=True)):
@@ -414,9 +415,10 @@ def is_full(step: Step) -> bool:
 
 
 def form_of(step: Step) -> tuple[str, tuple[str, ...], tuple[int | None, ...]]:
-    """What an event is, without its registers. A load may lose `.nc`: it then reads what is there. A barrier may be
-    one that warps need not come to whole, and have another number."""
-    opcode = step.opcode.replace(".nc", "") if step.facts.base == "ld" else step.opcode
+    """What an event is, without its registers. A load may lose `.nc`, and with that hints: it then reads what is there.
+    A barrier may be one that warps need not come to whole, and have another number."""
+    words = step.opcode.split(".")
+    opcode = ".".join(w for w in words if words[0] != "ld" or not (w == "nc" or w.startswith("L1::")))
     texts = [s.text for s in step.sources]
     if step.facts.base in ("bar", "barrier") and step.facts.row.scope >= Scope.CTA:
         opcode = ".".join(["barrier", *(w for w in opcode.split(".")[1:] if w not in ("aligned", "cta"))])

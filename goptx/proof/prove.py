@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
+from goptx.proof.dependent.conflicts import Conflicts
 from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
 from goptx.proof.dependent.kernel_order import HandedOn
 from goptx.proof.dependent.own_elements import Elements
@@ -64,8 +65,6 @@ class _Proof:
         entry = next((e for e in self.fused.entries if e.name == self.witness.entry), None)
         if entry is None:
             raise _Failed("witness", "", 1, f"there is no entry `{self.witness.entry}`")
-        if self.witness.depends:
-            raise _Failed("strategy", "", entry.line, "the checker has no rules for kernels that depend on each other")
         if self.witness.shapes:
             raise _Failed(
                 "strategy", "", entry.line, "the checker has no rules for kernels with shapes of their own yet"
@@ -94,7 +93,8 @@ class _Proof:
             loops, ends = check_termination(list(projections.values()))
         established.append(Established("termination", "", f"{loops} loops get on"))
         established.append(Established("waiting", "", f"{waits.barriers} barriers, passed in one order"))
-        presumed = dict.fromkeys((INDEPENDENT, *self._equal_parameters(fused), *handed, *waits.presumed, *ends))
+        handed = [*handed, *self._conflicts(fused, projections)] if self.witness.depends else [INDEPENDENT, *handed]
+        presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *waits.presumed, *ends))
         return replace(self.held, established=tuple(established), presumed=tuple(presumed))
 
     def _handed_on(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
@@ -110,6 +110,23 @@ class _Proof:
                 projection.check_cells(cells)
             declared = {p.name for p in fused.entry.parameters}
             return HandedOn(fused, [*projections.values()], elements, declared, cells.sources).check()
+
+    def _conflicts(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
+        """What is presumed of kernels that depend on each other."""
+        every = [*projections.values()]
+        elements = Elements(self.terms, {v: its for p in every for v, its in p.comes_in.items()})
+        several = [name for kernel in self.witness.kernels for name in kernel.parameters]
+        structures = {p.name for p in fused.entry.parameters if p.dims and several.count(p.name) > 1}
+        with _rule("dependences", ""):
+            presumed = Conflicts(fused, every, elements, self.witness.named, structures).check()
+        alone = ", ".join(
+            f"{k.letter}:{i}"
+            for k in self.witness.kernels
+            for i, p in enumerate(k.parameters)
+            if p in self.witness.named
+        )
+        others = [f"{alone}: none of these is a buffer with another parameter, unless they are equal"] if alone else []
+        return [*others, "buffers that are not one have nothing in common", *presumed]
 
     def _equal_parameters(self, fused: Program) -> Iterator[str]:
         """The parameters of kernels that are one, and those that the fused kernel does not have."""

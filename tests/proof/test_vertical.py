@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from strategies.dependent_kernels import elementwise, strided
+from strategies.dependent_kernels import INDEX, elementwise, strided
 
 import goptx
 from goptx.checking.certify import prove
@@ -194,3 +195,70 @@ def test_what_is_loaded_once_is_not_written() -> None:
     text = edited(text, "ld.acquire", "@%b_run0 ld.acquire")
     made = certificate(text, first, fresh)
     assert "may see what others have written" in str(made), str(made)
+
+
+# what kernels hand on in memory --------------------------------------------------------------------------
+
+FORWARDED = {"depends": True, "same": [("A:2", "B:0")]}
+REVERSED = f"{INDEX} sub.s32 %r8, %r2, %r3; sub.s32 %r8, %r8, 1; mad.lo.s32 %r9, %r1, %r2, %r8;"
+MIRRORED = elementwise("sub.f32", index=REVERSED, read="%r9")
+ORDER = "not proved to come to it in the order of the kernels"
+
+
+@pytest.mark.parametrize("form", [elementwise, strided])
+@pytest.mark.parametrize("options", [FORWARDED, {"depends": True}], ids=["named", "any"])
+def test_dependent_kernels_are_proved(form: Any, options: Any) -> None:
+    made = prove(fused(form("mul.f32"), form("sub.f32"), **options))
+    assert made and "launches along x" in made.presumed and not any("independent" in p for p in made.presumed), str(
+        made
+    )
+    assert ("A:2, B:0: none of these is a buffer with another parameter, unless they are equal" in made.presumed) == (
+        "same" in options
+    )
+
+
+def test_what_is_handed_on_in_a_cta_needs_the_barrier() -> None:
+    sources = elementwise("mul.f32"), MIRRORED
+    text = fused(*sources, **FORWARDED).text()
+    made = certificate(text, *sources)
+    assert made, str(made)
+    lines = text.splitlines()
+    barrier = next(i for i, line in enumerate(lines) if "bar.sync 0;" in line)
+    assert ORDER in str(certificate("\n".join([*lines[:barrier], *lines[barrier + 1 :]]), *sources))
+    store = next(i for i, line in enumerate(lines) if "st.global" in line)
+    early = [*lines[:store], lines[barrier], *lines[store:barrier], *lines[barrier + 1 :]]
+    assert ORDER in str(certificate("\n".join(early), *sources))
+    load = next(i for i, line in enumerate(lines) if "ld.global.f32 %b_f1" in line)
+    late = [*lines[:barrier], *lines[barrier + 1 : load + 1], lines[barrier], *lines[load + 1 :]]
+    assert ORDER in str(certificate("\n".join(late), *sources))
+    guarded = edited(text, "bar.sync 0;", "@%a_run0 bar.sync 0;")
+    assert not certificate(guarded, *sources)
+    some = certificate(edited(text, "bar.sync 0;", "bar.sync 0, 32;"), *sources)
+    assert "its effect is not known" in str(some)
+
+
+@pytest.mark.parametrize("read", ["%r3", "%r1"], ids=["thread of every CTA", "CTA"])
+def test_elements_of_other_ctas_are_not_proved(read: str) -> None:
+    woven = fused(elementwise("mul.f32"), elementwise("sub.f32", read=read), assume_local=True, **FORWARDED)
+    assert "bar.sync" in woven.ptx and ORDER in str(prove(woven))
+
+
+def test_the_read_only_path_is_not_proved_where_a_kernel_writes() -> None:
+    sources = elementwise("mul.f32"), elementwise("sub.f32", load="ld.global.nc.f32")
+    text = fused(*sources, **FORWARDED).text()
+    assert certificate(text, *sources)
+    again = edited(text, "ld.global.f32 %b_f1", "ld.global.nc.f32 %b_f1")
+    assert "as if nobody wrote it" in str(certificate(again, *sources))
+
+
+def test_kernels_in_the_wrong_order_are_not_proved() -> None:
+    """Each thread runs the second kernel before the first."""
+    first, second = elementwise("mul.f32"), elementwise("sub.f32")
+    text = fused(second, first, depends=True, same=[("A:0", "B:2")]).text()
+    header, body = text.split("\n", 1)
+    swap = str.maketrans("AB", "BA")
+    body = re.sub(r"// [AB]:", lambda m: m[0].translate(swap), body)
+    held = json.loads(header.partition("witness 1 ")[2])
+    held["kernels"] = {"A": held["kernels"]["B"], "B": held["kernels"]["A"]}
+    made = certificate(f"// goptx witness 1 {json.dumps(held)}\n{body}", first, second)
+    assert ORDER in str(made), str(made)

@@ -127,7 +127,7 @@ class HandedOn:
 
 def are_one(one: Piece, other: Piece) -> bool:
     """Whether they are the same pieces of the same buffer."""
-    return (one.array, one.index, one.pitch, one.heads) == (other.array, other.index, other.pitch, other.heads)
+    return (one.array, one.index, one.heads) == (other.array, other.index, other.heads)
 
 
 def fit(pieces: Collection[Piece]) -> bool:
