@@ -22,7 +22,8 @@ def check_convergence(projection: Projection) -> int:
     fused = projection.fused
     steps = [s for s in fused.steps if s.number not in projection.foreign]
     own = [s for s in steps if s.number in projection.matched]
-    added = [s for s in steps if s.facts.row.scope == Scope.WARP and s.number not in projection.claims]
+    unclaimed = [s for s in steps if s.number not in projection.claims]
+    added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
     together = [s for s in own if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
     for branch in sorted(varying_branches(fused, Scope.WARP)):
         last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)

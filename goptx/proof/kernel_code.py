@@ -92,7 +92,7 @@ class Program:
         """The type of a register, None for what is not one."""
         if register in self.singles:
             return self.singles[register]
-        if register.startswith(ASKED):
+        if register.startswith((ASKED, HELD)):
             return ".pred"
         found = self._numbered.get(register)
         if found is None:
@@ -305,6 +305,7 @@ class Program:
 
 
 CARRY = "%%carry"  # the carry flag as a register
+HELD, AT = "%%held ", "%%at "  # whether a register holds an element of memory, and which
 ASKED = "%%asked "  # begins the names of predicates: whether a lane asked for the way that its warp went from a block
 
 

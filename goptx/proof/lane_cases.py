@@ -5,8 +5,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+from goptx.proof.dependent.handed_on import Moved, check_move, lanes_of
 from goptx.proof.evaluation import operands_of
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Step
@@ -49,6 +50,7 @@ class Event:
     operands: tuple[int, ...]
     results: tuple[int, ...]
     access: Access | None
+    cell: tuple[int, int] | None = None  # the formula that the register read holds an element, and which
 
 
 @dataclass(slots=True)
@@ -238,7 +240,7 @@ class LaneCases:
 
     def _is_wanted(self, case: Case, branch: Step, depth: int) -> bool:
         """Whether code after the branch stands in this block of the fused kernel."""
-        for target in self.kernel.following(branch):
+        for target in map(self._first_claimed, self.kernel.following(branch)):
             step = self.kernel.steps[target] if target != END else None
             if step and step.is_branch:
                 if depth and self._is_wanted(case, step, depth - 1):
@@ -246,6 +248,12 @@ class LaneCases:
             elif step and any(n not in case.done for n in self.claimed.get(target, ())):
                 return True
         return False
+
+    def _first_claimed(self, place: int) -> int:
+        """The place, or the first after it whose step does more than to compute what the fused kernel does not need."""
+        while place != END and not self.kernel.steps[place].is_branch and place not in self.of.claimed:
+            (place,) = self.kernel.following(self.kernel.steps[place])
+        return place
 
     def _split(self, case: Case, test: int) -> list[Case]:
         return [case.at(case.place, given) for given in self.formulas.halves(case.given, test)]
@@ -273,7 +281,8 @@ class LaneCases:
                 return self._split(case, guard)
             if guard == test:
                 if guard == TRUE:
-                    return self._same(case, step, event)
+                    same = self._handed if event.step.number in self.of.handed else self._same
+                    return same(case, step, event)
                 case.done |= {event.step.number}
                 return True
         return test == FALSE
@@ -285,7 +294,8 @@ class LaneCases:
         count = count_of(fused)
         if count is not None and count_of(step) is None and self._counts_all(operands[count], case):
             form, operands = _without(form, count), operands[:count] + operands[count + 1 :]
-        if own != form or len(mine) != len(operands):
+        unlike = own != form or len(mine) != len(operands)
+        if unlike or (fused.facts.uses_read_only_path and not step.facts.uses_read_only_path):
             raise NotProved(fused.line, f"`{fused.statement}` is not {_quoted(step)}")
         named = step.facts.barrier_id - len(step.writes) if step.facts.row.scope >= Scope.CTA else None
         for position, pair in enumerate(zip(mine, operands, strict=True)):
@@ -296,11 +306,7 @@ class LaneCases:
                 or (position == mask_of(step) and self._is_cut(first, second, fused))
             ):
                 continue
-            for term in (second, first):
-                test = self.terms.undecided(term)
-                if test is not None and len(parts := self._split(case, test)) > 1:
-                    return parts
-            raise NotProved(fused.line, f"`{fused.statement}` has other operands than {_quoted(step)}")
+            return self._halved(case, pair) or self._other_operands(fused, step)
         for earlier in (self.events[n] for n in case.order if n > fused.number):
             if not may_change_places(earlier.step, earlier.access, fused, event.access):
                 before = f"`{earlier.step.statement}`, which the kernel has before it"
@@ -315,6 +321,46 @@ class LaneCases:
         """Whether it is the number of the kernel's threads in whole warps, which is what a barrier without count
         waits for in the kernel alone."""
         return self.terms.resolved(count, case.given) == self.of.placement.count
+
+    def _handed(self, case: Case, step: Step, event: Event) -> bool | list[Case]:
+        """Lets the kernel have a load or store in whose place the fused kernel moves values between registers."""
+        lanes = lanes_of(self.inner, case.registers, step, event.step.line)
+        numbers = [n for n in self.claimed[step.number] if n in self.of.handed and n not in case.done]
+        group = [self.events[n] for n in numbers[: len(lanes)]]
+        if len(group) < len(lanes):
+            return False
+        values = dict.fromkeys(step.writes, FALSE)
+        for lane, own in zip(lanes, group, strict=True):
+            guard = self._is(own.guard, case)
+            if guard != TRUE:
+                return self._split(case, guard) if guard != FALSE else False
+            pair = (lane.stored, own.operands[0]) if lane.stored is not None else ()
+            if pair and not self.terms.are_equal(*pair, case.given):
+                return self._halved(case, pair) or self._other_operands(own.step, step)
+            check_move(own.step, step, lane)
+            access = Access(self.terms.resolved(lane.access.base, case.given), lane.access.offset, lane.access.size)
+            later = (n for n in case.order if n > own.step.number and n in self.of.handed)
+            if any(self.of.stores(n) or lane.stored is not None for n in later):
+                raise NotProved(own.step.line, f"`{own.step.statement}` stands before what the kernel has before it")
+            self.of.replaced.setdefault(own.step.number, []).append(Moved(access, case.given, own.cell))
+            self.of.matched.setdefault(own.step.number, set()).add(step.number)
+            values[lane.register] = own.results[0]
+            case.done |= {own.step.number}
+            case.order = (*case.order, own.step.number)
+        self.inner.write(case.registers, step, list(values.values()))
+        return True
+
+    def _halved(self, case: Case, pair: Sequence[int]) -> list[Case]:
+        """The cases to distinguish before two terms can be compared; none if that is no use."""
+        for term in reversed(pair):
+            test = self.terms.undecided(self.terms.resolved(term, case.given))
+            if test is not None and len(parts := self._split(case, test)) > 1:
+                return parts
+        return []
+
+    @staticmethod
+    def _other_operands(fused: Step, step: Step) -> NoReturn:
+        raise NotProved(fused.line, f"`{fused.statement}` has other operands than {_quoted(step)}")
 
     def _is_cut(self, mask: int, other: int, step: Step) -> bool:
         """Whether a mask of lanes is the kernel's, less lanes for which the kernel has ended: an added ballot in which
@@ -333,6 +379,8 @@ class LaneCases:
         ended may come along to where threads meet, since there it counts as one that does."""
         for event in self.events.values():
             step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
+            if step.number in self.of.handed and not self.of.stores(step.number):
+                continue  # who does not need the value may have it
             if case.place == END and meets:
                 self._check_mask(case, event)
             elif step.number not in case.done and self._is(event.guard, case) != FALSE:
@@ -392,9 +440,10 @@ def _without(form: Form, position: int) -> Form:
 
 
 def form_of(step: Step) -> Form:
-    """What an event is, without its registers. A load may lose `.nc`: it then reads what is there. A barrier may be
-    one that warps need not come to whole, and have another number."""
-    opcode = step.opcode.replace(".nc", "") if step.facts.base == "ld" else step.opcode
+    """What an event is, without its registers. A load may lose `.nc`, and with that hints: it then reads what is there.
+    A barrier may be one that warps need not come to whole, and have another number."""
+    words = step.opcode.split(".")
+    opcode = ".".join(w for w in words if words[0] != "ld" or not (w == "nc" or w.startswith("L1::")))
     texts = [s.text for s in step.sources]
     if step.facts.base in ("bar", "barrier") and step.facts.row.scope >= Scope.CTA:
         opcode = ".".join(["barrier", *(w for w in opcode.split(".")[1:] if w not in ("aligned", "cta"))])

@@ -12,15 +12,16 @@ the proof fail.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 
+from goptx.proof.dependent.handed_on import Cells, Moved
 from goptx.proof.evaluation import Evaluation, operands_of
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.joins import joined
 from goptx.proof.kernel_code import ASKED, CARRY, END, NotProved, Program, Step
 from goptx.proof.lane_cases import Case, Event, LaneCases, State, is_full
-from goptx.proof.memory_order import access_of
+from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.terms import Terms
 
@@ -33,8 +34,12 @@ class Projection:
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
     step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
-    `decided` the predicates that depend on launch shapes and thread numbers alone; `back` the lanes that begin a loop
-    again, with whether the kernel has gone on, `asked` whether they asked for it."""
+    `decided` the predicates that depend on launch shapes and thread numbers alone.
+    `handed` are the steps of the fused kernel that only move a value and claim to be the kernel's loads or stores,
+    `cells` says what registers hold of memory, None where that is not yet known. `accesses` is where events of all
+    kernels access memory, `replaced` what the kernel loads or stores at the steps `handed`. `comes_in` has
+    for a value at the beginning of a block what it is on each edge, and whether that begins a loop again.
+    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it."""
 
     terms: Terms
     fused: Program
@@ -46,6 +51,11 @@ class Projection:
     branches: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     letter: str = ""
     placements: Placements = field(default_factory=Placements)
+    handed: Set[int] = frozenset()
+    cells: Cells | None = None
+    accesses: dict[int, Access | None] = field(default_factory=dict)
+    replaced: dict[int, list[Moved]] = field(default_factory=dict)
+    comes_in: dict[int, tuple[tuple[bool, int], ...]] = field(default_factory=dict)
     ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict)
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
@@ -80,11 +90,37 @@ class Projection:
                         found.setdefault(old, new)
         return found
 
+    def check_cells(self, cells: Cells) -> None:
+        """The same from the beginning, with what is known of registers that hold elements of memory. Raises
+        `NotProved` where they do not hold what the kernel loads."""
+        found = replace(
+            self,
+            cells=cells,
+            replaced={},
+            ends={},
+            matched={},
+            ballots={},
+            polarity={},
+            back={},
+            asked={},
+            votes={},
+            visits=0,
+        )
+        found.check()
+        for number, its in found.replaced.items():
+            for moved in its if not self.stores(number) else ():
+                cells.check(self.fused.steps[number], moved)
+
+    def stores(self, number: int) -> bool:
+        """Whether a step that moves a value may stand for a store of the kernel."""
+        return any(not self.kernel.steps[n].facts.loads for n in self.claims[number])
+
     def check(self) -> None:
         """Raises `NotProved`."""
         rank = {start: i for i, start in enumerate(self.fused.order)}
         edges: dict[int, dict[int, State]] = {start: {} for start in rank}
-        edges[0][END] = State({}, {place: (given, {}, frozenset()) for place, given in self._begin()})
+        registers = self.cells.empty() if self.cells else {}
+        edges[0][END] = State(registers, {place: (given, {}, frozenset()) for place, given in self._begin()})
         before: dict[int, State] = {}
         waiting, queued = [0], {0}
         while waiting:
@@ -123,18 +159,22 @@ class Projection:
                 break
             for own in self.claims.get(number, ()):
                 here.claimed.setdefault(own, []).append(number)
-            if not self.fused.is_effect(step):
+            if self.cells:
+                self.cells.note(self.outer, registers, step)
+            if number in self.handed:
+                here.events[number] = self._handed(registers, step)
+            elif not self.fused.is_effect(step):
                 here.computed[number] = self.outer.values(registers, step)
                 self.outer.write(registers, step, here.computed[number])
                 self._note_decided(step, here.computed[number])
             elif number in self.foreign:
-                self.outer.write(registers, step, self._results(step))
+                self._event(registers, step)
             elif self.claims.get(number):
                 here.events[number] = self._event(registers, step)
             else:
                 known = self.formulas.both(known, self._added(registers, step))
         for number in block:
-            for noted in (self.matched, self.ballots, self.polarity):
+            for noted in (self.matched, self.ballots, self.polarity, self.replaced):
                 noted.pop(number, None)
         cases = here.advanced(state.cases, known)
         self.ends[start] = registers, cases
@@ -178,10 +218,19 @@ class Projection:
     def _event(self, registers: dict[str, int], step: Step) -> Event:
         guard = self.outer.guard(registers, step)
         operands = operands_of(self.outer, registers, step)
-        access = access_of(self.outer, registers, step)
+        access = self.accesses[step.number] = access_of(self.outer, registers, step)
         results = self._results(step)
         self.outer.write(registers, step, results)
         return Event(step, guard, operands, tuple(results), access)
+
+    def _handed(self, registers: dict[str, int], step: Step) -> Event:
+        """A step that moves a value in place of a load or store of the kernel."""
+        guard = self.outer.guard(registers, step)
+        operands = operands_of(self.outer, registers, step)
+        results = self.outer.values(registers, step)
+        cell = self.cells.at(registers, step) if self.cells else None
+        self.outer.write(registers, step, results)
+        return Event(step, guard, operands, tuple(results), None, cell)
 
     def _results(self, step: Step) -> list[int]:
         """Values of which nothing is known but the step that gives them."""
@@ -195,6 +244,8 @@ class Projection:
         whole = not step.guard and bool(step.sources) and is_full(step)
         if whole and step.facts.base == "bar" and "warp" in words:
             return TRUE
+        if not step.guard and step.facts.base in ("bar", "barrier") and "sync" in words and len(step.sources) == 1:
+            return TRUE  # all threads of the CTA come there: waiting.py
         if not whole or step.facts.base != "vote" or "uni" in words:
             raise NotProved(step.line, f"`{step.statement}` belongs to no kernel, and its effect is not known")
         asked = self.outer.truth(registers, step.sources[0])

@@ -11,6 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
+from goptx.proof.dependent.conflicts import Conflicts
+from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
+from goptx.proof.dependent.kernel_order import HandedOn
+from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool, part_of
@@ -23,7 +27,8 @@ from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
-STRATEGIES = ("weave", "horizontal", "interleave")
+INDEPENDENT = "the kernels are independent: what is checked of their arguments at launch"
+STRATEGIES = ("weave", "vertical", "horizontal", "interleave")
 
 
 def prove_text(fused: str, modules: Sequence[Module]) -> Certificate:
@@ -74,17 +79,22 @@ class _Proof:
             )
         fused = self._program(entry, "")
         claims = self._claims(fused)
+        symbols = self._symbols(fused)
         established: list[Established] = []
         projections = {}
         with _rule("placement", ""):
             self._place(fused)
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
             for copy in range(len(named.prefixes)):
-                projection = self._projection(fused, named, copy, module, claims)
+                projection = self._projection(fused, named, copy, module, claims, symbols)
                 projections[projection.letter] = projection
                 established += self._follow(projection)
         with _rule("variables", ""):
             check_parts(self.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
+        if self.witness.launch and (self.witness.depends or any(p.handed for p in projections.values())):
+            what = "the checker has no rules for what kernels with shapes of their own hand on"
+            raise _Failed("dependences", "", entry.line, what)
+        handed = self._handed_on(fused, projections)
         with _rule("waiting", ""):
             waits = list[Waits]()
             check_groups(fused, projections, self.placements, lambda *its: waits.append(check_waiting(*its)))
@@ -92,9 +102,54 @@ class _Proof:
             loops, ends = check_termination(list(projections.values()))
         established.append(Established("termination", "", f"{loops} loops get on"))
         established.append(Established("waiting", "", f"{waits[0].barriers} barriers, passed in one order"))
-        independent = "the kernels are independent: what is checked of their arguments at launch"
-        presumed = dict.fromkeys((independent, *(what for w in waits for what in w.presumed), *ends))
+        handed = [*handed, *self._conflicts(fused, projections)] if self.witness.depends else [INDEPENDENT, *handed]
+        alike = (what for w in waits for what in w.presumed)
+        presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *alike, *ends))
         return replace(self.held, established=tuple(established), presumed=tuple(presumed))
+
+    def _handed_on(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
+        """What is presumed of buffers whose elements registers hold. The kernels are followed once more, since it takes
+        all of them to know what registers hold."""
+        every = [p for p in projections.values() if p.handed]
+        if not every:
+            return []
+        with _rule("handed on", ""):
+            elements = Elements(self.terms, {v: its for p in projections.values() for v, its in p.comes_in.items()})
+            cells = cells_of(fused, elements, every)
+            for projection in every:
+                projection.check_cells(cells)
+            declared = {p.name for p in fused.entry.parameters}
+            return HandedOn(fused, [*projections.values()], elements, declared, cells.sources).check()
+
+    def _conflicts(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
+        """What is presumed of kernels that depend on each other."""
+        every = [*projections.values()]
+        elements = Elements(self.terms, {v: its for p in every for v, its in p.comes_in.items()})
+        several = [name for kernel in self.witness.kernels for name in kernel.parameters]
+        structures = {p.name for p in fused.entry.parameters if p.dims and several.count(p.name) > 1}
+        with _rule("dependences", ""):
+            presumed = Conflicts(fused, every, elements, self.witness.named, structures).check()
+        alone = ", ".join(
+            f"{k.letter}:{i}"
+            for k in self.witness.kernels
+            for i, p in enumerate(k.parameters)
+            if p in self.witness.named
+        )
+        others = [f"{alone}: none of these is a buffer with another parameter, unless they are equal"] if alone else []
+        return [*others, "buffers that are not one have nothing in common", *presumed]
+
+    def _equal_parameters(self, fused: Program) -> Iterator[str]:
+        """The parameters of kernels that are one, and those that the fused kernel does not have."""
+        declared = {p.name for p in fused.entry.parameters}
+        called: dict[str, list[str]] = {}
+        for kernel in self.witness.kernels:
+            for i, name in enumerate(kernel.parameters):
+                called.setdefault(name, []).append(f"{kernel.letter}:{i}")
+        for name, its in called.items():
+            if name not in declared:
+                yield f"{' and '.join(its)} are one buffer and no other; nobody needs its contents afterwards"
+            elif len(its) > 1:
+                yield f"{' and '.join(its)} are equal"
 
     def _program(self, entry: Function, letter: str) -> Program:
         with _rule("reading", letter):
@@ -124,7 +179,13 @@ class _Proof:
                 raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
 
     def _projection(
-        self, fused: Program, named: Named, copy: int, module: Module, claims: Mapping[int, tuple[Claim, ...]]
+        self,
+        fused: Program,
+        named: Named,
+        copy: int,
+        module: Module,
+        claims: Mapping[int, tuple[Claim, ...]],
+        symbols: Mapping[str, str],
     ) -> Projection:
         own = next((e for e in module.entries if e.name == named.entry), None)
         letter = named.letter
@@ -136,7 +197,7 @@ class _Proof:
             by_line.setdefault(step.line, []).append(step)
         mine: dict[int, tuple[int, ...]] = {}
         branches: dict[int, tuple[int, ...]] = {}
-        foreign = set()
+        foreign, handed = set[int](), set[int]()
         for number, its in claims.items():
             lines = [c.line for c in its if (c.kernel, c.copy) == (letter, copy)]
             step = fused.steps[number]
@@ -144,62 +205,85 @@ class _Proof:
                 foreign.add(number)
             elif step.is_branch:
                 branches[number] = tuple(s.number for line in lines for s in by_line.get(line, ()) if s.is_branch)
-            elif found := tuple(s.number for line in lines for s in by_line.get(line, ()) if _may_be(s, step)):
-                mine[number] = found
-        symbols, kernel_symbols = self._symbols(fused, named, copy, kernel, module)
+            elif found := [s for line in lines for s in by_line.get(line, ()) if _may_be(s, step)]:
+                mine[number] = _likeliest(found, step, named.prefixes[copy])
+            elif is_move(step) and (found := [s for line in lines for s in by_line.get(line, ()) if is_plain(s)]):
+                mine[number] = _likeliest(found, step, named.prefixes[copy])
+                handed.add(number)
+        copies = {n for n in handed if self._copies_load(fused, n, mine)}
+        handed -= copies
+        mine = {n: its for n, its in mine.items() if n not in copies}
+        own_symbols = self._kernel_symbols(fused, named, copy, kernel, module)
         places = {name: part.first for (owner, name), part in self.parts.items() if owner == f"{letter}.{copy}"}
         kernel = in_pool(kernel, places)
         if self.witness.launch:
             _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
-            symbols |= {name: f"hidden {role}" for role, name in self.witness.launch.hidden.items()}
         return Projection(
-            self.terms, fused, kernel, mine, symbols, kernel_symbols, frozenset(foreign), branches,
-            f"{letter}.{copy}" if copy else letter, self.placements,
+            self.terms, fused, kernel, mine, symbols, own_symbols, frozenset(foreign), branches,
+            f"{letter}.{copy}" if copy else letter, self.placements, handed,
         )  # fmt: skip
 
-    def _symbols(
+    @staticmethod
+    def _copies_load(fused: Program, move: int, claims: Mapping[int, tuple[int, ...]]) -> bool:
+        """Whether a step copies what a load of the fused kernel gives that comes from the same line."""
+        loads = (fused.steps[n] for n, its in claims.items() if its == claims[move] and fused.is_effect(fused.steps[n]))
+        return any(set(fused.steps[move].sources[0].names) & set(load.writes) for load in loads)
+
+    def _symbols(self, fused: Program) -> dict[str, str]:
+        """What each parameter, variable and function of the fused kernel is called there and in its kernels."""
+        inner = (v.name for v in body_variables(fused.entry))
+        functions = (f.name for f in self.fused.functions)
+        names = (*(p.name for p in fused.entry.parameters), *module_variables(self.fused), *functions, *inner)
+        hidden = self.witness.launch.hidden if self.witness.launch else {}
+        return {**{name: name for name in names}, **{name: f"hidden {role}" for role, name in hidden.items()}}
+
+    def _kernel_symbols(
         self, fused: Program, named: Named, copy: int, kernel: Program, module: Module
-    ) -> tuple[dict[str, str], dict[str, str]]:
-        """What parameters and variables are called in the fused kernel and in the kernel, by one name for both. Checks
-        that what has one name is declared alike."""
+    ) -> dict[str, str]:
+        """What the kernel's parameters and variables are called in the fused kernel. Checks that what has one name is
+        declared alike."""
         letter = named.letter
-        new: dict[str, str] = {}
         old: dict[str, str] = {}
         pooled = named.pooled[copy] if copy < len(named.pooled) else {}
         pairs = list(zip(kernel.entry.parameters, named.parameters, strict=False))
         if len(kernel.entry.parameters) != len(named.parameters):
             raise _Failed("variables", letter, kernel.entry.line, "the fused kernel has other parameters")
         declared = {p.name: p for p in fused.entry.parameters}
-        for i, (variable, name) in enumerate(pairs):
-            self._alike(letter, variable, declared.get(name), {})
-            new[name] = old[variable.name] = f"parameter {letter} {i}"
+        for variable, name in pairs:
+            if name in declared or name not in self.witness.named:
+                self._alike(letter, variable, declared.get(name), {})
+            old[variable.name] = name
         for name in (*module_variables(module), *(f.name for f in module.functions)):
             if name in named.symbols:
-                new[named.symbols[name]] = old[name] = f"{letter} {name}"
+                old[name] = named.symbols[name]
         inner = {v.name: v for v in body_variables(kernel.entry)}
         for name in inner:
-            new[f"{named.prefixes[copy]}_{name}"] = old[name] = f"{letter} {name}"
+            old[name] = f"{named.prefixes[copy]}_{name}"
         every = {**module_variables(self.fused), **{v.name: v for v in body_variables(fused.entry)}}
-        renamed = {name: twin for twin, both in new.items() for name, its in old.items() if its == both}
-        for name, variable in {**module_variables(module), **inner}.items():
-            if name in renamed and name not in {p.name for p in kernel.entry.parameters}:
-                if renamed[name] not in pooled:
-                    self._alike(letter, variable, every.get(renamed[name]), renamed)
-                    self._check_owner(f"{letter}.{copy}", renamed[name], variable)
-                    continue
-                pool = module_variables(self.fused).get(named.pool)
-                shared = named.launch.shared if named.launch else None
-                with _rule("variables", letter):
-                    part = part_of(pooled[renamed[name]], variable, pool, shared)
-                self.parts[f"{letter}.{copy}", name] = part
-                assert pool is not None
-                self._check_owner("the pool", named.pool, pool)
-                old[POOL] = new[named.pool] = "pool"
-        if len(set(renamed.values())) != len(renamed):
+        parameters = {p.name for p in kernel.entry.parameters}
+        variables = {n: v for n, v in {**module_variables(module), **inner}.items() if n in old and n not in parameters}
+        for name, variable in variables.items():
+            if old[name] in pooled:
+                self.parts[f"{letter}.{copy}", name] = self._pooled(named, variable, pooled[old[name]])
+                old[POOL] = named.pool
+            else:
+                self._alike(letter, variable, every.get(old[name]), old)
+                self._check_owner(f"{letter}.{copy}", old[name], variable)
+        own = [old[name] for name in variables]
+        if len({*own}) != len(own) or not declared.keys().isdisjoint(own):
             raise _Failed(
                 "variables", letter, fused.entry.line, "two variables of the kernel are one in the fused kernel"
             )
-        return new, old
+        return old
+
+    def _pooled(self, named: Named, variable: Variable, first: int) -> Part:
+        """The part of the dynamic array that a shared array of the kernel is."""
+        pool = module_variables(self.fused).get(named.pool)
+        with _rule("variables", named.letter):
+            part = part_of(first, variable, pool, named.launch.shared if named.launch else None)
+        assert pool is not None
+        self._check_owner("the pool", named.pool, pool)
+        return part
 
     def _check_owner(self, owner: str, name: str, variable: Variable) -> None:
         """Raises `_Failed` where kernels, or copies of one, share a variable of the CTA or of the thread. Arrays
@@ -254,6 +338,17 @@ def _check_clusters(claimed: bool, *entries: Function) -> None:
 def _may_be(own: Step, fused: Step) -> bool:
     """Whether a step can be the kernel's at all: the family of its opcode is the same."""
     return own.facts.base.removesuffix("rier") == fused.facts.base.removesuffix("rier")
+
+
+def _likeliest(steps: Sequence[Step], fused: Step, prefix: str) -> tuple[int, ...]:
+    """Of several steps in one line those that have most registers in common with a step of the fused kernel."""
+
+    def registers(step: Step) -> set[str]:
+        return {*step.writes, *(n for s in step.sources for n in s.names)}
+
+    own = registers(fused)
+    common = [len({f"%{prefix}_{name[1:]}" for name in registers(step)} & own) for step in steps]
+    return tuple(step.number for step, count in zip(steps, common, strict=True) if count == max(common))
 
 
 class _Failed(Exception):

@@ -88,18 +88,20 @@ def _decides(program: Program, asking: Sequence[Step], steps: Sequence[Step], lo
 
 def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Waits:
     """Raises `NotProved`."""
-    barriers = [step for step in fused.steps if is_barrier(step)]
+    inside = (fused.steps[n] for start in fused.order for n in fused.blocks[start])
+    barriers = [step for step in inside if is_barrier(step)]
     own = {letter: [s for s in barriers if s.number in p.matched] for letter, p in projections.items()}
+    added = [s for s in barriers if not any(s in its for its in own.values())]
     waiting = {letter: other_waits(p.kernel) for letter, p in projections.items()}
     for letter, steps in waiting.items():
         others = [s for other, its in own.items() if other != letter for s in its]
-        others += [s for other, its in waiting.items() if other != letter for s in its]
+        others += [*added, *(s for other, its in waiting.items() if other != letter for s in its)]
         if steps and others:
             raise NotProved(
                 others[0].line,
                 f"kernel {letter} waits by `{steps[0].statement}` in line {steps[0].line}; another kernel waits, too",
             )
-    _check_ids(projections, own)
+    _check_ids(projections, own, added)
     found = Waits(len(barriers))
     if barriers and not any(waiting.values()):
         for step in barriers:
@@ -284,9 +286,11 @@ def _passes_a_barrier(kernel: Program, block: int) -> bool:
     return block in waiting or not any(t != END and block in kernel.reached(t, following) for t in following(block))
 
 
-def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]]) -> None:
+def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]], added: Sequence[Step]) -> None:
     """That barriers of one kernel stay distinct as they are in it, and that kernels share only plain ones."""
     users: dict[str, set[tuple[str, bool]]] = {}
+    for step in added:
+        users.setdefault(_id(step), set()).add(("", True))
     for letter, steps in own.items():
         ids: dict[str, str] = {}
         for step in steps:

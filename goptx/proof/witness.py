@@ -98,13 +98,20 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """`claims` are those of each line of the text, or, before there is one, of each instruction of the entry."""
+    """`claims` are those of each line of the text, or, before there is one, of each instruction of the entry.
+
+    depends: whether kernels may depend on those before them.
+    named: parameters that are one buffer with those of their name and with no other. One that the fused kernel does not
+        have is a temporary.
+    """
 
     strategy: str
     entry: str
     kernels: tuple[Named, ...]
     claims: Mapping[int, tuple[Claim, ...]] = field(default_factory=dict)
     launch: FusedLaunch | None = None
+    depends: bool = False
+    named: tuple[str, ...] = ()
 
     @property
     def launches(self) -> str:
@@ -120,7 +127,7 @@ class Witness:
         kernels = {k.letter: k.to_dict() for k in self.kernels}
         held = {
             "strategy": self.strategy, "entry": self.entry, "kernels": kernels,
-            "launch": self.launch and asdict(self.launch),
+            "launch": self.launch and asdict(self.launch), "depends": self.depends, "named": list(self.named),
         }  # fmt: skip
         return MARK + json.dumps(held)
 
@@ -157,7 +164,8 @@ def read_witness(text: str) -> Witness | None:
             for letter, k in held["kernels"].items()
         )  # fmt: skip
         launch = _launch(FusedLaunch, held["launch"])
-        found = Witness(held["strategy"], held["entry"], kernels, {}, launch)
+        promised = bool(held["depends"]), tuple(map(str, held["named"]))
+        found = Witness(held["strategy"], held["entry"], kernels, {}, launch, *promised)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     claims = {number: its for number, line in enumerate(lines, 1) if (its := _claims(line))}

@@ -93,7 +93,8 @@ class Linked:
     of the copies of each kernel, by its letter (copies.py). `hidden` are the parameters of the fused kernel after those
     of the kernels, by their roles. `tables` is what the kernels' lines refer to. `plan` says how the fused kernel is
     launched where kernels have shapes of their own. `lacks` names the parameters of kernels that the fused kernel does
-    not have, each with the one that is read instead, or "". `limits` are those of the launches for which this is
+    not have, each with the one that is read instead, or "". `one` has the parameters of which the caller says what they
+    are one with, each with the buffer's name. `limits` are those of the launches for which this is
     right."""
 
     version: tuple[int, int]
@@ -109,6 +110,7 @@ class Linked:
     tables: Tables = field(default_factory=Tables)
     plan: Plan | None = None
     lacks: Mapping[str, str] = field(default_factory=dict)
+    one: Mapping[str, str] = field(default_factory=dict)
     coarse: tuple[Coarse, ...] = ()
     together: Mapping[str, CopyPredicates] = field(default_factory=dict)
     limits: frozenset[Limit] = frozenset()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import random
+import re
 from itertools import combinations_with_replacement
 from pathlib import Path
 
@@ -57,8 +58,6 @@ def test_three_kernels_are_proved() -> None:
 def test_what_the_checker_has_no_rules_for_is_named() -> None:
     made = prove(goptx.weave(kernel("harris"), kernel("pipeline")))
     assert not made and "a lane whose kernel is at" in str(made) and "_any_coming bar" in str(made)
-    vertical = goptx.fuse(kernel("harris"), kernel("lud"), strategy="vertical")
-    assert "the checker has no rules for strategy 'vertical'" in str(prove(vertical))
 
 
 def line_of(text: str, part: str) -> int:
@@ -76,6 +75,7 @@ def edited(text: str, part: str, by: str) -> str:
         ("st.shared.f32 [%b_r24], %b_f2;", "st.shared.f32 [%b_r24], %b_f1;"),
         ("@%a_run0 ld.global.nc.u16 %a_rs1", "ld.global.nc.u16 %a_rs1"),
         ("bar.sync 0;", ""),
+        ("ld.global.f32 %b_f51", "ld.global.nc.f32 %b_f51"),
         ("not.pred %a_unless, %a_p1;", "mov.pred %a_unless, %a_p1;"),
         ("and.pred %a_run0, %a_run0, %a_unless;", "or.pred %a_run0, %a_run0, %a_unless;"),
         ("add.s32 %b_r17, %b_r16, %b_r15;", "add.s32 %b_r17, %b_r15, %b_r15;"),
@@ -103,7 +103,8 @@ def test_a_store_must_not_pass_a_barrier(both: str) -> None:
 
 def test_an_idle_loop_is_not_proved() -> None:
     text = woven_text("histogram", "lud")
-    changed = edited(text, "and.pred %a_in8, %a_in8, %a_p7;", "")
+    changed = re.sub(r"and.pred (%a_in[0-9]+), \1, %a_p7;", "", text, count=1)
+    assert changed != text
     assert certificate(text, "histogram", "lud")
     assert not certificate(changed, "histogram", "lud")
 

@@ -53,6 +53,10 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
     if not placements.comparisons:
         check(fused, projections)
         return
+    matched = frozenset[int]().union(*(p.matched for p in projections.values()))
+    for step in fused.steps:
+        if step.facts.row.scope >= Scope.CTA and step.number not in matched:
+            raise NotProved(step.line, f"`{step.statement}` is a barrier of no kernel")
     deciding = _deciding(fused, next(iter(projections.values()))) & placements.comparisons
     for cta in _cases(placements, deciding, placements.facts, placements.is_of_cta):
         cases = _cases(placements, deciding, cta, placements.is_uniform)

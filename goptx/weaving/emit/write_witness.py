@@ -21,7 +21,12 @@ from goptx.weaving.shapes.interleaved import Interleaved
 
 
 def witness_of(
-    linked: Linked, chosen: Sequence[Chosen], module: Module, origins: Sequence[Origin | None], strategy: str
+    linked: Linked,
+    chosen: Sequence[Chosen],
+    module: Module,
+    origins: Sequence[Origin | None],
+    strategy: str,
+    depends: bool,
 ) -> Witness:
     """`chosen` are the kernels as they were given, `origins` those of the entry's instructions."""
     entry = next(e for e in module.entries if e.name == linked.name)
@@ -37,14 +42,15 @@ def witness_of(
         Named(
             k.letter, k.entry.name, digest(str(given.module)),
             tuple(c.prefix for c in copies[k.letter]),
-            tuple(p.name for p in k.parameters), dict(k.symbols),
+            tuple(linked.one.get(p.name, p.name) for p in k.parameters), dict(k.symbols),
             None if linked.plan is None else own_launch(linked.plan, k.letter),
             next((c.pool for c in copies[k.letter]), ""), tuple(c.pooled for c in copies[k.letter]),
         )
         for k, given in zip(linked.given, chosen, strict=True)
     )  # fmt: skip
     launch = None if linked.plan is None else fused_launch(linked.plan, linked.hidden)
-    return Witness(strategy, linked.name, kernels, claims, launch)
+    named = tuple(sorted({*linked.one.values()}))
+    return Witness(strategy, linked.name, kernels, claims, launch, depends, named)
 
 
 def own_launch(plan: Plan, letter: str) -> OwnLaunch:
