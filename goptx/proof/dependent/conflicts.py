@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from goptx.proof.dependent.kernel_order import Touch, after, are_one, fit
 from goptx.proof.dependent.own_elements import Buffer, Elements
 from goptx.proof.kernel_code import END, NotProved, Program, Step
-from goptx.proof.waiting import is_barrier, is_plain
+from goptx.proof.sync.waits import is_barrier, is_plain
 from goptx.ptx.opcodes import Scope
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Conflicts:
         for step in self.fused.steps:
             if is_barrier(step) and step.facts.row.scope == Scope.CTA:
                 users = tuple(k for k, p in enumerate(self.projections) if step.number in p.matched)
-                plain = is_plain(step) and not step.guard
+                plain = is_plain(step) and not step.guard and step.sources[0].text.isdigit()
                 found.setdefault((step.sources[0].text, users), set()).add(step.number if plain else END)
         return [frozenset(its) for its in found.values() if END not in its]
 

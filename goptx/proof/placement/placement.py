@@ -28,14 +28,15 @@ _FOREIGN = (  # registers whose value another kernel's launch decides, and which
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """`belongs`: whether a thread of the fused kernel is one of the kernel's. `special`: the terms of its special
-    registers there. `count`: its threads in whole warps, None where it has as many as the fused kernel. `first`: the
-    thread that is its thread 0."""
+    """`belongs`: whether a thread of the fused kernel is one of the kernel's; `warps`: whether its warp has such a one.
+    `special`: the terms of its special registers there. `count`: its threads in whole warps, None where it has as many
+    as the fused kernel. `first`: the thread that is its thread 0."""
 
     belongs: int
     special: Mapping[str, int]
     count: int | None = None
     first: int = 0
+    warps: int = TRUE
 
 
 EVERYWHERE = Placement(TRUE, {})
@@ -198,13 +199,13 @@ class _Layout:
                 at, copies = self._own_cta(letter, own, at, place)
                 belongs = self._both(belongs, copies)
             special[f"%ctaid.{'xyz'[axis]}"] = at
-        count = None
+        count, warps = None, belongs
         if not sizes.is_exact(letter, "block"):
             threads = sizes.total(letter, "block")
             up = self._value("add.u32", threads, self.integers.number(WARP - 1))
             count = self._value("and.b32", up, self.integers.number(-WARP))
             number = self._value("sub.u32", sizes.thread, self.integers.number(own.first))
-            self._is("lt", number, count)  # to be known
+            warps = self._both(belongs, self._is("lt", number, count))
             belongs = self._both(belongs, self._is("lt", number, threads))
         for axis, at in enumerate(self._coordinates(letter, "block", number)):
             special[f"%tid.{'xyz'[axis]}"] = at
@@ -214,7 +215,7 @@ class _Layout:
         if own.shared is not None or f"{letter}.shared" in self.launch.hidden:
             special["%dynamic_smem_size"] = sizes.shared(letter)
         decided = {name: self.terms.resolved(term, belongs) for name, term in special.items()}
-        return Placement(belongs, decided, count, own.first)
+        return Placement(belongs, decided, count, own.first, warps)
 
     def _coordinates(self, letter: str, what: str, number: int) -> list[int]:
         """Along x, y and z, of a number that counts along x first."""

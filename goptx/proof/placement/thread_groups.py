@@ -17,10 +17,11 @@ from itertools import combinations
 
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import NotProved, Program, Step
-from goptx.proof.lane_cases import count_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
-from goptx.proof.varying import varying_branches
+from goptx.proof.step_forms import count_of
+from goptx.proof.sync.varying import varying_branches
+from goptx.proof.sync.waits import waits_of
 from goptx.ptx.opcodes import Scope
 
 MOST_GROUPS = 256
@@ -57,6 +58,9 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
     for step in fused.steps:
         if step.facts.row.scope >= Scope.CTA and step.number not in matched:
             raise NotProved(step.line, f"`{step.statement}` is a barrier of no kernel")
+        if step.facts.row.scope >= Scope.CTA and not _id(step).isdigit():
+            raise NotProved(step.line, f"the number of `{step.statement}` is not known")
+    _check_alone(fused, projections)
     deciding = _deciding(fused, next(iter(projections.values()))) & placements.comparisons
     for cta in _cases(placements, deciding, placements.facts, placements.is_of_cta):
         cases = _cases(placements, deciding, cta, placements.is_uniform)
@@ -66,6 +70,18 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
             for letter in projections:
                 _check_arrivals(group, letter, placements)
         _check_together(groups, placements)
+
+
+def _check_alone(fused: Program, projections: Mapping[str, Projection]) -> None:
+    """That no kernel waits elsewhere than at plain barriers while another kernel waits."""
+    waits = {letter: waits_of(p.kernel) for letter, p in projections.items()}
+    special = {letter for letter, w in waits.items() if w.held or w.releases or w.cluster}
+    for letter in special:
+        for other, projection in projections.items():
+            found = [s for s in fused.steps if s.number in projection.matched and s.facts.row.scope >= Scope.CTA]
+            if other != letter and (found or other in special):
+                line = found[0].line if found else 1
+                raise NotProved(line, f"kernel {letter} waits elsewhere than at barriers of all threads, {other} too")
 
 
 def _deciding(fused: Program, projection: Projection) -> frozenset[int]:
@@ -132,7 +148,10 @@ def _check_arrivals(group: _Group, letter: str, placements: Placements) -> None:
     kernel's are in warps of which others are."""
     projection = group.projections[letter]
     counted = [s for s in group.own[letter] if _counts_own(projection, s)]
-    given = placements.formulas.both(group.given, placements.of(letter).belongs)
+    placement, formulas = placements.of(letter), placements.formulas
+    if counted and formulas.both(group.given, formulas.negation(placement.warps)) != FALSE:
+        raise NotProved(counted[0].line, f"`{counted[0].statement}` does not count all threads that come to it")
+    given = formulas.both(group.given, placement.belongs)
     if not counted or given == FALSE:
         return
     part = _part(group.part, group.projections, given)

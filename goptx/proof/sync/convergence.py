@@ -10,25 +10,74 @@ Requires: the projection of the kernel has been proved.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+
 from goptx.proof.formulas import FALSE
-from goptx.proof.kernel_code import END, NotProved, Step
+from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
-from goptx.proof.varying import varying_branches
+from goptx.proof.sync.varying import varying_branches
+from goptx.proof.sync.waits import is_aligned, is_counted
 from goptx.ptx.opcodes import Scope
 
 
-def check_convergence(projection: Projection) -> int:
+def diverging_branches(projections: Iterable[Projection]) -> frozenset[int]:
+    """The blocks of the fused kernel that end in a branch which lanes of a warp may take differently."""
+    together = set()
+    for projection in projections:
+        fused, joint = projection.fused, _joint_branches(projection.kernel)
+        together |= {fused.block_of[n] for n, (own, _) in projection.polarity.items() if own in joint}
+    return varying_branches(projection.fused, Scope.WARP, frozenset(together))
+
+
+@lru_cache(maxsize=16)
+def _joint_branches(kernel: Program) -> frozenset[int]:
+    """The kernel's branches whose sides come to different aligned barriers first, and not to the end: the lanes of a
+    warp execute such a barrier together, so they take the branch together."""
+    found = set()
+    for start in kernel.order:
+        nexts = [_next_aligned(kernel, t) for t in set(kernel.successors(start))]
+        if len(nexts) == 2 and END not in nexts[0] | nexts[1] and nexts[0].isdisjoint(nexts[1]):
+            found.add(kernel.blocks[start][-1])
+    return frozenset(found)
+
+
+def _next_aligned(kernel: Program, start: int) -> frozenset[int]:
+    """The aligned barriers of the CTA that may be next from the beginning of a block, `END` if there may be none."""
+    found, seen, waiting = set[int](), set[int](), [start]
+    while waiting:
+        start = waiting.pop()
+        if start in seen or start == END:
+            found |= {start} & {END}
+            continue
+        seen.add(start)
+        for step in map(kernel.steps.__getitem__, kernel.blocks[start]):
+            if is_aligned(step):
+                found.add(step.number)
+                if not step.guard:
+                    break
+        else:
+            waiting += kernel.successors(start)
+    return frozenset(found)
+
+
+def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     """How many instructions were looked at. Raises `NotProved`."""
     fused = projection.fused
     steps = [s for s in fused.steps if s.number not in projection.foreign]
     own = [s for s in steps if s.number in projection.matched]
     unclaimed = [s for s in steps if s.number not in projection.claims]
     added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
+    if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
+        added += [s for s in own if is_counted(s)]
+    if any(n in _joint_branches(projection.kernel) for n, _ in projection.polarity.values()):  # the same
+        added += [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
+    whole = [s for s in own if is_aligned(s)]
     together = [s for s in own if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
-    for branch in sorted(varying_branches(fused, Scope.WARP)):
+    for branch in sorted(diverging):
         last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
-        whole = [s for s in own if s.facts.row.scope >= Scope.CTA and s.facts.aligned]
-        mine = projection.branches.get(last.number, ())
+        branches = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
+        mine = (branches[0],) if branches else ()
         for step in (*added, *(whole if not mine else ())):
             if fused.block_of[step.number] in region:
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
