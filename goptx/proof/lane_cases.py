@@ -27,13 +27,12 @@ MOST_BRANCHES = 4  # in a row after which code is looked for
 
 @dataclass
 class LaneCases:
-    """How the kernel follows the block `start` of the fused kernel: `ended` is whether lanes come there for which the
-    kernel has ended, `now` are the registers at its end, `claimed` its steps by the kernel's steps that they claim to
-    be, `computed` the values that they compute, `together` those that are steps which threads execute together."""
+    """How the kernel follows the block `start` of the fused kernel: `now` are the registers at its end, `claimed` its
+    steps by the kernel's steps that they claim to be, `computed` the values that they compute, `together` those that
+    are steps which threads execute together."""
 
     of: Projection
     start: int
-    ended: bool
     now: dict[str, int]
     events: dict[int, Event] = field(default_factory=dict)
     claimed: dict[int, list[int]] = field(default_factory=dict)
@@ -455,8 +454,8 @@ class LaneCases:
             return
         if step.facts.reads_active_mask:
             cuts = self.of.cuts.get(step.number, ())
-            right = all(self.terms.formula_under(self.terms[b].formula, given) == FALSE for b in cuts)
-            right &= self.ended
+            right = bool(cuts) and all(self.terms.formula_under(self.terms[b].formula, given) == FALSE for b in cuts)
+            right &= event.results[0] not in self.of.active
         else:
             asked = self.terms[event.operands[-1 if step.facts.reduces else 0]].formula
             neutral = FALSE if words & {"any", "ballot", "or", "popc"} else TRUE
@@ -472,10 +471,27 @@ class LaneCases:
             if not (own.guard and last.guard):
                 continue
             outer = self.of.outer.guard(self.now, last)
+            other = self.formulas.negation(outer)
             tests = [(self._test_of(case, own), case.given) for case in cases]
-            for same, test in ((True, outer), (False, self.formulas.negation(outer))):
+            ways = self.kernel.following(own)
+            for same, test in ((True, outer), (False, other)):
                 if all(t is not None and self.terms.truths_are_equal(test, t, given) for t, given in tests):
                     self.of.polarity[last.number] = number, same
+                goes = [(outer, ways[0 if same else -1]), (other, ways[-1 if same else 0])]
+                if all(self._is_on_side(c, test, own, target) for c in cases for test, target in goes):
+                    self.of.divided[last.number] = number
+
+    def _is_on_side(self, case: Case, test: int, branch: Step, target: int) -> bool:
+        """Whether lanes of a case for which the test holds have gone from the kernel's branch that way, or will."""
+        given = self.formulas.both(case.given, test)
+        if given == FALSE or case.place == END:
+            return True
+        asked = self._test_of(case, branch)
+        if asked is not None:
+            taken = target == self.kernel.following(branch)[0]
+            return self.terms.formula_under(asked, given) == (TRUE if taken else FALSE)
+        side = self.kernel.side(self.kernel.block_of[branch.number], target)
+        return self.kernel.block_of[case.place] in side | {target}
 
     def _test_of(self, case: Case, branch: Step) -> int | None:
         """Whether the kernel takes the branch that it is at, or has just passed."""

@@ -12,7 +12,7 @@ the proof fail.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from goptx.proof.dependent.handed_on import Cells, Moved
@@ -21,7 +21,7 @@ from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.joins import joined
 from goptx.proof.kernel_code import ASKED, CARRY, END, VOTED, NotProved, Program, Step
 from goptx.proof.lane_cases import LaneCases
-from goptx.proof.lane_states import Case, Event, State
+from goptx.proof.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.step_forms import is_full
@@ -36,6 +36,7 @@ class Projection:
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
     step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
+    `divided` that branch for the lanes whose kernel has not ended;
     `decided` the predicates that depend on launch shapes and thread numbers alone.
     `handed` are the steps of the fused kernel that only move a value and claim to be the kernel's loads or stores,
     `cells` says what registers hold of memory, None where that is not yet known. `accesses` is where events of all
@@ -65,6 +66,7 @@ class Projection:
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
     polarity: dict[int, tuple[int, bool]] = field(default_factory=dict)
+    divided: dict[int, int] = field(default_factory=dict)
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
     asking: set[int] = field(default_factory=set)
@@ -115,6 +117,7 @@ class Projection:
             matched={},
             ballots={},
             polarity={},
+            divided={},
             back={},
             asked={},
             asking=set(),
@@ -168,7 +171,7 @@ class Projection:
     def _through(self, start: int, state: State) -> Iterator[tuple[int, State]]:
         """Executes a block, lets the kernel follow, and gives the state for each block after it."""
         registers = dict(state.registers)
-        here = LaneCases(self, start, END in state.cases, registers)
+        here = LaneCases(self, start, registers)
         known = self.placements.facts
         block = self.fused.blocks[start]
         last = self.fused.steps[block[-1]]
@@ -192,11 +195,11 @@ class Projection:
                 self.accesses[number] = access_of(self.outer, registers, step)
                 self.outer.write(registers, step, self._results(step))
             elif self.claims.get(number):
-                here.events[number] = self._event(registers, step, here.ended)
+                here.events[number] = self._event(registers, step, state.cases)
             else:
                 known = self.formulas.both(known, self._added(registers, step))
         for number in block:
-            for noted in (self.matched, self.ballots, self.polarity, self.replaced, self.barrier_ids):
+            for noted in (self.matched, self.ballots, self.polarity, self.divided, self.replaced, self.barrier_ids):
                 noted.pop(number, None)
             self.comers.discard(number)
         cases = here.advanced(state.cases, known)
@@ -264,8 +267,8 @@ class Projection:
             test = self.outer.guard(registers, last)
             yield from zip(following, (test, self.formulas.negation(test)), strict=True)
 
-    def _event(self, registers: dict[str, int], step: Step, ended: bool) -> Event:
-        """Where lanes come along for which the kernel has ended, more may be active than in the kernel."""
+    def _event(self, registers: dict[str, int], step: Step, cases: Cases) -> Event:
+        """Where lanes may come along for which the kernel has ended, more may be active than in the kernel."""
         guard = self.outer.guard(registers, step)
         operands = operands_of(self.outer, registers, step)
         access = self.accesses[step.number] = access_of(self.outer, registers, step)
@@ -273,7 +276,9 @@ class Projection:
         found = list(results)
         if step.facts.reads_active_mask:
             self.cuts.pop(step.number, None)
-            found = [self.terms.make("with others", results[0])] if ended else found
+            self.active.pop(results[0], None)
+            if any(self._may_end(place, self.claims[step.number]) for place in cases):
+                found = [self.terms.make("with others", results[0])]
             self.active[found[0]] = results[0], step.number
         asked = None if step.negated else self._asked(registers, step)
         self.outer.write(registers, step, found)
@@ -287,6 +292,11 @@ class Projection:
         cell = self.cells.at(registers, step) if self.cells else None
         self.outer.write(registers, step, results)
         return Event(step, guard, operands, tuple(results), None, cell=cell)
+
+    def _may_end(self, place: int, own: Sequence[int]) -> bool:
+        """Whether the kernel has ended, or may end before it does one of these steps."""
+        ends = {s.number for s in self.kernel.steps if s.facts.row.ends == "exit"}
+        return place == END or self.kernel.comes_to(place, ends, own)
 
     def _results(self, step: Step) -> list[int]:
         """Values of which nothing is known but the step that gives them."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from goptx.proof.formulas import FALSE
+from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
 from goptx.proof.sync.varying import varying_branches
@@ -76,8 +76,8 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     together = [s for s in own if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
     for branch in sorted(diverging):
         last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
-        branches = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
-        mine = (branches[0],) if branches else ()
+        same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
+        mine = same[:1] if same else ()
         for step in (*added, *(whole if not mine else ())):
             if fused.block_of[step.number] in region:
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
@@ -87,6 +87,9 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
             what = f"`{last.statement}` says that all lanes of a warp go one way, which is not proved"
             raise NotProved(last.line, what)
         _check_sides(projection, branch, last, together)
+    of_warpgroups = [s for s in together if s.facts.row.scope == Scope.WARPGROUP]
+    for branch in sorted(varying_branches(fused, Scope.WARPGROUP)) if of_warpgroups else ():
+        _check_sides(projection, branch, fused.steps[fused.blocks[branch][-1]], of_warpgroups)
     return len(together)
 
 
@@ -104,7 +107,23 @@ def _check_sides(projection: Projection, branch: int, last: Step, together: list
         if len(on) > 1:
             what = f"stands on several sides of the branch in line {last.line}"
             raise NotProved(step.line, f"`{step.statement}` {what}, which threads of a warp may take differently")
+        if not _is_on_a_side(projection, branch, last, step):
+            what = f"stands on a side of the branch in line {last.line}, and not of one in its kernel"
+            raise NotProved(step.line, f"`{step.statement}` {what}")
         _check_ended(projection, branch, last, step)
+
+
+def _is_on_a_side(projection: Projection, branch: int, last: Step, step: Step) -> bool:
+    """Whether the branch is one in the kernel, too, for lanes whose kernel has not ended, with the step on one of its
+    sides; or all of them go one way."""
+    kernel, terms = projection.kernel, projection.terms
+    registers, cases = projection.ends[branch]
+    test = projection.outer.guard(registers, last)
+    if last.guard and {terms.formula_under(test, c.given) for c in cases if c.place != END} in ({TRUE}, {FALSE}, set()):
+        return True
+    own = projection.divided.get(last.number)
+    region = kernel.region(kernel.block_of[own]) if own is not None else ()
+    return all(kernel.block_of[n] in region for n in projection.matched[step.number])
 
 
 def _check_ended(projection: Projection, branch: int, last: Step, step: Step) -> None:

@@ -282,13 +282,9 @@ class _Order:
         region = self.fused.region(start)
         inside = [s for b in region for s in self._steps(b) if self._is_met(s)]
         for letter, projection in self.projections.items():
-            if last.number in projection.branches and inside and all(s in self.own[letter] for s in inside):
-                kernel = projection.kernel
-                own = [
-                    n
-                    for n in projection.branches[last.number]
-                    if kernel.block_of[n] in varying_branches(kernel, Scope.CTA)
-                ]
+            if last.number in projection.polarity and inside and all(s in self.own[letter] for s in inside):
+                kernel, (n, _) = projection.kernel, projection.polarity[last.number]
+                own = [n] if kernel.block_of[n] in varying_branches(kernel, Scope.CTA) else []
                 numbers = [n for s in inside for n in projection.matched[s.number]]
                 mine = [b for b in own if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for n in numbers)]
                 if mine and not any(kernel.block_of[b] in _by_thread(kernel) for b in mine):
