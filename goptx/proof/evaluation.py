@@ -6,25 +6,31 @@ Registers of predicates hold formulas, all others terms. A register that has no 
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
+from goptx.proof.placement.integers import Integers
 from goptx.proof.terms import Terms
+from goptx.ptx.ir import whole_number
 
 Registers = MutableMapping[str, int]
-_TRUTHS = {"0": FALSE, "1": TRUE, "-1": TRUE}
+_OF_LAUNCH = frozenset(("%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"))  # other ones in a fused kernel
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """`symbols` has the common names of parameters, variables and functions, `renamed` those of registers that
-    are never written."""
+    """`symbols` has the common names of parameters and variables, `renamed` those of registers that are never written;
+    `side` distinguishes what has no common name. `special` are the terms of special registers that have others than
+    their names; `integers` what is known of numbers that come from them."""
 
     terms: Terms
     program: Program
     symbols: Mapping[str, str]
     renamed: Mapping[str, str]
+    side: str
+    special: Mapping[str, int] = field(default_factory=dict)
+    integers: Integers | None = None
 
     def read(self, registers: Mapping[str, int], name: str) -> int:
         """The value of a register: a formula if it is a predicate."""
@@ -44,15 +50,22 @@ class Evaluation:
     def name(self, registers: Mapping[str, int], name: str) -> int:
         """The term of a name: of a register's value, of a special register, of a symbol."""
         type = self.program.type_of(name)
+        if name in self.special:
+            return self.special[name]
         if type is None:
-            return self.terms.make(name if name.startswith("%") else f"symbol {self.symbols.get(name, '?' + name)}")
+            common = (name.startswith("%") and name not in _OF_LAUNCH) or name in ("_", "WARP_SZ")
+            return self.terms.make(name if common else f"symbol {self.symbols.get(name, f'{self.side} {name}')}")
         value = self.read(registers, name)
         return self.terms.make("predicate", formula=value) if type == ".pred" else value
 
     def source(self, registers: Mapping[str, int], source: Source) -> int:
         """The term of an operand, without the offset of an address."""
-        if source.text == "{}" and not source.negated:
-            return self.name(registers, source.names[0])
+        if source.text == "{}":
+            found = self.name(registers, source.names[0])
+            formula = self.terms[found].formula
+            return (
+                self.terms.make("predicate", formula=self.terms.formulas.negation(formula)) if source.negated else found
+            )
         if not source.names:
             return self.terms.make(source.text)
         parts = [self.name(registers, n) for n in source.names]
@@ -61,7 +74,7 @@ class Evaluation:
     def truth(self, registers: Mapping[str, int], source: Source) -> int:
         """The formula of a predicate operand."""
         if source.text != "{}":
-            return _TRUTHS.get(source.text, TRUE)
+            return TRUE if whole_number(source.text.removeprefix("-")) else FALSE
         value = self.read(registers, source.names[0])
         return self.terms.formulas.negation(value) if source.negated else value
 
@@ -106,6 +119,9 @@ class Evaluation:
         parts += [self.name(registers, w) for w in step.writes if step.facts.row.updates]
         if step.facts.uses_carry:
             parts.append(self.read(registers, CARRY))
+        known = self._number(step, parts)
+        if known is not None:
+            return known
         offsets = "".join(f"+{s.offset}" for s in sources if s.offset is not None)
         head = step.opcode + offsets
         whole = terms.make(head, *parts)
@@ -117,6 +133,15 @@ class Evaluation:
             formulas.variable(v) if self.program.is_predicate(w) else v for w, v in zip(written, found, strict=True)
         ]
 
+    def _number(self, step: Step, parts: list[int]) -> list[int] | None:
+        """Of numbers that come from launch shapes."""
+        if self.integers is None:
+            return None
+        if step.opcode == "mov.b64" and len(step.writes) == 2:
+            return self.integers.halves(parts[0])
+        found = self.integers.value(step.opcode, *parts)
+        return None if found is None else [found]
+
     def _is_register(self, source: Source) -> bool:
         return source.text == "{}" and self.program.type_of(source.names[0]) is not None
 
@@ -127,8 +152,10 @@ class Evaluation:
         joins = words[2] if len(step.sources) == 3 else ""
         head = ".".join(w for i, w in enumerate(words) if not (joins and i == 2))
         first, second = (self.source(registers, s) for s in step.sources[:2])
-        found = self.terms.atom(head, first, second)
-        both = [found, formulas.negation(found)]
+        known = self.integers.comparison(head, first, second) if self.integers else None
+        found = self.terms.atom(head, first, second) if known is None else known
+        packed = step.facts.types[-1].endswith("x2")  # then the second one is that of the upper halves
+        both = [found, self.terms.atom(f"{head} upper", first, second) if packed else formulas.negation(found)]
         if joins:
             third = self.truth(registers, step.sources[2])
             if joins == "xor":

@@ -42,14 +42,14 @@ class Formulas:
             return test
         key = (test, then, other)
         if key not in self._ites:
-            top = min(self._nodes[f][0] for f in key)
-            lows, highs = zip(*(self._branches(f, top) for f in key), strict=True)
-            self._ites[key] = self._node(top, self.ite(*lows), self.ite(*highs))
+            (a, *ifs), (b, *thens), (c, *others) = self._nodes[test], self._nodes[then], self._nodes[other]
+            top = min(a, b, c)
+            low, high = (
+                self.ite(ifs[k] if a == top else test, thens[k] if b == top else then, others[k] if c == top else other)
+                for k in (0, 1)
+            )
+            self._ites[key] = self._node(top, low, high)
         return self._ites[key]
-
-    def _branches(self, formula: int, variable: int) -> tuple[int, int]:
-        top, low, high = self._nodes[formula]
-        return (low, high) if top == variable else (formula, formula)
 
     def negation(self, formula: int) -> int:
         return self.ite(formula, FALSE, TRUE)
@@ -68,6 +68,8 @@ class Formulas:
 
     def under(self, formula: int, given: int) -> int | None:
         """Whether the formula is `TRUE` or `FALSE` wherever `given` holds; None where it may be either."""
+        if given != FALSE and formula > TRUE and self.support(given).isdisjoint(self.support(formula)):
+            return None
         if self.both(given, self.negation(formula)) == FALSE:
             return TRUE
         return FALSE if self.both(given, formula) == FALSE else None

@@ -7,7 +7,7 @@ its last step only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -27,7 +27,9 @@ from goptx.ptx.ir import (
     Pair,
     Scope,
     Sum,
+    Variable,
     Vector,
+    whole_number,
 )
 from goptx.ptx.opcodes import Facts, facts_of
 
@@ -79,18 +81,22 @@ _CHANGING = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %g
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`."""
+    """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`; `variables` are
+    those of the body. `uniform` is filled when that is found out: the steps that give all threads of a warp the same
+    value."""
 
     entry: Function
     steps: tuple[Step, ...]
     singles: dict[str, str]
     ranges: tuple[tuple[str, int, str], ...]
+    variables: tuple[Variable, ...] = ()
+    uniform: set[int] = field(default_factory=set)
 
     def type_of(self, register: str) -> str | None:
         """The type of a register, None for what is not one."""
         if register in self.singles:
             return self.singles[register]
-        if register.startswith(ASKED):
+        if register.startswith((ASKED, VOTED, HELD)):
             return ".pred"
         found = self._numbered.get(register)
         if found is None:
@@ -266,6 +272,23 @@ class Program:
             waiting += more
         return frozenset(seen)
 
+    def comes_to(self, first: int, ends: Collection[int], stops: Collection[int]) -> bool:
+        """Whether, from a step on, one of these steps may be executed before any of the others is."""
+        seen, waiting = set[int](), [first]
+        while waiting:
+            first = waiting.pop()
+            if first == END or first in seen:
+                continue
+            seen.add(first)
+            for number in range(first, self.blocks[self.block_of[first]].stop):
+                if number in ends:
+                    return True
+                if number in stops:
+                    break
+            else:
+                waiting += self.successors(self.block_of[first])
+        return False
+
     @cached_property
     def live(self) -> tuple[frozenset[str], ...]:
         """For each step the registers that it or a later one may read before they are written."""
@@ -303,7 +326,10 @@ class Program:
 
 
 CARRY = "%%carry"  # the carry flag as a register
-ASKED = "%%asked "  # begins the names of predicates: whether a lane asked for the way that its warp went from a block
+HELD, AT = "%%held ", "%%at "  # whether a register holds an element of memory, and which
+# The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp
+# went from a block, and whether it asked for what a vote gave to the whole warp.
+ASKED, VOTED = "%%asked ", "%%voted "
 
 
 def program_of(entry: Function) -> Program:
@@ -317,7 +343,15 @@ def program_of(entry: Function) -> Program:
                 singles[name] = registers.types[-1]
             else:
                 ranges.append((name, count, registers.types[-1]))
-    return Program(entry, tuple(_steps(body.code)), singles, tuple(ranges))
+    variables = tuple(d.variable for d in body.variables)
+    made = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges), variables)
+    for step in made.steps:
+        names = (n.partition(".") for s in step.sources for n in s.names)
+        if any(dot and made.type_of(stem) is not None for stem, dot, _ in names):
+            raise NotProved(
+                step.line, f"`{step.statement}` reads a part of a register, which the checker does not know"
+            )
+    return made
 
 
 def _steps(code: Sequence[object]) -> Iterator[Step]:
@@ -331,6 +365,8 @@ def _steps(code: Sequence[object]) -> Iterator[Step]:
                 labels[name], last = len(statements), name
             case Directive(".branchtargets", values):
                 tables[last] = values
+            case Directive(".pragma", values, line) if values != ('"nounroll"',):
+                raise NotProved(line, f"`{statement}`, which the checker does not know")
             case Instruction() | Scope():
                 statements.append(statement)
     for number, statement in enumerate(statements):
@@ -347,29 +383,26 @@ def _step(
     guard, negated = (statement.guard.predicate.text, statement.guard.negated) if statement.guard else ("", False)
 
     def place(name: str) -> int:
+        if name not in labels:
+            raise NotProved(statement.line, f"`{statement}` leads nowhere")
         return labels[name] if labels[name] < count else END
 
-    if facts.row.ends == "branch":
-        target = statement.operands[-1]
-        assert isinstance(target, Name)
-        if facts.base == "brx":
-            names = tables[target.text]
-            return Step(
-                number, statement.line, statement.opcode, facts, guard, negated, (), (_source(statement.operands[0]),),
-                tuple(place(n) for n in names), statement,
-            )  # fmt: skip
-        return Step(
-            number, statement.line, statement.opcode, facts, guard, negated, (), (), (place(target.text),), statement
-        )
-    if not facts.known or facts.base == "call":
+    unknown = not facts.known or facts.base in ("call", "alloca", "stacksave", "stackrestore")
+    if unknown or (facts.base == "brx" and (guard or str(statement.operands[-1]) not in tables)):
         raise NotProved(statement.line, f"`{statement}`, which the checker does not know")
+    if facts.row.ends == "branch":
+        indirect = facts.base == "brx"
+        names = tables[str(statement.operands[-1])] if indirect else (str(statement.operands[-1]),)
+        index = tuple(_source(o, statement.line) for o in statement.operands[:-1])
+        targets = tuple(map(place, names))
+        return Step(number, statement.line, statement.opcode, facts, guard, negated, (), index, targets, statement)
     writes: list[str] = []
     sources: list[Source] = []
     for position, operand in enumerate(statement.operands):
         if position < facts.row.writes and not isinstance(operand, Address):
             writes += _names(operand, statement.line)
         else:
-            sources.append(_source(operand))
+            sources.append(_source(operand, statement.line))
     return Step(
         number, statement.line, statement.opcode, facts, guard, negated, tuple(writes), tuple(sources), (), statement
     )
@@ -387,7 +420,7 @@ def _names(operand: Operand, line: int) -> list[str]:
     raise NotProved(line, f"`{operand}` as a destination, which the checker does not know")
 
 
-def _source(operand: Operand) -> Source:
+def _source(operand: Operand, line: int) -> Source:
     match operand:
         case Name(text):
             return Source("{}", (text,))
@@ -402,19 +435,19 @@ def _source(operand: Operand) -> Source:
                 Source("{}" + text, (base.text, *names)) if isinstance(base, Name) else Source(str(base) + text, names)
             )
         case Vector(parts):
-            inner = [_source(p) for p in parts]
+            inner = [_source(p, line) for p in parts]
             return Source(f"{{{{{','.join(s.text for s in inner)}}}}}", tuple(n for s in inner for n in s.names))
         case Address((Name(text),)):
             return Source("[{}]", (text,), offset=0)
         case Address((Sum(Name(text), (str(tail),)),)) if found := _TAIL.match(tail.replace(" ", "")):
-            return Source("[{}]", (text,), offset=int(found[1] + found[2], 0))
+            return Source("[{}]", (text,), offset=int(f"{found[1]}{whole_number(found[2])}"))
         case Address(parts):
-            inner = [_source(p) for p in parts]
+            inner = [_source(p, line) for p in parts]
             return Source(f"[{','.join(s.text for s in inner)}]", tuple(n for s in inner for n in s.names))
         case Expression(pieces):
             text = "".join("{}" if isinstance(p, Name) else p for p in pieces)
             return Source(text, tuple(p.text for p in pieces if isinstance(p, Name)))
         case Arguments(parts):
-            inner = [_source(p) for p in parts]
+            inner = [_source(p, line) for p in parts]
             return Source(f"({','.join(s.text for s in inner)})", tuple(n for s in inner for n in s.names))
-    return Source(str(operand))
+    raise NotProved(line, f"`{operand}` as an operand, which the checker does not know")

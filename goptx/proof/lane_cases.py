@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
 
+from goptx.proof.dependent.handed_on import Moved, check_move, lanes_of
 from goptx.proof.evaluation import operands_of
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Step
+from goptx.proof.lane_states import Case, Cases, Event, Lanes
 from goptx.proof.memory_order import Access, may_change_places
+from goptx.proof.step_forms import count_of, form_of, mask_of, quoted, without
+from goptx.proof.sync.waits import id_position, is_counted, is_plain
 from goptx.ptx.opcodes import Scope
 
 if TYPE_CHECKING:
@@ -18,58 +23,21 @@ if TYPE_CHECKING:
 
 MOST_SPLITS = 4096  # of the cases in one block
 MOST_BRANCHES = 4  # in a row after which code is looked for
-Lanes = tuple[int, dict[str, int], frozenset[int]]  # where a lane is, the kernel's registers, and `Case.moved`
-Cases = Mapping[int, Lanes]
-
-
-@dataclass(slots=True)
-class Case:
-    """Lanes at one place of the kernel: where the formula `given` holds. `done` are the steps of the fused kernel's
-    block that the kernel has had, `order` the events among them as the kernel had them. `moved` are the loops of the
-    fused kernel since whose beginning the kernel has gone on."""
-
-    place: int
-    given: int
-    registers: dict[str, int]
-    moved: frozenset[int] = frozenset()
-    done: frozenset[int] = frozenset()
-    order: tuple[int, ...] = ()
-
-    def at(self, place: int, given: int) -> Case:
-        """A copy there."""
-        return Case(place, given, dict(self.registers), self.moved, self.done, self.order)
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """A step of the fused kernel that the kernel has to do as well, where `guard` holds."""
-
-    step: Step
-    guard: int
-    operands: tuple[int, ...]
-    results: tuple[int, ...]
-    access: Access | None
-
-
-@dataclass(slots=True)
-class State:
-    """Before a block of the fused kernel: the values of its registers, and by the kernel's places the formula that a
-    lane is there, with the kernel's registers."""
-
-    registers: dict[str, int]
-    cases: Cases
 
 
 @dataclass
 class LaneCases:
-    """How the kernel follows one block of the fused kernel: `now` are the registers at its end, `claimed` its steps by
-    the kernel's steps that they claim to be, `computed` the values that they compute."""
+    """How the kernel follows the block `start` of the fused kernel: `now` are the registers at its end, `claimed` its
+    steps by the kernel's steps that they claim to be, `computed` the values that they compute, `together` those that
+    are steps which threads execute together."""
 
     of: Projection
+    start: int
     now: dict[str, int]
     events: dict[int, Event] = field(default_factory=dict)
     claimed: dict[int, list[int]] = field(default_factory=dict)
     computed: dict[int, list[int]] = field(default_factory=dict)
+    together: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.terms, self.formulas = self.of.terms, self.of.formulas
@@ -106,7 +74,7 @@ class LaneCases:
                 else:
                     (through if outcome[1] else todo).append(outcome[0])
         for case in through:
-            self._check_left(case)
+            self._check_left(case, through)
         return through
 
     def _line(self) -> int:
@@ -125,7 +93,8 @@ class LaneCases:
         order = (*case.order, *(n for n in other.order if n not in case.order))
         given = self.formulas.either(case.given, other.given)
         own = self._pruned(registers, case.place)
-        return Case(case.place, given, own, case.moved & other.moved, case.done | other.done, order)
+        taken = case.taken if case.taken == other.taken else None
+        return Case(case.place, given, own, case.moved & other.moved, case.done | other.done, order, taken)
 
     def _pruned(self, registers: Mapping[str, int], place: int) -> dict[str, int]:
         live = self.kernel.live[place] if place != END else frozenset[str]()
@@ -147,11 +116,16 @@ class LaneCases:
                 ):
                     a = twin
                 elif self.formulas.both(test, other) != FALSE:  # a lane may be in both: its value is not known
-                    a = (self.terms.atom if is_predicate else self.terms.make)(f"either {a} {b}")
+                    a = self._unknown(f"either {a} or {b} by {test} {other} in {name}", is_predicate)
                 else:
                     a = (self.formulas.ite if is_predicate else self.terms.choice)(test, a, b)
             found[name] = a
         return found
+
+    def _unknown(self, head: str, is_predicate: bool) -> int:
+        """A value of this block of which nothing is known."""
+        found = self.terms.opaque(f"{head} {self.start}", self.start)
+        return self.formulas.variable(found) if is_predicate else found
 
     def on_edge(self, cases: Sequence[Case], test: int, last: Step, target: int) -> dict[int, Lanes]:
         """The cases of the lanes that leave the block where `test` holds, after the branches that it decides."""
@@ -170,7 +144,7 @@ class LaneCases:
             found[place] = given, own, moved
             if target == END and place != END:
                 step = self.kernel.steps[place]
-                raise NotProved(last.line, f"the fused kernel ends before {_quoted(step)}")
+                raise NotProved(last.line, f"the fused kernel ends before {quoted(step)}")
         self._note_polarity(cases, last)
         return found
 
@@ -195,6 +169,18 @@ class LaneCases:
         test = self.inner.guard(case.registers, step)
         return list(zip(following, (test, self.formulas.negation(test)), strict=False))
 
+    def is_indexed(self, cases: Sequence[Case], last: Step) -> bool:
+        """Whether all lanes are at an indirect branch of the kernel with the same index, and with no more targets: what
+        an index beyond them does is undefined."""
+        index = self.of.outer.source(self.now, last.sources[0])
+        for case in cases:
+            own = self.kernel.steps[case.place]
+            if case.place == END or own.facts.base != "brx" or len(own.targets) > len(last.targets):
+                return False
+            if not self.terms.are_equal(index, self.inner.source(case.registers, own.sources[0]), case.given):
+                return False
+        return bool(cases)
+
     def _chosen(self, step: Step, case: Case) -> int | None:
         """Where a branch of the kernel goes, None where that is not decided."""
         return next((t for t, test in self._tests(step, case) if self._is(test, case) == TRUE), None)
@@ -208,10 +194,13 @@ class LaneCases:
             if step.is_branch:
                 following = self._chosen(step, case)
                 if following is not None:
+                    if step.guard:
+                        case.taken = step.number, self.inner.guard(case.registers, step)
                     return self._gone(case, following), False
                 if not self._is_wanted(case, step, MOST_BRANCHES):
                     break
-                return self._split(case, next(t for _, t in self._tests(step, case) if self._is(t, case) != FALSE))
+                tests = [t for _, t in self._tests(step, case) if self._is(t, case) != FALSE]
+                return self._split(case, tests[0]) if tests else []  # an index beyond the targets is undefined
             numbers = [n for n in self.claimed.get(step.number, ()) if n not in case.done]
             effect = self.kernel.is_effect(step)
             if not numbers and (effect or step.number in self.of.claimed):
@@ -234,11 +223,11 @@ class LaneCases:
         registers = (
             self._pruned(case.registers, place) if place == END or place in self.kernel.blocks else case.registers
         )
-        return Case(place, case.given, registers, self.of.fused.loop_heads, case.done, case.order)
+        return replace(case, place=place, registers=registers, moved=self.of.fused.loop_heads)
 
     def _is_wanted(self, case: Case, branch: Step, depth: int) -> bool:
         """Whether code after the branch stands in this block of the fused kernel."""
-        for target in self.kernel.following(branch):
+        for target in map(self._first_claimed, self.kernel.following(branch)):
             step = self.kernel.steps[target] if target != END else None
             if step and step.is_branch:
                 if depth and self._is_wanted(case, step, depth - 1):
@@ -247,6 +236,12 @@ class LaneCases:
                 return True
         return False
 
+    def _first_claimed(self, place: int) -> int:
+        """The place, or the first after it whose step does more than to compute what the fused kernel does not need."""
+        while place != END and not self.kernel.steps[place].is_branch and place not in self.of.claimed:
+            (place,) = self.kernel.following(self.kernel.steps[place])
+        return place
+
     def _split(self, case: Case, test: int) -> list[Case]:
         return [case.at(case.place, given) for given in self.formulas.halves(case.given, test)]
 
@@ -254,7 +249,7 @@ class LaneCases:
         """Executes a step that has no effect; what equals the fused kernel's value is called by that from now on."""
         values = self.inner.values(case.registers, step)
         for number in numbers:
-            for k, (name, outer) in enumerate(zip(step.writes, self.computed[number], strict=False)):
+            for k, (name, outer) in enumerate(zip(step.writes, self.computed.get(number, ()), strict=False)):
                 equal = self.terms.truths_are_equal if self.kernel.is_predicate(name) else self.terms.are_equal
                 if values[k] != outer and equal(values[k], outer, case.given):
                     values[k] = outer
@@ -267,13 +262,14 @@ class LaneCases:
         test = self._is(self.inner.guard(case.registers, step), case)
         if test not in (TRUE, FALSE):
             return self._split(case, test)
-        for event in (self.events[n] for n in numbers):
+        for event in (self.events[n] for n in numbers if n in self.events):
             guard = self._is(event.guard, case)
             if guard not in (TRUE, FALSE):
                 return self._split(case, guard)
             if guard == test:
                 if guard == TRUE:
-                    return self._same(case, step, event)
+                    same = self._handed if event.step.number in self.of.handed else self._same
+                    return same(case, step, event)
                 case.done |= {event.step.number}
                 return True
         return test == FALSE
@@ -281,22 +277,31 @@ class LaneCases:
     def _same(self, case: Case, step: Step, event: Event) -> bool | list[Case]:
         fused = event.step
         mine = operands_of(self.inner, case.registers, step)
-        if form_of(step) != form_of(fused) or len(mine) != len(event.operands):
-            raise NotProved(fused.line, f"`{fused.statement}` is not {_quoted(step)}")
-        named = step.facts.barrier_id - len(step.writes) if step.facts.row.scope >= Scope.CTA else None
-        for position, pair in enumerate(zip(mine, event.operands, strict=True)):
+        own, form, operands = form_of(step), form_of(fused), event.operands
+        count = count_of(fused)
+        if count is not None and count_of(step) is None and self._counts_all(operands[count], case):
+            form, operands = without(form, count), operands[:count] + operands[count + 1 :]
+        written = [[p.is_predicate(w) for w in s.writes] for p, s in ((self.kernel, step), (self.of.fused, fused))]
+        gained = fused.facts.aligned > step.facts.aligned
+        gained |= fused.facts.uses_read_only_path and not step.facts.uses_read_only_path
+        alike = own == form and written[0] == written[1] and len(mine) == len(operands)
+        serves = is_plain(step) and is_plain(fused) and fused.facts.reduces and not step.facts.reduces
+        if gained or not (alike or serves):
+            raise NotProved(fused.line, f"`{fused.statement}` is not {quoted(step)}")
+        if step.facts.row.scope and self.together.setdefault(step.number, fused.number) != fused.number:
+            what = f"`{fused.statement}` stands in a block twice, so that lanes may come to it one by one"
+            raise NotProved(fused.line, what)
+        for position, pair in enumerate(zip(mine, operands, strict=False)):
             first, second = (self.terms.resolved(t, case.given) for t in pair)
+            if position == id_position(step) and self._are_ids(first, second, fused):
+                continue
             if (
                 first == second
-                or position == named
+                or self._are_equal_predicates(first, second, case.given)
                 or (position == mask_of(step) and self._is_cut(first, second, fused))
             ):
                 continue
-            for term in (second, first):
-                test = self.terms.undecided(term)
-                if test is not None and len(parts := self._split(case, test)) > 1:
-                    return parts
-            raise NotProved(fused.line, f"`{fused.statement}` has other operands than {_quoted(step)}")
+            return self._halved(case, pair) or self._other_operands(fused, step)
         for earlier in (self.events[n] for n in case.order if n > fused.number):
             if not may_change_places(earlier.step, earlier.access, fused, event.access):
                 before = f"`{earlier.step.statement}`, which the kernel has before it"
@@ -305,7 +310,71 @@ class LaneCases:
         self.of.matched.setdefault(fused.number, set()).add(step.number)
         case.done |= {fused.number}
         case.order = (*case.order, fused.number)
+        if fused.facts.row.scope >= Scope.CTA:
+            case.taken = None
         return True
+
+    def _counts_all(self, count: int, case: Case) -> bool:
+        """Whether it is the number of the kernel's threads in whole warps, which is what a barrier without count
+        waits for in the kernel alone."""
+        return self.terms.resolved(count, case.given) == self.of.placement.count
+
+    def _handed(self, case: Case, step: Step, event: Event) -> bool | list[Case]:
+        """Lets the kernel have a load or store in whose place the fused kernel moves values between registers."""
+        lanes = lanes_of(self.inner, case.registers, step, event.step.line)
+        numbers = [n for n in self.claimed[step.number] if n in self.of.handed and n not in case.done]
+        group = [self.events[n] for n in numbers[: len(lanes)]]
+        if len(group) < len(lanes):
+            return False
+        values = dict.fromkeys(step.writes, FALSE)
+        for lane, own in zip(lanes, group, strict=True):
+            guard = self._is(own.guard, case)
+            if guard != TRUE:
+                return self._split(case, guard) if guard != FALSE else False
+            pair = (lane.stored, own.operands[0]) if lane.stored is not None else ()
+            if pair and not self.terms.are_equal(*pair, case.given):
+                return self._halved(case, pair) or self._other_operands(own.step, step)
+            check_move(own.step, step, lane)
+            access = Access(self.terms.resolved(lane.access.base, case.given), lane.access.offset, lane.access.size)
+            later = (n for n in case.order if n > own.step.number and n in self.of.handed)
+            if any(self.of.stores(n) or lane.stored is not None for n in later):
+                raise NotProved(own.step.line, f"`{own.step.statement}` stands before what the kernel has before it")
+            self.of.replaced.setdefault(own.step.number, []).append(Moved(access, case.given, own.cell))
+            self.of.matched.setdefault(own.step.number, set()).add(step.number)
+            values[lane.register] = own.results[0]
+            case.done |= {own.step.number}
+            case.order = (*case.order, own.step.number)
+        self.inner.write(case.registers, step, list(values.values()))
+        return True
+
+    def _halved(self, case: Case, pair: Sequence[int]) -> list[Case]:
+        """The cases to distinguish before two terms can be compared; none if that is no use."""
+        for term in reversed(pair):
+            test = self.terms.undecided(self.terms.resolved(term, case.given))
+            if test is not None and len(parts := self._split(case, test)) > 1:
+                return parts
+        return []
+
+    @staticmethod
+    def _other_operands(fused: Step, step: Step) -> NoReturn:
+        raise NotProved(fused.line, f"`{fused.statement}` has other operands than {quoted(step)}")
+
+    def _are_ids(self, first: int, second: int, fused: Step) -> bool:
+        """Whether these may be the numbers of one barrier: known ones, or one that is not known."""
+        names = [self._number(t) for t in (first, second)]
+        self.of.barrier_ids.setdefault(fused.number, set()).add((names[0], names[1]))
+        return all(names) or first == second
+
+    def _number(self, value: int) -> str:
+        """The digits of a constant, as it is or moved to a register; "" for anything else."""
+        term = self.terms[value]
+        if term.head.startswith("mov.") and len(term.parts) == 1:
+            term = self.terms[term.parts[0]]
+        return term.head if term.head.isdigit() else ""
+
+    def _are_equal_predicates(self, first: int, second: int, given: int) -> bool:
+        one, two = self.terms[first], self.terms[second]
+        return one.head == two.head == "predicate" and self.terms.truths_are_equal(one.formula, two.formula, given)
 
     def _is_cut(self, mask: int, other: int, step: Step) -> bool:
         """Whether a mask of lanes is the kernel's, less lanes for which the kernel has ended: an added ballot in which
@@ -319,16 +388,48 @@ class LaneCases:
         self.of.ballots.setdefault(step.number, set()).update(ballots)
         return term.head == "and.b32" and mask in term.parts and bool(ballots)
 
-    def _check_left(self, case: Case) -> None:
+    def _check_left(self, case: Case, cases: Sequence[Case]) -> None:
         """That the kernel has had all events of the block which a lane may execute. A lane for which the kernel has
         ended may come along to where threads meet, since there it counts as one that does."""
         for event in self.events.values():
             step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
-            if case.place == END and meets:
+            if step.number in self.of.handed and not self.of.stores(step.number):
+                continue  # who does not need the value may have it
+            counted = is_counted(step) and any(is_counted(self.kernel.steps[n]) for n in self.of.claims[step.number])
+            if case.place == END and meets and not counted:
                 self._check_mask(case, event)
+                own = [self.kernel.steps[n] for n in self.of.claims[step.number]]
+                if any(s.facts.row.writes or s.facts.reduces for s in own) and step.number not in case.done:
+                    self._check_exchange(case, event)
+            elif step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP) and case.place != END:
+                if step.number not in case.done:
+                    place = quoted(self.kernel.steps[case.place])
+                    raise NotProved(step.line, f"a lane whose kernel is at {place} may pass `{step.statement}`")
             elif step.number not in case.done and self._is(event.guard, case) != FALSE:
-                place = "has ended" if case.place == END else f"is at {_quoted(self.kernel.steps[case.place])}"
+                if is_counted(step) and self._comes_along(case, event, cases):
+                    self.of.comers.add(step.number)
+                    continue
+                place = "has ended" if case.place == END else f"is at {quoted(self.kernel.steps[case.place])}"
                 raise NotProved(step.line, f"a lane whose kernel {place} may execute `{step.statement}`")
+
+    def _comes_along(self, case: Case, event: Event, cases: Sequence[Case]) -> bool:
+        """Whether a lane comes to a barrier with a count only because another lane of its warp does, for which the
+        kernel is there; and its own kernel has ended. Or it cannot be that the kernel has not: lanes of a warp come to
+        an aligned barrier together, and this lane's kernel does not come to it next."""
+        asked = event.asked
+        if asked is None:
+            return False
+        others = [c for c in cases if event.step.number not in c.done]
+        own = [self.kernel.steps[n] for n in self.of.claims[event.step.number]]
+        return (
+            all(self._is(asked, c) == FALSE for c in (case, *others))
+            and all(s.facts.aligned and is_counted(s) for s in own)
+            and (case.place == END or not self.kernel.comes_to(case.place, {s.number for s in own}, self._counted))
+        )
+
+    @cached_property
+    def _counted(self) -> frozenset[int]:
+        return frozenset(s.number for s in self.kernel.steps if is_counted(s))
 
     def _check_mask(self, case: Case, event: Event) -> None:
         """That of the lanes that have ended, the mask names those that come along and no others."""
@@ -344,38 +445,56 @@ class LaneCases:
                     what = "may wait for a lane whose kernel has ended and which does not come"
                     raise NotProved(step.line, f"`{step.statement}` {what}")
 
+    def _check_exchange(self, case: Case, event: Event) -> None:
+        """That lanes which have ended do not change what the others learn of each other: they bring what changes
+        nothing. What comes from a lane that has ended is undefined in the kernel, too (`shfl`)."""
+        step, words = event.step, event.step.facts.modifiers
+        given = self.formulas.both(case.given, event.guard)
+        if given == FALSE or not (step.facts.reduces or (step.facts.is_lane_exchange and step.facts.base != "shfl")):
+            return
+        if step.facts.reads_active_mask:
+            cuts = self.of.cuts.get(step.number, ())
+            right = bool(cuts) and all(self.terms.formula_under(self.terms[b].formula, given) == FALSE for b in cuts)
+            right &= event.results[0] not in self.of.active
+        else:
+            asked = self.terms[event.operands[-1 if step.facts.reduces else 0]].formula
+            neutral = FALSE if words & {"any", "ballot", "or", "popc"} else TRUE
+            asks = step.facts.reduces or (step.facts.votes and "uni" not in words)
+            right = asks and self.terms.truths_are_equal(asked, neutral, given)
+        if not right:
+            raise NotProved(step.line, f"a lane whose kernel has ended may change the result of `{step.statement}`")
+
     def _note_polarity(self, cases: Sequence[Case], last: Step) -> None:
-        """Whether a branch goes where the kernel's branch goes, or the other way; None where that is not one."""
+        """Whether a branch goes where the kernel's branch goes, or the other way, for all lanes that come to it."""
         for number in self.of.branches.get(last.number, ()):
             own = self.kernel.steps[number]
-            for case in cases if own.guard and last.guard else ():
-                if case.place == number:
-                    outer, inner = self.of.outer.guard(self.now, last), self.inner.guard(case.registers, own)
-                    same = self.terms.truths_are_equal(outer, inner, case.given)
-                    opposite = self.terms.truths_are_equal(outer, self.formulas.negation(inner), case.given)
-                    self.of.polarity[last.number] = number, same if same != opposite else None
+            if not (own.guard and last.guard):
+                continue
+            outer = self.of.outer.guard(self.now, last)
+            other = self.formulas.negation(outer)
+            tests = [(self._test_of(case, own), case.given) for case in cases]
+            ways = self.kernel.following(own)
+            for same, test in ((True, outer), (False, other)):
+                if all(t is not None and self.terms.truths_are_equal(test, t, given) for t, given in tests):
+                    self.of.polarity[last.number] = number, same
+                goes = [(outer, ways[0 if same else -1]), (other, ways[-1 if same else 0])]
+                if all(self._is_on_side(c, test, own, target) for c in cases for test, target in goes):
+                    self.of.divided[last.number] = number
 
+    def _is_on_side(self, case: Case, test: int, branch: Step, target: int) -> bool:
+        """Whether lanes of a case for which the test holds have gone from the kernel's branch that way, or will."""
+        given = self.formulas.both(case.given, test)
+        if given == FALSE or case.place == END:
+            return True
+        asked = self._test_of(case, branch)
+        if asked is not None:
+            taken = target == self.kernel.following(branch)[0]
+            return self.terms.formula_under(asked, given) == (TRUE if taken else FALSE)
+        side = self.kernel.side(self.kernel.block_of[branch.number], target)
+        return self.kernel.block_of[case.place] in side | {target}
 
-def mask_of(step: Step) -> int | None:
-    """The position of the lane mask among the sources."""
-    return None if step.facts.row.mask is None else len(step.sources) + step.facts.row.mask
-
-
-def is_full(step: Step) -> bool:
-    """Whether its mask names all lanes of the warp."""
-    return step.sources[-1].text.lower() in ("-1", "0xffffffff", "4294967295")
-
-
-def form_of(step: Step) -> tuple[str, tuple[str, ...], tuple[int | None, ...]]:
-    """What an event is, without its registers. A load may lose `.nc`: it then reads what is there. A barrier may be
-    one that warps need not come to whole, and have another number."""
-    opcode = step.opcode.replace(".nc", "") if step.facts.base == "ld" else step.opcode
-    texts = [s.text for s in step.sources]
-    if step.facts.base in ("bar", "barrier") and step.facts.row.scope >= Scope.CTA:
-        opcode = ".".join(["barrier", *(w for w in opcode.split(".")[1:] if w not in ("aligned", "cta"))])
-        texts[max(step.facts.barrier_id - len(step.writes), 0)] = "id"
-    return opcode, tuple(texts), tuple(s.offset for s in step.sources)
-
-
-def _quoted(step: Step) -> str:
-    return f"`{step.statement}` in line {step.line} of the kernel"
+    def _test_of(self, case: Case, branch: Step) -> int | None:
+        """Whether the kernel takes the branch that it is at, or has just passed."""
+        if case.place == branch.number:
+            return self.inner.guard(case.registers, branch)
+        return case.taken[1] if case.taken and case.taken[0] == branch.number else None

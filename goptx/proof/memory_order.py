@@ -38,6 +38,10 @@ def size_of(step: Step) -> int:
 def may_change_places(first: Step, at: Access | None, second: Step, other: Access | None) -> bool:
     """Whether the kernel's second step may be done before its first one."""
     one, two = first.facts, second.facts
+    if not any(f.row.access or f.row.scope or f.row.ends or f.row.hint for f in (one, two)):
+        return False  # readings of clocks
+    if one.controls_grids or two.controls_grids:
+        return False
     if one.read_only or two.read_only:
         return True
     if one.is_acquire or two.is_release or (one.is_ordered and two.is_ordered):

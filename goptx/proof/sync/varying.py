@@ -20,23 +20,27 @@ _SAME_EVERYWHERE = frozenset(
 
 
 @lru_cache(maxsize=16)
-def varying_branches(program: Program, scope: Scope) -> frozenset[int]:
-    """The blocks that end in a branch which threads of a warp (`Scope.WARP`) or of a CTA may take differently."""
+def varying_branches(
+    program: Program, scope: Scope, together: frozenset[int] = frozenset(), steady: bool = False
+) -> frozenset[int]:
+    """The blocks that end in a branch which threads of a warp (`Scope.WARP`) or of a CTA may take differently, without
+    those that they take `together` for another reason. `steady`: where a load finds one value for all of them."""
     found: set[int] = set()
     while True:
-        varying = _varying_at_ends(program, scope, found)
+        varying = _varying_at_ends(program, scope, found, steady)
         more = {
             start
             for start, names in varying.items()
             if len(set(program.successors(start))) > 1
-            and _depends(program, program.steps[program.blocks[start][-1]], names, scope)
+            and start not in together
+            and _depends(program, program.steps[program.blocks[start][-1]], names, scope, steady)
         }
         if more <= found:
             return frozenset(found)
         found |= more
 
 
-def _varying_at_ends(program: Program, scope: Scope, branches: set[int]) -> dict[int, frozenset[str]]:
+def _varying_at_ends(program: Program, scope: Scope, branches: set[int], steady: bool) -> dict[int, frozenset[str]]:
     """For each block the registers that vary when it ends."""
     at_meeting: dict[int, set[str]] = {}
     for branch in branches:
@@ -47,7 +51,7 @@ def _varying_at_ends(program: Program, scope: Scope, branches: set[int]) -> dict
         joins = {block for i, side in enumerate(sides) for block in side if any(block in s for s in sides[:i])}
         for start in (program.meeting_points[branch], *joins):  # sides may join before the point that all paths pass
             at_meeting.setdefault(start, set()).update(written)
-    before: dict[int, frozenset[str]] = {0: frozenset()}
+    before: dict[int, frozenset[str]] = {0: program.live[0]}  # what was never written may be anything
     after: dict[int, frozenset[str]] = {}
     waiting = [0]
     while waiting:
@@ -55,7 +59,7 @@ def _varying_at_ends(program: Program, scope: Scope, branches: set[int]) -> dict
         names = set(before[start]) | at_meeting.get(start, set())
         for number in program.blocks[start]:
             step = program.steps[number]
-            if _depends(program, step, names, scope):
+            if _depends(program, step, names, scope, steady):
                 names.update(_writes(step))
             elif not step.guard:
                 names.difference_update(_writes(step))
@@ -76,17 +80,20 @@ def _writes(step: Step) -> tuple[str, ...]:
     return (*step.writes, CARRY) if step.facts.sets_carry else step.writes
 
 
-def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], scope: Scope) -> bool:
+def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], scope: Scope, steady: bool) -> bool:
     """Whether what a step writes, or where it goes, may vary."""
     facts, row = step.facts, step.facts.row
     if step.guard in varying:
         return True
+    if scope == Scope.WARP and step.number in program.uniform:
+        return False
     if row.scope >= Scope.CTA:
         return False  # a reduction over all threads
     if row.scope == Scope.WARP and facts.base in ("vote", "redux"):
-        return scope > Scope.WARP
+        lanes = step.sources[-1].names  # lanes may be in groups of their own
+        return scope > Scope.WARP or any(n in varying or _is_of_thread(program, n) for n in lanes)
     if program.is_effect(step):
-        constant = facts.read_only and scope == Scope.WARP
+        constant = (facts.read_only and scope == Scope.WARP) or (steady and row.access == "l" and facts.base == "ld")
         return not constant or any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names)
     return any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names) or (
         (facts.uses_carry and CARRY in varying) or (row.updates and any(w in varying for w in step.writes))

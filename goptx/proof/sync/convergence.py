@@ -1,0 +1,147 @@
+"""Whether instructions that threads of a warp execute together are executed in the fused kernel by those threads that
+execute them together in their kernel.
+
+Where threads of a warp may diverge, an instruction of the kernel may stand on one side only: then those that take this
+side are the ones that come to it in the kernel. Threads whose kernel has ended come along, or the instruction's lane
+mask does not name them.
+
+Requires: the projection of the kernel has been proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from goptx.proof.formulas import FALSE, TRUE
+from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.projection import Projection
+from goptx.proof.sync.varying import varying_branches
+from goptx.proof.sync.waits import is_aligned, is_counted
+from goptx.ptx.opcodes import Scope
+
+
+def diverging_branches(projections: Iterable[Projection]) -> frozenset[int]:
+    """The blocks of the fused kernel that end in a branch which lanes of a warp may take differently."""
+    together = set()
+    for projection in projections:
+        fused, joint = projection.fused, _joint_branches(projection.kernel)
+        together |= {fused.block_of[n] for n, (own, _) in projection.polarity.items() if own in joint}
+    return varying_branches(projection.fused, Scope.WARP, frozenset(together))
+
+
+@lru_cache(maxsize=16)
+def _joint_branches(kernel: Program) -> frozenset[int]:
+    """The kernel's branches whose sides come to different aligned barriers first, and not to the end: the lanes of a
+    warp execute such a barrier together, so they take the branch together."""
+    found = set()
+    for start in kernel.order:
+        nexts = [_next_aligned(kernel, t) for t in set(kernel.successors(start))]
+        if len(nexts) == 2 and END not in nexts[0] | nexts[1] and nexts[0].isdisjoint(nexts[1]):
+            found.add(kernel.blocks[start][-1])
+    return frozenset(found)
+
+
+def _next_aligned(kernel: Program, start: int) -> frozenset[int]:
+    """The aligned barriers of the CTA that may be next from the beginning of a block, `END` if there may be none."""
+    found, seen, waiting = set[int](), set[int](), [start]
+    while waiting:
+        start = waiting.pop()
+        if start in seen or start == END:
+            found |= {start} & {END}
+            continue
+        seen.add(start)
+        for step in map(kernel.steps.__getitem__, kernel.blocks[start]):
+            if is_aligned(step):
+                found.add(step.number)
+                if not step.guard:
+                    break
+        else:
+            waiting += kernel.successors(start)
+    return frozenset(found)
+
+
+def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
+    """How many instructions were looked at. Raises `NotProved`."""
+    fused = projection.fused
+    steps = [s for s in fused.steps if s.number not in projection.foreign]
+    own = [s for s in steps if s.number in projection.matched]
+    unclaimed = [s for s in steps if s.number not in projection.claims]
+    added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
+    if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
+        added += [s for s in own if is_counted(s)]
+    if any(n in _joint_branches(projection.kernel) for n, _ in projection.polarity.values()):  # the same
+        added += [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
+    whole = [s for s in own if is_aligned(s)]
+    together = [s for s in own if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
+    for branch in sorted(diverging):
+        last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
+        same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
+        mine = same[:1] if same else ()
+        for step in (*added, *(whole if not mine else ())):
+            if fused.block_of[step.number] in region:
+                what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
+                raise NotProved(step.line, what)
+        promised = any("uni" in projection.kernel.steps[n].facts.modifiers for n in mine)
+        if "uni" in last.facts.modifiers and not promised and last.number not in projection.foreign:
+            what = f"`{last.statement}` says that all lanes of a warp go one way, which is not proved"
+            raise NotProved(last.line, what)
+        _check_sides(projection, branch, last, together)
+    of_warpgroups = [s for s in together if s.facts.row.scope == Scope.WARPGROUP]
+    for branch in sorted(varying_branches(fused, Scope.WARPGROUP)) if of_warpgroups else ():
+        _check_sides(projection, branch, fused.steps[fused.blocks[branch][-1]], of_warpgroups)
+    return len(together)
+
+
+def _check_sides(projection: Projection, branch: int, last: Step, together: list[Step]) -> None:
+    """That what threads execute together stands on one side of a branch only."""
+    fused = projection.fused
+    sides = [fused.side(branch, target) for target in dict.fromkeys(fused.successors(branch))]
+    for step in together:
+        copies = {
+            fused.block_of[s.number] for s in together if projection.matched[s.number] & projection.matched[step.number]
+        }
+        on = [side for side in sides if not side.isdisjoint(copies)]
+        if not any(fused.block_of[step.number] in side for side in sides):
+            continue
+        if len(on) > 1:
+            what = f"stands on several sides of the branch in line {last.line}"
+            raise NotProved(step.line, f"`{step.statement}` {what}, which threads of a warp may take differently")
+        if not _is_on_a_side(projection, branch, last, step):
+            what = f"stands on a side of the branch in line {last.line}, and not of one in its kernel"
+            raise NotProved(step.line, f"`{step.statement}` {what}")
+        _check_ended(projection, branch, last, step)
+
+
+def _is_on_a_side(projection: Projection, branch: int, last: Step, step: Step) -> bool:
+    """Whether the branch is one in the kernel, too, for lanes whose kernel has not ended, with the step on one of its
+    sides; or all of them go one way."""
+    kernel, terms = projection.kernel, projection.terms
+    registers, cases = projection.ends[branch]
+    test = projection.outer.guard(registers, last)
+    if last.guard and {terms.formula_under(test, c.given) for c in cases if c.place != END} in ({TRUE}, {FALSE}, set()):
+        return True
+    own = projection.divided.get(last.number)
+    region = kernel.region(kernel.block_of[own]) if own is not None else ()
+    return all(kernel.block_of[n] in region for n in projection.matched[step.number])
+
+
+def _check_ended(projection: Projection, branch: int, last: Step, step: Step) -> None:
+    """That a thread whose kernel has ended at the branch is not waited for, if it may take another side."""
+    registers, cases = projection.ends[branch]
+    given = next((c.given for c in cases if c.place == END), None)
+    if given is None or step.facts.row.mask is None:  # without a mask, the kernel needs all threads of the warp
+        return
+    values = (v for r, v in registers.items() if not projection.fused.is_predicate(r))
+    if not any(_leaves_out(projection, v, projection.ballots.get(step.number, set()), given) for v in values):
+        what = f"may wait for a thread whose kernel has ended, which the branch in line {last.line} leads elsewhere"
+        raise NotProved(step.line, f"`{step.statement}` {what}")
+
+
+def _leaves_out(projection: Projection, value: int, ballots: set[str], given: int) -> bool:
+    """Whether the value is a ballot that the instruction's mask is cut by, and a thread there has no bit in it."""
+    terms = projection.terms
+    return all(
+        terms[found].head in ballots and terms.formula_under(terms[found].formula, here) == FALSE
+        for found, here in terms.outcomes(value, given)
+    )

@@ -1,0 +1,431 @@
+"""Whether threads of a CTA that wait for each other in the fused kernel do so in one of its kernels alone, so that it
+never hangs where they do not.
+
+*Plain* barriers, at which all threads of a CTA wait, are passed in one order by all threads. Threads that may be in
+different places are followed together, as a set of places: they are at the same barrier, or at a branch that all
+threads of the CTA take alike. A branch of a kernel around a barrier of that kernel must be taken alike by all threads
+for the kernel's own sake: that is presumed, and the certificate names it.
+
+*Other waits.* Say that all threads hang, after as many plain barriers, and some at another wait of kernel X. If every
+thread that is elsewhere comes in X, without doing what may end such a wait, to a plain barrier of X or to its end, then
+X alone hangs as well. So it is enough that no thread waits for another kernel between such a wait, of anybody, and
+what may end it.
+
+Requires: the projections have been proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import networkx as nx
+
+from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.projection import Projection
+from goptx.proof.sync.convergence import diverging_branches
+from goptx.proof.sync.varying import varying_branches
+from goptx.proof.sync.waits import Waits, is_barrier, is_plain, waits_of
+from goptx.ptx.opcodes import Scope
+
+MOST_SETS = 4096
+Place = tuple[int, int]  # a block, and the position of a step in it
+Label = tuple[str, str, bool]  # of a barrier: its id, the kernels that wait there, whether it is a reduction
+Labels = dict[int, frozenset[object]]
+
+
+@dataclass
+class Found:
+    """How many barriers there are, and what is presumed of them."""
+
+    barriers: int = 0
+    presumed: list[str] = field(default_factory=list)
+
+
+def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Found:
+    """Raises `NotProved`."""
+    inside = (fused.steps[n] for start in fused.order for n in fused.blocks[start])
+    barriers = [step for step in inside if is_barrier(step)]
+    own = {letter: [s for s in barriers if s.number in p.matched] for letter, p in projections.items()}
+    added = [s for s in barriers if not any(s.number in p.matched for p in projections.values())]
+    _check_ids(projections, own, added)
+    found = Found(len(barriers))
+    for step in barriers:
+        if step.guard and _stands_for_plain(step, projections):
+            raise NotProved(step.line, f"`{step.statement}` is guarded, so some threads may not come to it")
+    holds = _Holds(fused, projections, own, added)
+    holds.check()
+    try:
+        _Order(fused, projections, own, found, holds).check()
+    except NotProved as error:
+        found.presumed.clear()
+        try:
+            _Order(fused, projections, own, found, holds, far=True).check()
+        except NotProved:
+            raise error from None
+    return found
+
+
+@dataclass
+class _Holds:
+    """What other waits there are in the fused kernel, and whether a thread that is held up somewhere may still have to
+    end one."""
+
+    fused: Program
+    projections: Mapping[str, Projection]
+    own: Mapping[str, Sequence[Step]]
+    added: Sequence[Step]
+
+    def check(self) -> None:
+        """That kernels which concern other CTAs are the only ones that wait, and that lanes of a warp do not wait for
+        each other in one kernel while they wait in another."""
+        for letter, waits in self.waits.items():
+            if self.added and (waits.held or waits.cluster):
+                step = self.added[0]
+                raise NotProved(step.line, f"`{step.statement}` is of no kernel, and kernel {letter} waits elsewhere")
+            others = [s for other, its in self.own.items() if other != letter for s in its]
+            others += [self.fused.steps[n] for n in self.held if self.held[n] != letter]
+            if waits.cluster and others:
+                what = f"`{others[0].statement}` waits, and kernel {letter} waits for other CTAs of its cluster"
+                raise NotProved(others[0].line, what)
+        for step in self.fused.steps:
+            if step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP):
+                self._check_lanes(step)
+
+    def _check_lanes(self, step: Step) -> None:
+        """That lanes which come to an instruction of a whole warp one by one, because they wait in another kernel, do
+        not hold up a lane there which that kernel waits for."""
+        for number, letter in self.held.items():
+            if step.number in self.projections[letter].matched or not self.awaits(letter, step):
+                continue
+            if number in self._one_by_one and self._reaches(number, step):
+                wait = self.fused.steps[number]
+                what = f"`{step.statement}` may hold up a lane for another one that waits in line {wait.line}"
+                raise NotProved(step.line, f"{what}, and what kernel {letter} waits for comes after it")
+
+    @cached_property
+    def waits(self) -> Mapping[str, Waits]:
+        """Those of each kernel, by its own steps."""
+        return {letter: waits_of(p.kernel) for letter, p in self.projections.items()}
+
+    @cached_property
+    def held(self) -> Mapping[int, str]:
+        """The steps of the fused kernel at which a thread may wait, not at a plain barrier, with the kernel."""
+        return {
+            number: letter
+            for letter, p in self.projections.items()
+            for number, own in p.matched.items()
+            if not own.isdisjoint(self.waits[letter].held)
+        }
+
+    @cached_property
+    def _releases(self) -> Mapping[str, frozenset[int]]:
+        return {
+            letter: frozenset(n for n, own in p.matched.items() if not own.isdisjoint(self.waits[letter].releases))
+            for letter, p in self.projections.items()
+        }
+
+    @cached_property
+    def _one_by_one(self) -> frozenset[int]:
+        """Those waits at which some lanes of a warp may be without the others."""
+        inside = frozenset[int]().union(*map(self.fused.region, diverging_branches(self.projections.values())))
+        return frozenset(
+            n for n in self.held if self.fused.block_of[n] in inside or not is_barrier(self.fused.steps[n])
+        )
+
+    def awaits(self, letter: str, step: Step) -> bool:
+        """Whether a thread may do, after that step and before the kernel's next plain barrier, what ends a wait."""
+        ends = self._releases[letter]
+        return bool(ends) and self._leads(step, ends, _where_all_wait(self.own[letter]))
+
+    def _reaches(self, number: int, step: Step) -> bool:
+        """Whether a thread may come from a wait to that step, and pass no plain barrier."""
+        return self._leads(self.fused.steps[number], frozenset([step.number]), _where_all_wait(self.fused.steps))
+
+    def _leads(self, step: Step, ends: frozenset[int], stops: frozenset[int]) -> bool:
+        """Whether one of these steps comes after that step, with none of the others in between."""
+        return any(self.fused.comes_to(first, ends, stops) for first in self.fused.following(step))
+
+    def check_held(self, held: frozenset[int], barriers: Sequence[Step]) -> None:
+        """That threads which are at these waits, while others are at these barriers, wait for none of those."""
+        order: nx.DiGraph[str] = nx.DiGraph()
+        for letter in {self.held[n] for n in held}:
+            for step in barriers:
+                if step not in self.own[letter] and self.awaits(letter, step):
+                    self._fail(step, letter, held)
+            for number in held:
+                if self.held[number] != letter and self.awaits(letter, self.fused.steps[number]):
+                    order.add_edge(letter, self.held[number], step=self.fused.steps[number])
+        if not nx.is_directed_acyclic_graph(order):
+            letter, _, step = min(order.edges(data="step"), key=lambda e: e[2].number)
+            self._fail(step, letter, held)
+
+    def _fail(self, step: Step, letter: str, held: frozenset[int]) -> None:
+        wait = self.fused.steps[min(n for n in held if self.held[n] == letter)]
+        what = f"a thread may be held up at `{step.statement}` before it does what ends the wait in line {wait.line}"
+        raise NotProved(step.line, f"{what}, where kernel {letter} waits")
+
+
+@dataclass
+class _Order:
+    """Follows sets of places from barrier to barrier."""
+
+    fused: Program
+    projections: Mapping[str, Projection]
+    own: Mapping[str, Sequence[Step]]
+    found: Found
+    holds: _Holds
+    far: bool = False  # whether branches that decide no more than a later barrier are followed, too
+
+    def check(self) -> None:
+        first = self._next([(0, 0)], frozenset())
+        seen, waiting = {first}, [first] if first[0] else []
+        while waiting:
+            places, held = waiting.pop()
+            if len(seen) > MOST_SETS:
+                raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
+            passed = is_barrier(self._step(min(places)))
+            for following in self._after(places):
+                after = self._next(following, frozenset() if passed else held)
+                if after[0] and after not in seen:
+                    seen.add(after)
+                    waiting.append(after)
+
+    def _is_met(self, step: Step) -> bool:
+        """Whether all threads that are followed come there, or all of a kernel."""
+        return is_barrier(step) and _stands_for_plain(step, self.projections)
+
+    def _step(self, place: Place) -> Step:
+        return self.fused.steps[self.fused.blocks[place[0]][place[1]]]
+
+    def _next(self, places: Sequence[Place], held: frozenset[int]) -> tuple[frozenset[Place], frozenset[int]]:
+        """The plain barriers, and branches that all threads take alike, that are next, and the other waits since the
+        last plain barrier; `held` are those before these places."""
+        found, seen, waiting, passed = set[Place](), set[Place](), list(places), set(held)
+        while waiting:
+            start, position = waiting.pop()
+            if (start, position) in seen:
+                continue
+            seen.add((start, position))
+            block = self.fused.blocks[start]
+            for number in block[position:]:
+                step = self.fused.steps[number]
+                if self._is_met(step) or (step.is_branch and start in self._deciding):
+                    found.add((start, number - block[0]))
+                    break
+                if number in self.holds.held:
+                    passed.add(number)
+            else:
+                waiting += [(t, 0) for t in self.fused.successors(start) if t != END]
+        after = frozenset(found), frozenset(passed)
+        self.holds.check_held(after[1], [s for s in map(self._step, found) if not s.is_branch])
+        return after
+
+    @cached_property
+    def _varying(self) -> frozenset[int]:
+        return varying_branches(self.fused, Scope.CTA)
+
+    @cached_property
+    def _labels(self) -> Labels:
+        """Of each block the barriers that are next from its beginning, None for the end. `far`: those that differ in
+        what is next after them are different barriers."""
+        classes: dict[int, int] = {}
+        while True:
+            found = self._next_labels(classes)
+            if not self.far:
+                return found
+            numbers: dict[object, int] = {}
+            refined = {}
+            for start in self.fused.order:
+                after = self._joined(found, start)
+                for step in reversed([*self._steps(start)]):
+                    if self._is_met(step):
+                        key = self._label(step), after
+                        refined[step.number] = numbers.setdefault(key, len(numbers))
+                        after = frozenset([(*self._label(step), classes.get(step.number, 0))])
+            if len(numbers) == len(set(classes.values())):
+                return found
+            classes = refined
+
+    def _next_labels(self, classes: Mapping[int, int]) -> Labels:
+        found: Labels = dict.fromkeys(self.fused.order, frozenset())
+        changed = True
+        while changed:
+            changed = False
+            for start in reversed(self.fused.order):
+                first = next((s for s in self._steps(start) if self._is_met(s)), None)
+                own = (*self._label(first), classes.get(first.number, 0)) if first else None
+                now = frozenset([own]) if first else self._joined(found, start)
+                if now != found[start]:
+                    found[start], changed = now, True
+        return found
+
+    def _joined(self, labels: Labels, start: int) -> frozenset[object]:
+        ends = self.fused.successors(start)
+        return frozenset().union(*(frozenset([None]) if t == END else labels[t] for t in ends))
+
+    @cached_property
+    def _deciding(self) -> frozenset[int]:
+        """The blocks that end in a branch which decides what barrier is next, and which all threads take alike."""
+        found = set()
+        for start in self.fused.order:
+            ends = set(self.fused.successors(start))
+            differ = len({frozenset([None]) if t == END else self._labels[t] for t in ends}) > 1
+            if differ and (start not in self._varying or self._of_kernel(start) or self._is_presumed(start)):
+                found.add(start)
+        return frozenset(found)
+
+    def _is_presumed(self, start: int) -> bool:
+        """Whether the branch is a kernel's own, around that kernel's barriers and no others."""
+        last = self.fused.steps[self.fused.blocks[start][-1]]
+        region = self.fused.region(start)
+        inside = [s for b in region for s in self._steps(b) if self._is_met(s)]
+        for letter, projection in self.projections.items():
+            if last.number in projection.polarity and inside and all(s in self.own[letter] for s in inside):
+                kernel, (n, _) = projection.kernel, projection.polarity[last.number]
+                own = [n] if kernel.block_of[n] in varying_branches(kernel, Scope.CTA) else []
+                numbers = [n for s in inside for n in projection.matched[s.number]]
+                mine = [b for b in own if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for n in numbers)]
+                if mine and not any(kernel.block_of[b] in _by_thread(kernel) for b in mine):
+                    self.found.presumed.append(
+                        f"all threads of a CTA take the branch in line {last.line} alike: barriers of {letter} need it"
+                    )
+                    return True
+        return False
+
+    def _steps(self, start: int) -> Iterator[Step]:
+        return (self.fused.steps[n] for n in self.fused.blocks[start])
+
+    def _label(self, step: Step) -> Label:
+        letters = "".join(letter for letter, its in self.own.items() if step in its)
+        ids = {new for p in self.projections.values() for _, new in p.barrier_ids.get(step.number, ())}
+        named = step.sources[0].text if step.sources else step.opcode
+        return " ".join(sorted(ids)) or named, letters, "red" in step.opcode.split(".")
+
+    def _after(self, places: frozenset[Place]) -> Iterator[list[Place]]:
+        """What follows, for each way that all threads may go together."""
+        steps = {place: self._step(place) for place in places}
+        branches = [s for s in steps.values() if s.is_branch]
+        if not branches:
+            labels = {self._label(s): s for s in steps.values()}
+            if len(labels) > 1:
+                first, second, *_ = sorted(labels.values(), key=lambda s: s.number)
+                raise NotProved(
+                    second.line,
+                    f"some threads of a CTA may be at `{second.statement}`, others at the one in line {first.line}",
+                )
+            yield [self._after_step(place) for place in places]
+            return
+        if len(places) == 1:
+            ((start, _),) = places
+            for target in dict.fromkeys(self.fused.successors(start)):
+                if target != END:
+                    yield [(target, 0)]
+            return
+        if len(branches) < len(places):
+            step = next(s for s in steps.values() if not s.is_branch)
+            raise NotProved(
+                step.line,
+                f"some threads of a CTA may be at `{step.statement}`, others at the branch in line {branches[0].line}",
+            )
+        yield from self._alike({place[0]: s for place, s in steps.items()})
+
+    def _alike(self, branches: Mapping[int, Step]) -> Iterator[list[Place]]:
+        """Copies of one branch of a kernel, which all threads take alike."""
+        known = {start: self._of_kernel(start) for start in branches}
+        if None not in known.values() and len({own[:2] for own in known.values() if own}) == 1:
+            for side in (True, False):
+                targets = (self._side(start, side == own[2]) for start, own in known.items() if own)
+                yield [(target, 0) for target in targets if target != END]
+            return
+        first, second, *_ = branches.values()
+        raise NotProved(
+            second.line,
+            f"some threads of a CTA may be at this branch while others are at the branch in line {first.line}",
+        )
+
+    def _of_kernel(self, start: int) -> tuple[str, int, bool] | None:
+        """The kernel and its branch that a block ends in, and whether both go the same way, if all threads take that
+        branch alike in the kernel. Threads that are at a branch, or at copies of it, have passed as many barriers of
+        the kernel; so they are at it for the same time if the kernel passes a barrier before it is there again."""
+        last = self.fused.steps[self.fused.blocks[start][-1]]
+        for letter, projection in self.projections.items():
+            if last.number in projection.polarity:
+                number, same = projection.polarity[last.number]
+                kernel = projection.kernel
+                block = kernel.block_of[number]
+                if block not in varying_branches(kernel, Scope.CTA) and _passes_a_barrier(kernel, block):
+                    return letter, number, same
+        return None
+
+    def _side(self, start: int, taken: bool) -> int:
+        step = self.fused.steps[self.fused.blocks[start][-1]]
+        return self.fused.following(step)[0 if taken else -1]
+
+    def _after_step(self, place: Place) -> Place:
+        return place[0], place[1] + 1
+
+
+def _by_thread(kernel: Program) -> frozenset[int]:
+    """The blocks that end in a branch which threads may take differently, though all find the same in memory."""
+    return varying_branches(kernel, Scope.CTA, steady=True)
+
+
+def _stands_for_plain(step: Step, projections: Mapping[str, Projection]) -> bool:
+    """Whether it is a plain barrier, or one that counts the threads of a kernel where that has a plain barrier."""
+    own = [(p.kernel, n) for p in projections.values() for n in p.matched.get(step.number, ())]
+    return is_plain(step) or (bool(own) and all(is_plain(kernel.steps[n]) for kernel, n in own))
+
+
+def _passes_a_barrier(kernel: Program, block: int) -> bool:
+    """Whether every way from a block of the kernel back to it passes a barrier."""
+    waiting = {kernel.block_of[s.number] for s in kernel.steps if _is_met(s)}
+
+    def following(b: int) -> tuple[int, ...]:
+        return () if b in waiting else kernel.successors(b)
+
+    return block in waiting or not any(t != END and block in kernel.reached(t, following) for t in following(block))
+
+
+def _where_all_wait(steps: Iterable[Step]) -> frozenset[int]:
+    """The numbers of the plain barriers at which threads wait."""
+    return frozenset(s.number for s in steps if _is_met(s) and s.facts.row.blocking)
+
+
+def _is_met(step: Step) -> bool:
+    """Whether it is a plain barrier."""
+    return is_barrier(step) and is_plain(step)
+
+
+def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]], added: Sequence[Step]) -> None:
+    """That barriers of one kernel stay distinct as they are in it, and that kernels share only plain ones. One whose
+    number is not known may be any."""
+    users: dict[str, set[tuple[str, bool]]] = {s.sources[0].text: {("", True)} for s in added}
+    for letter, steps in own.items():
+        ids: dict[str, str] = {}
+        numbers = projections[letter].barrier_ids
+        steps = [s for s in steps if s.number in numbers]
+        for step in steps:
+            for mine, new in numbers[step.number]:
+                if ids.setdefault(new, mine) != mine:
+                    what = f"barrier {new} stands for the barriers {ids[new]} and {mine} of kernel {letter}"
+                    raise NotProved(step.line, what)
+                if "" in ids and (any(a != b for a, b in ids.items()) or _others(own, letter) or added):
+                    raise NotProved(step.line, f"kernel {letter} has a barrier with its number in a register")
+                users.setdefault(new, set()).add((letter, is_plain(step)))
+        counted = {mine for s in steps if not is_plain(s) for mine, _ in numbers[s.number]}
+        for name in counted:
+            if list(ids.values()).count(name) > 1:
+                raise NotProved(steps[0].line, f"barrier {name} of kernel {letter} has several numbers")
+    for name, its in users.items():
+        if len({letter for letter, _ in its}) > 1 and not all(plain for _, plain in its):
+            line = next(
+                s.line for letter, steps in own.items() for s in steps
+                if any(new == name for _, new in projections[letter].barrier_ids.get(s.number, ()))
+            )  # fmt: skip
+            raise NotProved(line, f"kernels share barrier {name}, which not all threads wait at")
+
+
+def _others(own: Mapping[str, Sequence[Step]], letter: str) -> bool:
+    return any(steps for other, steps in own.items() if other != letter)
