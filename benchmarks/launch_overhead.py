@@ -120,8 +120,9 @@ class Bed:
     shape: dict[str, Any] = field(default_factory=lambda: {"grid": GRID, "block": BLOCK})
 
     def __post_init__(self) -> None:
-        self.woven = goptx.weave(*self.case.texts)
-        self.separate = goptx.fuse(*self.case.texts, strategy="separate")
+        arch = "sm_{}{}".format(*self.device.compute_capability)
+        self.woven = goptx.weave(*self.case.texts, arch=arch)
+        self.separate = goptx.fuse(*self.case.texts, strategy="separate", arch=arch)
         for number in range(SETS):
             random = np.random.default_rng(number)
             arguments = [self._arguments(random) for _ in self.case.texts]

@@ -22,8 +22,14 @@ PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
 Merging = Literal["safe", "paper"]  # by the rules of goptx, or as published by the GoPTX paper
 MERGES: tuple[Merging, ...] = get_args(Merging)
 
+Streams = bool | Literal["reversed"]  # whether kernels are launched side by side, and then the last one first
+STREAMS: tuple[Streams, ...] = (False, True, "reversed")
+
 Unproved = Literal["refuse", "memory"]  # of a temporary that cannot be proved to be one
 UNPROVED: tuple[Unproved, ...] = get_args(Unproved)
+
+Objective = Literal["device", "launched"]  # the time on the device alone, or with what the host takes to launch
+OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 
 Axis = Literal["x", "y", "z"]
 AXES: tuple[Axis, ...] = get_args(Axis)

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Iterator
 from typing import Any
 
-from goptx.measuring.bench.questions import STREAMS
+from goptx.measuring.bench.baselines import STREAMS
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.making import Job, fused
 from suite_a.runs import REPEATS, Row

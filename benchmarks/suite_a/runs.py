@@ -10,13 +10,12 @@ from typing import Any
 
 import goptx
 from goptx.measuring.bench.bench import Bench
-from goptx.measuring.bench.questions import GRAPH, SEPARATE, STREAMS, Failed
+from goptx.measuring.bench.questions import Failed
 from goptx.measuring.bench.workload import Workload
 from suite_a.places import places
 from suite_a.schemes import Done, Form, Subject, Task, workload
 
 REPEATS, WARMUPS = 20, 3
-BASELINES = (STREAMS, GRAPH, SEPARATE)
 
 Row = dict[str, Any]
 
@@ -43,7 +42,7 @@ def rows_of(name: str, bench: Bench, workload: Workload, made: Sequence[Done], t
             if form.common is None:  # the paper's merge need not be right
                 row["right"] &= key in right
     if timed:
-        taken = bench.time([*(BASELINES if "+" in name else (SEPARATE,)), *right], REPEATS, WARMUPS)
+        taken = bench.time([*workload.baselines, *right], REPEATS, WARMUPS)
         if taken.problem:
             return {**row, "right": False, "problem": taken.problem}
         row["ms"] = {key: [statistics.median(t), min(t), max(t)] for key, t in taken.ms.items()}

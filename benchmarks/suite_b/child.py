@@ -22,6 +22,9 @@ from suite_b.reference import errors, reference, tolerable
 
 WARMUPS, REPEATS = 3, 30
 STREAMS = {"streams": (0, 1), "streams, the other first": (1, 0)}
+GRAPHS = {"graph": (0, 1), "graph, the other first": (1, 0)}
+IN_TURN = "one after the other"
+BASELINES = (IN_TURN, *GRAPHS, *STREAMS)
 BEGIN, END, RESULT = "begin", "end", "result"
 
 Run = Callable[[], None]
@@ -54,7 +57,10 @@ def serve(connection: Connection, skipped: Collection[str], small: bool) -> None
     if not small:
         alone = {f"{name} alone": pair.separate(pair.own_blocks, True, (k,)) for k, name in enumerate(PAIR)}
         streams = {name: pair.separate(pair.own_blocks, True, order) for name, order in STREAMS.items()}
-        found["ms"] = pair.times({**streams, **alone, **timed}, lambda name: connection.send((BEGIN, name)))
+        unchanged = {name: pair.graph(streams[of]) for name, of in zip(GRAPHS, STREAMS, strict=True)}
+        unchanged[IN_TURN] = pair.graph(pair.in_turn())
+        ways = {name: pair.graph(run) for name, run in {**alone, **timed}.items()}
+        found["ms"] = pair.times({**streams, **unchanged, **ways}, lambda name: connection.send((BEGIN, name)))
     found["registers"] = pair.registers
     found["launches"] = {one.entry: [one.grid, one.block, one.shared] for one in pair.launches}
     connection.send((RESULT, found))
@@ -140,6 +146,22 @@ class Pair:
                 first.wait(stream.record())
 
         return run
+
+    def in_turn(self) -> Run:
+        """Launches of the kernels one after the other, on the first stream."""
+        runs = [self.separate(self.own_blocks, True, (k,)) for k in range(len(PAIR))]
+
+        def run() -> None:
+            for one in runs:
+                one()
+
+        return run
+
+    def graph(self, run: Run) -> Run:
+        """The CUDA graph of what `run` launches; what it launches is loaded."""
+        from goptx.measuring.bench.baseline_runs import Graphs
+
+        return Graphs(self.streams[0]).of(run)
 
     def fused(self, way: Candidate, woven: goptx.Woven, cap: int | None, fmad: bool) -> Run:
         from goptx.device.load import launch, load

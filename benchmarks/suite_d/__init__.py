@@ -10,6 +10,8 @@ import goptx
 FOLDER = Path(__file__).parent
 STEPS = ("first", "second", "third", "fourth")  # t1 = a*b; t2 = a-c; t3 = t2*d; out = t1-t3
 FORMS = {"element": "", "strided": "_strided"}  # one element a thread, or a grid-stride loop
+BLOCK = 256  # threads
+LOOP_CTAS = 132 * 16  # of the grid-stride form
 A_IS_ONE = (("A:0", "B:0"),)
 BOUNDS = (("A:3", "B:3"), ("A:3", "C:3"), ("A:3", "D:3"))
 TEMPORARIES = (("A:2", "D:0"), ("B:2", "C:0"), ("C:2", "D:1"))

@@ -4,8 +4,9 @@
 
 Each form of the kernels runs in a child process under a time limit. Right first: with contraction off all that a way
 still writes has to equal what separate launches write, bit for bit, from poisoned outputs. Times are medians of device
-events, the ways in turn; a pass is one load or store of every element. Before all that the chain runs through a fusion
-region, whose first, second and hundredth time are compared with four launches. Needs cuda-python and CuPy.
+events, the ways in turn, each a CUDA graph; a pass is one load or store of every element. Before all that the chain
+runs through a fusion region, whose first, second and hundredth time are compared with four launches. Needs cuda-python
+and CuPy.
 """
 
 from __future__ import annotations
@@ -27,12 +28,10 @@ from measuring import command_line, environment, generate
 
 import goptx
 from goptx.launch.specification import Argument, Launch, read_specification
-from suite_d import FOLDER, FORMS, STEPS, WAYS, chain, fused, passes, region
+from suite_d import BLOCK, FOLDER, FORMS, LOOP_CTAS, STEPS, WAYS, chain, fused, passes, region
 
 WARMUPS, REPEATS = 3, 20
 TIME_LIMIT = 180  # seconds for one form
-BLOCK = 256  # threads
-LOOP_CTAS = 132 * 16  # of the grid-stride form
 BAR = 2.2  # over separate launches
 
 
@@ -100,6 +99,7 @@ def run(form: str, elements: int | None) -> dict[str, Any]:
     from goptx.device.load import current_device, launch, load
     from goptx.launch.arguments import pack_arguments
     from goptx.launch.parameter import Parameter
+    from goptx.measuring.bench.baseline_runs import Graphs
     from goptx.sources.read import read
 
     device = current_device()
@@ -170,6 +170,8 @@ def run(form: str, elements: int | None) -> dict[str, Any]:
     row["region"] = {**times_of_region, "largest_difference_with_contraction": distance}
     row["ways"]["separate"] = {"passes": 3 * len(STEPS)}
     timed = {"separate": separate(True), **{way: one(way, True) for way in WAYS}}
+    graphs = Graphs(stream)
+    timed = {name: graphs.of(go) for name, go in timed.items()}  # as the device runs them, whatever the host takes
     times: dict[str, list[float]] = {name: [] for name in timed}
     for repeat in range(WARMUPS + REPEATS):
         for name, go in timed.items():

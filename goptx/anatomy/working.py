@@ -50,7 +50,7 @@ def activity(woven: Woven) -> Activity:
         tuple(factors.values()),
         max((s.end for r in rows for s in r.segments), default=0.0),
         tuple(rows),
-        woven.streams,
+        bool(woven.streams),
         tuple(dict.fromkeys(notes)),
     )
 

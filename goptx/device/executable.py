@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.device.launches.bound_launch import BoundLaunch
 from goptx.device.launches.prepared_launch import PreparedLaunch
-from goptx.device.load import Launcher, Starter, current_device, device_number, in_turn, load_all, side_by_side
+from goptx.device.load import Launcher, Starter, current_device, device_number, in_turn, load_all
 from goptx.device.loaded import remember
 from goptx.device.recorded_streams import check_launch
-from goptx.errors import DependenceWarning, InputError
+from goptx.device.side_by_side import side_by_side
+from goptx.errors import DependenceWarning, DeviceError, InputError
 from goptx.launch.bind import Arguments
-from goptx.launch.launching import Extent, Launching
+from goptx.launch.launching import Extent, Launch, Launching
+from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import MOST_REGISTERS, Shape
 from goptx.memo import Memo
 from goptx.ptx.ir import Module
@@ -100,10 +102,19 @@ class Executable:
         return self._loaded.made(key, lambda: self._load(max_registers))
 
     def _load(self, max_registers: int | None) -> list[Kernel]:
-        entries = [launch.entry for launch in self.launching.launches]
-        kernels = load_all(self.assembly(max_registers).cubin, entries)
-        remember(kernels, self.module, entries)
+        launches, natives = self.launching.launches, self._natives(max_registers)
+        ours = [launch.entry for launch, native in zip(launches, natives, strict=True) if not native]
+        made = iter(load_all(self.assembly(max_registers).cubin, ours) if ours else [])
+        kernels = [
+            _loaded(launch, native) if native else next(made) for launch, native in zip(launches, natives, strict=True)
+        ]
+        remember(kernels, self.module, [launch.entry for launch in launches])
         return kernels
+
+    def _natives(self, max_registers: int | None) -> list[NativeCode | None]:
+        """The frameworks' machine code of the launches, which no register cap changes."""
+        capped = max_registers is not None or register_cap(self.module) is not None
+        return [None if capped else launch.native for launch in self.launching.launches]
 
     def launch(
         self,
@@ -198,13 +209,33 @@ class Executable:
                 block=start.shape.sizes("block"),
                 shared=start.shape.shared or 0,
                 sizes=[p.size for p in start.params if p.is_passed],
-                hidden=start.hidden,
+                hidden=[*start.hidden, *(native.hidden if native else [])],
             )
-            for start, kernel in zip(
-                self.launching.starts(grid, block, shared, shapes), self.kernels(max_registers), strict=True
+            for start, kernel, native in zip(
+                self.launching.starts(grid, block, shared, shapes),
+                self.kernels(max_registers),
+                self._natives(max_registers),
+                strict=True,
             )
         ]
-        return side_by_side(launchers) if self.launching.streams else in_turn(launchers)
+        streams = self.launching.streams
+        return side_by_side(launchers, backwards=streams == "reversed") if streams else in_turn(launchers)
+
+
+def _loaded(launch: Launch, native: NativeCode) -> Kernel:
+    """The kernel of a framework's machine code. Raises `DeviceError` where it takes other parameters than its PTX."""
+    (kernel,) = load_all(native.cubin, [native.entry])
+    expected = len(launch.params) + native.scratch
+    try:
+        found = kernel.num_arguments
+    except Exception:  # drivers before 12.4 cannot count them
+        return kernel
+    if found != expected:
+        raise DeviceError(
+            f"`{native.entry}` takes {found} parameters in its machine code and {expected} in its PTX; give both from "
+            "one run of the compiler, or the PTX alone."
+        )
+    return kernel
 
 
 class _Here(threading.local):

@@ -219,12 +219,16 @@ class Launcher:
 
 
 class Starter:
-    """Starts launches on the current device, one after the other."""
+    """Starts launches on the current device, one after the other.
 
-    ordered = True  # each comes after the one before it
+    ordered: each comes after the one before it. order: the numbers of the launchers, in the order of their starts.
+    """
+
+    ordered = True
 
     def __init__(self, launchers: Sequence[Launcher]) -> None:
         self.launchers = tuple(launchers)
+        self.order = range(len(self.launchers))
         self._default = int(current_device().default_stream.handle)
         self._stream = bindings().CUstream
 
@@ -249,44 +253,6 @@ class Starter:
 def in_turn(launchers: Sequence[Launcher]) -> Starter:
     """Starts one after the other."""
     return Starter(launchers)
-
-
-def side_by_side(launchers: Sequence[Launcher]) -> Starter:
-    """As `in_turn`, with all but the first on streams of their own: after the earlier work of the stream, and before
-    its later work."""
-    return in_turn(launchers) if len(launchers) == 1 else _SideBySide(launchers)
-
-
-class _SideBySide(Starter):
-    ordered = False
-
-    def __init__(self, launchers: Sequence[Launcher]) -> None:
-        super().__init__(launchers)
-        self._own = _Streams(len(launchers) - 1)
-
-    def __call__(self, stream: Any, tables: Sequence[int]) -> None:
-        driver, own = bindings(), self._own
-        main = self.driver_stream(stream)
-        must(driver.cuEventRecord(own.begin, main))
-        others = zip(own.streams, own.ends, self.launchers[1:], tables[1:], strict=True)
-        for side, end, launcher, table in others:
-            must(driver.cuStreamWaitEvent(side, own.begin, 0))
-            launcher.start(side, table)
-            must(driver.cuEventRecord(end, side))
-        self.launchers[0].start(main, tables[0])
-        for end in own.ends:
-            must(driver.cuStreamWaitEvent(main, end, 0))
-
-
-class _Streams(threading.local):
-    """Streams and events: each thread has its own, so it does not wait for the work of other threads."""
-
-    def __init__(self, count: int) -> None:
-        device, driver = current_device(), bindings()
-        self._made = [device.create_stream() for _ in range(count)]
-        self.streams = [driver.CUstream(int(side.handle)) for side in self._made]
-        flags = driver.CUevent_flags.CU_EVENT_DISABLE_TIMING
-        self.begin, *self.ends = [must(driver.cuEventCreate(flags)) for _ in range(count + 1)]
 
 
 def stream_handle(stream: Any) -> int:

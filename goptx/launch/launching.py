@@ -14,8 +14,10 @@ from goptx.display import brief
 from goptx.errors import InputError
 from goptx.launch.arguments import scalars
 from goptx.launch.launch_plan import Plan
+from goptx.launch.native_code import NativeCode
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Limit, Shape
+from goptx.options import Streams
 
 Extent = int | Sequence[int]
 
@@ -26,6 +28,7 @@ class Launch:
 
     params: all its parameters, hidden ones last.
     plan: how the shapes of its kernels become its own; None where it is launched as each of them would be.
+    native: its machine code as a framework made it, which is launched unless a register cap is asked for.
     """
 
     __repr__ = brief
@@ -33,6 +36,7 @@ class Launch:
     entry: str
     params: tuple[Parameter, ...]
     plan: Plan | None
+    native: NativeCode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class Launching:
     depends: bool = False
     along_x: bool = False
     limits: tuple[Limit, ...] = ()
-    streams: bool = False
+    streams: Streams = False
 
     @property
     def params(self) -> tuple[Parameter, ...]:

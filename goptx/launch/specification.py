@@ -46,7 +46,9 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One kernel: its PTX, entry, grid (CTAs), block (threads), dynamic shared bytes and arguments in order."""
+    """One kernel: its PTX, entry, grid (CTAs), block (threads), dynamic shared bytes and arguments in order.
+
+    cubin: the file with its machine code as a framework or nvcc made it, which separate launches use."""
 
     file: Path
     entry: str
@@ -56,6 +58,7 @@ class Launch:
     tunable: bool
     arguments: tuple[Argument, ...]
     check: Mapping[str, Any]
+    cubin: Path | None = None
 
     def small(self) -> Launch:
         """The same launch with the sizes of its `[check]` table, small enough to emulate."""
@@ -155,6 +158,7 @@ def _launch(path: Path, table: Mapping[str, Any], check: Mapping[str, Any]) -> L
         tunable=table.get("tunable", False),
         arguments=tuple(_argument(path, a) for a in table.get("argument", ())),
         check=check,
+        cubin=path.parent / table["cubin"] if "cubin" in table else None,
     )
 
 

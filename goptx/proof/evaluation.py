@@ -6,10 +6,11 @@ Registers of predicates hold formulas, all others terms. A register that has no 
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
+from goptx.proof.placement.integers import Integers
 from goptx.proof.terms import Terms
 from goptx.ptx.ir import whole_number
 
@@ -20,13 +21,16 @@ _OF_LAUNCH = frozenset(("%dynamic_smem_size", "%total_smem_size", "%aggr_smem_si
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """`symbols` has the common names of parameters and variables, `renamed` those of registers that are never written;
-    `side` distinguishes what has no common name."""
+    `side` distinguishes what has no common name. `special` are the terms of special registers that have others than
+    their names; `integers` what is known of numbers that come from them."""
 
     terms: Terms
     program: Program
     symbols: Mapping[str, str]
     renamed: Mapping[str, str]
     side: str
+    special: Mapping[str, int] = field(default_factory=dict)
+    integers: Integers | None = None
 
     def read(self, registers: Mapping[str, int], name: str) -> int:
         """The value of a register: a formula if it is a predicate."""
@@ -46,6 +50,8 @@ class Evaluation:
     def name(self, registers: Mapping[str, int], name: str) -> int:
         """The term of a name: of a register's value, of a special register, of a symbol."""
         type = self.program.type_of(name)
+        if name in self.special:
+            return self.special[name]
         if type is None:
             common = (name.startswith("%") and name not in _OF_LAUNCH) or name in ("_", "WARP_SZ")
             return self.terms.make(name if common else f"symbol {self.symbols.get(name, f'{self.side} {name}')}")
@@ -116,6 +122,9 @@ class Evaluation:
         parts += [self.name(registers, w) for w in step.writes if step.facts.row.updates]
         if step.facts.uses_carry:
             parts.append(self.read(registers, CARRY))
+        known = self._number(step, parts)
+        if known is not None:
+            return known
         offsets = "".join(f"+{s.offset}" for s in sources if s.offset is not None)
         head = step.opcode + offsets
         whole = terms.make(head, *parts)
@@ -127,6 +136,15 @@ class Evaluation:
             formulas.variable(v) if self.program.is_predicate(w) else v for w, v in zip(written, found, strict=True)
         ]
 
+    def _number(self, step: Step, parts: list[int]) -> list[int] | None:
+        """Of numbers that come from launch shapes."""
+        if self.integers is None:
+            return None
+        if step.opcode == "mov.b64" and len(step.writes) == 2:
+            return self.integers.halves(parts[0])
+        found = self.integers.value(step.opcode, *parts)
+        return None if found is None else [found]
+
     def _is_register(self, source: Source) -> bool:
         return source.text == "{}" and self.program.type_of(source.names[0]) is not None
 
@@ -137,7 +155,8 @@ class Evaluation:
         joins = words[2] if len(step.sources) == 3 else ""
         head = ".".join(w for i, w in enumerate(words) if not (joins and i == 2))
         first, second = (self.source(registers, s) for s in step.sources[:2])
-        found = self.terms.atom(head, first, second)
+        known = self.integers.comparison(head, first, second) if self.integers else None
+        found = self.terms.atom(head, first, second) if known is None else known
         packed = step.facts.types[-1].endswith("x2")  # then the second one is that of the upper halves
         both = [found, self.terms.atom(f"{head} upper", first, second) if packed else formulas.negation(found)]
         if joins:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
-from goptx.proof.kernel_code import ASKED, END, VOTED
-from goptx.proof.lane_cases import Lanes, State
+from goptx.proof.kernel_code import ASKED, AT, END, HELD, VOTED
+from goptx.proof.lane_states import Lanes, State
 
 if TYPE_CHECKING:
     from goptx.proof.projection import Projection
@@ -42,6 +42,7 @@ class _Join:
 
     def joined(self) -> State:
         of = self.of
+        self.held |= of.placements.comparisons
         live = of.fused.live[self.start]
         names = sorted({r for s in self.states for r in s.registers if r in live or self._is_asked(r)})
         registers: dict[str, int] = {}
@@ -50,19 +51,35 @@ class _Join:
         links: Links = []
         for name in names:
             values = tuple(of.outer.read(s.registers, name) for s in self.states)
+            if name.startswith(AT):  # of no account where the register holds nothing
+                held = {s.registers[name] for s in self.states if s.registers[HELD + name.removeprefix(AT)] != FALSE}
+                values = tuple(held) * len(values) if len(held) == 1 else values
             if of.fused.is_predicate(name):
                 registers[name] = self._truth(f"{self.start} {name}", values, truths, links)
             else:
                 registers[name] = self._value(f"{self.start} {name}", values, data)
+                self.of.comes_in[registers[name]] = tuple(
+                    zip((s in self.loop for s in self.sources), values, strict=True)
+                )
+            if name.startswith(HELD) and len({s.registers[name] for s in self.states}) > 1:
+                self._hold_conditions()
         cases: dict[int, Lanes] = {}
         for place in sorted({p for s in self.states for p in s.cases}):
             own = [i for i, s in enumerate(self.states) if place in s.cases]
             cases[place] = self._case(place, own, registers, links)
         return State(registers, cases)
 
+    def _hold_conditions(self) -> None:
+        """Preserves the conditions under which lanes come by each edge, as far as these hold the same way later."""
+        for state in self.states:
+            for given, _, _ in state.cases.values():
+                stays = (v for v in self.of.formulas.support(given) if self.of.terms.blocks(v).isdisjoint(self.loop))
+                self.held |= frozenset(stays)
+
     def _is_asked(self, name: str) -> bool:
-        """Whether all lanes have answered before, so that it is known of each."""
-        return name.startswith((ASKED, VOTED)) and all(name in s.registers for s in self.states)
+        """Whether it stands for no register, and is known on each edge: all lanes have answered before, or what a
+        register holds."""
+        return name.startswith((ASKED, VOTED, AT, HELD)) and all(name in s.registers for s in self.states)
 
     def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
         if values not in known:

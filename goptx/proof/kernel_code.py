@@ -82,19 +82,21 @@ _CHANGING = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %g
 @dataclass(frozen=True, eq=False)
 class Program:
     """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`; `variables` are
-    those of the body."""
+    those of the body. `uniform` is filled when that is found out: the steps that give all threads of a warp the same
+    value."""
 
     entry: Function
     steps: tuple[Step, ...]
     singles: dict[str, str]
     ranges: tuple[tuple[str, int, str], ...]
     variables: tuple[Variable, ...] = ()
+    uniform: set[int] = field(default_factory=set)
 
     def type_of(self, register: str) -> str | None:
         """The type of a register, None for what is not one."""
         if register in self.singles:
             return self.singles[register]
-        if register.startswith((ASKED, VOTED)):
+        if register.startswith((ASKED, VOTED, HELD)):
             return ".pred"
         found = self._numbered.get(register)
         if found is None:
@@ -324,6 +326,7 @@ class Program:
 
 
 CARRY = "%%carry"  # the carry flag as a register
+HELD, AT = "%%held ", "%%at "  # whether a register holds an element of memory, and which
 # The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp
 # went from a block, and whether it asked for what a vote gave to the whole warp.
 ASKED, VOTED = "%%asked ", "%%voted "

@@ -6,13 +6,15 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+from goptx.proof.dependent.handed_on import Moved, check_move, lanes_of
 from goptx.proof.evaluation import operands_of
-from goptx.proof.event_form import form_of, mask_of
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Step
+from goptx.proof.lane_states import Case, Cases, Event, Lanes
 from goptx.proof.memory_order import Access, may_change_places
+from goptx.proof.step_forms import count_of, form_of, mask_of, quoted, without
 from goptx.proof.sync.waits import id_position, is_counted, is_plain
 from goptx.ptx.opcodes import Scope
 
@@ -21,50 +23,6 @@ if TYPE_CHECKING:
 
 MOST_SPLITS = 4096  # of the cases in one block
 MOST_BRANCHES = 4  # in a row after which code is looked for
-Lanes = tuple[int, dict[str, int], frozenset[int]]  # where a lane is, the kernel's registers, and `Case.moved`
-Cases = Mapping[int, Lanes]
-
-
-@dataclass(slots=True)
-class Case:
-    """Lanes at one place of the kernel: where the formula `given` holds. `done` are the steps of the fused kernel's
-    block that the kernel has had, `order` the events among them as the kernel had them. `moved` are the loops of the
-    fused kernel since whose beginning the kernel has gone on. `taken` is the kernel's last branch with a guard in this
-    block, and whether it was taken, if no barrier of the CTA came after it."""
-
-    place: int
-    given: int
-    registers: dict[str, int]
-    moved: frozenset[int] = frozenset()
-    done: frozenset[int] = frozenset()
-    order: tuple[int, ...] = ()
-    taken: tuple[int, int] | None = None
-
-    def at(self, place: int, given: int) -> Case:
-        """A copy there."""
-        return replace(self, place=place, given=given, registers=dict(self.registers))
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """A step of the fused kernel that the kernel has to do as well, where `guard` holds; if a vote gave that to the
-    whole warp, because `asked` holds for some lane."""
-
-    step: Step
-    guard: int
-    operands: tuple[int, ...]
-    results: tuple[int, ...]
-    access: Access | None
-    asked: int | None = None
-
-
-@dataclass(slots=True)
-class State:
-    """Before a block of the fused kernel: the values of its registers, and by the kernel's places the formula that a
-    lane is there, with the kernel's registers."""
-
-    registers: dict[str, int]
-    cases: Cases
 
 
 @dataclass
@@ -186,7 +144,7 @@ class LaneCases:
             found[place] = given, own, moved
             if target == END and place != END:
                 step = self.kernel.steps[place]
-                raise NotProved(last.line, f"the fused kernel ends before {_quoted(step)}")
+                raise NotProved(last.line, f"the fused kernel ends before {quoted(step)}")
         self._note_polarity(cases, last)
         return found
 
@@ -269,7 +227,7 @@ class LaneCases:
 
     def _is_wanted(self, case: Case, branch: Step, depth: int) -> bool:
         """Whether code after the branch stands in this block of the fused kernel."""
-        for target in self.kernel.following(branch):
+        for target in map(self._first_claimed, self.kernel.following(branch)):
             step = self.kernel.steps[target] if target != END else None
             if step and step.is_branch:
                 if depth and self._is_wanted(case, step, depth - 1):
@@ -277,6 +235,12 @@ class LaneCases:
             elif step and any(n not in case.done for n in self.claimed.get(target, ())):
                 return True
         return False
+
+    def _first_claimed(self, place: int) -> int:
+        """The place, or the first after it whose step does more than to compute what the fused kernel does not need."""
+        while place != END and not self.kernel.steps[place].is_branch and place not in self.of.claimed:
+            (place,) = self.kernel.following(self.kernel.steps[place])
+        return place
 
     def _split(self, case: Case, test: int) -> list[Case]:
         return [case.at(case.place, given) for given in self.formulas.halves(case.given, test)]
@@ -304,7 +268,8 @@ class LaneCases:
                 return self._split(case, guard)
             if guard == test:
                 if guard == TRUE:
-                    return self._same(case, step, event)
+                    same = self._handed if event.step.number in self.of.handed else self._same
+                    return same(case, step, event)
                 case.done |= {event.step.number}
                 return True
         return test == FALSE
@@ -312,16 +277,21 @@ class LaneCases:
     def _same(self, case: Case, step: Step, event: Event) -> bool | list[Case]:
         fused = event.step
         mine = operands_of(self.inner, case.registers, step)
+        own, form, operands = form_of(step), form_of(fused), event.operands
+        count = count_of(fused)
+        if count is not None and count_of(step) is None and self._counts_all(operands[count], case):
+            form, operands = without(form, count), operands[:count] + operands[count + 1 :]
         written = [[p.is_predicate(w) for w in s.writes] for p, s in ((self.kernel, step), (self.of.fused, fused))]
-        gained = fused.facts.aligned > step.facts.aligned or "nc" in fused.facts.modifiers - step.facts.modifiers
-        alike = form_of(step) == form_of(fused) and written[0] == written[1] and len(mine) == len(event.operands)
+        gained = fused.facts.aligned > step.facts.aligned
+        gained |= fused.facts.uses_read_only_path and not step.facts.uses_read_only_path
+        alike = own == form and written[0] == written[1] and len(mine) == len(operands)
         serves = is_plain(step) and is_plain(fused) and fused.facts.reduces and not step.facts.reduces
         if gained or not (alike or serves):
-            raise NotProved(fused.line, f"`{fused.statement}` is not {_quoted(step)}")
+            raise NotProved(fused.line, f"`{fused.statement}` is not {quoted(step)}")
         if step.facts.row.scope and self.together.setdefault(step.number, fused.number) != fused.number:
             what = f"`{fused.statement}` stands in a block twice, so that lanes may come to it one by one"
             raise NotProved(fused.line, what)
-        for position, pair in enumerate(zip(mine, event.operands, strict=False)):
+        for position, pair in enumerate(zip(mine, operands, strict=False)):
             first, second = (self.terms.resolved(t, case.given) for t in pair)
             if position == id_position(step) and self._are_ids(first, second, fused):
                 continue
@@ -331,11 +301,7 @@ class LaneCases:
                 or (position == mask_of(step) and self._is_cut(first, second, fused))
             ):
                 continue
-            for term in (second, first):
-                test = self.terms.undecided(term)
-                if test is not None and len(parts := self._split(case, test)) > 1:
-                    return parts
-            raise NotProved(fused.line, f"`{fused.statement}` has other operands than {_quoted(step)}")
+            return self._halved(case, pair) or self._other_operands(fused, step)
         for earlier in (self.events[n] for n in case.order if n > fused.number):
             if not may_change_places(earlier.step, earlier.access, fused, event.access):
                 before = f"`{earlier.step.statement}`, which the kernel has before it"
@@ -347,6 +313,51 @@ class LaneCases:
         if fused.facts.row.scope >= Scope.CTA:
             case.taken = None
         return True
+
+    def _counts_all(self, count: int, case: Case) -> bool:
+        """Whether it is the number of the kernel's threads in whole warps, which is what a barrier without count
+        waits for in the kernel alone."""
+        return self.terms.resolved(count, case.given) == self.of.placement.count
+
+    def _handed(self, case: Case, step: Step, event: Event) -> bool | list[Case]:
+        """Lets the kernel have a load or store in whose place the fused kernel moves values between registers."""
+        lanes = lanes_of(self.inner, case.registers, step, event.step.line)
+        numbers = [n for n in self.claimed[step.number] if n in self.of.handed and n not in case.done]
+        group = [self.events[n] for n in numbers[: len(lanes)]]
+        if len(group) < len(lanes):
+            return False
+        values = dict.fromkeys(step.writes, FALSE)
+        for lane, own in zip(lanes, group, strict=True):
+            guard = self._is(own.guard, case)
+            if guard != TRUE:
+                return self._split(case, guard) if guard != FALSE else False
+            pair = (lane.stored, own.operands[0]) if lane.stored is not None else ()
+            if pair and not self.terms.are_equal(*pair, case.given):
+                return self._halved(case, pair) or self._other_operands(own.step, step)
+            check_move(own.step, step, lane)
+            access = Access(self.terms.resolved(lane.access.base, case.given), lane.access.offset, lane.access.size)
+            later = (n for n in case.order if n > own.step.number and n in self.of.handed)
+            if any(self.of.stores(n) or lane.stored is not None for n in later):
+                raise NotProved(own.step.line, f"`{own.step.statement}` stands before what the kernel has before it")
+            self.of.replaced.setdefault(own.step.number, []).append(Moved(access, case.given, own.cell))
+            self.of.matched.setdefault(own.step.number, set()).add(step.number)
+            values[lane.register] = own.results[0]
+            case.done |= {own.step.number}
+            case.order = (*case.order, own.step.number)
+        self.inner.write(case.registers, step, list(values.values()))
+        return True
+
+    def _halved(self, case: Case, pair: Sequence[int]) -> list[Case]:
+        """The cases to distinguish before two terms can be compared; none if that is no use."""
+        for term in reversed(pair):
+            test = self.terms.undecided(self.terms.resolved(term, case.given))
+            if test is not None and len(parts := self._split(case, test)) > 1:
+                return parts
+        return []
+
+    @staticmethod
+    def _other_operands(fused: Step, step: Step) -> NoReturn:
+        raise NotProved(fused.line, f"`{fused.statement}` has other operands than {quoted(step)}")
 
     def _are_ids(self, first: int, second: int, fused: Step) -> bool:
         """Whether these may be the numbers of one barrier: known ones, or one that is not known."""
@@ -382,20 +393,23 @@ class LaneCases:
         ended may come along to where threads meet, since there it counts as one that does."""
         for event in self.events.values():
             step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
-            if case.place == END and meets and not is_counted(step):
+            if step.number in self.of.handed and not self.of.stores(step.number):
+                continue  # who does not need the value may have it
+            counted = is_counted(step) and any(is_counted(self.kernel.steps[n]) for n in self.of.claims[step.number])
+            if case.place == END and meets and not counted:
                 self._check_mask(case, event)
                 own = [self.kernel.steps[n] for n in self.of.claims[step.number]]
                 if any(s.facts.row.writes or s.facts.reduces for s in own) and step.number not in case.done:
                     self._check_exchange(case, event)
             elif step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP) and case.place != END:
                 if step.number not in case.done:
-                    place = _quoted(self.kernel.steps[case.place])
+                    place = quoted(self.kernel.steps[case.place])
                     raise NotProved(step.line, f"a lane whose kernel is at {place} may pass `{step.statement}`")
             elif step.number not in case.done and self._is(event.guard, case) != FALSE:
                 if is_counted(step) and self._comes_along(case, event, cases):
                     self.of.comers.add(step.number)
                     continue
-                place = "has ended" if case.place == END else f"is at {_quoted(self.kernel.steps[case.place])}"
+                place = "has ended" if case.place == END else f"is at {quoted(self.kernel.steps[case.place])}"
                 raise NotProved(step.line, f"a lane whose kernel {place} may execute `{step.statement}`")
 
     def _comes_along(self, case: Case, event: Event, cases: Sequence[Case]) -> bool:
@@ -484,7 +498,3 @@ class LaneCases:
         if case.place == branch.number:
             return self.inner.guard(case.registers, branch)
         return case.taken[1] if case.taken and case.taken[0] == branch.number else None
-
-
-def _quoted(step: Step) -> str:
-    return f"`{step.statement}` in line {step.line} of the kernel"

@@ -12,16 +12,19 @@ the proof fail.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
+from goptx.proof.dependent.handed_on import Cells, Moved
 from goptx.proof.evaluation import Evaluation, operands_of
-from goptx.proof.event_form import is_full
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.joins import joined
 from goptx.proof.kernel_code import ASKED, CARRY, END, VOTED, NotProved, Program, Step
-from goptx.proof.lane_cases import Case, Cases, Event, LaneCases, State
-from goptx.proof.memory_order import access_of
+from goptx.proof.lane_cases import LaneCases
+from goptx.proof.lane_states import Case, Cases, Event, State
+from goptx.proof.memory_order import Access, access_of
+from goptx.proof.placement.placement import Placements
+from goptx.proof.step_forms import is_full
 from goptx.proof.terms import Terms
 
 MOST_VISITS = 12  # of a block, on average
@@ -31,14 +34,19 @@ MOST_VISITS = 12  # of a block, on average
 class Projection:
     """`claims` has for each step of the fused kernel the steps of the kernel that it claims to be, `branches` the
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the
-    registers and cases at the end of each block, `ended` the lanes that leave it with their kernel at its end,
+    registers and cases at the end of each block, `ended` the lanes that leave it with the kernel at its end,
     `matched` the kernel's steps that an event was, `ballots` those by which a step's lane mask is cut, `polarity`
-    for a branch the kernel's branch that it is, and whether it goes the same way, and `divided` that branch for the
-    lanes whose kernel has not ended; `back` the lanes that begin a loop again, with whether the kernel has gone on,
-    `asked` whether they asked for it, `comers` the barriers with a count to which lanes come along for others of
-    their warp, `barrier_ids` the numbers of a barrier in the kernel and in the fused kernel, "" if one is not
-    known, `indexed` the indirect branches that are the kernel's, with the same index, `cuts` the ballots by which
-    the lanes that a step finds active are cut."""
+    for a branch the kernel's branch that it is, and whether it goes the same way, `divided` that branch for the
+    lanes whose kernel has not ended; `decided` the predicates that depend on launch shapes and thread numbers
+    alone; `handed` are the steps of the fused kernel that only move a value and claim to be the kernel's loads or
+    stores, `cells` says what registers hold of memory, None where that is not yet known. `accesses` is where events
+    of all kernels access memory, `replaced` what the kernel loads or stores at the steps `handed`. `comes_in` has
+    for a value at the beginning of a block what it is on each edge, and whether that begins a loop again. `back`
+    the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
+    `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
+    of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that
+    are the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are
+    cut."""
 
     terms: Terms
     fused: Program
@@ -49,6 +57,12 @@ class Projection:
     foreign: frozenset[int] = frozenset()
     branches: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     letter: str = ""
+    placements: Placements = field(default_factory=Placements)
+    handed: Set[int] = frozenset()
+    cells: Cells | None = None
+    accesses: dict[int, Access | None] = field(default_factory=dict)
+    replaced: dict[int, list[Moved]] = field(default_factory=dict)
+    comes_in: dict[int, tuple[tuple[bool, int], ...]] = field(default_factory=dict)
     ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict)
     matched: dict[int, set[int]] = field(default_factory=dict)
     ballots: dict[int, set[str]] = field(default_factory=dict)
@@ -63,15 +77,21 @@ class Projection:
     comers: set[int] = field(default_factory=set)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
     indexed: set[int] = field(default_factory=set)
+    decided: dict[int, int] = field(default_factory=dict)
     visits: int = 0
 
     def __post_init__(self) -> None:
         self.formulas = self.terms.formulas
         self.renamed = self._renaming()
         back = {new: f"{self.letter} {old}" for old, new in self.renamed.items()}
-        self.outer = Evaluation(self.terms, self.fused, self.symbols, back, "fused")
         own = {old: f"{self.letter} {old}" for old in self.renamed}
-        self.inner = Evaluation(self.terms, self.kernel, self.kernel_symbols, own, f"own {self.letter}")
+        self.placement, integers = self.placements.of(self.letter), self.placements.integers
+        self.outer = Evaluation(
+            self.terms, self.fused, self.symbols, back, "fused", self.placements.special, integers
+        )  # fmt: skip
+        self.inner = Evaluation(
+            self.terms, self.kernel, self.kernel_symbols, own, f"own {self.letter}", self.placement.special, integers
+        )  # fmt: skip
         self.claimed = frozenset(n for numbers in self.claims.values() for n in numbers)
 
     def _renaming(self) -> dict[str, str]:
@@ -88,11 +108,43 @@ class Projection:
                         found.setdefault(old, new)
         return found
 
+    def check_cells(self, cells: Cells) -> None:
+        """The same from the beginning, with what is known of registers that hold elements of memory. Raises
+        `NotProved` where they do not hold what the kernel loads."""
+        found = replace(
+            self,
+            cells=cells,
+            replaced={},
+            ends={},
+            matched={},
+            ballots={},
+            polarity={},
+            divided={},
+            back={},
+            asked={},
+            asking=set(),
+            active={},
+            cuts={},
+            comers=set(),
+            barrier_ids={},
+            indexed=set(),
+            visits=0,
+        )
+        found.check()
+        for number, its in found.replaced.items():
+            for moved in its if not self.stores(number) else ():
+                cells.check(self.fused.steps[number], moved)
+
+    def stores(self, number: int) -> bool:
+        """Whether a step that moves a value may stand for a store of the kernel."""
+        return any(not self.kernel.steps[n].facts.loads for n in self.claims[number])
+
     def check(self) -> None:
         """Raises `NotProved`."""
         rank = {start: i for i, start in enumerate(self.fused.order)}
         edges: dict[int, dict[int, State]] = {start: {} for start in rank}
-        edges[0][END] = State({}, {0: (TRUE, {}, frozenset())})
+        registers = self.cells.empty() if self.cells else {}
+        edges[0][END] = State(registers, {place: (given, {}, frozenset()) for place, given in self._begin()})
         before: dict[int, State] = {}
         waiting, queued = [0], {0}
         while waiting:
@@ -111,11 +163,18 @@ class Projection:
                     queued.add(rank[target])
                     heapq.heappush(waiting, rank[target])
 
+    def _begin(self) -> Iterator[tuple[int, int]]:
+        """Where lanes are in the kernel at first, with the formulas: those that do not belong to it have ended."""
+        belongs = self.placement.belongs
+        for place, given in ((0, belongs), (END, self.formulas.negation(belongs))):
+            if (found := self.formulas.both(self.placements.facts, given)) != FALSE:
+                yield place, found
+
     def _through(self, start: int, state: State) -> Iterator[tuple[int, State]]:
         """Executes a block, lets the kernel follow, and gives the state for each block after it."""
         registers = dict(state.registers)
         here = LaneCases(self, start, registers)
-        known = TRUE
+        known = self.placements.facts
         block = self.fused.blocks[start]
         last = self.fused.steps[block[-1]]
         for number in block:
@@ -126,17 +185,23 @@ class Projection:
                 here.claimed.setdefault(own, []).append(number)
             for name in step.writes:
                 registers.pop(f"{VOTED}{name}", None)
-            if not self.fused.is_effect(step):
+            if self.cells:
+                self.cells.note(self.outer, registers, step)
+            if number in self.handed:
+                here.events[number] = self._handed(registers, step)
+            elif not self.fused.is_effect(step):
                 here.computed[number] = self._computed(registers, step)
                 self.outer.write(registers, step, here.computed[number])
+                self._note_decided(step, here.computed[number])
             elif number in self.foreign:
+                self.accesses[number] = access_of(self.outer, registers, step)
                 self.outer.write(registers, step, self._results(step))
             elif self.claims.get(number):
                 here.events[number] = self._event(registers, step, state.cases)
             else:
                 known = self.formulas.both(known, self._added(registers, step))
         for number in block:
-            for noted in (self.matched, self.ballots, self.polarity, self.divided, self.barrier_ids):
+            for noted in (self.matched, self.ballots, self.polarity, self.divided, self.replaced, self.barrier_ids):
                 noted.pop(number, None)
             self.comers.discard(number)
         cases = here.advanced(state.cases, known)
@@ -158,12 +223,20 @@ class Projection:
             if target != END and found:
                 yield target, State(after, found)
 
+    def _note_decided(self, step: Step, values: list[int]) -> None:
+        """Whether a predicate depends on launch shapes and thread numbers alone."""
+        self.decided.pop(step.number, None)
+        is_predicate = bool(step.writes) and self.fused.is_predicate(step.writes[0])
+        if is_predicate and self.formulas.support(values[0]) <= self.placements.comparisons:
+            self.decided[step.number] = values[0]
+
     def _computed(self, registers: dict[str, int], step: Step) -> list[int]:
         """What a step without an effect computes. The lanes that are active, cut by an added ballot in which this lane
         has its bit, are those that are active: lanes for which the kernel goes on have theirs."""
         found = self.outer.values(registers, step)
-        if step.opcode == "and.b32" and step.number not in self.claims:
-            first, ballot = self.terms[found[0]].parts
+        parts = self.terms[found[0]].parts if found and not self.fused.is_predicate(step.writes[0]) else ()
+        if step.opcode == "and.b32" and step.number not in self.claims and len(parts) == 2:
+            first, ballot = parts
             counted = self.terms[ballot].formula
             is_ballot = self.terms[ballot].head.startswith("ballot ")
             every = self.terms.resolved(first, counted)
@@ -203,7 +276,7 @@ class Projection:
         """Where lanes may come along for which the kernel has ended, more may be active than in the kernel."""
         guard = self.outer.guard(registers, step)
         operands = operands_of(self.outer, registers, step)
-        access = access_of(self.outer, registers, step)
+        access = self.accesses[step.number] = access_of(self.outer, registers, step)
         results = self._results(step)
         found = list(results)
         if step.facts.reads_active_mask:
@@ -214,7 +287,16 @@ class Projection:
             self.active[found[0]] = results[0], step.number
         asked = None if step.negated else self._asked(registers, step)
         self.outer.write(registers, step, found)
-        return Event(step, guard, operands, tuple(results), access, asked)
+        return Event(step, guard, operands, tuple(results), access, asked=asked)
+
+    def _handed(self, registers: dict[str, int], step: Step) -> Event:
+        """A step that moves a value in place of a load or store of the kernel."""
+        guard = self.outer.guard(registers, step)
+        operands = operands_of(self.outer, registers, step)
+        results = self.outer.values(registers, step)
+        cell = self.cells.at(registers, step) if self.cells else None
+        self.outer.write(registers, step, results)
+        return Event(step, guard, operands, tuple(results), None, cell=cell)
 
     def _may_end(self, place: int, own: Sequence[int]) -> bool:
         """Whether the kernel has ended, or may end before it does one of these steps."""
@@ -233,6 +315,8 @@ class Projection:
         whole = not step.guard and bool(step.sources) and is_full(step)
         if whole and step.facts.base == "bar" and "warp" in words:
             return TRUE
+        if not step.guard and step.facts.base in ("bar", "barrier") and "sync" in words and _is_numbered(step):
+            return TRUE  # all threads of the CTA come there: waiting.py
         if not whole or step.facts.base != "vote" or "uni" in words:
             raise NotProved(step.line, f"`{step.statement}` belongs to no kernel, and its effect is not known")
         asked = self.outer.truth(registers, step.sources[0])
@@ -245,3 +329,8 @@ class Projection:
         if "any" in words:
             registers[f"{VOTED}{step.writes[0]}"] = asked
         return self.formulas.implies(asked, found) if "any" in words else self.formulas.implies(found, asked)
+
+
+def _is_numbered(step: Step) -> bool:
+    """Whether it is a barrier of all threads of the CTA with a known number."""
+    return len(step.sources) == 1 and step.sources[0].text.isdigit()

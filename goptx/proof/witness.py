@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
 
 from goptx.ptx.ir import Instruction, Module, indent, lines_of
 
 MARK = "// goptx witness 1 "
+Sizes = tuple[int | None, ...]  # along x, y and z; None where it is known at launch only
 _CLAIM = re.compile(r"([A-Z])(?:\.([0-9]+))?:([0-9]+)")
 
 
@@ -32,39 +33,102 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnLaunch:
+    """The shape in which a kernel is launched alone, None for sizes that are known at launch only; and where that is in
+    the fused kernel: `first` is the thread that is its thread 0, `factor` CTAs along the axis (0 is x) are in one."""
+
+    grid: Sizes
+    block: Sizes
+    shared: int | None = 0
+    first: int = 0
+    factor: int = 1
+    axis: int = 0
+
+    def __str__(self) -> str:
+        """As in `goptx weave --shape`."""
+        shared = "" if self.shared == 0 else f":{'?' if self.shared is None else self.shared}"
+        return f"{_extent(self.grid)}:{_extent(self.block)}{shared}"
+
+
+@dataclass(frozen=True, slots=True)
+class FusedLaunch:
+    """How the fused kernel is launched. `common`: all kernels have one grid and block. `interleaved`: each CTA is one
+    of a single kernel; `ratio` CTAs of each follow each other, or else `placement` says how they are distributed.
+    `clusters`: whether there are any. `hidden` has the parameters that hold sizes, by their roles."""
+
+    grid: Sizes
+    block: Sizes
+    placement: str
+    ratio: tuple[int, ...] = ()
+    common: bool = False
+    interleaved: bool = False
+    clusters: bool = False
+    hidden: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        how = f"{':'.join(map(str, self.ratio))} CTAs at a time" if self.ratio else self.placement
+        return f"{_extent(self.grid)}:{_extent(self.block)}, {'side by side, ' * self.interleaved}{how}"
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """A kernel of the fused one. `parameters` are what its parameters are called there, in order; `symbols` what its
-    variables and functions are called, by their names; `prefix` begins the names of what its body declares."""
+    variables and functions are called, by their names; `prefixes` begin the names of what its body declares, one for
+    each copy of a coarsened kernel. `pooled` has, for each, at which byte of the dynamic array `pool` its shared arrays
+    begin."""
 
     letter: str
     entry: str
     digest: str
-    prefix: str
+    prefixes: tuple[str, ...]
     parameters: tuple[str, ...]
     symbols: Mapping[str, str] = field(default_factory=dict)
+    launch: OwnLaunch | None = None
+    pool: str = ""
+    pooled: tuple[Mapping[str, int], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """For the header, in which everything is text."""
         return {
-            "entry": self.entry, "sha256": self.digest, "prefix": self.prefix,
+            "entry": self.entry, "sha256": self.digest, "prefixes": list(self.prefixes),
             "parameters": list(self.parameters), "symbols": dict(self.symbols),
+            "launch": self.launch and asdict(self.launch), "pool": self.pool, "pooled": list(map(dict, self.pooled)),
         }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """`claims` are those of each line of the text, or, before there is one, of each instruction of the entry."""
+    """`claims` are those of each line of the text, or, before there is one, of each instruction of the entry.
+
+    depends: whether kernels may depend on those before them.
+    named: parameters that are one buffer with those of their name and with no other. One that the fused kernel does not
+        have is a temporary.
+    """
 
     strategy: str
     entry: str
-    shapes: str
     kernels: tuple[Named, ...]
     claims: Mapping[int, tuple[Claim, ...]] = field(default_factory=dict)
+    launch: FusedLaunch | None = None
+    depends: bool = False
+    named: tuple[str, ...] = ()
+
+    @property
+    def launches(self) -> str:
+        """For which launches of the kernels the fused kernel is made, and how it is launched itself."""
+        if self.launch is None:
+            return "every launch with one grid and block for all"
+        shapes = ", ".join(f"{k.letter}={k.launch}" for k in self.kernels)
+        common = " with one grid and block for all" if self.launch.common and len(self.kernels) > 1 else ""
+        return f"every launch of {shapes}{common}, as {self.launch}"
 
     def header(self) -> str:
         """The comment that stands above everything else."""
         kernels = {k.letter: k.to_dict() for k in self.kernels}
-        held = {"strategy": self.strategy, "entry": self.entry, "shapes": self.shapes, "kernels": kernels}
+        held = {
+            "strategy": self.strategy, "entry": self.entry, "kernels": kernels,
+            "launch": self.launch and asdict(self.launch), "depends": self.depends, "named": list(self.named),
+        }  # fmt: skip
         return MARK + json.dumps(held)
 
     def written(self, module: Module) -> str:
@@ -81,6 +145,9 @@ class Witness:
         return f"{self.header()}\n{str(module).replace(body, ''.join(lines), 1)}"
 
 
+_Launch = TypeVar("_Launch", OwnLaunch, FusedLaunch)
+
+
 def read_witness(text: str) -> Witness | None:
     """The witness in a text, None where there is no header, or one that cannot be read."""
     lines = text.splitlines()
@@ -90,14 +157,31 @@ def read_witness(text: str) -> Witness | None:
     try:
         held = json.loads(header.removeprefix(MARK))
         kernels = tuple(
-            Named(letter, k["entry"], k["sha256"], k["prefix"], tuple(k["parameters"]), dict(k["symbols"]))
+            Named(
+                letter, k["entry"], k["sha256"], tuple(k["prefixes"]), tuple(k["parameters"]), dict(k["symbols"]),
+                _launch(OwnLaunch, k["launch"]), k["pool"], tuple(map(dict, k["pooled"])),
+            )
             for letter, k in held["kernels"].items()
-        )
-        found = Witness(held["strategy"], held["entry"], held["shapes"], kernels)
+        )  # fmt: skip
+        launch = _launch(FusedLaunch, held["launch"])
+        promised = bool(held["depends"]), tuple(map(str, held["named"]))
+        found = Witness(held["strategy"], held["entry"], kernels, {}, launch, *promised)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     claims = {number: its for number, line in enumerate(lines, 1) if (its := _claims(line))}
-    return Witness(found.strategy, found.entry, found.shapes, kernels, claims)
+    return replace(found, claims=claims)
+
+
+def _extent(sizes: Sizes) -> str:
+    last = max([i for i, n in enumerate(sizes) if n != 1], default=0)
+    return "x".join("?" if n is None else str(n) for n in sizes[: last + 1])
+
+
+def _launch(kind: type[_Launch], held: Mapping[str, Any] | None) -> _Launch | None:
+    if held is None:
+        return None
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in held.items()}
+    return kind(**values)
 
 
 def _claims(line: str) -> tuple[Claim, ...]:

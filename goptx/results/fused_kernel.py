@@ -20,6 +20,7 @@ from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Extent, Launch, Launching, Start
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Limit, Shape
+from goptx.options import Streams
 from goptx.proof.witness import Witness
 from goptx.ptx.ir import Module
 from goptx.ptx.register_cap import register_cap, with_register_cap
@@ -69,8 +70,8 @@ class Woven:
     depends: the kernels may depend on each other, so that their arguments are not compared.
     along_x: the result is right only in grids and blocks of one dimension.
     limits: the result is right only in launches within these limits.
-    streams: separate kernels are launched side by side, all but the first on streams of their own, after what was on
-        the stream before and before what comes on it later; otherwise one after the other.
+    streams: separate kernels are launched side by side, as branches of a CUDA graph: after what was on the stream
+        before and before what comes on it later; "reversed" begins with the last. False: one after the other.
     witness: what `goptx prove` needs to know about how it was made; None where the checker has no rules.
     executable: what the module became on this machine: assembled, loaded, ready to be launched.
 
@@ -94,7 +95,7 @@ class Woven:
     depends: bool = False
     along_x: bool = False
     limits: tuple[Limit, ...] = ()
-    streams: bool = False
+    streams: Streams = False
     witness: Witness | None = field(default=None, repr=False, compare=False)
     executable: Executable = field(init=False, repr=False, compare=False)
 
@@ -148,14 +149,14 @@ class Woven:
         for."""
         return replace(self, module=with_register_cap(self.module, max_registers))
 
-    def side_by_side(self) -> Self:
+    def side_by_side(self, streams: Streams = True) -> Self:
         """Separate kernels with `streams`; they must be independent. Raises `InputError` for a fused kernel."""
         if not self.is_separate:
             raise InputError(
                 f"`{self.name}` is one launch, which has no other beside it; fuse the kernels with "
                 'strategy="separate", streams=True.'
             )
-        return replace(self, streams=True, depends=False)
+        return replace(self, streams=streams, depends=False)
 
     def reported(self, report: Report) -> Self:
         """The same with another report; both share what is assembled and loaded."""

@@ -69,7 +69,8 @@ def _chosen(source: str | bytes | Path | Compiled | Module, entry: str | None) -
     if isinstance(source, Compiled):
         function = choose_entry(module, source.entry if entry is None else entry)
         module = without_scratch_parameters(module, function, source.scratch) if source.scratch else module
-        return Chosen(module, function.name, shape=source.shape)
+        native = source.native if function.name == source.entry else None
+        return Chosen(module, function.name, shape=source.shape, native=native)
     return Chosen(module, choose_entry(module, entry).name, source if isinstance(source, Path) else None)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from goptx.errors import InputError
 from goptx.launch.coarsening import ALONE, Coarse
+from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import Shape
 from goptx.ptx.ir import Function, Module
 
@@ -20,6 +21,7 @@ class Compiled:
     shape: its launch shape, None for sizes that the framework does not know. It has no clusters.
     scratch: the positions of scratch parameters, counted from the end of the entry's (-1 is the last): only the
         framework's own launches pass them, as null pointers.
+    native: the machine code that the framework launches, if it has any.
     """
 
     name: str
@@ -27,18 +29,23 @@ class Compiled:
     entry: str | None = None
     shape: Shape | None = None
     scratch: tuple[int, ...] = ()
+    native: NativeCode | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A kernel to be woven: its module, the name of its entry, its file if it was read from one, how many of its CTAs
-    become one, and the shape for which it was compiled, if known: a block and bytes of dynamic shared memory."""
+    become one, and the shape for which it was compiled, if known: a block and bytes of dynamic shared memory.
+
+    native: its machine code as its framework made it, which separate launches use.
+    """
 
     module: Module
     entry: str
     path: Path | None = None
     coarse: Coarse = ALONE
     shape: Shape | None = None
+    native: NativeCode | None = field(default=None, repr=False, compare=False)
 
 
 def choose_entry(module: Module, name: str | None) -> Function:

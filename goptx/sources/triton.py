@@ -6,9 +6,11 @@ scratch memory, which Triton's launcher passes: null where the kernel needs none
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import Shape
 from goptx.sources.kernel_text import Compiled
 
@@ -37,7 +39,18 @@ def compiled(kernel: Any) -> Compiled | None:
         about.name,
         Shape(None, WARP * about.num_warps, about.shared),
         tuple(position for position, size in enumerate(sizes, -len(sizes)) if not size),
+        _native(kernel, sizes),
     )
+
+
+def _native(kernel: Any, scratch: Sequence[int]) -> NativeCode | None:
+    """What Triton's own assembler made. None without a cubin, and for a kernel that needs scratch memory of the last
+    kind only: a null pointer then stands before one of its arguments."""
+    cubin = kernel.asm.get("cubin")
+    needed = [bool(size) for size in scratch]
+    if not cubin or needed != sorted(needed, reverse=True):
+        return None
+    return NativeCode(bytes(cubin), kernel.metadata.name, needed.count(False))
 
 
 def _check(about: Any) -> None:

@@ -9,13 +9,15 @@ from pathlib import Path
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.values.pointer_effects import pointer_accesses
-from goptx.errors import CannotLink
+from goptx.errors import CannotLink, InputError
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.coarsening import ALONE
 from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Launch
+from goptx.launch.native_code import NativeCode
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
+from goptx.options import STREAMS, Streams
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Function, Module, Section, Variable
@@ -44,7 +46,7 @@ def separate(
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
     notes: Sequence[str] = (),
-    streams: bool = False,
+    streams: Streams = False,
 ) -> Woven:
     """The kernels in one module, with an entry for each; `launch` starts them one after the other.
 
@@ -53,12 +55,17 @@ def separate(
 
     name: of the result, in messages. Entries keep their names, or get similar ones where two are equal.
     notes: for the report, such as why the kernels are not fused.
-    streams: launch them side by side instead; they must be independent then. The first is launched on the stream of the
-        launch, each of the others on a stream of its own, after what was on that stream before and before what comes
-        on it later.
+    streams: launch them side by side instead; they must be independent then. They become the branches of a CUDA graph,
+        which is launched after what was on the stream of the launch before, and before what comes on it later; where
+        that stream is captured, they are branches of the captured graph. "reversed" launches the last kernel first.
+
+    A kernel with the machine code of its framework is launched as that, unless `arch` names another architecture, or
+    the kernel has variables in global memory.
 
     Other arguments are those of `weave`; one kernel is enough. Raises `CannotLink` for modules that do not fit.
     """
+    if streams not in STREAMS:
+        raise InputError(f"streams={streams!r} is not one of {', '.join(map(repr, STREAMS))}.")
     kernels = kernels_of(sources, entries, least=1, what="separate()")
     given = shapes_of(sources, shapes, kernels)
     own: Sequence[Shape | None] = given or [k.shape for k in kernels]
@@ -67,7 +74,7 @@ def separate(
     choices = Choices("concat", None, table)
     letters = [chr(ord("A") + i) for i in range(len(kernels))]
     parts = [
-        _as_it_is(k, letter, choices, shape) if k.coarse == ALONE else _coarsened(k, letter, arch, table, shape)
+        _as_it_is(k, letter, choices, shape, arch) if k.coarse == ALONE else _coarsened(k, letter, arch, table, shape)
         for letter, k, shape in zip(letters, kernels, own, strict=True)
     ]
     module, symbols = in_one_module([p.module for p in parts], [p.entry for p in parts], arch)
@@ -76,7 +83,7 @@ def separate(
     return Woven(
         module,
         title,
-        tuple(Launch(entry.name, p.params, p.plan) for entry, p in zip(module.entries, parts, strict=True)),
+        tuple(Launch(entry.name, p.params, p.plan, p.native) for entry, p in zip(module.entries, parts, strict=True)),
         Report(
             kernels={p.letter: p.counts for p in parts},
             merged=_total(title, [p.counts for p in parts]),
@@ -120,9 +127,10 @@ class _Part:
     origins: tuple[Origin | None, ...]
     symbols: Mapping[str, str]
     plan: Plan
+    native: NativeCode | None = None
 
 
-def _as_it_is(kernel: Chosen, letter: str, choices: Choices, shape: Shape | None) -> _Part:
+def _as_it_is(kernel: Chosen, letter: str, choices: Choices, shape: Shape | None, arch: str | None) -> _Part:
     module = with_statics_outside(without_aliases(kernel.module))
     entry = choose_entry(module, kernel.entry)
     accesses = pointer_accesses(entry, module.address_size)
@@ -136,7 +144,17 @@ def _as_it_is(kernel: Chosen, letter: str, choices: Choices, shape: Shape | None
         tuple(Origin(letter, module.source, i.line) for i in instructions_of(entry)),
         {name: name for name in reached_symbols(module, entry)},
         Plan((letter,), (shape or ANY,), "spread", (0,), (ALONE,)),
+        _native(kernel, module, entry, arch),
     )
+
+
+def _native(kernel: Chosen, module: Module, entry: Function, arch: str | None) -> NativeCode | None:
+    """The framework's machine code, if it does what the kernel of this module does: variables in global memory would be
+    others there."""
+    if arch is not None and arch != module.target[0]:
+        return None
+    reached = reached_symbols(module, entry)
+    return None if any(v.space == ".global" and v.name in reached for v in module.variables) else kernel.native
 
 
 def _coarsened(kernel: Chosen, letter: str, arch: str | None, table: LatencyTable, shape: Shape | None) -> _Part:

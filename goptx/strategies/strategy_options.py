@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing, Unproved
+from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing, Streams, Unproved
 from goptx.weaving.weave_options import KernelOptions, ResultOptions
 
 
@@ -62,7 +62,7 @@ class InterleaveOptions(KernelOptions, OwnInterleaveOptions, total=False):
 
 class OwnSeparateOptions(ResultOptions, total=False):
     notes: Sequence[str]
-    streams: bool
+    streams: Streams
 
 
 class SeparateOptions(KernelOptions, OwnSeparateOptions, total=False):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from os.path import relpath
 from pathlib import Path
@@ -15,7 +16,10 @@ from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
 from goptx.files_read import note_read
 from goptx.files_written import write_whole
+from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import Shape
+from goptx.measuring.bench.baselines import SEPARATE
+from goptx.options import Objective
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of
 from goptx.sources.kernel_text import Chosen
@@ -34,9 +38,14 @@ class Best:
     fused: the kernel, with the register cap in its PTX. Its `strategy` is "separate" if no candidate is faster than the
         unchanged kernels; these are then launched one after the other or side by side, whichever is faster.
     candidate: how the kernel was made.
-    speedup: in the last measurement, over the unchanged kernels, launched one after the other or side by side,
-        whichever is faster; 1.0 if the unchanged kernels were chosen. ms: medians of that measurement, in milliseconds.
+    speedup: over the unchanged kernels in their fastest way, in that of the last two measurements in which it is lower;
+        1.0 if the unchanged kernels were chosen. ms: medians of the last measurement, in milliseconds.
     table: all trials. about: GPU, driver, assembler, date, seconds.
+    baseline: that fastest way: "separate" is one after the other, "streams" and "graph" are a stream or a branch of a
+        CUDA graph for each, "reversed" from the last kernel to the first. Names in `ms` that end with "(assembled)" are
+        these ways with machine code by goptx's assembler, where the framework's own is known.
+    objective: of the tuning. launched_ms, host_us: of the result and the baselines, milliseconds from the first launch
+        by the host on an idle device, and microseconds until the host had launched.
     """
 
     __repr__ = brief
@@ -48,6 +57,10 @@ class Best:
     table: Table
     about: Mapping[str, Any]
     job: Job = field(repr=False)
+    baseline: str = SEPARATE
+    objective: Objective = "device"
+    launched_ms: Mapping[str, float] = field(default_factory=dict)
+    host_us: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def bugs(self) -> tuple[Trial, ...]:
@@ -61,7 +74,11 @@ class Best:
             "way": self.candidate.to_dict(),
             "name": str(self.candidate),
             "speedup": round(self.speedup, 4),
+            "baseline": self.baseline,
+            "objective": self.objective,
             "ms": dict(self.ms),
+            "launched_ms": dict(self.launched_ms),
+            "host_us": dict(self.host_us),
             **self.about,
             "arch": self.job.arch,
             "shapes": [_plain(shape) for shape in self.job.shapes],
@@ -71,7 +88,7 @@ class Best:
 
     def save(self, path: str | Path) -> None:
         """Writes a file for `goptx.replay`. A kernel that came from a file is stored as its path and a digest of its
-        code; any other kernel is stored as PTX."""
+        code; any other kernel is stored as PTX. Machine code of its framework is stored, too."""
         target = Path(path)
         write_whole(target, (json.dumps(self.to_dict(target.parent), indent=1) + "\n").encode())
 
@@ -80,10 +97,14 @@ class Best:
     _repr_html_ = as_html
 
     def __str__(self) -> str:
-        found = f"{self.candidate}: {self.speedup:.2f} times as fast as separate launches"
+        return f"{self.table}\n{self.candidate}: {self.verdict}"
+
+    @property
+    def verdict(self) -> str:
+        """How fast it is, in words."""
         if self.candidate.strategy == "separate" and self.candidate.plain:
-            found = f"{self.candidate}: no candidate was found that is faster than separate launches"
-        return f"{self.table}\n{found}"
+            return f"no candidate was found that is faster than separate launches (the best of them: {self.baseline})"
+        return f"{self.speedup:.2f} times as fast as separate launches (the best of them: {self.baseline})"
 
 
 def replay(path: str | Path, *sources: Source) -> Woven:
@@ -144,7 +165,8 @@ class Replay:
     def _kernels(self) -> Iterator[Chosen]:
         for tuned in self.held["kernels"]:
             source: Source = tuned["ptx"] if "ptx" in tuned else self.path.parent / tuned["file"]
-            yield from kernels_of([source], [tuned["entry"]], least=1, what="replay()")
+            (kernel,) = kernels_of([source], [tuned["entry"]], least=1, what="replay()")
+            yield replace(kernel, native=_native_code(tuned.get("native")))
 
 
 def capped(woven: Woven, candidate: Candidate) -> Woven:
@@ -157,8 +179,15 @@ def digest(kernel: Chosen) -> str:
     return sha256(f"{kernel.entry}\n{kernel.module}".encode()).hexdigest()
 
 
-def _kernel(kernel: Chosen, folder: Path | None) -> dict[str, str]:
-    stored = {"entry": kernel.entry, "digest": digest(kernel)}
+def _native_code(held: Mapping[str, Any] | None) -> NativeCode | None:
+    return NativeCode(b64decode(held["cubin"]), held["entry"], held["scratch"]) if held else None
+
+
+def _kernel(kernel: Chosen, folder: Path | None) -> dict[str, Any]:
+    stored: dict[str, Any] = {"entry": kernel.entry, "digest": digest(kernel)}
+    if native := kernel.native:
+        cubin = b64encode(native.cubin).decode()
+        stored["native"] = {"cubin": cubin, "entry": native.entry, "scratch": native.scratch}
     if kernel.path is None or folder is None:
         return {**stored, "ptx": str(kernel.module)}
     path = kernel.path.resolve()

@@ -1,18 +1,19 @@
-"""The end of a search: successive halving finds the best candidates, which are then measured once more, interleaved
-with separate launches.
+"""The end of a search: successive halving finds the best candidates, which are then measured against the unchanged
+kernels, and once more in a new process with their data in other places of the memory.
 
-Requires trials that were timed, the fastest first. A candidate that fails now is recorded as failed and not chosen.
+Requires trials that were timed, the fastest first. A candidate that fails now is recorded as failed and not chosen. One
+is chosen only if it is faster than every baseline in both measurements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 from goptx.errors import DeviceError
+from goptx.measuring.bench.baselines import ASSEMBLED, SEPARATE, WAYS, best_baseline, launched_as
 from goptx.measuring.bench.bench import Timed
-from goptx.measuring.bench.questions import SEPARATE, STREAMS
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.budget import Budget
@@ -22,47 +23,73 @@ from goptx.tuning.space.space import Space
 from goptx.tuning.timers import timers
 from goptx.tuning.trials import Trial
 
-FIRST, MOST = 3, 20  # runs of a candidate: in its first trial, and in the last comparison
+FIRST, MOST = 3, 20  # runs of a candidate: in its first trial, and in the last comparisons
 FINALISTS = 3  # candidates that are measured against separate launches
 WARMUPS = 3
-GAIN = 1.005  # one stream is chosen unless a stream for each kernel is faster by this factor
+GAIN = 1.005  # a candidate is chosen only if it is faster than the unchanged kernels by this factor
+
+Medians = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The candidate that was chosen, its kernel (None for the unchanged kernels), and the last measurement: the
-    milliseconds of each run, by what was compared."""
+    """The candidate that was chosen, and its kernel (None for the unchanged kernels).
+
+    speedup: over the baseline, in the measurement in which it is lower. baseline: the fastest way to run the unchanged
+    kernels. ms: medians of the last measurement, by what was compared, in milliseconds. launched_ms, host_us: the same
+    with launches from the host on an idle device, and microseconds until the host had launched.
+    """
 
     candidate: Candidate
     woven: Woven | None
-    ms: Mapping[str, Sequence[float]]
-
-    def median(self, key: str) -> float:
-        return median(self.ms[key])
-
-    @property
-    def baseline(self) -> float:
-        """Milliseconds of the unchanged kernels, on one stream or on a stream for each, whichever is faster."""
-        return min(self.median(STREAMS), self.median(SEPARATE))
-
-    @property
-    def speedup(self) -> float:
-        return self.baseline / self.median(str(self.candidate)) if self.woven else 1.0
+    speedup: float
+    baseline: str
+    ms: Medians
+    launched_ms: Medians = field(default_factory=dict)
+    host_us: Medians = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Finals:
-    """`woven` gives the kernel of a candidate, None if it cannot be made."""
+    """`woven` gives the kernel of a candidate, None if it cannot be made. `baselines` are the ways to run the unchanged
+    kernels, `against` the fastest of them before. `launched`: candidates are compared by the time with that of the
+    host."""
 
     space: Space
     woven: Callable[[Candidate], Woven | None]
     benches: Sequence[BenchLike]
     records: Records
     budget: Budget
+    baselines: Sequence[str] = (SEPARATE,)
+    against: str = SEPARATE
+    launched: bool = False
 
     def best(self, trials: Sequence[Trial]) -> Found:
         """The chosen candidate. Raises `DeviceError` if even the unchanged kernels cannot be measured any more."""
-        return self._compared(self._halved(trials))
+        held, first = self._compared(self._halved(trials))
+        faster = [t for t in held if _speedup(first, t.candidate) >= GAIN]
+        if not faster:
+            return self._chosen([], first, first)
+        self.benches[0].renew()
+        again, second = self._compared(faster)
+        return self._chosen(again, first, second)
+
+    def _chosen(self, trials: Sequence[Trial], first: Medians, second: Medians) -> Found:
+        """The fastest candidate by the worse of its measurements, or the unchanged kernels."""
+        worse = {t.candidate: min(_speedup(ms, t.candidate) for ms in (first, second)) for t in trials}
+        best = max(worse, key=lambda c: worse[c], default=None)
+        baseline = best_baseline(second)
+        host = self._as_launched([] if best is None else [str(best)])
+        launched_ms, host_us = ({key: median(runs) for key, runs in of.items()} for of in (host.ms, host.host_us))
+        if best is not None and worse[best] >= GAIN:
+            return Found(best, self.woven(best), worse[best], baseline, second, launched_ms, host_us)
+        own = launched_as(baseline)
+        lost = min(1.0, second[baseline] / second[own])
+        return Found(self.space.unchanged(WAYS[own]), None, lost, baseline, second, launched_ms, host_us)
+
+    def _as_launched(self, keys: Sequence[str]) -> Timed:
+        own = [name for name in self.baselines if not name.endswith(ASSEMBLED)]
+        return self.benches[0].time([*own, *keys], MOST, WARMUPS, launched=True)
 
     def _halved(self, trials: Sequence[Trial]) -> Sequence[Trial]:
         """The finalists: the slower half is dropped again and again, and the others are run twice as often."""
@@ -82,16 +109,16 @@ class Finals:
     def _again(self, bench: BenchLike, trials: Sequence[Trial], repeats: int) -> list[Trial]:
         """Times the trials in one measurement; if that fails, each alone."""
         held, lost = self._held(bench, trials)
-        timed = bench.time([STREAMS, *(str(t.candidate) for t in held)], repeats, 1)
+        timed = bench.time([self.against, *(str(t.candidate) for t in held)], repeats, 1, self.launched)
         if not timed.problem:
-            return [*(t.timed(timed.ms[str(t.candidate)], timed.ms[STREAMS]) for t in held), *lost]
+            return [*(t.timed(timed.ms[str(t.candidate)], timed.ms[self.against]) for t in held), *lost]
         if len(held) == 1:
             return [held[0].failed("failed", timed.problem), *lost]
         return [*(t for one in held for t in self._again(bench, [one], repeats)), *lost]
 
     def _held(self, bench: BenchLike, trials: Sequence[Trial]) -> tuple[list[Trial], list[Trial]]:
         """The trials that the bench can time, and those that failed when their kernels were opened there: they were
-        tried on another device, or in the earlier run that this one resumes."""
+        tried on another device, in another process, or in the earlier run that this one resumes."""
         there = [t if bench.holds(str(t.candidate)) else self._brought(bench, t) for t in trials]
         return [t for t in there if t.status == "timed"], [t for t in there if t.status != "timed"]
 
@@ -100,8 +127,8 @@ class Finals:
         woven = self.woven(trial.candidate)
         return judged(bench, trial, woven) if woven else trial.failed("failed", "it could not be made again")
 
-    def _compared(self, finalists: Sequence[Trial]) -> Found:
-        """The fastest finalist, if it is faster than the unchanged kernels."""
+    def _compared(self, finalists: Sequence[Trial]) -> tuple[list[Trial], Medians]:
+        """The finalists that did not fail, with medians of the times of these and of all baselines."""
         bench = self.benches[0]
         held, lost = self._held(bench, finalists)
         compared = self._interleaved(bench, held)
@@ -114,17 +141,18 @@ class Finals:
         if compared.problem:
             raise DeviceError(f"the unchanged kernels cannot be measured: {compared.problem}")
         ms = {key: median(runs) for key, runs in compared.ms.items()}
+        baseline = best_baseline(ms)
         for trial in held:
-            self.records.add(trial.timed(compared.ms[str(trial.candidate)], compared.ms[STREAMS]))
-        best = min(held, key=lambda t: ms[str(t.candidate)], default=None)
-        several = len(self.space.shapes) > 1
-        candidate = self.space.streams if several and ms[STREAMS] * GAIN < ms[SEPARATE] else self.space.separate
-        found = Found(candidate, None, compared.ms)
-        if best and ms[str(best.candidate)] < min(ms[STREAMS], ms[SEPARATE]):
-            found = Found(best.candidate, self.woven(best.candidate), compared.ms)
+            self.records.add(trial.timed(compared.ms[str(trial.candidate)], compared.ms[baseline]))
         for trial in lost:
             self.records.add(trial)
-        return found
+        return held, ms
 
     def _interleaved(self, bench: BenchLike, trials: Sequence[Trial]) -> Timed:
-        return bench.time([STREAMS, SEPARATE, *(str(t.candidate) for t in trials)], MOST, WARMUPS)
+        return bench.time([*self.baselines, *(str(t.candidate) for t in trials)], MOST, WARMUPS, self.launched)
+
+
+def _speedup(ms: Medians, candidate: Candidate) -> float:
+    """Over the fastest way to run the unchanged kernels in one measurement; 0 if the candidate was not timed there."""
+    name = str(candidate)
+    return min(ms[way] for way in WAYS if way in ms) / ms[name] if name in ms else 0.0

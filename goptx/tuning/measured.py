@@ -12,9 +12,11 @@ from goptx.checking.checked_kernel import Subject
 from goptx.checking.inputs import given_to, stated
 from goptx.emulator.memory.caller_buffers import host_extents
 from goptx.errors import InputError
+from goptx.files_read import note_read
 from goptx.launch.coarsening import ALONE
 from goptx.launch.device_arrays import Extent
 from goptx.launch.independence import Independence
+from goptx.launch.native_code import NativeCode
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Launch, read_specification
@@ -82,6 +84,7 @@ def measured(
     stated_launches = _fitting(launches, subjects, spec) if launches else [s.specified for s in subjects]
     if small:
         stated_launches = [launch and launch.small() for launch in stated_launches]
+    kernels = [_with_native_code(k, launch) for k, launch in zip(kernels, stated_launches, strict=True)]
     own = _shapes(kernels, subjects, stated_launches, shapes)
     given = _given(subjects, args)
     arguments = [
@@ -99,6 +102,18 @@ def measured(
 def _launches(spec: Specification | None) -> list[Launch]:
     paths = [] if spec is None else [spec] if isinstance(spec, str | Path) else list(spec)
     return [launch for path in paths for launch in read_specification(Path(path))]
+
+
+def _with_native_code(kernel: Chosen, launch: Launch | None) -> Chosen:
+    """The kernel with the machine code that its launch specification names, if any."""
+    if launch is None or launch.cubin is None:
+        return kernel
+    path = launch.cubin
+    note_read(path)
+    try:
+        return replace(kernel, native=NativeCode(path.read_bytes(), launch.entry))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); make it again, or remove `cubin`.") from None
 
 
 def _subject(k: int, kernel: Chosen) -> Subject:

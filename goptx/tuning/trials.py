@@ -25,8 +25,8 @@ class Trial:
         the kernels alone write, which is a bug of goptx or of the assembler; "failed": it hung or broke the device;
         "left out" for lack of time. `reason`: why it was not timed.
     registers, spill_bytes: per thread. occupancy: the share of an SM's warps, 0 to 1; unknown for separate kernels.
-    ms: median, least and most of `repeats` runs in milliseconds; against: the median of the unchanged kernels, each on
-        a stream of its own, in interleaved runs.
+    ms: median, least and most of `repeats` runs in milliseconds; against: the median of the unchanged kernels in their
+        fastest way, in interleaved runs.
     contracted: what differs because multiplications and additions may be contracted.
     code: a digest of the candidate's code without a cap; of candidates with equal code only one is tried.
     """
@@ -47,7 +47,7 @@ class Trial:
 
     @property
     def speedup(self) -> float:
-        """Over the unchanged kernels, each on a stream of its own; 0 if it was not timed."""
+        """Over the unchanged kernels in their fastest way; 0 if it was not timed."""
         return self.against / self.ms[0] if self.ms and self.against else 0.0
 
     def rank(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""tune(): the fastest candidate that measuring finds, never slower than separate launches."""
+"""tune(): the fastest candidate that measuring finds, never slower than the unchanged kernels."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import numpy as np
 from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.bench import Bench
-from goptx.measuring.bench.questions import SEPARATE, STREAMS, Described
-from goptx.options import MEASURED_STRATEGIES, MeasuredStrategy
+from goptx.measuring.bench.questions import Described
+from goptx.options import MEASURED_STRATEGIES, OBJECTIVES, MeasuredStrategy, Objective
 from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
 from goptx.tuning.best import Best, capped, digest
@@ -49,6 +49,7 @@ def tune(
     strategies: Sequence[MeasuredStrategy] | None = None,
     d0: D0 | None = None,
     budget: str | float | Budget | None = None,
+    objective: Objective = "device",
     executor: Executor | None = None,
     workers: int | None = None,
     devices: Sequence[int] = (0,),
@@ -61,6 +62,10 @@ def tune(
 ) -> Best:
     """Makes, checks and times many candidates on a GPU, and gives the fastest.
 
+    They are compared with the best that one has without goptx: the kernels as the machine code of their framework, one
+    after the other, on streams, and as branches of a CUDA graph, in both orders. Before it is chosen, the fastest
+    candidate is compared with all of these once more, in a new process with its data in other places of the memory.
+
     sources, entries: as in `goptx.weave`. For a single kernel, coarsening is tried. Without sources, the kernels are
         those of `spec`.
     spec: launch specifications (their paths), which describe the shapes and the data of the launches; by default those
@@ -72,7 +77,9 @@ def tune(
         out among the kernels that are `tunable` in steps of 128 (HFUSE, CGO 2022). By default the sum of the kernels'
         own blocks, and 1,024.
     budget: how long it may take: "90s", "5m", "1h" or seconds; by default until nothing better is found. The kernels'
-        first runs, which need data and a compiler, and the last comparison are not cut short.
+        first runs, which need data and a compiler, and the last comparisons are not cut short.
+    objective: what is compared: "device", the time on the device alone, of CUDA graphs, for which it does not wait; or
+        "launched", the time from the first launch by the host, on an idle device, as for a few short kernels.
     executor: makes the kernels, without a GPU: any `concurrent.futures.Executor` whose processes have goptx; by default
         a pool of `workers` processes, as many as there are processors.
     devices: numbers of GPUs of one kind that measure side by side.
@@ -86,6 +93,8 @@ def tune(
     Raises `DeviceError` without a GPU, `InputError`, `DependentKernels`, and what reading the kernels raises. A failure
     of one candidate, even a hang, is recorded in the table; wrong results give a `WrongOutput` warning.
     """
+    if objective not in OBJECTIVES:
+        raise InputError(f"objective={objective!r} is not one of {', '.join(OBJECTIVES)}.")
     chosen = _strategies(strategies)
     sizes = _sizes(d0, chosen)
     limit = Budget.of(budget)
@@ -101,12 +110,16 @@ def tune(
         limit.start()
         for bench in measuring:
             bench.open(subject.workload)
-        trials = Records(_about_run(subject, where, chosen, seed), None if records is None else Path(records))
+        about = _about_run(subject, where, chosen, seed, objective)
+        trials = Records(about, None if records is None else Path(records))
         made = stack.enter_context(makers(subject, executor, workers))
         pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
-        found = Search(space, pruning, made.submit, measuring, trials, limit, tell).best()
-    best = _best(subject, found, trials.all(), where, limit)
+        found = Search(
+            space, pruning, made.submit, measuring, trials, limit, subject.workload.baselines, objective == "launched",
+            tell,
+        ).best()  # fmt: skip
+    best = _best(subject, found, trials.all(), where, limit, objective)
     for trial in best.bugs:
         warnings.warn(f"{trial.candidate}: {trial.reason}; please report it", WrongOutput, stacklevel=2)
     return best
@@ -151,7 +164,9 @@ def _of_one_kind(described: Sequence[Described]) -> Described:
     return described[0]
 
 
-def _about_run(subject: Measured, where: Described, strategies: Sequence[str], seed: int) -> dict[str, Any]:
+def _about_run(
+    subject: Measured, where: Described, strategies: Sequence[str], seed: int, objective: Objective
+) -> dict[str, Any]:
     """The description of a run; records with the same description can be resumed."""
     return {
         "kernels": [digest(kernel) for kernel in subject.kernels],
@@ -161,6 +176,7 @@ def _about_run(subject: Measured, where: Described, strategies: Sequence[str], s
         "seed": seed,
         "tolerance": subject.workload.tolerance,
         "strategies": list(strategies),
+        "objective": objective,
         "arch": subject.arch,
         "goptx": own_version(),
         "gpu": where.gpu,
@@ -173,11 +189,11 @@ def _fixed(value: object) -> object:
     return sha256(np.ascontiguousarray(value).tobytes()).hexdigest() if isinstance(value, np.ndarray) else value
 
 
-def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Described, budget: Budget) -> Best:
+def _best(
+    subject: Measured, found: Found, trials: Iterable[Trial], where: Described, budget: Budget, objective: Objective
+) -> Best:
     workload = subject.workload
-    ms = {key: found.median(key) for key in found.ms}
     ranked = sorted(enumerate(trials), key=lambda each: _rank(each[1], found))
-    baselines = {f"{STREAMS} (unchanged)": ms[STREAMS], "separate (unchanged)": ms[SEPARATE]}
     about = {
         "goptx": own_version(),
         "gpu": where.gpu,
@@ -187,10 +203,15 @@ def _best(subject: Measured, found: Found, trials: Iterable[Trial], where: Descr
         "seconds": round(budget.spent, 1),
     }
     job = Job(subject.kernels, subject.shapes, subject.tunable, found.candidate, subject.arch)
-    separate = workload.separate.side_by_side() if found.candidate.option("streams") else workload.separate
+    streams = found.candidate.option("streams")
+    separate = workload.separate.side_by_side(streams) if streams else workload.separate
     woven = capped(found.woven, found.candidate) if found.woven else separate
-    table = Table(tuple(t for _, t in ranked), found.candidate, baselines, tuple(position for position, _ in ranked))
-    return Best(woven, found.candidate, found.speedup, ms, table, about, job)
+    unchanged = {f"{name} (unchanged)": found.ms[name] for name in workload.baselines if name in found.ms}
+    table = Table(tuple(t for _, t in ranked), found.candidate, unchanged, tuple(position for position, _ in ranked))
+    return Best(
+        woven, found.candidate, found.speedup, found.ms, table, about, job, found.baseline, objective,
+        found.launched_ms, found.host_us,
+    )  # fmt: skip
 
 
 def _rank(trial: Trial, found: Found) -> tuple[Any, ...]:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from queue import SimpleQueue
+from statistics import median
 
-from goptx.measuring.bench.questions import STREAMS
+from goptx.errors import DeviceError
+from goptx.measuring.bench.baselines import SEPARATE, best_baseline
 from goptx.progress import Progress
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
@@ -30,12 +32,15 @@ from goptx.tuning.trials import Trial
 LEADERS, ROUNDS = 5, 4  # how many of the best candidates are varied, and how often
 GAIN = 1.005  # a round that improves the best by less is the last
 SURVIVORS = 16  # candidates that are timed again
+BASELINE_RUNS = 10  # of each way to run the unchanged kernels, before the search
 NO_TIME = "there was no time left"
 
 
 @dataclass(slots=True)
 class Search:
-    """`submit` starts making a candidate; `benches` are the devices, each with the kernels opened."""
+    """`submit` starts making a candidate; `benches` are the devices, each with the kernels opened. `baselines` are the
+    ways to run the unchanged kernels; candidates are compared with the fastest of them. `launched`: by the time with
+    that of the host."""
 
     space: Space
     pruning: Pruning
@@ -43,7 +48,10 @@ class Search:
     benches: Sequence[BenchLike]
     records: Records
     budget: Budget
+    baselines: Sequence[str] = (SEPARATE,)
+    launched: bool = False
     progress: Progress | None = None
+    _against: str = SEPARATE  # the fastest of the baselines
     _made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
     _codes: dict[str, Candidate] = field(init=False)  # the first candidate of each code, by digest
     _steps: set[Candidate] = field(default_factory=set)  # the candidates that this run has reached
@@ -57,6 +65,7 @@ class Search:
         """Searches, and gives the choice of `Finals.best`."""
         for bench in self.benches:
             self._idle.put(bench)
+        self._against = self._fastest_baseline()
         self._try_all(self.space.first())
         for _ in range(ROUNDS):
             leaders = self._leaders()
@@ -65,13 +74,22 @@ class Search:
             if max((t.speedup for t in self._leaders()), default=0.0) <= GAIN * before:
                 break
         self._sweep_caps()
-        finals = Finals(self.space, self._woven, self.benches, self.records, self.budget)
+        finals = Finals(
+            self.space, self._woven, self.benches, self.records, self.budget, self.baselines, self._against,
+            self.launched,
+        )  # fmt: skip
         return finals.best(self._timed()[:SURVIVORS])
+
+    def _fastest_baseline(self) -> str:
+        timed = self.benches[0].time(self.baselines, BASELINE_RUNS, 1, self.launched)
+        if timed.problem:
+            raise DeviceError(f"the unchanged kernels cannot be measured: {timed.problem}")
+        return best_baseline({name: median(runs) for name, runs in timed.ms.items()})
 
     def _timed(self) -> list[Trial]:
         """The timed trials of this run, the fastest first, without the unchanged kernels."""
         tried = [t for t in self.records.all() if t.candidate.uncapped in self._steps]
-        unchanged = self.space.separate, self.space.streams
+        unchanged = self.space.all_unchanged
         found = [t for t in tried if t.status == "timed" and t.candidate not in unchanged]
         return sorted(found, key=Trial.rank)
 
@@ -187,12 +205,12 @@ class Search:
             trial = judged(bench, trial, woven)
             if trial.status != "timed":
                 return trial
-            timed = bench.time([STREAMS, key], FIRST, 1)
+            timed = bench.time([self._against, key], FIRST, 1, self.launched)
         finally:
             self._idle.put(bench)
         if timed.problem:
             return trial.failed("failed", timed.problem)
-        return trial.timed(timed.ms[key], timed.ms[STREAMS])
+        return trial.timed(timed.ms[key], timed.ms[self._against])
 
     def _woven(self, candidate: Candidate) -> Woven | None:
         """The kernel of the candidate without its cap; made again if an earlier run made it, which this one resumes."""

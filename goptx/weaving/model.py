@@ -37,7 +37,8 @@ class Kernel:
     of the copy of a coarsened kernel, from 0 on. `range_guard` excludes the threads and CTAs of the fused kernel that
     do not run this one. `callees` lists, by labels, the functions that it may call through pointers. `left_out` names
     what the fused kernel lacks of it. `symbols` has the new names of the variables and functions of its module that it
-    needs, by their names there. `lines` has the locations in its source of the lines of its PTX."""
+    needs, by their names there. `lines` has the locations in its source of the lines of its PTX. `pooled` has, for its
+    shared variables that are in the dynamic array `pool`, at which byte they begin."""
 
     letter: str
     prefix: str
@@ -53,6 +54,8 @@ class Kernel:
     symbols: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[int, Location] = field(default_factory=dict)
     copy: int = 0
+    pool: str = ""
+    pooled: Mapping[str, int] = field(default_factory=dict)
 
     def calling(self, names: Mapping[str, str]) -> dict[str, str]:
         """`symbols` after those with a name in `names` are renamed again."""
@@ -90,7 +93,8 @@ class Linked:
     of the copies of each kernel, by its letter (copies.py). `hidden` are the parameters of the fused kernel after those
     of the kernels, by their roles. `tables` is what the kernels' lines refer to. `plan` says how the fused kernel is
     launched where kernels have shapes of their own. `lacks` names the parameters of kernels that the fused kernel does
-    not have, each with the one that is read instead, or "". `limits` are those of the launches for which this is
+    not have, each with the one that is read instead, or "". `one` has the parameters of which the caller says what they
+    are one with, each with the buffer's name. `limits` are those of the launches for which this is
     right."""
 
     version: tuple[int, int]
@@ -106,6 +110,7 @@ class Linked:
     tables: Tables = field(default_factory=Tables)
     plan: Plan | None = None
     lacks: Mapping[str, str] = field(default_factory=dict)
+    one: Mapping[str, str] = field(default_factory=dict)
     coarse: tuple[Coarse, ...] = ()
     together: Mapping[str, CopyPredicates] = field(default_factory=dict)
     limits: frozenset[Limit] = frozenset()

@@ -95,9 +95,14 @@ class Started:
 
 
 class Driver:
-    """started: what was launched; calls: other calls, by name, with their arguments; device: the current one."""
+    """started: what was launched; calls: other calls, by name, with their arguments; device: the current one.
+
+    graphs: nodes by graph. captured: streams that are captured, each with its graph and the nodes before its next work.
+    instantiated: how many graphs were.
+    """
 
     CUevent_flags = SimpleNamespace(CU_EVENT_DISABLE_TIMING=2)
+    CUstreamCaptureMode = SimpleNamespace(CU_STREAM_CAPTURE_MODE_RELAXED=2)
     CUstreamUpdateCaptureDependencies_flags = SimpleNamespace(CU_STREAM_SET_CAPTURE_DEPENDENCIES=1)
     CUstreamCaptureStatus = SimpleNamespace(CU_STREAM_CAPTURE_STATUS_ACTIVE=1)
     CUDA_KERNEL_NODE_PARAMS = SimpleNamespace
@@ -106,20 +111,25 @@ class Driver:
         self.started: list[Started] = []
         self.calls: list[tuple[Any, ...]] = []
         self.kernels: dict[int, Kernel] = {}
-        self.graphs: dict[int, dict[int, Started]] = {}  # nodes by graph
+        self.graphs: dict[int, dict[int, Started]] = {}
         self.edges: set[tuple[int, int]] = set()
         self.executables: dict[int, dict[int, Started]] = {}
         self.device: int | None = 0
         self.answer = 0
-        self.captured: tuple[int, list[int]] | None = None
+        self.captured: dict[int, tuple[int, list[int]]] = {}
+        self.events: dict[int, tuple[int, list[int]]] = {}  # that were recorded on captured streams
+        self.instantiated = 0
         self.next = 1000
 
     CUfunction = CUstream = CUkernel = CUgraph = CUgraphNode = CUgraphExec = staticmethod(int)
 
     def kernel(self, launch: Launch) -> Kernel:
         """The kernel that is loaded for a launch."""
-        sizes = tuple(p.size for p in launch.params if p.instead is None)
-        made = Kernel(self.number(), launch.entry, sizes)
+        return self.of_sizes(launch.entry, tuple(p.size for p in launch.params if p.instead is None))
+
+    def of_sizes(self, name: str, sizes: tuple[int, ...]) -> Kernel:
+        """A kernel whose parameters have these sizes in bytes."""
+        made = Kernel(self.number(), name, sizes)
         self.kernels[made.handle] = made
         return made
 
@@ -138,8 +148,23 @@ class Driver:
         *shape, stream, table, extra = rest
         assert extra == 0
         if not self.answer:
-            self.started.append(self.read(function, stream, shape, table))
+            self._start(stream, self.read(function, stream, shape, table))
         return (Code(self.answer),)
+
+    def _start(self, stream: int, started: Started) -> None:
+        """On a captured stream it becomes a node."""
+        if stream not in self.captured:
+            self.started.append(started)
+            return
+        graph, after = self.captured[stream]
+        node = self._added(graph, after, started)
+        self.captured[stream] = graph, [node]
+
+    def _added(self, graph: int, after: Sequence[int], started: Started) -> int:
+        node = self.number()
+        self.graphs[graph][node] = started
+        self.edges |= {(one, node) for one in after}
+        return node
 
     def cuCtxGetDevice(self) -> tuple[int, int | None]:
         return (0, self.device) if self.device is not None else (201, None)
@@ -152,11 +177,33 @@ class Driver:
 
     def cuEventRecord(self, event: int, stream: int) -> tuple[int]:
         self.calls.append(("record", stream))
+        if stream in self.captured:
+            self.events[event] = self.captured[stream]
         return (0,)
 
     def cuStreamWaitEvent(self, stream: int, event: int, flags: int) -> tuple[int]:
         self.calls.append(("wait", stream))
+        if event in self.events:
+            graph, after = self.events[event]
+            _, before = self.captured.get(stream, (graph, []))
+            self.captured[stream] = graph, list(dict.fromkeys([*before, *after]))
         return (0,)
+
+    def cuStreamIsCapturing(self, stream: int) -> tuple[int, int]:
+        return 0, int(stream in self.captured)
+
+    def cuStreamBeginCapture(self, stream: int, mode: int) -> tuple[int]:
+        self.captured[stream] = self.cuGraphCreate(0)[1], []
+        return (0,)
+
+    def cuStreamEndCapture(self, stream: int) -> tuple[int, int]:
+        """Everything that was captured has to come before the end."""
+        graph, last = self.captured[stream]
+        ends = set(self.graphs[graph]) - {one for one, _ in self.edges}
+        assert ends == set(last), "a stream was not joined to the capture again"
+        self.captured = {other: state for other, state in self.captured.items() if state[0] != graph}
+        self.events = {event: state for event, state in self.events.items() if state[0] != graph}
+        return 0, graph
 
     def cuGraphCreate(self, flags: int) -> tuple[int, int]:
         made = self.number()
@@ -169,13 +216,11 @@ class Driver:
 
     def cuGraphAddKernelNode(self, graph: int, after: list[int], count: int, params: Any) -> tuple[int, int]:
         assert len(after) == count
-        node = self.number()
-        self.graphs[graph][node] = self._of(params)
-        self.edges |= {(one, node) for one in after}
-        return 0, node
+        return 0, self._added(graph, after, self._of(params))
 
     def cuGraphInstantiate(self, graph: int, flags: int) -> tuple[int, int]:
         made = self.number()
+        self.instantiated += 1
         self.executables[made] = dict(self.graphs[graph])
         return 0, made
 
@@ -187,6 +232,16 @@ class Driver:
         self.calls.append(("graph", stream))
         self.started += self.executables[made].values()
         return (0,)
+
+    def cuGraphKernelNodeGetParams(self, node: int) -> tuple[int, Any]:
+        started = next(nodes[node] for nodes in self.graphs.values() if node in nodes)
+        extents = zip(
+            (f"{what}Dim{axis}" for what in ("grid", "block") for axis in "XYZ"),
+            started.grid + started.block,
+            strict=True,
+        )
+        kern = next(handle for handle, kernel in self.kernels.items() if kernel.name == started.name)
+        return 0, SimpleNamespace(kern=kern, sharedMemBytes=started.shared, kernelParams=0, **dict(extents))
 
     def cuGraphKernelNodeSetParams(self, node: int, params: Any) -> tuple[int]:
         nodes = next(nodes for nodes in self.graphs.values() if node in nodes)
@@ -203,12 +258,12 @@ class Driver:
         return self.read(params.kern, 0, [*extents, params.sharedMemBytes], params.kernelParams)
 
     def cuStreamGetCaptureInfo(self, stream: int) -> tuple[Any, ...]:
-        graph, after = self.captured or (0, [])
-        return 0, int(self.captured is not None), 1, graph, after, [], len(after)
+        graph, after = self.captured.get(stream, (0, []))
+        return 0, int(stream in self.captured), 1, graph, after, [], len(after)
 
     def cuStreamUpdateCaptureDependencies(self, stream: int, after: list[int], data: None, count: int, how: int) -> Any:
-        assert self.captured and len(after) == count and how == 1
-        self.captured = self.captured[0], after
+        assert len(after) == count and how == 1
+        self.captured[stream] = self.captured[stream][0], after
         return (0,)
 
 

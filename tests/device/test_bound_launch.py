@@ -16,6 +16,7 @@ from device.fake_driver import DEFAULT, Array, Driver, Stream, Tensor, driver
 import goptx
 from goptx import DependentKernels, InputError
 from goptx.errors import DependenceWarning, DeviceError
+from goptx.options import Streams
 
 __all__ = ["driver"]
 
@@ -188,15 +189,27 @@ def test_separate_kernels_in_order(driver: Driver) -> None:
     assert driver.edges == {graph.handles} and len(graph.handles) == 2 and graph.last == graph.handles[1:]
 
 
-def test_separate_kernels_side_by_side(driver: Driver) -> None:
-    made = goptx.fuse(PLUS, TIMES, strategy="separate", shapes=SEPARATE, streams=True)
+@pytest.mark.parametrize("streams", [True, "reversed"])
+def test_separate_kernels_side_by_side(streams: Streams, driver: Driver) -> None:
+    made = goptx.fuse(PLUS, TIMES, strategy="separate", shapes=SEPARATE, streams=streams)
     one = made.bind([Array(A), Array(B), 5], [Array(C), Array(D), 6])
     one.launch(Stream(3))
-    (side, main) = driver.started
-    assert (side.name, main.name, main.stream) == ("times", "plus", 3) and side.stream >= 500
-    assert driver.calls == [("record", 3), ("wait", side.stream), ("record", side.stream), ("wait", 3)]
+    one.update("B:2", 8)
+    one.launch(Stream(4))
+    assert [call for call in driver.calls if call[0] == "graph"] == [("graph", 3), ("graph", 4)]
+    first = [("plus", (1, 1, 1), (64, 1, 1), [A, B, 5]), ("times", (2, 1, 1), (32, 1, 1), [C, D, 6])]
+    then = [first[0], (*first[1][:3], [C, D, 8])]
+    order = slice(None, None, -1 if streams == "reversed" else 1)
+    found = [(s.name, s.grid, s.block, s.arguments) for s in driver.started]
+    assert found == [*first[order], *then[order]]
     graph = one.graph()
     assert driver.edges == set() and graph.last == graph.handles
+    nodes = driver.graphs[graph.definition]
+    assert [nodes[handle].name for handle in graph.handles] == ["plus", "times"]
+    assert [started.name for started in nodes.values()] == ["plus", "times"][order], "in the order of their starts"
+    one.update({"A:2": 1, "B:2": 2})
+    graph.update()
+    assert [nodes[handle].arguments[-1] for handle in graph.handles] == [1, 2]
     with pytest.raises(DependentKernels):
         one.update("B:0", Array(B))
 
@@ -292,11 +305,11 @@ def test_nodes_on_a_captured_stream(woven: goptx.Woven, driver: Driver) -> None:
         made.add_to(stream)
     _, graph = driver.cuGraphCreate(0)
     before = made.add_to(graph)
-    driver.captured = graph, [*before.handles]
+    driver.captured[5] = graph, [*before.handles]
     with pytest.raises(InputError, match="add_to: a stream that is captured has its own order"):
         made.add_to(stream, after=before.handles)
     nodes = made.add_to(stream)
-    assert driver.edges == {(*before.handles, *nodes.handles)} and driver.captured == (graph, [*nodes.handles])
+    assert driver.edges == {(*before.handles, *nodes.handles)} and driver.captured == {5: (graph, [*nodes.handles])}
 
 
 # Launches that are repeated ---------------------------------------------------------------------------------

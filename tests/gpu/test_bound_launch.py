@@ -13,6 +13,7 @@ import goptx
 from goptx import DependentKernels
 from goptx.device.load import bindings, current_device, must
 from goptx.errors import DeviceError
+from goptx.options import STREAMS, Streams
 from goptx.results.fused_kernel import Woven
 
 pytestmark = pytest.mark.gpu
@@ -84,8 +85,8 @@ def test_many_launches_pass_what_was_bound_at_the_time(woven: Woven) -> None:
         array.free()
 
 
-@pytest.mark.parametrize("streams", [False, True])
-def test_separate_kernels(streams: bool, woven: Woven, arrays: list[Words]) -> None:
+@pytest.mark.parametrize("streams", STREAMS)
+def test_separate_kernels(streams: Streams, woven: Woven, arrays: list[Words]) -> None:
     shapes = [goptx.Shape(1, THREADS)] * 2
     made = goptx.fuse(
         PLUS, TIMES, strategy="separate", arch=woven.module.target[0], shapes=shapes, streams=streams
@@ -104,6 +105,10 @@ def test_separate_kernels(streams: bool, woven: Woven, arrays: list[Words]) -> N
     graph.launch(stream)
     stream.sync()
     assert results(arrays) == both(7, 6)
+    made.update("B:2", 8)
+    made.launch(stream)
+    stream.sync()
+    assert results(arrays) == both(7, 8)
 
 
 def test_separate_kernels_in_order_depend(woven: Woven, arrays: list[Words]) -> None:

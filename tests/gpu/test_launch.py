@@ -158,6 +158,19 @@ def test_kernels_side_by_side_are_between_what_comes_before_and_after(woven: Wov
     assert [first[0].get(), second[0].get()] == [[n + 6 for n in plus], [n * 6 for n in times]]
 
 
+def test_kernels_side_by_side_again_and_again(woven: Woven, arrays: list[Words]) -> None:
+    """The graph gets other arguments only where they have changed."""
+    both, stream = side_by_side(woven), current_device().create_stream()
+    for k in (3, 3, 8):
+        both.launch(stream, *arguments(arrays, k))
+        stream.sync()
+        assert results(arrays) == expected(k)
+    backwards = both.side_by_side("reversed")
+    backwards.launch(None, *arguments(arrays, 4))
+    current_device().sync()
+    assert results(arrays) == expected(4)
+
+
 def test_kernels_side_by_side_in_a_graph(woven: Woven, arrays: list[Words]) -> None:
     both, stream = side_by_side(woven), current_device().create_stream()
     both.load()  # and no launch yet

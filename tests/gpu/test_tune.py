@@ -19,8 +19,9 @@ from goptx.errors import DeviceError, InputError
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Argument, read_specification
 from goptx.measuring.bench import bench as module
+from goptx.measuring.bench.baselines import STREAMS
 from goptx.measuring.bench.bench import Bench
-from goptx.measuring.bench.questions import STREAMS, Failed, Judged
+from goptx.measuring.bench.questions import Failed, Judged
 from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 from goptx.tuning.measured import Measured, measured
@@ -75,9 +76,29 @@ def test_what_is_right(bench: Bench) -> None:
     assert bench.judge("right", made) == Judged()
     assert bench.judge("capped", made, 32) == Judged()
     timed = bench.time([STREAMS, "separate", "right", "capped"], 5)
-    assert [len(runs) for runs in timed.ms.values()] == [5] * 4
+    assert {len(runs) for runs in timed.ms.values()} == {5 * 8}  # short runs are repeated more often
     assert all(0 < ms < 10 for runs in timed.ms.values() for ms in runs)
     assert bench.replaced == 0
+
+
+def test_every_way_on_the_device_and_launched(bench: Bench) -> None:
+    workload, made = opened(bench, PLUS, TIMES)
+    assert bench.judge("fused", made) == Judged()
+    for streams in (True, "reversed"):
+        assert bench.judge(f"{streams}", workload.separate.side_by_side(streams)) == Judged()
+    names = [*workload.baselines, "fused", "True", "reversed"]
+    device, launched = bench.time(names, 3), bench.time(names, 3, 1, launched=True)
+    assert not device.problem and not launched.problem
+    assert list(device.ms) == list(launched.ms) == list(launched.host_us) == names and device.host_us == {}
+    assert all(0 < us < 1e5 for runs in launched.host_us.values() for us in runs)
+
+
+def test_renewed_in_another_place(bench: Bench) -> None:
+    workload, made = opened(bench, PLUS, TIMES)
+    assert bench.judge("fused", made) == Judged() and bench.holds("fused")
+    bench.renew()
+    assert not bench.holds("fused") and bench.judge("fused", made) == Judged()
+    assert set(bench.time([*workload.baselines, "fused"], 3).ms) == {*workload.baselines, "fused"}
 
 
 def test_what_is_wrong(bench: Bench) -> None:

@@ -69,8 +69,8 @@ OF_INDEPENDENCE = (
     Mutation(
         "what was warned of once is forgotten",
         "goptx/launch/independence.py",
-        "        if not doubts:\n            self._accepted",
-        "        if True:\n            self._accepted",
+        "        if not doubts:\n            if len(self._accepted)",
+        "        if True:\n            if len(self._accepted)",
         f"{LAUNCHED}::test_a_raw_pointer_into_an_array_is_warned_of_at_every_launch",
     ),
     Mutation(

@@ -37,8 +37,8 @@ OF_REGIONS = (
     Mutation(
         "what is declared is not looked at when a region comes again",
         f"{REGION}/completion.py",
-        "*words, how.max_registers, self.aliasing.declared)",
-        "*words, how.max_registers)",
+        'self.options["arch"], self.aliasing.declared\n',
+        'self.options["arch"]\n',
         f"{TESTS}/test_temporaries.py::test_buffers_of_one_launch_are_listed_too",
     ),
     Mutation(

@@ -31,8 +31,10 @@ def fused_text(kernels: Sequence[str], code: str) -> str:
     names = [chr(ord("a") + i) for i in range(len(kernels))]
     registers = [REGISTERS.format(p=f"%{name}_", s=f"{name}_") for name in names]
     lines = [re.sub(r"^([A-Z]):?([0-9]+): (.*)", claimed, line) for line in code.splitlines()]
-    named = [Named(name.upper(), name, digest(str(parse(k))), name, ()) for name, k in zip(names, kernels, strict=True)]
-    head = Witness("weave", "both", "", tuple(named)).header()
+    named = [
+        Named(name.upper(), name, digest(str(parse(k))), (name,), ()) for name, k in zip(names, kernels, strict=True)
+    ]
+    head = Witness("weave", "both", tuple(named)).header()
     return "\n".join([head, HEAD, ".visible .entry both()\n{", *registers, *lines, "}\n"])
 
 

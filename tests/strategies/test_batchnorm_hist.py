@@ -173,7 +173,7 @@ def test_where_the_kernels_alone_fail() -> None:
 def test_the_table() -> None:
     row = {"right": True, "registers": 28, "bound": 32, "occupancy": 1.0, "shared_bytes": 2048, "assembler": "ptxas 13"}
     ms = {"streams": 2.0, "streams, the other first": 1.8, "vertical": 1.5, str(EVEN): 1.2}
-    found = {
+    found: dict[str, Any] = {
         "launches": {"batchnorm": [[1024], [32, 16], 0], "hist": [[1024], [512], 1024]},
         "registers": [30, 14],
         "ways": {"vertical": row, str(EVEN): row, "weave": {"right": False, "problem": "no\nanswer"}},
@@ -183,7 +183,10 @@ def test_the_table() -> None:
     lines = table(document).splitlines()
     assert "| horizontal 512+512 | yes | 28 (32) | 100% | 2048 | 1.200 | 1.200 to 1.200 | 1.500 |" in lines
     assert "| weave | NO | no answer | | | | | |" in lines
-    assert "* even split, no search: horizontal 512+512, 1.500 over streams" in lines
+    over = "1.500 over separate launches (streams, the other first)"
+    assert f"* even split, no search: horizontal 512+512, {over}" in lines
+    found["ms"]["graph"] = [1.2, 1.2, 1.2]
+    assert "| horizontal 512+512 | yes | 28 (32) | 100% | 2048 | 1.200 | 1.200 to 1.200 | 1.000 |" in table(document)
 
 
 def test_the_suite_says_what_it_needs() -> None:

@@ -253,6 +253,9 @@ def test_side_by_side_kernels_are_independent() -> None:
     assert pickle.loads(pickle.dumps(both)).streams
     made = in_order.side_by_side()  # no launch of it was prepared in order
     assert (made.streams, made.depends) == (True, False) and made.executable is not in_order.executable
+    assert separate(HARRIS, LUD, shapes=shapes, streams="reversed") == in_order.side_by_side("reversed")
+    with pytest.raises(InputError, match=r"^streams='last' is not one of False, True, 'reversed'\.$"):
+        separate(HARRIS, LUD, streams="last")
     with pytest.raises(InputError, match=r"is one launch, which has no other beside it; .*streams=True"):
         goptx.weave(HARRIS, LUD).side_by_side()
     one = type("Array", (), {"__cuda_array_interface__": {"data": (4096, False), "typestr": "|u1", "shape": (64,)}})()

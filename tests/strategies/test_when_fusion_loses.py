@@ -12,7 +12,8 @@ from tuning.emulating_bench import EmulatingBench
 
 import goptx
 from goptx import Shape
-from goptx.measuring.bench.questions import GRAPH, Opened
+from goptx.measuring.bench.baselines import GRAPH
+from goptx.measuring.bench.questions import Opened
 from goptx.measuring.bench.workload import Workload
 
 ROOT = Path(__file__).parents[2]

@@ -10,8 +10,9 @@ from goptx.errors import EmulationFault
 from goptx.launch.sample_data import sample
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Argument
+from goptx.measuring.bench.baselines import WAYS
 from goptx.measuring.bench.bench import Timed
-from goptx.measuring.bench.questions import STREAMS, Described, Failed, Judged, Opened
+from goptx.measuring.bench.questions import Described, Failed, Judged, Opened
 from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 
@@ -36,7 +37,8 @@ class EmulatingBench:
             for letter, own in zip(letters, workload.arguments, strict=True)
         ]
         self._run("separate", workload.separate)
-        self.ms[STREAMS] = self.ms["separate"]
+        self.ms |= dict.fromkeys(WAYS, self.ms["separate"])
+        self.workload = workload
         return Opened(self.ms["separate"])
 
     def judge(self, key: str, woven: Woven, cap: int | None = None, common: Shape | None = None) -> Judged | Failed:
@@ -57,7 +59,11 @@ class EmulatingBench:
     def holds(self, key: str) -> bool:
         return key in self.ms
 
-    def time(self, keys: Sequence[str], repeats: int, warmups: int = 1) -> Timed:
+    def renew(self) -> Opened:
+        self.ms = {}
+        return self.open(self.workload)
+
+    def time(self, keys: Sequence[str], repeats: int, warmups: int = 1, launched: bool = False) -> Timed:
         return Timed({key: [self.ms[key]] * repeats for key in keys})
 
     def close(self) -> None:

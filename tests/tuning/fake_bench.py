@@ -6,14 +6,16 @@ In a module of its own, since other processes have to import it.
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from bodies import kernel
 
 import goptx
 from goptx import Shape
+from goptx.measuring.bench.baselines import ASSEMBLED, GRAPH, GRAPH_REVERSED, STREAMS, STREAMS_REVERSED, WAYS
 from goptx.measuring.bench.bench import Timed
-from goptx.measuring.bench.questions import STREAMS, Described, Failed, Judged, Opened
+from goptx.measuring.bench.questions import Described, Failed, Judged, Opened
 from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 from goptx.tuning.best import Best
@@ -37,7 +39,7 @@ IMAGINARY = Described("Imaginary", "sm_90", "580.1")
 
 @dataclass
 class FakeBench:
-    """ms: of one run, by the name of a candidate; `otherwise` is the time of all others.
+    """ms: of one run, by the name of a candidate; `otherwise` is the time of all others. A graph is as fast as streams.
 
     judged: what is wrong, by name. breaks: names; each run with one of them fails. journal: all calls of the bench.
     asked: called with each name that is judged or timed for the first time.
@@ -71,14 +73,21 @@ class FakeBench:
     def holds(self, key: str) -> bool:
         return key in self.held
 
-    def time(self, keys: Sequence[str], repeats: int, warmups: int = 1) -> Timed:
-        assert set(keys) <= {STREAMS, SEPARATE, *self.held}
-        self.journal.append(("time", *keys))
+    def renew(self) -> Opened:
+        self.journal.append(("renew", ""))
+        return self.open(self.workload)
+
+    def time(self, keys: Sequence[str], repeats: int, warmups: int = 1, launched: bool = False) -> Timed:
+        assert {key.removesuffix(ASSEMBLED) for key in keys} <= {*WAYS, *self.held}
+        self.journal.append(("launched" if launched else "time", *keys))
         if any(key in self.breaks for key in keys):
             return Timed(problem="no answer within 2 s: it hangs")
-        return Timed({key: [self.time_of(key)] * repeats for key in keys})
+        found = {key: [self.time_of(key)] * repeats for key in keys}
+        return Timed(found, host_us={key: [5.0] * repeats for key in keys} if launched else {})
 
     def time_of(self, key: str) -> float:
+        if key in (GRAPH, STREAMS_REVERSED, GRAPH_REVERSED) and key not in self.ms:
+            key = STREAMS
         return self.ms.get(key, {STREAMS: 1.0, SEPARATE: 1.2}.get(key) or self.otherwise(key))
 
     def close(self) -> None:
@@ -86,7 +95,9 @@ class FakeBench:
 
     @property
     def judgements(self) -> list[str]:
-        return [key for what, key, *_ in self.journal if what == "judge"]
+        """Those before the process is replaced for the last comparison."""
+        begun = takewhile(lambda entry: entry[0] != "renew", self.journal)
+        return [key for what, key, *_ in begun if what == "judge"]
 
 
 class AtOnce(Executor):

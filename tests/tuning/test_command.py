@@ -76,7 +76,7 @@ def test_all_that_is_written(measuring: Path) -> None:
     done = tuned(measuring, *FILES, "-o", "best.json", "--table", "table.csv", "--records", "records", "--seed", "3")
     assert done.returncode == 0
     assert done.stdout.startswith("candidate ") and done.stdout.endswith(
-        "vertical x2 x2: 2.00 times as fast as separate launches\n"
+        "vertical x2 x2: 2.00 times as fast as separate launches (the best of them: graph)\n"
     )
     assert re.fullmatch(r"(\d+ tried; best vertical x2 x2 2\.00\n)+", done.stderr), done.stderr
     held = json.loads((measuring / "best.json").read_text())

@@ -10,8 +10,9 @@ import pytest
 from tuning.fake_bench import SEPARATE, AtOnce, FakeBench, Pretending, reason, statuses, tuned
 
 from goptx.errors import DeviceError
+from goptx.measuring.bench.baselines import GRAPH, WAYS
 from goptx.measuring.bench.bench import Timed
-from goptx.measuring.bench.questions import STREAMS, Failed, Judged
+from goptx.measuring.bench.questions import Failed, Judged
 from goptx.tuning.best import Best
 from goptx.tuning.finals import FINALISTS, MOST
 from goptx.tuning.making import Job
@@ -77,14 +78,14 @@ class Late(FakeBench):
 
     beside = 2
 
-    def time(self, keys: Any, repeats: int, warmups: int = 1) -> Timed:
+    def time(self, keys: Any, repeats: int, *how: Any, **more: Any) -> Timed:
         if len(keys) <= self.beside and repeats == 3:  # the first time
             breaks, self.breaks = self.breaks, ()
             try:
-                return super().time(keys, repeats, warmups)
+                return super().time(keys, repeats, *how, **more)
             finally:
                 self.breaks = breaks
-        return super().time(keys, repeats, warmups)
+        return super().time(keys, repeats, *how, **more)
 
 
 def test_one_that_hangs_among_others_is_found_and_dropped() -> None:
@@ -94,16 +95,16 @@ def test_one_that_hangs_among_others_is_found_and_dropped() -> None:
     assert (statuses(best)["vertical"], reason(best, "vertical")) == ("failed", HANGS)
     assert statuses(best)["interleave"] == "timed"
     alone = [keys for what, *keys in bench.journal if what == "time" and len(keys) == 2]
-    assert [STREAMS, "vertical"] in alone
+    assert [GRAPH, "vertical"] in alone
 
 
 @pytest.mark.parametrize("name", ["weave", "vertical", "interleave"])
 def test_one_that_hangs_in_the_last_comparison(name: str) -> None:
     class Last(FakeBench):
-        def time(self, keys: Any, repeats: int, warmups: int = 1) -> Timed:
+        def time(self, keys: Any, repeats: int, *how: Any, **more: Any) -> Timed:
             if SEPARATE in keys and repeats == MOST:
                 self.breaks = (name,)
-            return super().time(keys, repeats, warmups)
+            return super().time(keys, repeats, *how, **more)
 
     best = tuned(Last(FAST))
     assert str(best.candidate) == next(candidate for candidate in FAST if candidate != name)
@@ -113,9 +114,9 @@ def test_one_that_hangs_in_the_last_comparison(name: str) -> None:
 
 def test_finalists_that_hang_together_only() -> None:
     class Crowded(FakeBench):
-        def time(self, keys: Any, repeats: int, warmups: int = 1) -> Timed:
-            crowded = SEPARATE in keys and len(keys) > 3
-            return Timed(problem=HANGS) if crowded else super().time(keys, repeats, warmups)
+        def time(self, keys: Any, *how: Any, **more: Any) -> Timed:
+            crowded = SEPARATE in keys and len(keys) > len(WAYS) + 1
+            return Timed(problem=HANGS) if crowded else super().time(keys, *how, **more)
 
     best = tuned(Crowded(FAST))
     assert (str(best.candidate), statuses(best)["vertical"]) == ("weave", "timed")

@@ -10,6 +10,7 @@ from goptx.cli.command import NewParser, Outcome
 from goptx.cli.flags import add_launched, add_report
 from goptx.cli.output import check_outputs, write
 from goptx.errors import InputError
+from goptx.options import OBJECTIVES
 
 
 def add(new: NewParser) -> None:
@@ -27,6 +28,12 @@ def add(new: NewParser) -> None:
     parser.add_argument("--html", metavar="OUT.html", help="write a page with table and charts here")
     parser.add_argument("--records", metavar="FILE", help="append each result here, and resume from the results there")
     parser.add_argument("--budget", metavar="TIME", help="such as 90s, 5m or 1h; default until nothing better is found")
+    parser.add_argument(
+        "--objective",
+        choices=OBJECTIVES,
+        default="device",
+        help="compare times on the device alone, or from the host's first launch on an idle device (default device)",
+    )
     parser.add_argument(
         "--strategies", metavar="S,S", help="weave, vertical, interleave, horizontal, separate (default all)"
     )
@@ -63,6 +70,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         strategies=options.strategies and options.strategies.split(","),
         d0=options.d0,
         budget=options.budget,
+        objective=options.objective,
         workers=options.workers,
         devices=_numbers(options.devices),
         records=options.records,

@@ -27,7 +27,8 @@ class GraphNodes:
     """The kernel nodes of a bound launch in a CUDA graph, made by `BoundLaunch.add_to`. They hold the kernels and the
     bound arrays, so they must live as long as the graph.
 
-    bound: the launch. handles: those of the nodes for the driver, one for each kernel that is launched, in order.
+    bound: the launch. handles: those of the nodes for the driver, one for each kernel that is launched, in the order of
+        the kernels.
     """
 
     def __init__(self, bound: BoundLaunch, graph: int, after: Sequence[int]) -> None:
@@ -36,12 +37,12 @@ class GraphNodes:
         starter, tables = bound.prepared.starter, bound.prepared.tables
         self._driver = driver
         self._params = [_node(driver, one, table) for one, table in zip(starter.launchers, tables, strict=True)]
-        self._nodes: list[Any] = []
+        made: dict[int, Any] = {}
         before = [driver.CUgraphNode(node) for node in after]
-        for params in self._params:
-            node = must(driver.cuGraphAddKernelNode(driver.CUgraph(graph), before, len(before), params))
-            self._nodes.append(node)
-            before = [node] if starter.ordered else before
+        for i in starter.order:  # branches tend to start in the order in which they were added
+            made[i] = must(driver.cuGraphAddKernelNode(driver.CUgraph(graph), before, len(before), self._params[i]))
+            before = [made[i]] if starter.ordered else before
+        self._nodes = [made[i] for i in range(len(made))]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.bound.name!r}, kernel nodes: {len(self._nodes)})"

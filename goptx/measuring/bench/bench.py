@@ -32,10 +32,12 @@ SLOW = 100  # a run may take so many times as long as the kernels alone
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Milliseconds of each run, by key; or the problem because of which nothing was timed."""
+    """By key, milliseconds of each run, and microseconds until the host had launched it, where it did; or the problem
+    because of which nothing was timed."""
 
     ms: dict[str, list[float]] = field(default_factory=dict)
     problem: str = ""
+    host_us: dict[str, list[float]] = field(default_factory=dict)
 
 
 class Bench:
@@ -50,6 +52,7 @@ class Bench:
         self._workload: Workload | None = None
         self._opened: Opened | None = None
         self._held: dict[str, Hold] = {}
+        self._moved = False
 
     def described(self) -> Described:
         """The device. Raises `DeviceError` if there is no device."""
@@ -62,7 +65,14 @@ class Bench:
     def open(self, workload: Workload) -> Opened:
         """Makes the data of these kernels and runs each alone. Raises `DeviceError` without a device, or if a kernel
         alone hangs or breaks it; `InputError` if the data does not fit or results are not repeatable."""
-        self._workload, self._held = workload, {}
+        self._workload, self._held, self._moved = workload, {}, False
+        return self._open()
+
+    def renew(self) -> Opened:
+        """Opens the same workload in a new process, with its data in other places of the memory. All kernels have to be
+        judged again. Raises as `open`."""
+        self._child.end()
+        self._held, self._moved = {}, True
         return self._open()
 
     def judge(self, key: str, woven: Woven, cap: int | None = None, common: Shape | None = None) -> Judged | Failed:
@@ -79,12 +89,16 @@ class Bench:
         """Whether the kernel of this key was judged here, and is right."""
         return key in self._held
 
-    def time(self, keys: Sequence[str], repeats: int, warmups: int = 1) -> Timed:
-        """Times kernels that were judged here: one run of each, then the next run of each. If one of them hangs, none
-        is timed."""
-        answer = self._asked(Time(tuple(keys), repeats, warmups), len(keys) * (repeats + warmups))
+    def time(self, keys: Sequence[str], repeats: int, warmups: int = 1, launched: bool = False) -> Timed:
+        """Times kernels that were judged here: one run of each, then the next run of each; short ones more often than
+        `repeats`. If one of them hangs, none is timed.
+
+        By default the times are those of the device: each run is a CUDA graph, for which the device does not wait.
+        `launched`: they begin when the host begins to launch, on an idle device.
+        """
+        answer = self._asked(Time(tuple(keys), repeats, warmups, launched), len(keys) * (repeats + warmups))
         if isinstance(answer, Times):
-            return Timed(answer.ms)
+            return Timed(answer.ms, host_us=answer.host_us)
         assert isinstance(answer, Failed)
         return Timed(problem=answer.problem)
 
@@ -94,7 +108,7 @@ class Bench:
 
     def _open(self) -> Opened:
         assert self._workload
-        answer = self._answered(Open(self._workload), START)
+        answer = self._answered(Open(self._workload, self._moved), START)
         if not isinstance(answer, Opened):
             self.close()
             problem = answer.problem if isinstance(answer, Failed) else str(answer)

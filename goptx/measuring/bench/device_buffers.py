@@ -45,6 +45,9 @@ class Arrays:
         self._own: dict[int, Buffer] = {}  # by the identity of a numpy array
         given = workload.params
         names = parameter_names([param for param, _ in given])
+        for param, value in reversed(given) if memory.gap else ():
+            if isinstance(value, Argument) and is_array(param, value) and param.kernel:
+                self._described(value, param.kernel, workload.seed)
         for (param, value), name in zip(given, names, strict=True):
             assert param.kernel
             argument = value

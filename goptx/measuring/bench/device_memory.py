@@ -85,13 +85,14 @@ class Buffer:
 
 
 class Memory:
-    """The memory of the current device; copies and fills are ordered by `stream`."""
+    """The memory of the current device; copies and fills are ordered by `stream`. `gap`: bytes that stay unused before
+    each buffer, so that buffers are in other places than without."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, gap: int = 0) -> None:
         from cuda.bindings import driver
 
         device = current_device()
-        self.driver, self.stream = driver, stream
+        self.driver, self.stream, self.gap = driver, stream, gap
         self._queue = driver.CUstream(int(stream.handle))
         made = assemble(COMPARE, entry="differing", arch=f"sm_{device.arch}")
         self._differing = load(made.cubin, "differing")
@@ -112,6 +113,8 @@ class Memory:
     def buffer(self, dtype: np.dtype[Any], size: int) -> Buffer:
         """A new buffer; it and its guard are poisoned."""
         made = Buffer(0, size, dtype)
+        if self.gap:
+            self.allocate(self.gap)
         made.address = self.allocate(made.whole)
         self.fill(made.address, POISON, made.whole)
         return made
@@ -144,6 +147,11 @@ class Memory:
         self.stream.sync()
         must(self.driver.cuMemcpyDtoH(values.ctypes.data, address, size))
         return values.view(dtype)
+
+    def read_through(self, address: int, size: int) -> None:
+        """Reads `size` bytes, a multiple of WIDTH, so that what the cache holds has been written back."""
+        arguments = [np.uint64(address), np.uint64(address), np.uint64(size // WIDTH), np.uint64(self._found)]
+        launch(self._differing, self.stream, arguments, grid=self._ctas, block=256)
 
     def differ(self, one: int, other: int, size: int) -> bool:
         """Whether `size` bytes, a multiple of WIDTH, differ. Waits for all work that was started before."""

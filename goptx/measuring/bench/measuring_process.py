@@ -1,25 +1,24 @@
 """Runs, judges and times kernels on the current device: the process that `bench.py` starts.
 
 Each run gets fresh inputs. The work queued before it on the stream, copies of the inputs or a sweep through the cache,
-takes the device longer than the host needs to start the kernels: so the time between two events is the device's.
+takes the device longer than the host needs to start the kernels: so the time between two events is the device's. What
+was written before is not in the cache any more, so that no run pays for writing it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import partial
+import time
+from collections.abc import Hashable, Sequence
 from multiprocessing.connection import Connection
-from typing import Any
 
-from goptx.device.load import current_device, driver_version, launch, load_all, must
+from goptx.device.load import current_device, driver_version
 from goptx.errors import GoptxError, InputError
 from goptx.launch.shape import Shape
+from goptx.measuring.bench.baseline_runs import Graphs, Run, Runnable, Start, assembled, baseline_runs, bound
+from goptx.measuring.bench.baselines import SEPARATE
 from goptx.measuring.bench.device_buffers import Arrays
 from goptx.measuring.bench.device_memory import Buffer, Memory
 from goptx.measuring.bench.questions import (
-    GRAPH,
-    SEPARATE,
-    STREAMS,
     Answer,
     Describe,
     Described,
@@ -35,8 +34,9 @@ from goptx.measuring.bench.questions import (
 from goptx.measuring.bench.workload import Workload
 from goptx.results.fused_kernel import Woven
 
-Run = Callable[[], None]
 BEFORE = 1 << 30  # bytes to write before a run: a quarter of a millisecond, in which the host queues it
+GAP = 7 << 20  # bytes between buffers that are to be in other places
+SHORT, OFTEN = 0.1, 8  # runs of fewer milliseconds are repeated more often, up to so many times
 
 
 def serve(connection: Connection, device: int) -> None:
@@ -77,22 +77,26 @@ class _Bench:
         match question:
             case Describe():
                 return Described(self.device.name, f"sm_{self.device.arch}", driver_version())
-            case Open(workload):
+            case Open(workload, moved):
                 if self.open:
                     self.open.close()
+                self.memory.gap = GAP if moved else 0
                 self.open = _Opened(self, workload)
                 return Opened(self.open.ms)
             case Hold():
                 assert self.open
                 return self.open.hold(question)
-            case Time(keys, repeats, warmups):
+            case Time(keys, repeats, warmups, launched):
                 assert self.open
-                return Times(self.open.timed(keys, repeats, warmups))
+                return (
+                    self.open.launched(keys, repeats, warmups) if launched else self.open.timed(keys, repeats, warmups)
+                )
 
     def sweep(self, amount: int) -> None:
-        """Writes `amount` bytes, or somewhat more, through the cache."""
+        """Writes `amount` bytes, or somewhat more, through the cache, and reads what takes their place there."""
         for _ in range(0, amount, self.size):
             self.memory.fill(self.swept, 0, self.size)
+        self.memory.read_through(self.swept, self.size)
 
     def broken(self) -> bool:
         """Whether the device can launch nothing more, as after an access out of bounds."""
@@ -107,15 +111,20 @@ class _Opened:
         self.bench, self.workload = bench, workload
         self.arrays = Arrays(bench.memory, workload, bench.cached)
         self.expected: dict[bool, dict[int, int]] = {}  # copies of outputs, by whether there was contraction
-        self.streams = [bench.stream, *(bench.device.create_stream() for _ in workload.each[1:])]
-        separate, streams = self._run(workload.separate), self._side_by_side()
+        self.graphs = Graphs(bench.stream)
+        streams = [bench.stream, *(bench.device.create_stream() for _ in workload.each[1:])]
+        own = list(self.arrays.arguments.values())
+        self.runs: dict[str, Runnable] = dict(baseline_runs(workload, own, streams, self.graphs))
+        separate = self.runs[SEPARATE].launched
         self._expect(True, separate)
         self._check_repeatable(separate)
-        self.runs: dict[str, Run] = {SEPARATE: separate, STREAMS: streams, GRAPH: self._graph(streams)}
-        self.ms = min(self.timed((SEPARATE,), 2, 1)[SEPARATE])
+        self.more = 1
+        self.ms = min(self.timed((SEPARATE,), 2, 1).ms[SEPARATE])
+        self.more = max(1, min(OFTEN, round(SHORT / self.ms)))
 
     def hold(self, held: Hold) -> Judged:
-        self.runs[held.key] = run = self._run(held.woven, held.cap, held.common)
+        run = self._run(held.woven, held.cap, held.common)
+        self.runs[held.key] = Runnable(run, self.graphs.of(run))
         if held.judged:
             return Judged()
         self._once(run)
@@ -123,69 +132,70 @@ class _Opened:
         if not found or self.arrays.within_tolerance(found):
             return Judged()
         if False not in self.expected:
-            self._expect(False, self._run(self.workload.separate, fmad=False))
-        self._once(self._run(held.woven, held.cap, held.common, fmad=False))
+            self._expect(False, self._on(self._assembled(self.workload.separate)))
+        self._once(self._on(self._assembled(held.woven, held.cap, held.common)))
         wrong = self.arrays.differences(self.expected[False])
         if not wrong or self.arrays.within_tolerance(wrong):
             return Judged(contracted="; ".join(map(str, found)))
         del self.runs[held.key]
         return Judged(wrong="; ".join(map(str, wrong)))
 
-    def timed(self, keys: tuple[str, ...], repeats: int, warmups: int) -> dict[str, list[float]]:
-        """Repeats one run of each kernel, one after the other. Each repetition starts with a run that does not count,
-        so that the device is busy while the timed runs are queued."""
+    def timed(self, keys: Sequence[str], repeats: int, warmups: int) -> Times:
+        """Repeats one run of each kernel, one after the other, each time beginning with another. Each repetition starts
+        with a run that does not count, so that the device is busy while the timed runs are queued."""
         stream = self.bench.stream
         times: dict[str, list[float]] = {key: [] for key in keys}
-        for repetition in range(warmups + repeats):
+        for repetition in range(-warmups, repeats * self.more):
             self.arrays.reset()
-            self.runs[keys[0]]()
+            self.runs[keys[0]].on_device()
             marks = []
-            for key in keys:
+            for key in _turned(keys, repetition):
                 self.bench.sweep(BEFORE - self.arrays.reset())
                 begin = stream.record(options={"timing_enabled": True})
-                self.runs[key]()
+                self.runs[key].on_device()
                 marks.append((key, begin, stream.record(options={"timing_enabled": True})))
             stream.sync()
-            if repetition >= warmups:
+            if repetition >= 0:
                 for key, begin, end in marks:
                     times[key].append(end - begin)
-        return times
+        return Times(times)
+
+    def launched(self, keys: Sequence[str], repeats: int, warmups: int) -> Times:
+        """As `timed`, with launches from the host on a device that waits for them."""
+        stream = self.bench.stream
+        found = Times({key: [] for key in keys}, {key: [] for key in keys})
+        for repetition in range(-warmups, repeats * self.more):
+            for key in _turned(keys, repetition):
+                self.bench.sweep(BEFORE - self.arrays.reset())
+                stream.sync()
+                begin = stream.record(options={"timing_enabled": True})
+                now = time.perf_counter()
+                self.runs[key].launched()
+                host = time.perf_counter() - now
+                end = stream.record(options={"timing_enabled": True})
+                end.sync()
+                if repetition >= 0:
+                    found.ms[key].append(end - begin)
+                    found.host_us[key].append(1e6 * host)
+        return found
 
     def close(self) -> None:
         self.bench.stream.sync()
+        self.graphs.close()
         for copies in self.expected.values():
             for copy in copies.values():
                 self.bench.memory.free(copy)
         self.arrays.release()
 
-    def _run(self, woven: Woven, cap: int | None = None, common: Shape | None = None, fmad: bool = True) -> Run:
-        start = started(woven, cap, fmad, list(self.arrays.arguments.values()), common)
+    def _run(self, woven: Woven, cap: int | None, common: Shape | None) -> Run:
+        return self._on(bound(woven, cap, list(self.arrays.arguments.values()), common))
+
+    def _assembled(self, woven: Woven, cap: int | None = None, common: Shape | None = None) -> Start:
+        """Without contraction."""
+        return assembled(woven, cap, False, list(self.arrays.arguments.values()), common)
+
+    def _on(self, start: Start) -> Run:
         return lambda: start(self.bench.stream)
-
-    def _side_by_side(self) -> Run:
-        own = zip(self.workload.each, self.arrays.arguments.values(), self.streams, strict=True)
-        starts = [(started(kernel, None, True, [arguments]), stream) for kernel, arguments, stream in own]
-        first, others = self.bench.stream, self.streams[1:]
-
-        def run() -> None:
-            for other in others:
-                other.wait(first)
-            for start, stream in starts:
-                start(stream)
-            for other in others:
-                first.wait(other)
-
-        return run
-
-    def _graph(self, streams: Run) -> Run:
-        """The runs on streams as a CUDA graph, with a branch for each stream."""
-        driver = self.bench.driver
-        stream = driver.CUstream(int(self.bench.stream.handle))
-        mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
-        must(driver.cuStreamBeginCapture(stream, mode))
-        streams()
-        graph = must(driver.cuGraphInstantiate(must(driver.cuStreamEndCapture(stream)), 0))
-        return lambda: must(driver.cuGraphLaunch(graph, stream))
 
     def _once(self, run: Run) -> None:
         self.arrays.reset()
@@ -207,30 +217,7 @@ class _Opened:
             )
 
 
-def started(
-    woven: Woven, cap: int | None, fmad: bool, arguments: list[list[object]], common: Shape | None = None
-) -> Callable[[Any], None]:
-    """A function that starts the kernel on a stream. The kernel was made for known shapes, or is launched in the
-    `common` shape."""
-    shape: dict[str, Any] = {"grid": None, "block": None}
-    if common:
-        shape = {"grid": common.sizes("grid"), "block": common.sizes("block"), "shared": common.shared}
-    if fmad:
-        woven.load(cap)
-        return lambda stream: woven.launch(stream, *arguments, **shape, max_registers=cap, independent=True)
-    kernels = load_all(woven.cubin(cap, fmad=False), woven.entries)
-    packed: list[Any] = woven.arguments(*arguments)
-    each = packed if woven.is_separate else [packed]
-    starts = [
-        partial(
-            launch, kernel, args=own, grid=one.shape.sizes("grid"), block=one.shape.sizes("block"),
-            shared=one.shape.shared or 0,
-        )
-        for kernel, one, own in zip(kernels, woven.starts(**shape), each, strict=True)
-    ]  # fmt: skip
-
-    def start(stream: Any) -> None:
-        for one in starts:
-            one(stream=stream)
-
-    return start
+def _turned(keys: Sequence[str], repetition: int) -> list[str]:
+    """The keys in another order for each repetition, so that none always follows the same one."""
+    first = repetition % len(keys)
+    return [*keys[first:], *keys[:first]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.workload import Workload
@@ -11,9 +11,11 @@ from goptx.results.fused_kernel import Woven
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Make the data, and run the kernels alone; answered by `Opened`."""
+    """Make the data, and run the kernels alone; answered by `Opened`. `moved`: in other places of the memory, and in
+    another order, than without it."""
 
     workload: Workload
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +65,21 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """Time these, one run of each after the other; answered by `Times`. The unchanged kernels may be among them: one
-    after the other (`SEPARATE`), each on a stream of its own (`STREAMS`), and in a CUDA graph (`GRAPH`)."""
+    """Time these, one run of each after the other; answered by `Times`. The unchanged kernels may be among them, by the
+    names of `baselines.py`. `launched`: from the host, on an idle device; otherwise as CUDA graphs, on a busy one."""
 
     keys: tuple[str, ...]
     repeats: int
     warmups: int
+    launched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Milliseconds of each run, by key."""
+    """By key, milliseconds of each run, and microseconds until the host had launched it, where it did."""
 
     ms: dict[str, list[float]]
+    host_us: dict[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,5 @@ class Failed:
     broken: bool = False
 
 
-SEPARATE, STREAMS, GRAPH = "separate", "streams", "graph"
 Question = Describe | Open | Hold | Time
 Answer = Described | Opened | Judged | Times | Failed

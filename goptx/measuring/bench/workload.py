@@ -14,6 +14,7 @@ from goptx.launch.arguments import POINTER, passed_by_value
 from goptx.launch.device_arrays import extent_of
 from goptx.launch.parameter import Parameter
 from goptx.launch.specification import Argument
+from goptx.measuring.bench.baselines import baselines
 from goptx.results.fused_kernel import Woven
 
 
@@ -38,6 +39,16 @@ class Workload:
         """The parameters of all kernels, with their arguments."""
         own = [param for param in self.separate.params if param.kernel]
         return list(zip(own, [value for values in self.arguments for value in values], strict=True))
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        """The names of the ways in which the unchanged kernels are timed."""
+        return baselines(len(self.each), self.has_native)
+
+    @property
+    def has_native(self) -> bool:
+        """Whether a framework's machine code of a kernel is known."""
+        return any(launch.native for launch in self.separate.launches)
 
 
 def is_array(param: Parameter, value: object) -> bool:

@@ -32,8 +32,8 @@ class Subject:
 
     @property
     def alone(self) -> list[str]:
-        """The entries of the kernels alone, in the order of their launches; those of `fused` come after them."""
-        return [kernel.entries[0] for kernel in self.workload.each]
+        """The names of the kernels alone, in the order of their launches; those of `fused` come after them."""
+        return [name for kernel in self.workload.each for name in _launched(kernel)]
 
     def runs(self, arguments: Sequence[list[object]]) -> Iterator[tuple[Woven, Sequence[list[object]], list[Shape]]]:
         """What is launched, with the arguments and the shapes of its kernels; `arguments` are those of all kernels."""
@@ -92,13 +92,18 @@ def profiled(
         )
     if failed:
         raise failed
-    expected = [*subject.alone, *subject.fused.entries]
+    expected = [*subject.alone, *_launched(subject.fused)]
     if [one.kernel for one in found] != expected:
         raise DeviceError(
             f"{ncu} counted launches of {', '.join(one.kernel for one in found) or 'nothing'}, not of "
             f"{', '.join(expected)}"
         )
     return found, result
+
+
+def _launched(woven: Woven) -> list[str]:
+    """The entries that its launches run, in order: a framework's machine code has its own name."""
+    return [launch.native.entry if launch.native else launch.entry for launch in woven.launches]
 
 
 def _whole(folder: str) -> str:

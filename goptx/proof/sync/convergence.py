@@ -66,7 +66,8 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     fused = projection.fused
     steps = [s for s in fused.steps if s.number not in projection.foreign]
     own = [s for s in steps if s.number in projection.matched]
-    added = [s for s in steps if s.facts.row.scope == Scope.WARP and s.number not in projection.claims]
+    unclaimed = [s for s in steps if s.number not in projection.claims]
+    added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
     if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
         added += [s for s in own if is_counted(s)]
     if any(n in _joint_branches(projection.kernel) for n, _ in projection.polarity.values()):  # the same

@@ -20,18 +20,20 @@ _SAME_EVERYWHERE = frozenset(
 
 
 @lru_cache(maxsize=16)
-def varying_branches(program: Program, scope: Scope, together: frozenset[int] = frozenset()) -> frozenset[int]:
+def varying_branches(
+    program: Program, scope: Scope, together: frozenset[int] = frozenset(), steady: bool = False
+) -> frozenset[int]:
     """The blocks that end in a branch which threads of a warp (`Scope.WARP`) or of a CTA may take differently, without
-    those that they take `together` for another reason."""
+    those that they take `together` for another reason. `steady`: where a load finds one value for all of them."""
     found: set[int] = set()
     while True:
-        varying = _varying_at_ends(program, scope, found)
+        varying = _varying_at_ends(program, scope, found, steady)
         more = {
             start
             for start, names in varying.items()
             if len(set(program.successors(start))) > 1
             and start not in together
-            and _depends(program, program.steps[program.blocks[start][-1]], names, scope)
+            and _depends(program, program.steps[program.blocks[start][-1]], names, scope, steady)
         }
         if more <= found:
             return frozenset(found)
@@ -39,15 +41,15 @@ def varying_branches(program: Program, scope: Scope, together: frozenset[int] = 
 
 
 @lru_cache(maxsize=16)
-def varying_steps(program: Program, scope: Scope) -> frozenset[int]:
+def varying_steps(program: Program, scope: Scope, together: frozenset[int] = frozenset()) -> frozenset[int]:
     """The steps whose guards may differ between threads."""
     found = set[int]()
-    _varying_at_ends(program, scope, set(varying_branches(program, scope)), found)
+    _varying_at_ends(program, scope, set(varying_branches(program, scope, together)), False, found)
     return frozenset(found)
 
 
 def _varying_at_ends(
-    program: Program, scope: Scope, branches: set[int], guarded: set[int] | None = None
+    program: Program, scope: Scope, branches: set[int], steady: bool, guarded: set[int] | None = None
 ) -> dict[int, frozenset[str]]:
     """For each block the registers that vary when it ends. `guarded` gets the steps whose guards vary."""
     at_meeting: dict[int, set[str]] = {}
@@ -69,7 +71,7 @@ def _varying_at_ends(
             step = program.steps[number]
             if guarded is not None and step.guard in names:
                 guarded.add(number)
-            if _depends(program, step, names, scope):
+            if _depends(program, step, names, scope, steady):
                 names.update(_writes(step))
             elif not step.guard:
                 names.difference_update(_writes(step))
@@ -90,18 +92,20 @@ def _writes(step: Step) -> tuple[str, ...]:
     return (*step.writes, CARRY) if step.facts.sets_carry else step.writes
 
 
-def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], scope: Scope) -> bool:
+def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], scope: Scope, steady: bool) -> bool:
     """Whether what a step writes, or where it goes, may vary."""
     facts, row = step.facts, step.facts.row
     if step.guard in varying:
         return True
+    if scope == Scope.WARP and step.number in program.uniform:
+        return False
     if row.scope >= Scope.CTA:
         return False  # a reduction over all threads
     if row.scope == Scope.WARP and facts.base in ("vote", "redux"):
         lanes = step.sources[-1].names  # lanes may be in groups of their own
         return scope > Scope.WARP or any(n in varying or _is_of_thread(program, n) for n in lanes)
     if program.is_effect(step):
-        constant = facts.read_only and scope == Scope.WARP
+        constant = (facts.read_only and scope == Scope.WARP) or (steady and row.access == "l" and facts.base == "ld")
         return not constant or any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names)
     return any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names) or (
         (facts.uses_carry and CARRY in varying) or (row.updates and any(w in varying for w in step.writes))

@@ -45,14 +45,16 @@ class Found:
 
 def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Found:
     """Raises `NotProved`."""
-    barriers = [step for step in fused.steps if is_barrier(step)]
+    inside = (fused.steps[n] for start in fused.order for n in fused.blocks[start])
+    barriers = [step for step in inside if is_barrier(step)]
     own = {letter: [s for s in barriers if s.number in p.matched] for letter, p in projections.items()}
-    _check_ids(projections, own)
+    added = [s for s in barriers if not any(s.number in p.matched for p in projections.values())]
+    _check_ids(projections, own, added)
     found = Found(len(barriers))
     for step in barriers:
-        if step.guard and is_plain(step):
+        if step.guard and _stands_for_plain(step, projections):
             raise NotProved(step.line, f"`{step.statement}` is guarded, so some threads may not come to it")
-    holds = _Holds(fused, projections, own)
+    holds = _Holds(fused, projections, own, added)
     holds.check()
     try:
         _Order(fused, projections, own, found, holds).check()
@@ -73,11 +75,15 @@ class _Holds:
     fused: Program
     projections: Mapping[str, Projection]
     own: Mapping[str, Sequence[Step]]
+    added: Sequence[Step]
 
     def check(self) -> None:
         """That kernels which concern other CTAs are the only ones that wait, and that lanes of a warp do not wait for
         each other in one kernel while they wait in another."""
         for letter, waits in self.waits.items():
+            if self.added and (waits.held or waits.cluster):
+                step = self.added[0]
+                raise NotProved(step.line, f"`{step.statement}` is of no kernel, and kernel {letter} waits elsewhere")
             others = [s for other, its in self.own.items() if other != letter for s in its]
             others += [self.fused.steps[n] for n in self.held if self.held[n] != letter]
             if waits.cluster and others:
@@ -186,6 +192,10 @@ class _Order:
                     seen.add(after)
                     waiting.append(after)
 
+    def _is_met(self, step: Step) -> bool:
+        """Whether all threads that are followed come there, or all of a kernel."""
+        return is_barrier(step) and _stands_for_plain(step, self.projections)
+
     def _step(self, place: Place) -> Step:
         return self.fused.steps[self.fused.blocks[place[0]][place[1]]]
 
@@ -201,7 +211,7 @@ class _Order:
             block = self.fused.blocks[start]
             for number in block[position:]:
                 step = self.fused.steps[number]
-                if _is_met(step) or (step.is_branch and start in self._deciding):
+                if self._is_met(step) or (step.is_branch and start in self._deciding):
                     found.add((start, number - block[0]))
                     break
                 if number in self.holds.held:
@@ -230,7 +240,7 @@ class _Order:
             for start in self.fused.order:
                 after = self._joined(found, start)
                 for step in reversed([*self._steps(start)]):
-                    if _is_met(step):
+                    if self._is_met(step):
                         key = self._label(step), after
                         refined[step.number] = numbers.setdefault(key, len(numbers))
                         after = frozenset([(*self._label(step), classes.get(step.number, 0))])
@@ -244,7 +254,7 @@ class _Order:
         while changed:
             changed = False
             for start in reversed(self.fused.order):
-                first = next((s for s in self._steps(start) if _is_met(s)), None)
+                first = next((s for s in self._steps(start) if self._is_met(s)), None)
                 own = (*self._label(first), classes.get(first.number, 0)) if first else None
                 now = frozenset([own]) if first else self._joined(found, start)
                 if now != found[start]:
@@ -270,13 +280,14 @@ class _Order:
         """Whether the branch is a kernel's own, around that kernel's barriers and no others."""
         last = self.fused.steps[self.fused.blocks[start][-1]]
         region = self.fused.region(start)
-        inside = [s for b in region for s in self._steps(b) if _is_met(s)]
+        inside = [s for b in region for s in self._steps(b) if self._is_met(s)]
         for letter, projection in self.projections.items():
             if last.number in projection.polarity and inside and all(s in self.own[letter] for s in inside):
                 kernel, (n, _) = projection.kernel, projection.polarity[last.number]
                 own = [n] if kernel.block_of[n] in varying_branches(kernel, Scope.CTA) else []
                 numbers = [n for s in inside for n in projection.matched[s.number]]
-                if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for b in own for n in numbers):
+                mine = [b for b in own if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for n in numbers)]
+                if mine and not any(kernel.block_of[b] in _by_thread(kernel) for b in mine):
                     self.found.presumed.append(
                         f"all threads of a CTA take the branch in line {last.line} alike: barriers of {letter} need it"
                     )
@@ -289,7 +300,8 @@ class _Order:
     def _label(self, step: Step) -> Label:
         letters = "".join(letter for letter, its in self.own.items() if step in its)
         ids = {new for p in self.projections.values() for _, new in p.barrier_ids.get(step.number, ())}
-        return " ".join(sorted(ids)) or step.opcode, letters, "red" in step.opcode.split(".")
+        named = step.sources[0].text if step.sources else step.opcode
+        return " ".join(sorted(ids)) or named, letters, "red" in step.opcode.split(".")
 
     def _after(self, places: frozenset[Place]) -> Iterator[list[Place]]:
         """What follows, for each way that all threads may go together."""
@@ -355,6 +367,17 @@ class _Order:
         return place[0], place[1] + 1
 
 
+def _by_thread(kernel: Program) -> frozenset[int]:
+    """The blocks that end in a branch which threads may take differently, though all find the same in memory."""
+    return varying_branches(kernel, Scope.CTA, steady=True)
+
+
+def _stands_for_plain(step: Step, projections: Mapping[str, Projection]) -> bool:
+    """Whether it is a plain barrier, or one that counts the threads of a kernel where that has a plain barrier."""
+    own = [(p.kernel, n) for p in projections.values() for n in p.matched.get(step.number, ())]
+    return is_plain(step) or (bool(own) and all(is_plain(kernel.steps[n]) for kernel, n in own))
+
+
 def _passes_a_barrier(kernel: Program, block: int) -> bool:
     """Whether every way from a block of the kernel back to it passes a barrier."""
     waiting = {kernel.block_of[s.number] for s in kernel.steps if _is_met(s)}
@@ -375,10 +398,10 @@ def _is_met(step: Step) -> bool:
     return is_barrier(step) and is_plain(step)
 
 
-def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]]) -> None:
+def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]], added: Sequence[Step]) -> None:
     """That barriers of one kernel stay distinct as they are in it, and that kernels share only plain ones. One whose
     number is not known may be any."""
-    users: dict[str, set[tuple[str, bool]]] = {}
+    users: dict[str, set[tuple[str, bool]]] = {s.sources[0].text: {("", True)} for s in added}
     for letter, steps in own.items():
         ids: dict[str, str] = {}
         numbers = projections[letter].barrier_ids
@@ -388,7 +411,7 @@ def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence
                 if ids.setdefault(new, mine) != mine:
                     what = f"barrier {new} stands for the barriers {ids[new]} and {mine} of kernel {letter}"
                     raise NotProved(step.line, what)
-                if "" in ids and (any(a != b for a, b in ids.items()) or _others(own, letter)):
+                if "" in ids and (any(a != b for a, b in ids.items()) or _others(own, letter) or added):
                     raise NotProved(step.line, f"kernel {letter} has a barrier with its number in a register")
                 users.setdefault(new, set()).add((letter, is_plain(step)))
         counted = {mine for s in steps if not is_plain(s) for mine, _ in numbers[s.number]}

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from goptx.device.sweep import CAPS
 from goptx.launch.shape import Shape
-from goptx.options import MEASURED_STRATEGIES, MeasuredStrategy
+from goptx.options import MEASURED_STRATEGIES, STREAMS, MeasuredStrategy, Streams
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import divides
 from goptx.tuning.space.partitions import Partitions
@@ -30,6 +30,7 @@ VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # the options that are tried 
     "vertical": {"divergence": ("park", "predicate", "duplicate"), "placement": ("front",)},
     "interleave": {"placement": ("front",), "ratio": ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1))},
     "horizontal": {"placement": ("front",)},
+    "separate": {"streams": (True, "reversed")},
     ALONE: {"slicing": (None, 256, 512, 1024), "policy": ("concat",), "divergence": ("park", "predicate")},
 }  # fmt: skip
 OTHER_ORDER = {"placement": "ratio", "ratio": "placement"}  # both fix the order of CTAs: only one may be given
@@ -58,10 +59,13 @@ class Space:
         """The unchanged kernels, one after the other."""
         return Candidate("separate", (1,) * len(self.shapes))
 
+    def unchanged(self, streams: Streams) -> Candidate:
+        """The unchanged kernels, one after the other or side by side."""
+        return self.separate.having(streams=streams) if streams else self.separate
+
     @property
-    def streams(self) -> Candidate:
-        """The unchanged kernels, side by side."""
-        return self.separate.having(streams=True)
+    def all_unchanged(self) -> list[Candidate]:
+        return [self.unchanged(streams) for streams in STREAMS]
 
     def first(self) -> list[Candidate]:
         """Each strategy, with kernels coarsened or not; more than two kernels all have one factor. Weave with slicing

@@ -15,17 +15,17 @@ HEAD = ("candidate", "ms", "least", "most", "runs", "speedup", "registers", "spi
 STATUSES = {"wrong": "wrote something wrong", "failed": "failed", "refused": "refused", "pruned": "not timed",
             "left out": "left out for lack of time"}  # fmt: skip
 BARS = 16  # candidates in the chart of the fastest
-STREAMS = "kernels on streams of their own"
+UNCHANGED = "the unchanged kernels in their fastest way"
 
 
 def best_html(best: Best) -> str:
-    found = f"{best.speedup:.2f} times as fast as separate launches"
-    if best.candidate.strategy == "separate" and best.candidate.plain:
-        found = "no candidate was found that is faster than separate launches"
     about = ", ".join(f"{name} {value}" for name, value in best.about.items())
     kernel = folded(f"The kernel {best.fused.name}", woven_parts(best.fused))
     return display(
-        heading(best.candidate, found), line(about, kind="faint") if about else "", table_parts(best.table), kernel
+        heading(best.candidate, best.verdict),
+        line(about, kind="faint") if about else "",
+        table_parts(best.table),
+        kernel,
     )
 
 
@@ -78,7 +78,7 @@ def ranked(held: Table) -> Ranked:
     bars = (
         Bar(str(t.candidate), t.speedup, known.index(t.candidate.strategy), t.candidate == held.chosen) for t in fastest
     )
-    title = f"Speedup of the {len(fastest)} fastest of {len(timed)} candidates over {STREAMS}"
+    title = f"Speedup of the {len(fastest)} fastest of {len(timed)} candidates over {UNCHANGED}"
     return Ranked(title, "speedup", known, tuple(bars), ("the unchanged kernels", 1.0))
 
 
@@ -98,7 +98,7 @@ def in_order(held: Table) -> Points:
     ]
     across = "in the order in which they were tried" if held.order else "in the order of the table"
     return Points(
-        f"Speedup of all {len(points)} candidates over {STREAMS}",
+        f"Speedup of all {len(points)} candidates over {UNCHANGED}",
         across,
         "speedup",
         known,

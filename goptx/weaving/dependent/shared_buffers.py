@@ -105,11 +105,11 @@ def as_one(linked: Linked, buffers: Sequence[Buffer]) -> Linked:
     names = {_variable(linked, p).name: b.name for b in buffers for p in b.members}
     new = {old: name for old, name in names.items() if old != name}
     if not new:
-        return linked
+        return replace(linked, one=names)
     kernels = tuple(renamed(k, new) for k in linked.kernels)
     temporary = {b.name for b in buffers if b.kind in ("private", "local")}
     lacks = {old: "" if name in temporary else name for old, name in new.items()}
-    return replace(linked, kernels=kernels, lacks={**linked.lacks, **lacks})
+    return replace(linked, kernels=kernels, lacks={**linked.lacks, **lacks}, one=names)
 
 
 def renamed(kernel: Kernel, new: Mapping[str, str]) -> Kernel:

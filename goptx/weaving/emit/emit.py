@@ -74,7 +74,7 @@ def emit(
     woven = Woven(
         module, linked.name, (launch,), report, woven_origins, symbols(linked, module), linked.plan, strategy,
         tuple(chosen), depends, along_x, tightest(linked.limits),
-        witness=witness_of(linked, chosen, module, woven_origins, strategy),
+        witness=witness_of(linked, chosen, module, woven_origins, strategy, depends),
     )  # fmt: skip
     return ensured("emit", woven)
 

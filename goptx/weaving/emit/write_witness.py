@@ -7,19 +7,26 @@ witness.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from goptx.launch.launch_plan import Plan
 from goptx.proof.certificate import digest
-from goptx.proof.witness import Claim, Named, Witness
-from goptx.ptx.ir import Instruction, Module
+from goptx.proof.witness import Claim, FusedLaunch, Named, OwnLaunch, Witness
+from goptx.ptx.ir import Instruction, Module, Variable
 from goptx.ptx.walk import instructions_of
 from goptx.results.fused_kernel import Origin
 from goptx.sources.kernel_text import Chosen
 from goptx.weaving.model import Linked
+from goptx.weaving.shapes.interleaved import Interleaved
 
 
 def witness_of(
-    linked: Linked, chosen: Sequence[Chosen], module: Module, origins: Sequence[Origin | None], strategy: str
+    linked: Linked,
+    chosen: Sequence[Chosen],
+    module: Module,
+    origins: Sequence[Origin | None],
+    strategy: str,
+    depends: bool,
 ) -> Witness:
     """`chosen` are the kernels as they were given, `origins` those of the entry's instructions."""
     entry = next(e for e in module.entries if e.name == linked.name)
@@ -30,14 +37,38 @@ def witness_of(
         if its[0] is None and origin:
             its[0] = Claim(origin.kernel, origin.line)
         claims[number] = tuple(c for c in its if c and c.line)
+    copies = {k.letter: [c for c in linked.kernels if c.letter == k.letter] for k in linked.given}
     kernels = tuple(
         Named(
-            k.letter, k.entry.name, digest(str(given.module)), k.prefix,
-            tuple(p.name for p in k.parameters), dict(k.symbols),
+            k.letter, k.entry.name, digest(str(given.module)),
+            tuple(c.prefix for c in copies[k.letter]),
+            tuple(linked.one.get(p.name, p.name) for p in k.parameters), dict(k.symbols),
+            None if linked.plan is None else own_launch(linked.plan, k.letter),
+            next((c.pool for c in copies[k.letter]), ""), tuple(c.pooled for c in copies[k.letter]),
         )
         for k, given in zip(linked.given, chosen, strict=True)
     )  # fmt: skip
-    return Witness(strategy, linked.name, "" if linked.plan is None else str(linked.plan), kernels, claims)
+    launch = None if linked.plan is None else fused_launch(linked.plan, linked.hidden)
+    named = tuple(sorted({*linked.one.values()}))
+    return Witness(strategy, linked.name, kernels, claims, launch, depends, named)
+
+
+def own_launch(plan: Plan, letter: str) -> OwnLaunch:
+    """How a kernel is launched alone, and where it is in the fused kernel."""
+    k = plan.letters.index(letter)
+    shape, coarse = plan.shapes[k], plan.coarse[k]
+    return OwnLaunch(
+        shape.axes("grid"), shape.axes("block"), shape.shared, plan.first_thread(k), coarse.factor, coarse.axis
+    )
+
+
+def fused_launch(plan: Plan, hidden: Mapping[str, Variable]) -> FusedLaunch:
+    """How the fused kernel is launched; `hidden` are its parameters by role."""
+    ratio = plan.ratio if isinstance(plan, Interleaved) else ()
+    return FusedLaunch(
+        plan.axes("grid"), plan.axes("block"), plan.placement, ratio, plan.same_shape, plan.overlaid,
+        any(s.cluster for s in plan.shapes), {role: parameter.name for role, parameter in hidden.items()},
+    )  # fmt: skip
 
 
 def _claim(instruction: Instruction, letters: list[tuple[str, int]]) -> Claim | None:

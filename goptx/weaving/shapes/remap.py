@@ -157,6 +157,7 @@ class _Shaping:
         ended = scalars.compare("ge", view.number("block"), view.total("block")) if view.end_at_once() else None
         end = Branch(Guard(ended), EXIT, flow.entry, line=kernel.entry.line) if ended else Jump(flow.entry)
         begin = LANES if ended else "shape"
+        start = self.plan.start(self.position, kernel.copy)
         begun = Flow(begin, {begin: Block(tuple(scalars.code), end), **flow.blocks}).pruned()
         return replace(
             kernel,
@@ -166,6 +167,8 @@ class _Shaping:
             callees=tuple(map(substitution.statement, kernel.callees)),
             registers=(*kernel.registers, *common, *fresh.declared()),
             variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
+            pool=self.pool,
+            pooled={} if self.unknown_before else {name: start + place for name, place in self.places.items()},
         )
 
     def function(self, function: Function, body: FlatBody) -> Change | None:

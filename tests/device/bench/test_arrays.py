@@ -20,6 +20,7 @@ class Host:
 
     def __init__(self, limit: int = 1 << 20) -> None:
         self.limit = limit
+        self.gap = 0
         self.blocks: dict[int, np.ndarray[Any, np.dtype[np.uint8]]] = {}
         self.next = 1 << 20
 

@@ -1,0 +1,371 @@
+"""Normal forms of what is computed from launch shapes and thread numbers: equal forms are equal numbers.
+
+A form is a sum of products of atoms with coefficients: a whole number, without wrap. The atoms are special registers,
+hidden parameters, and quotients of forms, rounded down. A register of 32 bits holds a form modulo 2**32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import gcd, prod
+
+from goptx.proof.formulas import FALSE, TRUE
+from goptx.proof.terms import Terms
+
+Product = tuple[int, ...]  # the terms of its atoms, in order
+Form = tuple[tuple[Product, int], ...]  # products with their coefficients, in order; () is the product of none
+_Either = Callable[[int, int, int], int]
+
+
+class _Unknown(Exception):
+    """What is computed has no normal form."""
+
+
+def total(*forms: Form) -> Form:
+    found: dict[Product, int] = {}
+    for form in forms:
+        for product, n in form:
+            found[product] = found.get(product, 0) + n
+    return tuple(sorted((p, n) for p, n in found.items() if n))
+
+
+def times(first: Form, second: Form) -> Form:
+    return total(*(((tuple(sorted(p + q)), m * n),) for p, m in first for q, n in second))
+
+
+def whole(n: int) -> Form:
+    return (((), n),) if n else ()
+
+
+def less(first: Form, second: Form) -> Form:
+    """The difference of two forms."""
+    return total(first, times(whole(-1), second))
+
+
+def _divided(product: Product, by: Product) -> Product | None:
+    """The product without the atoms of another, None where it lacks one of them."""
+    left = list(product)
+    for atom in by:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)
+
+
+class Integers:
+    """The forms of terms. Comparisons get a name while `learning`; later ones are known if they were then."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms, self.formulas = terms, terms.formulas
+        self.learning = True
+        self.comparisons: dict[int, Form] = {}  # the variables that say that a form is below 0
+        self._forms: dict[int, Form] = {}
+        self._quotients: dict[int, tuple[Form, Form]] = {}
+        self._ranges: dict[int, tuple[int, int]] = {}
+        self._bounds: list[tuple[frozenset[int], int]] = []
+
+    # terms -------------------------------------------------------------------------------------------
+
+    def atom(self, term: int, least: int, most: int) -> int:
+        """Makes a term a number of which only the range is known."""
+        self._forms[term], self._ranges[term] = (((term,), 1),), (least, most)
+        return term
+
+    def bound(self, atoms: Sequence[int], most: int) -> None:
+        """The product of these atoms, or of some of them, is at most that."""
+        self._bounds.append((frozenset(atoms), most))
+
+    def number(self, n: int) -> int:
+        return self.term(whole(n))
+
+    def term(self, form: Form, bits: int = 32) -> int:
+        """The term of a form modulo 2**bits."""
+        half = 1 << bits - 1
+        form = tuple((p, m) for p, n in form if (m := (n + half) % (2 * half) - half))
+        if not any(p for p, _ in form):
+            n = sum(n for _, n in form) % (2 * half)
+            found = self.terms.make(str(n))
+            self._forms[found] = whole(n)
+            return found
+        if len(form) == 1 and len(form[0][0]) == 1 and form[0][1] == 1:
+            return form[0][0][0]
+        low, high = self.range(form)
+        return self._made(form, 0 if low >= 0 and high < 2 * half else bits)
+
+    def _made(self, form: Form, bits: int = 0) -> int:
+        """The term of a form modulo 2**bits, of the form itself if that is 0."""
+        head = f"integer {bits} {' '.join(f'{n}*{len(p)}' for p, n in form)}"
+        found = self.terms.make(head, *(atom for p, _ in form for atom in p))
+        self._forms[found] = form
+        return found
+
+    def form(self, term: int) -> Form:
+        """Raises `_Unknown` for what is not a number that is known."""
+        if term not in self._forms:
+            made = self.terms[term]
+            if made.parts:
+                raise _Unknown
+            try:
+                self._forms[term] = whole(int(made.head, 0))
+            except ValueError:
+                raise _Unknown from None
+        return self._forms[term]
+
+    def atoms(self, form: Form) -> frozenset[int]:
+        """The special registers and parameters in a form."""
+        found = set[int]()
+        for atom in {a for p, _ in form for a in p}:
+            inner = self._quotients.get(atom)
+            found |= {atom} if inner is None else self.atoms(inner[0]) | self.atoms(inner[1])
+        return frozenset(found)
+
+    # ranges ------------------------------------------------------------------------------------------
+
+    def range(self, form: Form) -> tuple[int, int]:
+        """The least and the greatest value, as far as they are known."""
+        low = high = 0
+        for product, n in form:
+            ends = [n * end for end in self._range_of_product(product)]
+            low, high = low + min(ends), high + max(ends)
+        for atom in dict.fromkeys(a for p, n in form if n < 0 for a in p if a in self._quotients):
+            for top, bottom in self._fractions(atom, form):  # a - b * (a / b) is a remainder
+                ((product, n),) = times(bottom, (((atom,), 1),))
+                own = -dict(form).get(product, 0)
+                rest = total(form, times(whole(-own // n), top), ((product, own),))
+                if own > 0 and own % n == 0 and len(rest) < len(form):
+                    ends = [*self.range(rest)]
+                    low, high = max(low, ends[0]), min(high, ends[1] + own // n * (self.range(bottom)[1] - 1))
+        return low, high
+
+    def _fractions(self, atom: int, form: Form) -> Iterator[tuple[Form, Form]]:
+        """What the quotient `atom` divides by what; also as a quotient of the quotients in a form."""
+        top, bottom = self._quotients[atom]
+        yield top, bottom
+        for other in dict.fromkeys(a for p, _ in form for a in p if a in self._quotients):
+            inner, ((below, by),) = self._quotients[other]
+            left = _divided(bottom[0][0], below)
+            if inner == top and left is not None and bottom[0][1] % by == 0 and other != atom:
+                yield self._forms[other], ((left, bottom[0][1] // by),)
+
+    def _range_of_product(self, product: Product) -> tuple[int, int]:
+        low = high = 1
+        for atom in product:
+            ends = [a * b for a in (low, high) for b in self._ranges[atom]]
+            low, high = min(ends), max(ends)
+        for atoms, limit in self._bounds:
+            inside = {a for a in product if a in atoms}
+            if inside and len(set(product)) == len(product):
+                high = min(high, limit * prod(max(map(abs, self._ranges[a])) for a in product if a not in inside))
+        return low, high
+
+    # quotients and comparisons -----------------------------------------------------------------------
+
+    def quotient(self, top: Form, bottom: Form) -> Form:
+        """Rounded down; `bottom` is one product, above 0."""
+        if len(bottom) != 1 or self.range(bottom)[0] < 1:
+            raise _Unknown
+        ((below, by),) = bottom
+        found: Form = ()
+        rest: Form = ()
+        for product, n in top:
+            left = _divided(product, below)
+            count = n // by if left is not None and (n % by == 0 or not product) else 0
+            found = total(found, ((left or (), count),))
+            rest = total(rest, ((product, n - count * by),))
+        low, high = self.range(rest)
+        if low >= 0 and high < self.range(bottom)[0]:
+            return found
+        return total(found, self._fraction(rest, bottom))
+
+    def _fraction(self, top: Form, bottom: Form) -> Form:
+        ((first, n),) = top[:1]
+        if len(top) == 1 and n == 1 and len(first) == 1 and first[0] in self._quotients:
+            inner, by = self._quotients[first[0]]  # a quotient of a quotient
+            return self.quotient(inner, times(by, bottom))
+        (low, high), (least, most) = self.range(top), self.range(bottom)
+        common = gcd(*(n for _, n in top))
+        size = -(-least // common)
+        if least == most and common > 1 and low >= 0 and (common * size - least) * (high // common) < least:
+            # common / least is 1 / size, and so little more that this does not change the result
+            return self.quotient(tuple((p, n // common) for p, n in top), whole(size))
+        found = self.terms.make("quotient", self._made(top), self._made(bottom))
+        self._quotients[found] = top, bottom
+        self.atom(found, low // (least if low < 0 else most), high // (most if high < 0 else least))
+        return self._forms[found]
+
+    def negative(self, form: Form) -> int:
+        """The formula that a form is below 0."""
+        low, high = self.range(form)
+        if high < 0 or low >= 0:
+            return TRUE if high < 0 else FALSE
+        rest = tuple((p, n) for p, n in form if p)
+        if rest[0][1] < 0:  # the opposite has a name
+            return self.formulas.negation(self.negative(less(whole(-1), form)))
+        common = gcd(*(n for _, n in rest))
+        named = total(tuple((p, n // common) for p, n in rest), whole(dict(form).get((), 0) // common))
+        variable = self.terms.make("negative", self._made(named))
+        if variable not in self.comparisons:
+            if not self.learning:
+                raise _Unknown
+            self.comparisons[variable] = named
+        return self.formulas.variable(variable)
+
+    # instructions ------------------------------------------------------------------------------------
+
+    def value(self, opcode: str, *operands: int) -> int | None:
+        """The term that an instruction computes from terms, None where it has no normal form."""
+        rule = _RULES.get(opcode)
+        if rule is None:
+            return None
+        bits = _BITS[opcode.rpartition(".")[2]]
+        try:
+            return self._by_cases(operands, lambda its: rule(self, bits, its), self.terms.choice)
+        except _Unknown:
+            return None
+
+    def comparison(self, opcode: str, first: int, second: int) -> int | None:
+        """The formula that a comparison such as "setp.lt.u32" gives, None where it has no normal form."""
+        _, relation, type = (*opcode.split("."), "", "")[:3]
+        if type not in _BITS or relation not in _RELATIONS:
+            return None
+
+        def compared(a: Form, b: Form) -> int:
+            if type[0] == "s" and max(self.range(a)[1], self.range(b)[1]) >= 1 << _BITS[type] - 1:
+                raise _Unknown
+            below, above = self.negative(less(a, b)), self.negative(less(b, a))
+            wanted, opposite = _RELATIONS[relation]
+            found = self.formulas.either(*(t if w else FALSE for t, w in zip((below, above), wanted, strict=True)))
+            return self.formulas.negation(found) if opposite else found
+
+        def rule(its: Sequence[int]) -> int:
+            return self._residues(its, (_BITS[type],) * 2, compared, self.formulas.ite)
+
+        try:
+            return self._by_cases((first, second), rule, self.formulas.ite)
+        except _Unknown:
+            return None
+
+    def halves(self, term: int) -> list[int] | None:
+        """The low and the high word of a number of 64 bits."""
+        rules: list[Callable[[Form], Form]] = [lambda a: a, lambda a: self.quotient(a, whole(1 << 32))]
+        try:
+            return [
+                self._by_cases([term], lambda its, rule=rule: self.exact(its, rule, 64), self.terms.choice)  # type: ignore[misc]
+                for rule in rules
+            ]
+        except _Unknown:
+            return None
+
+    def _fits(self, form: Form, bits: int) -> bool:
+        low, high = self.range(form)
+        return low >= 0 and high < 1 << bits
+
+    def _by_cases(self, operands: Sequence[int], rule: Callable[[Sequence[int]], int], either: _Either) -> int:
+        """With the choices among the operands made before the rule applies."""
+        test = next((self.terms[t].formula for t in operands if self.terms[t].head == "choice"), None)
+        if test is None:
+            return rule(operands)
+        cases = (test, self.formulas.negation(test))
+        return either(
+            test,
+            *(self._by_cases([self.terms.resolved(t, case) for t in operands], rule, either) for case in cases),
+        )
+
+    def _residues(
+        self, operands: Sequence[int], bits: Sequence[int], rule: Callable[..., int], either: _Either, *done: Form
+    ) -> int:
+        """The rule for the numbers from 0 to 2**bits - 1 that the operands' registers hold."""
+        if not operands:
+            return rule(*done)
+
+        def after(form: Form) -> int:
+            return self._residues(operands[1:], bits[1:], rule, either, *done, form)
+
+        form, size = self.form(operands[0]), whole(1 << bits[0])
+        low, high = self.range(form)
+        if self._fits(form, bits[0]):
+            return after(form)
+        if low >= -(1 << bits[0]) and high < 1 << bits[0]:
+            test = self.negative(form)
+            return after(total(form, size)) if test == TRUE else either(test, after(total(form, size)), after(form))
+        return after(less(form, times(size, self.quotient(form, size))))
+
+    def exact(self, operands: Sequence[int], rule: Callable[..., Form], *bits: int, to: int = 32) -> int:
+        """The term modulo 2**to of what the rule makes of the numbers that registers hold."""
+        return self._residues(operands, bits, lambda *its: self.term(rule(*its), to), self.terms.choice)
+
+    def remainder(self, top: Form, bottom: Form) -> Form:
+        return less(top, times(bottom, self.quotient(top, bottom)))
+
+    def constant(self, form: Form, bits: int) -> int:
+        if any(p for p, _ in form):
+            raise _Unknown
+        return sum(n for _, n in form) % (1 << bits)
+
+
+_BITS = {"u32": 32, "s32": 32, "b32": 32, "u64": 64, "s64": 64, "b64": 64}
+_RELATIONS = {  # whether a < b, whether a > b; whether it is the opposite
+    "lt": ((1, 0), False), "lo": ((1, 0), False), "gt": ((0, 1), False), "hi": ((0, 1), False),
+    "ge": ((1, 0), True), "hs": ((1, 0), True), "le": ((0, 1), True), "ls": ((0, 1), True),
+    "ne": ((1, 1), False), "eq": ((1, 1), True),
+}  # fmt: skip
+_Rule = Callable[[Integers, int, Sequence[int]], int]
+
+
+def _ring(rule: Callable[..., Form]) -> _Rule:
+    """Of forms modulo 2**bits."""
+    return lambda of, bits, its: of.term(rule(*map(of.form, its)), bits)
+
+
+def _masked(of: Integers, bits: int, its: Sequence[int]) -> int:
+    mask = of.constant(of.form(its[1]), bits)
+    low, high = mask + 1, (1 << bits) - mask
+    if low & mask and high & (high - 1):
+        raise _Unknown
+    if not low & mask:
+        return of.exact(its[:1], lambda a: of.remainder(a, whole(low)), bits, to=bits)
+    return of.exact(its[:1], lambda a: times(whole(high), of.quotient(a, whole(high))), bits, to=bits)
+
+
+def _least(of: Integers, bits: int, its: Sequence[int]) -> int:
+    return of._residues(
+        its, (bits, bits), lambda a, b: of.terms.choice(of.negative(less(a, b)), of.term(a, bits), of.term(b, bits)),
+        of.terms.choice,
+    )  # fmt: skip
+
+
+def _wide(of: Integers, bits: int, its: Sequence[int]) -> int:
+    return of.exact(its, lambda a, b, c=(): total(times(a, b), c), 32, 32, 64, to=64)
+
+
+def _shift(of: Integers, its: Sequence[int]) -> Form:
+    """2**n for a constant shift by n bits."""
+    n = of.constant(of.form(its[1]), 32)
+    if n > 64:
+        raise _Unknown
+    return whole(1 << n)
+
+
+_MODULAR: dict[str, _Rule] = {
+    "mov": _ring(lambda a: a),
+    "add": _ring(total),
+    "sub": _ring(less),
+    "mul.lo": _ring(times),
+    "mad.lo": _ring(lambda a, b, c: total(times(a, b), c)),
+    "shl": lambda of, bits, its: of.term(times(of.form(its[0]), _shift(of, its)), bits),
+}
+_UNSIGNED: dict[str, _Rule] = {
+    "div.u": lambda of, bits, its: of.exact(its, of.quotient, bits, bits, to=bits),
+    "rem.u": lambda of, bits, its: of.exact(its, of.remainder, bits, bits, to=bits),
+    "shr.u": lambda of, bits, its: of.exact(its[:1], lambda a: of.quotient(a, _shift(of, its)), bits, to=bits),
+    "and.b": _masked,
+    "min.u": _least,
+}
+_RULES: dict[str, _Rule] = {
+    **{f"{name}.{type}": rule for name, rule in _MODULAR.items() for type in _BITS},
+    **{f"{name}{bits}": rule for name, rule in _UNSIGNED.items() for bits in (32, 64)},
+    "mul.hi.u32": lambda of, bits, its: of.exact(its, lambda a, b: of.quotient(times(a, b), whole(1 << 32)), 32, 32),
+    "mul.wide.u32": _wide,
+    "mad.wide.u32": _wide,
+    "cvt.u64.u32": lambda of, bits, its: of.exact(its, lambda a: a, 32, to=64),
+}

@@ -1,0 +1,52 @@
+"""What a step is without its registers, and where in its operands masks, counts and numbers stand."""
+
+from __future__ import annotations
+
+from goptx.proof.kernel_code import Step
+from goptx.proof.sync.waits import id_position
+from goptx.ptx.opcodes import Scope
+
+
+def count_of(step: Step) -> int | None:
+    """The position of the number of threads that a barrier of the CTA waits for, None where it is for all."""
+    if step.facts.row.scope != Scope.CTA:
+        return None
+    position = max(step.facts.barrier_id - len(step.writes), 0) + 1
+    return position if len(step.sources) > position + step.facts.reduces else None
+
+
+def mask_of(step: Step) -> int | None:
+    """The position of the lane mask among the sources."""
+    return None if step.facts.row.mask is None else len(step.sources) + step.facts.row.mask
+
+
+def is_full(step: Step) -> bool:
+    """Whether its mask names all lanes of the warp."""
+    return step.sources[-1].text.lower() in ("-1", "0xffffffff", "4294967295")
+
+
+Form = tuple[str, tuple[str, ...], tuple[int | None, ...]]
+
+
+def without(form: Form, position: int) -> Form:
+    """The form of a step without that operand."""
+    opcode, texts, offsets = form
+    return opcode, texts[:position] + texts[position + 1 :], offsets[:position] + offsets[position + 1 :]
+
+
+def form_of(step: Step) -> Form:
+    """What an event is, without its registers. A load may lose `.nc`, and with that hints: it then reads what is there.
+    A barrier may be one that warps need not come to whole, and have another number."""
+    words = step.opcode.split(".")
+    opcode = ".".join(w for w in words if words[0] != "ld" or not (w == "nc" or w.startswith("L1::")))
+    texts = [s.text for s in step.sources]
+    position = id_position(step)
+    if position is not None:
+        opcode = ".".join(["barrier", *(w for w in opcode.split(".")[1:] if w not in ("aligned", "cta"))])
+        texts[position : position + 1] = ["id"]
+    return opcode, tuple(texts), tuple(s.offset for s in step.sources)
+
+
+def quoted(step: Step) -> str:
+    """A step of the kernel in a message."""
+    return f"`{step.statement}` in line {step.line} of the kernel"
