@@ -35,6 +35,7 @@ from goptx.ptx.opcodes import Facts, facts_of
 
 END = -1  # where a kernel has ended
 NOWHERE = "_"  # the destination that PTX throws away
+_WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)U?")
 _TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
 
@@ -346,8 +347,9 @@ def program_of(entry: Function) -> Program:
     variables = tuple(d.variable for d in body.variables)
     made = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges), variables)
     for step in made.steps:
-        if step.guard and not made.is_predicate(step.guard):
-            raise NotProved(step.line, f"`{step.guard}` is not a predicate")
+        truths = (step.guard, *(step.writes if step.facts.compares else ()))
+        if wrong := [r for r in truths if r not in ("", NOWHERE) and not made.is_predicate(r)]:
+            raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
         names = (n.partition(".") for s in step.sources for n in s.names)
         if any(dot and made.type_of(stem) is not None for stem, dot, _ in names):
             raise NotProved(
@@ -429,7 +431,7 @@ def _source(operand: Operand, line: int) -> Source:
         case Negated(Name(text)):
             return Source("{}", (text,), negated=True)
         case Immediate(text):
-            return Source(text.removesuffix("U"))
+            return Source(str(whole_number(text)) if _WHOLE.fullmatch(text) else text)
         case Sum(base, tail):
             text = "".join("{}" if isinstance(t, Name) else t for t in tail)
             names = tuple(t.text for t in tail if isinstance(t, Name))

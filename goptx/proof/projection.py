@@ -26,6 +26,7 @@ from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.step_forms import is_full
 from goptx.proof.terms import Terms
+from goptx.ptx.opcodes import Scope
 
 MOST_VISITS = 12  # of a block, on average
 
@@ -250,7 +251,8 @@ class Projection:
         """The registers where a block is left; where that is because a predicate holds for any lane of the warp, with
         registers more that hold whether it does for this lane: one for the block, and one for the last such block."""
         asked = self._asked(registers, last)
-        if asked is None or target != self.fused.following(last)[last.negated] or last.number in self.foreign:
+        ways = self.fused.following(last)
+        if asked is None or len(ways) < 2 or target != ways[last.negated] or last.number in self.foreign:
             return registers
         self.asking.add(self.fused.block_of[last.number])
         return {**registers, f"{ASKED}{self.fused.block_of[last.number]}": asked, f"{ASKED}{self.letter}": asked}
@@ -333,4 +335,4 @@ class Projection:
 
 def _is_numbered(step: Step) -> bool:
     """Whether it is a barrier of all threads of the CTA with a known number."""
-    return len(step.sources) == 1 and step.sources[0].text.isdigit()
+    return step.facts.row.scope == Scope.CTA and len(step.sources) == 1 and step.sources[0].text.isdigit()

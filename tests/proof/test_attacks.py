@@ -514,6 +514,28 @@ def test_nobody_waits_for_lanes_whose_kernel_ended_at_the_branch() -> None:
     assert "may wait for a thread whose kernel has ended" in str(certificate(given, wrong))
 
 
+@pytest.mark.parametrize("line", ["@%a_r1 mov.u32 %a_r2, 1;", "setp.lt.u32 %a_r2, %a_r1, 3;"])
+def test_what_is_no_predicate_is_refused(line: str) -> None:
+    check(STORES, BOTH + "A4\nB4", f"{BOTH}{line}\nA4\nB4", because="is not a predicate")
+
+
+def test_what_was_added_for_a_warp_names_all_of_it() -> None:
+    text = BOTH + "A4\n{}\nB4"
+    check(STORES, text.format("bar.warp.sync -1;"), *(text.format(f"bar.warp.sync {m};") for m in ("0", "15", "%a_r1")))
+
+
+def test_a_number_may_be_written_in_several_ways() -> None:
+    """Two barriers with a count that are one, and numbers that are equal."""
+    a, b = (
+        ADDRESS + "bar.sync 1, 32;\nst.global.u32 [%d2], %r1;",
+        ADDRESS + "bar.sync 2, 32;\nst.global.u32 [%d2], %r1;",
+    )
+    right = BOTH + "A4\nB4{}\nA5\nB5"
+    wrong = [right.format(f": bar.sync {n}, 32;") for n in ("1", "0x1", "01", "0b1")]
+    check(Given(a, b), right.format(""), *wrong, because="kernels share barrier 1")
+    assert proved(STORES, BOTH + "A4\nB4") and proved(Given(a, b), right.format(": bar.sync 0x2, 0x20;"))
+
+
 def test_active_lanes_are_cut_by_those_that_run() -> None:
     a = "setp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nactivemask.b32 %r2;\nst.global.u32 [%d2], %r2;"
     head = (
@@ -534,6 +556,12 @@ setp.lt.u32 %p1, %r2, %r1;
 st.global.u32 [%d2+4], 1;
 """
 VOTED = "A4\nmov.pred %a_p4, 1;\nAL:\nA6: @%a_p4 st.global.u32 [%a_d2], %a_r2;\nA7\nA8\nand.pred %a_p4, %a_p4, %a_p1;\n"
+
+
+def test_a_branch_may_go_to_the_next_line() -> None:
+    vote = "vote.sync.any.pred %a_p5, %a_p4, -1;\n"
+    nowhere = f"{VOTED}{vote}A9: @!%a_p5 bra AM;\nAM:\nA10"
+    assert not certificate(Given(ADDRESS + AGAIN), f"A1\nA2\nA3\n{nowhere}")
 
 
 def test_a_loop_votes_each_time() -> None:
