@@ -182,6 +182,7 @@ class LaneCases:
             following = self._chosen(self.kernel.steps[case.place], case)
             if following is None:
                 break
+            self.of.followed.add(self.kernel.block_of[case.place])
             case.place = following
         return case.place
 
@@ -203,6 +204,8 @@ class LaneCases:
         """Goes on to the end of the kernel's block, or as far as this block of the fused kernel has it: then with True.
         Cases that must be distinguished first come back as a list."""
         case = case.at(case.place, case.given)
+        if case.place != END:
+            self.of.followed.add(self.kernel.block_of[case.place])
         while case.place != END:
             step = self.kernel.steps[case.place]
             if step.is_branch:
@@ -301,6 +304,7 @@ class LaneCases:
             if not may_change_places(earlier.step, earlier.access, fused, event.access):
                 before = f"`{earlier.step.statement}`, which the kernel has before it"
                 raise NotProved(fused.line, f"`{fused.statement}` stands before {before}")
+            self.of.exchanged.add((fused.number, earlier.step.number))
         self.inner.write(case.registers, step, list(event.results))
         self.of.matched.setdefault(fused.number, set()).add(step.number)
         case.done |= {fused.number}

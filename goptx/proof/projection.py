@@ -32,7 +32,9 @@ class Projection:
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
     and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
     step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
-    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it."""
+    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it;
+    `followed` the kernel's blocks that a lane comes to, `exchanged` the pairs of events in another order than the
+    kernel's."""
 
     terms: Terms
     fused: Program
@@ -50,6 +52,8 @@ class Projection:
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
     votes: dict[int, int] = field(default_factory=dict)
+    followed: set[int] = field(default_factory=set)
+    exchanged: set[tuple[int, int]] = field(default_factory=set)
     visits: int = 0
 
     def __post_init__(self) -> None:

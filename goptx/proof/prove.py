@@ -21,6 +21,7 @@ from goptx.ptx.ir import Declaration, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
 LAUNCHES = "every launch with one grid and block for all"
+INDEPENDENT = "the kernels are independent"
 
 
 def prove_text(fused: str, modules: Sequence[Module]) -> Certificate:
@@ -34,6 +35,7 @@ def prove_text(fused: str, modules: Sequence[Module]) -> Certificate:
     held = Certificate(
         witness.entry if witness else "", witness.strategy if witness else "",
         (witness.shapes or LAUNCHES) if witness else "", digest(fused), dict(zip(letters, digests, strict=True)),
+        {k.letter: k.entry for k in witness.kernels} if witness else {},
     )  # fmt: skip
     if witness is None:
         return replace(held, gaps=(Gap("witness", "", 1, "the text has no witness; make it without --no-witness"),))
@@ -72,22 +74,25 @@ class _Proof:
             )
         fused = self._program(entry, "")
         claims = self._claims(fused)
-        established: list[Established] = []
-        projections = {}
+        projections, together = {}, 0
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
-            projection = self._projection(fused, named, module, claims)
-            projections[named.letter] = projection
-            established += self._follow(projection, named)
+            projection = projections[named.letter] = self._projection(fused, named, module, claims)
+            with _rule("projection", named.letter):
+                projection.check()
+            with _rule("convergence", named.letter):
+                together += check_convergence(projection)
         with _rule("waiting", ""):
             waits = check_waiting(fused, projections)
         with _rule("termination", ""):
             loops, ends = check_termination(list(projections.values()))
-        established.append(Established("termination", "", f"{loops} loops get on"))
-        established.append(Established("waiting", "", f"{waits.barriers} barriers, passed in one order"))
-        independent = "the kernels are independent: what is checked of their arguments at launch"
-        return replace(
-            self.held, established=tuple(established), presumed=(independent, *dict.fromkeys((*waits.presumed, *ends)))
+        established = (
+            *_followed(list(projections.values())),
+            Established("convergence", "", f"convergence {together} instructions"),
+            Established("waiting", "", f"barriers {waits.barriers} in one order"),
+            Established("termination", "", f"loops {loops} end"),
         )
+        presumed = (INDEPENDENT, *dict.fromkeys((*waits.presumed, *ends)))
+        return replace(self.held, established=established, presumed=presumed)
 
     def _program(self, entry: Function, letter: str) -> Program:
         with _rule("reading", letter):
@@ -163,16 +168,18 @@ class _Proof:
             line = new.line if new else 1
             raise _Failed("variables", letter, line, f"`{old}` is not declared as the kernel declares it")
 
-    def _follow(self, projection: Projection, named: Named) -> Iterator[Established]:
-        with _rule("projection", named.letter):
-            projection.check()
-        kernel = projection.kernel
-        yield Established(
-            "projection", named.letter, f"{len(kernel.blocks)} blocks, {len(projection.claims)} instructions"
-        )
-        with _rule("convergence", named.letter):
-            count = check_convergence(projection)
-        yield Established("convergence", named.letter, f"{count} instructions that threads execute together")
+
+def _followed(projections: Sequence[Projection]) -> Iterator[Established]:
+    """What the projections of all kernels establish."""
+    blocks = sum(len(p.kernel.order) for p in projections)
+    followed, effects, exchanged, names = (
+        sum(map(len, its))
+        for its in zip(*((p.followed, p.matched, p.exchanged, p.symbols) for p in projections), strict=True)
+    )
+    yield Established("projection", "", f"control flow {followed}/{blocks} blocks")
+    yield Established("projection", "", f"registers separate ({effects} effects with equal operands)")
+    yield Established("variables", "", f"variables separate ({names})")
+    yield Established("projection", "", f"memory order {exchanged} pairs exchanged")
 
 
 def _form(variable: Variable) -> tuple[object, ...]:

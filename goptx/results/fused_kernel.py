@@ -19,6 +19,7 @@ from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Extent, Launch, Launching, Start
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Limit, Shape
+from goptx.proof.certificate import digest
 from goptx.proof.witness import Witness
 from goptx.ptx.ir import Module
 from goptx.ptx.register_cap import register_cap, with_register_cap
@@ -98,6 +99,11 @@ class Woven:
     executable: Executable = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        certificate = self.report.certificate
+        if certificate is not None and certificate.fused != digest(
+            self.text()
+        ):  # that of the kernel which this one is made of
+            object.__setattr__(self, "report", replace(self.report, certificate=None))
         launching = Launching(
             self.name, tuple(self.report.kernels), self.launches, self.plan, self.depends, self.along_x, self.limits,
             self.streams,
