@@ -43,7 +43,7 @@ STRATEGIES = tuple(way for way in WAYS if " " not in way)
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """`stated`: its shape is needed for weaving it with others, because it has dynamic shared memory."""
+    """`stated`: it has dynamic shared memory, so that of two such kernels the shapes are needed."""
 
     name: str
     file: Path
@@ -109,7 +109,7 @@ def fusing(pair: Pair, way: str) -> Callable[[], goptx.Woven]:
     strategy, shaped = WAYS[way]
     if isinstance(pair, Path):
         return _random(read(pair), strategy, shaped)
-    shapes = [k.shape for k in pair] if shaped or any(k.stated for k in pair) else None
+    shapes = [k.shape for k in pair] if shaped or all(k.stated for k in pair) else None
     entries = [k.entry for k in pair]
     return lambda: goptx.fuse(*(k.file for k in pair), strategy=strategy, entries=entries, shapes=shapes)
 

@@ -9,6 +9,11 @@ from collections.abc import Callable, Collection, Mapping
 
 FALSE, TRUE = 0, 1
 LAST = 1 << 60  # the variable of the constants, after all others
+MOST_NODES = 1 << 19  # about three seconds
+
+
+class TooManyFormulas(Exception):
+    """The formulas take too long: diagrams may be exponentially large."""
 
 
 class Formulas:
@@ -27,10 +32,12 @@ class Formulas:
         if low == high:
             return low
         key = (variable, low, high)
-        if key not in self._numbers:
-            self._numbers[key] = len(self._nodes)
+        number = self._numbers.setdefault(key, len(self._nodes))
+        if number == len(self._nodes):
+            if number > MOST_NODES:
+                raise TooManyFormulas
             self._nodes.append(key)
-        return self._numbers[key]
+        return number
 
     def ite(self, test: int, then: int, other: int) -> int:
         """`then` where `test` holds, else `other`."""
@@ -38,18 +45,26 @@ class Formulas:
             return then
         if test == FALSE:
             return other
+        if then == test:
+            then = TRUE
+        if other == test:
+            other = FALSE
         if then == TRUE and other == FALSE:
             return test
         key = (test, then, other)
-        if key not in self._ites:
-            top = min(self._nodes[f][0] for f in key)
-            lows, highs = zip(*(self._branches(f, top) for f in key), strict=True)
-            self._ites[key] = self._node(top, self.ite(*lows), self.ite(*highs))
-        return self._ites[key]
-
-    def _branches(self, formula: int, variable: int) -> tuple[int, int]:
-        top, low, high = self._nodes[formula]
-        return (low, high) if top == variable else (formula, formula)
+        found = self._ites.get(key)
+        if found is None:
+            (a, low, high), (b, then_low, then_high), (c, other_low, other_high) = map(self._nodes.__getitem__, key)
+            top = min(a, b, c)
+            if a != top:
+                low = high = test
+            if b != top:
+                then_low = then_high = then
+            if c != top:
+                other_low = other_high = other
+            found = self._node(top, self.ite(low, then_low, other_low), self.ite(high, then_high, other_high))
+            self._ites[key] = found
+        return found
 
     def negation(self, formula: int) -> int:
         return self.ite(formula, FALSE, TRUE)

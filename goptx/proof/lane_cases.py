@@ -214,7 +214,8 @@ class LaneCases:
                     return self._gone(case, following), False
                 if not self._is_wanted(case, step, MOST_BRANCHES):
                     break
-                return self._split(case, next(t for _, t in self._tests(step, case) if self._is(t, case) != FALSE))
+                test = next((t for _, t in self._tests(step, case) if self._is(t, case) != FALSE), None)
+                return [] if test is None else self._split(case, test)  # no lane is there: it would miss the table
             numbers = [n for n in self.claimed.get(step.number, ()) if n not in case.done]
             effect = self.kernel.is_effect(step)
             if not numbers and (effect or step.number in self.of.claimed):

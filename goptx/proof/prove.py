@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.convergence import check_convergence
+from goptx.proof.formulas import TooManyFormulas
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.projection import Projection
 from goptx.proof.termination import check_termination
@@ -220,3 +221,5 @@ class _rule:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, NotProved):
             raise _Failed(self.rule, self.kernel, error.line, str(error)) from None
+        if isinstance(error, TooManyFormulas):
+            raise _Failed(self.rule, self.kernel, 1, "the conditions of this kernel are too many to follow") from None

@@ -27,7 +27,7 @@ def test_results_are_stored(tmp_path: Path) -> None:
     assert len([*random.glob("*.ptx")]) == 3
     chosen = (
         "--pair",
-        "harris+lud,straight+straight,batchnorm+hist,softmax+softmax,bit_field,100000_*",
+        "harris+lud,straight+straight,batchnorm+hist,softmax+softmax,bit_field,carries*,100000_*",
         "--way",
         "weave",
     )
