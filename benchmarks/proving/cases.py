@@ -57,7 +57,7 @@ Pair = tuple[Kernel, Kernel] | Path  # kernels, or the file of a random case
 
 def groups(random: Path | None) -> Iterator[tuple[str, str, Pair]]:
     """All pairs, with their groups and names; `random` is the folder of random cases."""
-    yield from _named("examples", [_launched(path) for path in sorted(KERNELS.glob("*.toml"))])
+    yield from _named("examples", examples())
     yield from _named("constructs", constructs())
     for shape in suite_a.SHAPES:
         launches = [suite_a.launches_of(name, shape)[0] for name in suite_a.KERNELS]
@@ -76,12 +76,12 @@ def _named(group: str, kernels: Sequence[Kernel]) -> Iterator[tuple[str, str, Pa
         yield group, "+".join(k.name for k in pair), pair
 
 
+def examples() -> list[Kernel]:
+    return [_kernel(read_specification(path)[0]) for path in sorted(KERNELS.glob("*.toml"))]
+
+
 def constructs() -> list[Kernel]:
     return [Kernel(e.name, CONSTRUCTS, e.name, Shape(None, BLOCK)) for e in _read(CONSTRUCTS).entries]
-
-
-def _launched(path: Path) -> Kernel:
-    return _kernel(read_specification(path)[0])
 
 
 def _kernel(launch: Launch) -> Kernel:

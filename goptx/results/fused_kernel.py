@@ -19,6 +19,7 @@ from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Extent, Launch, Launching, Start
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Limit, Shape
+from goptx.memo import Deferred
 from goptx.proof.certificate import digest
 from goptx.proof.witness import Witness
 from goptx.ptx.ir import Module
@@ -95,7 +96,7 @@ class Woven:
     along_x: bool = False
     limits: tuple[Limit, ...] = ()
     streams: bool = False
-    witness: Witness | None = field(default=None, repr=False, compare=False)
+    witness: Deferred[Witness] | None = field(default=None, repr=False, compare=False)
     executable: Executable = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -119,7 +120,7 @@ class Woven:
 
     def text(self, witness: bool = True) -> str:
         """The text of the module; with the witness by which `goptx prove` proves it later, in comments."""
-        return self.witness.written(self.module) if witness and self.witness else self.ptx
+        return self.witness.value.written(self.module) if witness and self.witness else self.ptx
 
     @property
     def params(self) -> tuple[Parameter, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -46,6 +47,13 @@ def test_a_report_has_the_certificate_once_it_is_proved() -> None:
 def test_a_report_has_no_certificate_of_what_is_not_proved() -> None:
     fused = goptx.weave(Path(HARRIS), Path(PIPELINE))
     assert not goptx.prove(fused) and fused.report.certificate is None
+
+
+def test_the_witness_is_made_when_it_is_asked_for() -> None:
+    fused = goptx.weave(Path(HARRIS), Path(LUD))
+    assert fused.ptx and fused.witness is not None and "value" not in vars(fused.witness)
+    copy = pickle.loads(pickle.dumps(fused))
+    assert copy.text() == fused.text() != fused.ptx and fused.witness.value == copy.witness.value
 
 
 def test_separate_kernels_are_nothing_to_prove() -> None:
