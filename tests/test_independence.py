@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from bodies import HEAD, kernel
+from device.fake_driver import install
 
 import goptx
 from goptx import DependentKernels
 from goptx.cli import main
-from goptx.device.executable import Executable
 from goptx.errors import DependenceWarning
 from goptx.results.fused_kernel import Woven
 
@@ -74,8 +74,8 @@ class Buffer:
 
 
 def launched(monkeypatch: pytest.MonkeyPatch, woven: Woven, *args: Sequence[object], **options: Any) -> None:
-    """Launches up to the point that needs a GPU."""
-    monkeypatch.setattr(Executable, "starter", lambda *_: lambda stream, contents: None)
+    """Launches with a driver that starts nothing."""
+    install(monkeypatch)
     woven.launch(None, *args, grid=1, block=32, **options)
 
 

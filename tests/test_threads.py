@@ -1,8 +1,6 @@
 """Several threads, and several processes: weaving gives the same bytes, and cached values are made once."""
 
-import ctypes
 import pickle
-import struct
 import subprocess
 import sys
 import threading
@@ -21,7 +19,6 @@ from bodies import GUARD, kernel
 import goptx
 from goptx import Shape
 from goptx.device.executable import Executable
-from goptx.device.load import _Frame
 from goptx.launch.parameter import Parameter
 from goptx.memo import Memo
 
@@ -183,32 +180,6 @@ def test_threads_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Device.device_id = 1
     woven.load()
     assert len(calls) == 3
-
-
-def contents(frame: _Frame, sizes: list[int]) -> list[bytes]:
-    """What the driver would read."""
-    places = (ctypes.c_void_p * len(sizes)).from_address(frame.parts[2])
-    return [ctypes.string_at(at or 0, size) for at, size in zip(places, sizes, strict=True)]
-
-
-def test_each_thread_has_its_own_memory_for_parameters() -> None:
-    hidden = [struct.pack("<I", 77), b"\x05"]
-    frame = _Frame([8, 4, 24, 2], hidden)
-    ready = threading.Barrier(4)
-
-    def fill(k: int) -> bool:
-        own = [bytes([k]) * size for size in (8, 4, 24, 2)]
-        fill, memory, _ = frame.parts
-        fill(memory, 0, *own)
-        ready.wait()  # until all have
-        return contents(frame, [8, 4, 24, 2, 4, 1]) == own + hidden
-
-    assert at_once([partial(fill, k) for k in range(4)]) == [True] * 4
-
-
-def test_a_kernel_without_parameters_has_room_too() -> None:
-    fill, memory, _ = _Frame([], []).parts
-    fill(memory, 0)
 
 
 # Pickles ------------------------------------------------------------------------------------------------------

@@ -6,11 +6,14 @@ thread asks first. Needs no GPU until something is loaded, and imports CUDA only
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from goptx.device.launches.bound_launch import BoundLaunch
+from goptx.device.launches.prepared_launch import PreparedLaunch
 from goptx.device.load import Launcher, Starter, current_device, device_number, in_turn, load_all, side_by_side
 from goptx.device.loaded import remember
 from goptx.device.recorded_streams import check_launch
@@ -44,6 +47,7 @@ class Executable:
         self._assembled = Assemblies() if assembled is None else assembled
         self._loaded: Memo[tuple[int, int | None], list[Kernel]] = Memo()
         self._starters: Memo[Hashable, Starter] = Memo(most=SHAPES)
+        self._here = _Here()
 
     def __reduce__(self) -> tuple[Callable[..., Executable], tuple[object, ...]]:
         return Executable, (self.module, self.launching, self._assembled)
@@ -114,10 +118,53 @@ class Executable:
     ) -> None:
         """As of `Woven.launch`."""
         check_launch(stream)
-        contents, doubt = self.packing.packed(args, independent or self.launching.depends)
+        here = self._here
+        key = device_number(), max_registers, shared, _fixed(grid), _fixed(block), shapes and tuple(shapes)
+        prepared = here.last if key == here.key else here.known.get(key)
+        independent = independent or self.launching.depends
+        if prepared is None:
+            prepared = self._prepared(args, grid, block, shared, shapes, max_registers, independent)
+            doubt = prepared.doubt
+            key = (device_number(), *key[1:])  # preparing has made one current
+            here.keep(key, prepared)
+        else:
+            doubt = prepared.give(args, independent)
+            here.key, here.last = key, prepared
         if doubt:
             warnings.warn(doubt, DependenceWarning, stacklevel=3)
-        self.starter(grid, block, shared, shapes, max_registers)(stream, contents)
+        prepared.start(stream)
+
+    def bound(
+        self,
+        args: Sequence[Sequence[object]],
+        grid: Extent | None,
+        block: Extent | None,
+        shared: int,
+        shapes: Sequence[Shape] | None,
+        max_registers: int | None,
+        independent: bool,
+    ) -> BoundLaunch:
+        """As of `Woven.bind`."""
+        independent = independent or self.launching.depends
+        prepared = self._prepared(args, grid, block, shared, shapes, max_registers, independent)
+        if prepared.doubt:
+            warnings.warn(prepared.doubt, DependenceWarning, stacklevel=3)
+        return BoundLaunch(self, prepared, args, independent)
+
+    def _prepared(
+        self,
+        args: Sequence[Sequence[object]],
+        grid: Extent | None,
+        block: Extent | None,
+        shared: int,
+        shapes: Sequence[Shape] | None,
+        max_registers: int | None,
+        independent: bool,
+    ) -> PreparedLaunch:
+        def make() -> Starter:
+            return self.starter(grid, block, shared, shapes, max_registers)
+
+        return PreparedLaunch(self.packing, args, independent, make)
 
     def starter(
         self,
@@ -158,6 +205,21 @@ class Executable:
             )
         ]
         return side_by_side(launchers) if self.launching.streams else in_turn(launchers)
+
+
+class _Here(threading.local):
+    """The launches that a thread has prepared, by what identifies them, and the last one."""
+
+    def __init__(self) -> None:
+        self.key: Hashable = None
+        self.last: PreparedLaunch | None = None
+        self.known: dict[Hashable, PreparedLaunch] = {}
+
+    def keep(self, key: Hashable, prepared: PreparedLaunch) -> None:
+        if len(self.known) >= SHAPES:
+            self.known.clear()
+        self.known[key] = prepared
+        self.key, self.last = key, prepared
 
 
 def _fixed(given: Extent | None) -> Hashable:

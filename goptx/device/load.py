@@ -7,15 +7,13 @@ captured into a CUDA graph; loading may not.
 
 from __future__ import annotations
 
-import ctypes
-import struct
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from goptx.device.launches.parameter_memory import ParameterMemory
 from goptx.device.recorded_streams import check_launch
 from goptx.errors import DeviceError
 from goptx.launch.arguments import ParameterLike, pack_arguments
@@ -167,19 +165,29 @@ def launch(
     device = device_number()
     if device is None:
         device = current_device().device_id
-    known = _LAUNCHERS.setdefault(kernel, Memo(most=_SHAPES))
+    known = _STARTERS.setdefault(kernel, Memo(most=_SHAPES))
     key = device, _three(grid), _three(block), shared, sizes
-    known.made(key, lambda: Launcher(kernel, grid, block, shared, sizes))(stream, contents)
+    start = known.made(key, lambda: _Alone(Launcher(kernel, grid, block, shared, sizes)))
+    start.memory.fill(contents)
+    start.starter(stream, start.memory.tables)
 
 
-_LAUNCHERS: WeakKeyDictionary[Kernel, Memo[Hashable, Launcher]] = WeakKeyDictionary()
+class _Alone(threading.local):
+    """A starter of one launch, and memory for its parameters: separate for each thread, since the driver reads the
+    memory while other threads run."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        self.starter = in_turn([launcher])
+        self.memory = self.starter.memory()
+
+
+_STARTERS: WeakKeyDictionary[Kernel, Memo[Hashable, _Alone]] = WeakKeyDictionary()
 _SHAPES = 64  # shapes of each kernel that are cached
 
 
 class Launcher:
-    """`launch` for a kernel that is launched again and again in one shape, on the device that is current now, with
-    parameters of these `sizes` in bytes, followed by constant `hidden` ones. Any thread may call it, as long as
-    the kernel lives."""
+    """What starts a kernel again and again in one shape, on the device that is current now, with parameters of these
+    `sizes` in bytes, followed by constant `hidden` ones. Any thread may use it, as long as the kernel lives."""
 
     def __init__(
         self,
@@ -195,41 +203,52 @@ class Launcher:
         if shared > 0:
             _allow_shared(device, kernel, shared)
         self._launch = driver.cuLaunchKernel
-        self._stream = driver.CUstream
-        self._default = int(device.default_stream.handle)
-        self._fixed = (driver.CUfunction(int(kernel.handle)), *_three(grid), *_three(block), shared)
-        self._frame = _Frame(sizes, hidden)
-        self.takes = len(sizes)  # contents
+        self.handle = int(kernel.handle)
+        self.grid, self.block, self.shared = _three(grid), _three(block), shared
+        self._fixed = (driver.CUfunction(self.handle), *self.grid, *self.block, shared)
+        self.parameters = sizes, hidden
 
-    def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
-        """Starts the kernel on `stream` with parameters of these contents."""
-        fill, room, addresses = self._frame.parts
+    def start(self, stream: Any, table: int) -> None:
+        """Starts the kernel on the driver's stream with the parameters of this table of `ParameterMemory`."""
         try:
-            fill(room, 0, *contents)
-            handle = self._default if stream is None else stream_handle(stream)
-            (failed,) = self._launch(*self._fixed, self._stream(handle), addresses, 0)
+            (failed,) = self._launch(*self._fixed, stream, table, 0)
         except Exception as error:
             raise DeviceError(f"{self._what} failed: {error}") from error
         if failed:
             raise DeviceError(f"{self._what}: the driver answers {failed.name}")
 
 
-Starter = Callable[[Any, Sequence[bytes]], None]
-"""Takes a stream, and the contents of the parameters."""
+class Starter:
+    """Starts launches on the current device, one after the other."""
+
+    ordered = True  # each comes after the one before it
+
+    def __init__(self, launchers: Sequence[Launcher]) -> None:
+        self.launchers = tuple(launchers)
+        self._default = int(current_device().default_stream.handle)
+        self._stream = bindings().CUstream
+
+    def memory(self) -> ParameterMemory:
+        """New memory for the parameters."""
+        return ParameterMemory([launcher.parameters for launcher in self.launchers])
+
+    def __call__(self, stream: Any, tables: Sequence[int]) -> None:
+        """Starts them on the stream with the parameters of these tables of `ParameterMemory`."""
+        made = self.driver_stream(stream)
+        for launcher, table in zip(self.launchers, tables, strict=True):
+            launcher.start(made, table)
+
+    def driver_stream(self, stream: Any) -> Any:
+        """The driver's object for a stream; None is the default stream. Raises `DeviceError`."""
+        try:
+            return self._stream(self._default if stream is None else stream_handle(stream))
+        except Exception as error:
+            raise DeviceError(f"launch on {stream!r} failed: {error}") from error
 
 
 def in_turn(launchers: Sequence[Launcher]) -> Starter:
-    """Starts one after the other. Each launcher takes its own part of the contents, in order."""
-    if len(launchers) == 1:
-        return launchers[0]
-    ends = [0, *accumulate(launcher.takes for launcher in launchers)]
-    parts = [(launcher, slice(*at)) for launcher, at in zip(launchers, pairwise(ends), strict=True)]
-
-    def start(stream: Any, contents: Sequence[bytes]) -> None:
-        for launcher, part in parts:
-            launcher(stream, contents[part])
-
-    return start
+    """Starts one after the other."""
+    return Starter(launchers)
 
 
 def side_by_side(launchers: Sequence[Launcher]) -> Starter:
@@ -238,51 +257,36 @@ def side_by_side(launchers: Sequence[Launcher]) -> Starter:
     return in_turn(launchers) if len(launchers) == 1 else _SideBySide(launchers)
 
 
-class _SideBySide(threading.local):
-    """Each thread has its own streams and events, so it does not wait for the work of other threads."""
+class _SideBySide(Starter):
+    ordered = False
 
     def __init__(self, launchers: Sequence[Launcher]) -> None:
-        device, driver = current_device(), bindings()
-        ends = [0, *accumulate(launcher.takes for launcher in launchers)]
-        self._first, *self._others = [(one, slice(*at)) for one, at in zip(launchers, pairwise(ends), strict=True)]
-        self._streams = [device.create_stream() for _ in self._others]
-        flags = driver.CUevent_flags.CU_EVENT_DISABLE_TIMING
-        self._begin, *self._ends = [must(driver.cuEventCreate(flags)) for _ in launchers]
-        self._default = int(device.default_stream.handle)
-        self._driver = driver
+        super().__init__(launchers)
+        self._own = _Streams(len(launchers) - 1)
 
-    def __call__(self, stream: Any, contents: Sequence[bytes]) -> None:
-        driver = self._driver
-        main = driver.CUstream(self._default if stream is None else stream_handle(stream))
-        must(driver.cuEventRecord(self._begin, main))
-        for side, end, (launcher, part) in zip(self._streams, self._ends, self._others, strict=True):
-            own = driver.CUstream(int(side.handle))
-            must(driver.cuStreamWaitEvent(own, self._begin, 0))
-            launcher(side, contents[part])
-            must(driver.cuEventRecord(end, own))
-        launcher, part = self._first
-        launcher(stream, contents[part])
-        for end in self._ends:
+    def __call__(self, stream: Any, tables: Sequence[int]) -> None:
+        driver, own = bindings(), self._own
+        main = self.driver_stream(stream)
+        must(driver.cuEventRecord(own.begin, main))
+        others = zip(own.streams, own.ends, self.launchers[1:], tables[1:], strict=True)
+        for side, end, launcher, table in others:
+            must(driver.cuStreamWaitEvent(side, own.begin, 0))
+            launcher.start(side, table)
+            must(driver.cuEventRecord(end, side))
+        self.launchers[0].start(main, tables[0])
+        for end in own.ends:
             must(driver.cuStreamWaitEvent(main, end, 0))
 
 
-class _Frame(threading.local):
-    """Memory for the parameters of a launch; separate for each thread, since the driver reads it while others run.
+class _Streams(threading.local):
+    """Streams and events: each thread has its own, so it does not wait for the work of other threads."""
 
-    parts: a function that copies the contents of parameters into the memory, the memory, and the address of the table
-        with the address of each parameter, which the driver takes.
-    """
-
-    def __init__(self, sizes: Sequence[int], hidden: Sequence[bytes]) -> None:
-        slots = [size + -size % 8 for size in (*sizes, *map(len, hidden))]
-        starts = [0, *accumulate(slots)]
-        layout = struct.Struct("".join(f"{size}s{-size % 8}x" for size in sizes))
-        room = (ctypes.c_char * (starts[-1] + 1))()
-        base = ctypes.addressof(room)
-        for content, start in zip(hidden, starts[len(sizes) :], strict=False):
-            ctypes.memmove(base + start, content, len(content))
-        self._table = (ctypes.c_void_p * len(slots))(*[base + start for start in starts[:-1]])
-        self.parts = layout.pack_into, room, ctypes.addressof(self._table)
+    def __init__(self, count: int) -> None:
+        device, driver = current_device(), bindings()
+        self._made = [device.create_stream() for _ in range(count)]
+        self.streams = [driver.CUstream(int(side.handle)) for side in self._made]
+        flags = driver.CUevent_flags.CU_EVENT_DISABLE_TIMING
+        self.begin, *self.ends = [must(driver.cuEventCreate(flags)) for _ in range(count + 1)]
 
 
 def stream_handle(stream: Any) -> int:

@@ -9,6 +9,7 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from goptx.errors import InputError
@@ -78,16 +79,7 @@ class Packing:
         contents: list[bytes] = []
         extents: list[Extent | None] = []
         for slot, arg in zip(self.slots, args, strict=True):
-            extent = None
-            if type(arg) in slot.exact:
-                content = arg.tobytes()  # type: ignore[attr-defined]
-            elif type(arg) is int and slot.integer and 0 <= arg < slot.end:
-                content = arg.to_bytes(slot.size, "little")
-            else:
-                extent = slot.extent(arg)
-                content = slot.content(arg) if extent is None else extent[0].to_bytes(POINTER, "little")
-            if extent is None and slot.pointer:
-                extent = raw(int.from_bytes(content, "little"))
+            content, extent = slot.packed(arg)
             contents.append(content)
             extents.append(extent)
         return contents, extents
@@ -110,12 +102,37 @@ class Slot:
         letters = {"array": "", "f": "f"}.get(self.kind, "ui")
         self.exact = frozenset(np.dtype(f"{letter}{self.size}").type for letter in letters)
         self.end = 1 << 8 * self.size
+        floating = self.kind in "fb" and self.size in _FLOATS
+        self.float_bytes = struct.Struct(_FLOATS[self.size]).pack if floating else None
 
-    @property
+    @cached_property
     def where(self) -> str:
         """The beginning of messages."""
         name, param = parameter_names(self.params)[self.position], self.params[self.position]
         return f"parameter {name}, .{param.type} of {self.size} bytes"
+
+    def packed(self, arg: object) -> tuple[bytes, Extent | None]:
+        """The content of the parameter, and the extent of a pointer; None for other parameters. Raises
+        `InputError`."""
+        extent = None
+        kind = type(arg)
+        if kind in self.exact:
+            content: bytes = arg.tobytes()  # type: ignore[attr-defined]
+        elif kind is int and self.integer and 0 <= arg < self.end:  # type: ignore[operator]
+            content = arg.to_bytes(self.size, "little")  # type: ignore[attr-defined]
+        elif kind is bytes and len(arg) == self.size:  # type: ignore[arg-type]
+            content = arg  # type: ignore[assignment]
+        elif kind is float and self.float_bytes:
+            try:
+                content = self.float_bytes(arg)
+            except OverflowError:
+                content = self.content(arg)  # raises the error
+        else:
+            extent = self.extent(arg)
+            content = self.content(arg) if extent is None else extent[0].to_bytes(POINTER, "little")
+        if extent is None and self.pointer:
+            extent = raw(int.from_bytes(content, "little"))
+        return content, extent
 
     def extent(self, arg: object) -> Extent | None:
         """The extent of a device array; None for other arguments. Raises `InputError`."""

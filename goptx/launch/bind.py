@@ -41,6 +41,12 @@ class Arguments:
 def held(params: Sequence[Parameter], contents: Sequence[bytes]) -> list[bytes]:
     """The contents of the parameters that the fused kernel has. Raises `InputError` where a parameter and the one that
     is read instead of it have different contents."""
+    check_equal(params, contents)
+    return [content for param, content in zip(params, contents, strict=True) if param.instead is None]
+
+
+def check_equal(params: Sequence[Parameter], contents: Sequence[bytes | int]) -> None:
+    """Raises `InputError` where a parameter and the one that is read instead of it have different contents."""
     by_name = {p.name: i for i, p in enumerate(params)}
     for i, param in enumerate(params):
         if param.instead and contents[i] != contents[by_name[param.instead]]:
@@ -49,4 +55,3 @@ def held(params: Sequence[Parameter], contents: Sequence[bytes]) -> list[bytes]:
                 f"{names[by_name[param.instead]]} and {names[i]} are one parameter of the fused kernel, and are given "
                 "different arguments; pass the same, or fuse without same= for them."
             )
-    return [content for param, content in zip(params, contents, strict=True) if param.instead is None]

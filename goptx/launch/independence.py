@@ -7,9 +7,10 @@ and the kernels' real range from a raw pointer is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 
 from goptx.errors import DependentKernels
 from goptx.launch.arguments import POINTER, Access, parameter_names, passed_by_value
@@ -20,6 +21,7 @@ _ACCESS_WORDS: dict[Access, str] = {
     "read": "is read", "written": "is written", "both": "is read and written", "unknown": "may be read and written",
 }  # fmt: skip
 PAGE = 4096  # bytes; nothing is ever mapped below, where null pointers lead: such a number is not a pointer
+ACCEPTED = 1024  # sets of arguments of which it is cached that they are independent
 LAUNCH = "launch the kernels one after the other, or pass independent=True if they never touch the same bytes"
 
 
@@ -32,12 +34,14 @@ class _Pointer:
     access: Access
     offset: int | None = None
 
-    def extent(self, extents: Sequence[Extent | None], contents: Sequence[bytes]) -> Extent | None:
+    def extent(self, extents: Sequence[Extent | None], contents: Sequence[bytes | int]) -> Extent | None:
         if self.offset is None:
             return extents[self.position]
         if not contents:
             return None
-        return raw(int.from_bytes(contents[self.position][self.offset :][:POINTER], "little"))
+        structure = contents[self.position]
+        assert isinstance(structure, bytes)
+        return raw(int.from_bytes(structure[self.offset :][:POINTER], "little"))
 
 
 class Independence:
@@ -51,17 +55,24 @@ class Independence:
             for one, other in combinations(accessed, 2)
             if one.kernel != other.kernel and {one.access, other.access} != {"read"}
         ]
-        self.structures = any(p.offset is not None for pair in self.pairs for p in pair)
-        self._accepted: list[Extent | None] = []
+        positions = {(p.position, p.offset is None) for pair in self.pairs for p in pair}
+        arrays = sorted(position for position, whole in positions if whole)
+        self._compared: Callable[[Sequence[Extent | None]], Hashable] = itemgetter(*arrays) if arrays else len
+        self._structures = sorted(position for position, whole in positions if not whole)
+        self._accepted: set[Hashable] = set()
 
-    def check(self, extents: Sequence[Extent | None], remedy: str = LAUNCH, contents: Sequence[bytes] = ()) -> str:
+    def check(
+        self, extents: Sequence[Extent | None], remedy: str = LAUNCH, contents: Sequence[bytes | int] = ()
+    ) -> str:
         """Raises `DependentKernels` for a pair of arrays that overlap, and for a raw pointer that equals the other of
         its pair. A raw pointer into an array may or may not do harm: returns the warning for it, "" if there is none.
 
-        `extents` are those of all parameters, None for other values than pointers; `contents` are the bytes of all,
-        without which structures are not checked.
+        `extents` are those of all parameters, None for other values than pointers; `contents` are those of all, bytes
+        of structures, without which structures are not checked. What was accepted is not compared again.
         """
-        if extents == self._accepted and not self.structures:  # most launches are like the one before
+        structures = tuple(contents[i] for i in self._structures) if contents else None
+        key = self._compared(extents), structures
+        if key in self._accepted:  # most launches are like earlier ones
             return ""
         doubts = []
         for i, j in self.pairs:
@@ -76,7 +87,9 @@ class Independence:
                 if what:
                     doubts.append(f"{self._in_words(i, j)}: {what}. The kernels may depend on each other; {remedy}.")
         if not doubts:
-            self._accepted = list(extents)
+            if len(self._accepted) >= ACCEPTED:
+                self._accepted.clear()
+            self._accepted.add(key)
         return "\n".join(doubts)
 
     def _in_words(self, one: _Pointer, other: _Pointer) -> str:

@@ -7,7 +7,7 @@ overlap, and raw pointers into an array, are unclear. Of two raw pointers it is 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -15,7 +15,6 @@ from goptx.errors import InputError
 from goptx.launch.arguments import Access, passed_by_value
 from goptx.launch.device_arrays import Extent
 from goptx.launch.independence import PAGE
-from goptx.memo import Memo
 from goptx.region.recorded import Recorded
 
 Position = tuple[int, int]  # the number of a launch, and of its parameter
@@ -54,16 +53,7 @@ class _Pointer:
         return self.access != "read"
 
 
-_FOUND: Memo[Hashable, Aliasing] = Memo(most=256)  # most regions are repeated with the same arguments
-
-
 def aliasing_of(launches: Sequence[Recorded], private: Sequence[Extent], local: Sequence[Extent]) -> Aliasing:
-    """As `_aliasing`; found again for launches with the same arguments."""
-    key = tuple((r.known.key, r.contents, r.extents) for r in launches), tuple(private), tuple(local)
-    return _FOUND.made(key, lambda: _aliasing(launches, private, local))
-
-
-def _aliasing(launches: Sequence[Recorded], private: Sequence[Extent], local: Sequence[Extent]) -> Aliasing:
     """`private` and `local` are arrays, or raw pointers, that are declared temporaries. Raises `InputError` for one
     that no launch takes."""
     pointers = list(_pointers(launches))

@@ -98,6 +98,7 @@ class CapturedFusion(Fusion):
         if mark is None:
             raise InputError(INVALIDATED)
         self._marks[mark] = made
+        self._held.append(args)
 
     def cancel(self) -> None:
         """Ends the region and launches what was put on the stream, with nothing fused."""
@@ -136,7 +137,7 @@ class CapturedFusion(Fusion):
                 self.fused = done.only
         finally:
             graph.close()
-            self._marks = {}  # and their arrays
+            self._marks, self._held = {}, []
 
 
 class _Completing:

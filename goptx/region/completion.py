@@ -14,10 +14,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from goptx.device.load import device_number
+from goptx.launch.device_arrays import Extent
 from goptx.log import LOG
 from goptx.memo import Memo, Same
 from goptx.options import Strategy
-from goptx.region.argument_aliasing import NO_ALIASING, Aliasing, Group, Position, several
+from goptx.region.argument_aliasing import NO_ALIASING, Aliasing, Group, Position, aliasing_of, several
 from goptx.region.declared_temporaries import called, outcome
 from goptx.region.recorded import Known, Recorded
 from goptx.results.fused_kernel import Woven
@@ -47,6 +49,12 @@ class RegionOptions:
     options: Mapping[str, Any] = field(default_factory=dict)
     assume_private: bool = False
 
+    @property
+    def key(self) -> Hashable:
+        words = self.assume_local, self.assume_private, self.no_barriers, self.independent
+        options = tuple((name, _hashable(value)) for name, value in self.options.items())
+        return self.strategy, words, self.max_registers, options
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
@@ -60,17 +68,25 @@ class Completion:
 
 
 _COMPLETED: Memo[Hashable, Completion] = Memo(most=MOST)
+_REPEATED: Memo[Hashable, Completion] = Memo(most=MOST)  # by the launches themselves
 _SEPARATE: Memo[Hashable, Woven] = Memo(most=MOST)
 
 
-def completed(launches: Sequence[Recorded], aliasing: Aliasing, how: RegionOptions) -> tuple[Completion, bool]:
-    """The completion, and whether it was made now. Raises `CannotLink` if not even separate launches go into one
-    module, `AssemblyError`, `DeviceError`."""
-    job = _Job(launches, aliasing, how)
-    found = _COMPLETED.get(job.key)
+def completed(
+    launches: Sequence[Recorded], private: Sequence[Extent], local: Sequence[Extent], how: RegionOptions
+) -> tuple[Completion, bool]:
+    """The completion, and whether it was made now; `private` and `local` are declared temporaries. Raises `InputError`
+    for a temporary that no launch takes, `CannotLink` if not even separate launches go into one module,
+    `AssemblyError`, `DeviceError`."""
+    key = tuple(launches), tuple(private), tuple(local), how.key, device_number()
+    found = _REPEATED.get(key)  # most regions are repeated with the same arguments
     if found is not None:
         return found, False
-    return _COMPLETED.made(job.key, job.completion), True
+    job = _Job(launches, aliasing_of(launches, private, local), how)
+    found, anew = _COMPLETED.get(job.key), False
+    if found is None:
+        found, anew = _COMPLETED.made(job.key, job.completion), True
+    return _REPEATED.made(key, lambda: found), anew
 
 
 def in_sequence(launches: Sequence[Recorded], how: RegionOptions, reason: str) -> Completion:
@@ -107,11 +123,8 @@ class _Job:
 
     @property
     def key(self) -> Hashable:
-        how = self.how
-        words = how.assume_local, how.assume_private, how.no_barriers, how.independent
-        asked = (how.strategy, *words, how.max_registers, self.aliasing.declared)
-        options = tuple((name, _hashable(value)) for name, value in self.options.items())
-        return self._of_kernels, self.shapes, self.aliasing if self.names else None, asked, options
+        asked = self.how.key, self.options["arch"], self.aliasing.declared
+        return self._of_kernels, self.shapes, self.aliasing if self.names else None, asked
 
     @property
     def _of_kernels(self) -> Hashable:

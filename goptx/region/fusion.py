@@ -13,7 +13,6 @@ from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
 from goptx.launch.device_arrays import Extent, extent_of, raw
 from goptx.log import LOG
-from goptx.region.argument_aliasing import aliasing_of
 from goptx.region.completion import Completion, RegionOptions, completed, in_sequence, start
 from goptx.region.fused_comparison import Comparison, compared
 from goptx.region.recorded import Recorded, recorded
@@ -165,6 +164,7 @@ class Fusion:
         self._seen: Seen | None = None
         self.state = "has not begun"
         self._launches: list[Recorded] = []
+        self._held: list[object] = []  # the arguments, so that arrays live until they are launched
         self._temporaries: dict[str, list[Extent]] = {"private": [], "local": []}
 
     _repr_html_ = as_html
@@ -192,6 +192,7 @@ class Fusion:
             raise InputError(f"a fusion region takes at most {MOST_KERNELS} launches; begin another one.")
         letter = chr(ord("A") + len(self._launches))
         self._launches.append(recorded(kernel, entry, letter, (fixed_extent(grid), fixed_extent(block), shared), args))
+        self._held.append(args)
 
     def private(self, *buffers: object) -> None:
         """Declares that a thread reads from these arrays, or raw pointers, only what it wrote itself in an earlier
@@ -243,8 +244,8 @@ class Fusion:
     def _prepared(self) -> tuple[Completion, bool, float]:
         """The completion of the launches, whether it was made now, and the time when that began."""
         begin = perf_counter()
-        aliasing = aliasing_of(self._launches, self._temporaries["private"], self._temporaries["local"])
-        return *completed(self._launches, aliasing, self._how), begin
+        private, local = self._temporaries["private"], self._temporaries["local"]
+        return *completed(self._launches, private, local, self._how), begin
 
     def _compare_and_start(self, done: Completion, anew: bool, begin: float) -> None:
         if not self._compare:
@@ -266,7 +267,7 @@ class Fusion:
         prepared = perf_counter()
         start(done.fused, self._given, self._launches, self._how)
         times = prepared - begin, perf_counter() - prepared
-        self._launches = []  # and their arrays
+        self._launches, self._held = [], []
         self.fused = done.fused
         self.report = RegionReport(done.fused.strategy, done.reason, anew, *times, done.seconds, done.temporaries)
 

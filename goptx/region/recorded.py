@@ -1,10 +1,12 @@
 """A recorded launch: its kernel, its shape, and its arguments, as they were when it was recorded.
 
-Ensures: a kernel is analysed once in a process, so that repeated launches are recorded quickly.
+Ensures: a kernel is analysed once in a process, and arguments that a thread gives again are not packed again, so that
+repeated launches are recorded quickly.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,9 +14,10 @@ from pathlib import Path
 
 from goptx.analysis.values.pointer_effects import Reach, reach
 from goptx.errors import InputError
-from goptx.launch.arguments import Packing
+from goptx.launch.bind import Arguments
 from goptx.launch.device_arrays import Extent
 from goptx.launch.parameter import Parameter
+from goptx.launch.repeated_arguments import RepeatedArguments
 from goptx.launch.shape import Shape
 from goptx.memo import Memo, Same
 from goptx.ptx.aliases import without_aliases
@@ -32,19 +35,18 @@ class Known:
     key: Hashable
     chosen: Chosen
     params: tuple[Parameter, ...]
-    packing: Packing
     reach: Reach
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Recorded:
-    """`contents` and `extents` are those of its arguments, from `Packing.pack`; `args` keeps arrays alive."""
+    """`contents` and `extents` are those of its arguments, as of `Packing.pack`. A launch that is recorded again with
+    the same arguments is the same object, so these are compared by identity. Arrays are not held."""
 
     known: Known
     shape: Shape
     contents: tuple[bytes, ...]
     extents: tuple[Extent | None, ...]
-    args: Sequence[object]
 
 
 _KNOWN: Memo[Hashable, Known] = Memo(most=KERNELS)
@@ -61,10 +63,42 @@ def recorded(
 
     Raises `PtxSyntaxError`, and `InputError` for what cannot be launched and for more than one kernel."""
     key = _key(source), entry
-    known = _KNOWN.made((key, letter), lambda: _known(key, source, entry, letter))
-    shape = _shape(Same(known.chosen) if known.chosen.shape else None, *launch)
-    contents, extents = known.packing.pack(args)
-    return Recorded(known, shape, tuple(contents), tuple(extents), args)
+    repeated = _HERE.launches.get((key, letter, launch))
+    if repeated is None:
+        known = _KNOWN.made((key, letter), lambda: _known(key, source, entry, letter))
+        repeated = _Repeated(known, _shape(Same(known.chosen) if known.chosen.shape else None, *launch))
+        if len(_HERE.launches) >= KERNELS:
+            _HERE.launches.clear()
+        _HERE.launches[key, letter, launch] = repeated
+    return repeated.recorded(args)
+
+
+class _Repeated:
+    """The launches of a kernel in one shape, by one thread: arguments that are unchanged are not packed again."""
+
+    def __init__(self, known: Known, shape: Shape) -> None:
+        self._known, self._shape = known, shape
+        letter = known.params[0].kernel if known.params else None
+        self._arguments = RepeatedArguments(Arguments(known.chosen.entry, [letter or "A"], known.params))
+        self._last: Recorded | None = None
+
+    def recorded(self, args: Sequence[object]) -> Recorded:
+        changed, _ = self._arguments.give([args], independent=True)
+        if self._last is None or changed:
+            contents = zip(self._arguments.contents, self._known.params, strict=True)
+            packed = tuple(c.to_bytes(p.size, "little") if isinstance(c, int) else c for c, p in contents)
+            self._last = Recorded(self._known, self._shape, packed, tuple(self._arguments.extents))
+        return self._last
+
+
+class _Here(threading.local):
+    """What this thread has recorded, by kernel and launch."""
+
+    def __init__(self) -> None:
+        self.launches: dict[Hashable, _Repeated] = {}
+
+
+_HERE = _Here()
 
 
 @lru_cache(maxsize=KERNELS)
@@ -85,7 +119,7 @@ def _known(key: Hashable, source: Source, entry: str | None, letter: str) -> Kno
     params = tuple(
         Parameter(letter, p.name, p.name, p.type, p.size, access=reached.accesses[p.name]) for p in function.parameters
     )
-    return Known(key, chosen, params, Packing(params), reached)
+    return Known(key, chosen, params, reached)
 
 
 def _key(source: Source) -> Hashable:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from goptx.device.executable import Executable
+from goptx.device.launches.bound_launch import BoundLaunch
 from goptx.device.resources import Resources, resources
 from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
@@ -281,6 +282,21 @@ class Woven:
         and while a fusion region records the stream, `DeviceError` where there is no GPU.
         """
         self.executable.launch(stream, args, grid, block, shared, shapes, max_registers, independent)
+
+    def bind(
+        self,
+        *args: Sequence[object],
+        grid: Extent | None = None,
+        block: Extent | None = None,
+        shared: int = 0,
+        shapes: Sequence[Shape] | None = None,
+        max_registers: int | None = None,
+        independent: bool = False,
+    ) -> BoundLaunch:
+        """A launch with these arguments, which are packed and compared once: `launch(stream)` of the result starts it,
+        `update("A:4", value)` changes an argument, `graph()` makes a CUDA graph. Arguments and errors are those of
+        `launch`. Loads the kernels on the current device. Holds the arrays as long as they are bound."""
+        return self.executable.bound(args, grid, block, shared, shapes, max_registers, independent)
 
 
 def _described(launch: Launch) -> str:

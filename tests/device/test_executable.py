@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from device.fake_driver import Driver, driver
 
 import goptx
-from goptx.device import executable
-from goptx.device.executable import Executable
+
+__all__ = ["driver"]
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 PAIR = [KERNELS / f"{name}.sm_90.ptx" for name in ("gelu", "lud")]
@@ -48,23 +49,11 @@ def test_a_copy_works_as_the_original_does(again: Any, woven: goptx.Woven) -> No
     assert made.starts(4, 256) == woven.starts(4, 256)
 
 
-def test_what_starts_it_is_made_once_for_each_shape(woven: goptx.Woven, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[tuple[object, ...]] = []
-    device = [0]
-
-    class Launcher:
-        def __init__(self, kernel: object, grid: Any, block: Any, **rest: Any) -> None:
-            made.append((*device, kernel, grid[0], block[0]))
-
-        def __call__(self, stream: object, contents: list[bytes]) -> None:
-            assert len(contents) == 4
-
-    monkeypatch.setattr(executable, "Launcher", Launcher)
-    monkeypatch.setattr(executable, "device_number", lambda: device[0])
-    monkeypatch.setattr(Executable, "kernels", lambda self, cap: [cap])
+def test_what_starts_it_is_made_once_for_each_shape(woven: goptx.Woven, driver: Driver) -> None:
     fresh = replace(woven)
     for number in (0, 1):
-        device[0] = number
+        driver.device = number
         for grid, cap in ((4, None), (4, 32), (8, None)) * 2:
             fresh.launch(None, [None, 0], [None, 0], grid=grid, block=[64], max_registers=cap, independent=True)
-    assert made == [(d, cap, grid, 64) for d in (0, 1) for grid, cap in ((4, None), (4, 32), (8, None))]
+    assert [one.grid[0] for one in driver.started] == [4, 4, 8] * 4
+    assert len(driver.kernels) == 6, "one for each shape, cap and device"

@@ -33,6 +33,7 @@ GUARDS = "tests/weaving/test_guards.py"
 LIST_SCHEDULE = "tests/weaving/test_list_schedule.py"
 PROJECTION = "tests/weaving/test_projection.py"
 SCHEDULE = "tests/weaving/test_schedule.py"
+SKIP = "tests/weaving/test_skip_ended.py"
 SLICE = "tests/weaving/test_slice.py"
 
 MUTATIONS = (
@@ -128,6 +129,34 @@ MUTATIONS = (
         "needed.isdisjoint(graph.succ[n]) else Uniformity.CTA for",
         "needed.isdisjoint(graph.succ[n]) else Uniformity.WARP for",
         f"{CONVERGE}::test_a_warp_that_ends_still_arrives_at_barriers",
+    ),
+    Mutation(
+        "threads that have ended run loops",
+        "goptx/weaving/converge/converge.py",
+        "        skip_ended(lanes)\n",
+        "",
+        f"{SKIP}::test_threads_that_ended_run_no_loop[loop]",
+    ),
+    Mutation(
+        "a warp that has ended skips barriers of the CTA",
+        "goptx/weaving/converge/skip_ended.py",
+        "if not _hold_barrier(lanes.flow, below):",
+        "if True:",
+        f"{SKIP}::test_threads_that_ended_run_no_loop[loop, then a barrier]",
+    ),
+    Mutation(
+        "a warp that has ended skips a loop that decides about a barrier",
+        "goptx/weaving/converge/skip_ended.py",
+        "if _alike_at_barriers(lanes) != alike:",
+        "if False:",
+        f"{SKIP}::test_threads_that_ended_run_no_loop[loop that counts the trips of a loop with a barrier]",
+    ),
+    Mutation(
+        "a loop in a loop that lanes leave one by one is not seen",
+        "goptx/weaving/converge/skip_ended.py",
+        " or any(inner < body for inner in every)",
+        "",
+        f"{SKIP}::test_threads_that_ended_run_no_loop[loop in a loop that lanes leave one by one]",
     ),
     Mutation(
         "ended threads bring the wrong value to a reduction",

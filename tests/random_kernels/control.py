@@ -211,12 +211,22 @@ def _loop(w: Writer, statement: Loop, place: Place) -> None:
         _strided(w, statement, inside)
     else:
         left, p = count(w, statement.count, place), w.predicate()
+        if statement.form == "guarded":
+            _end_beyond(w, left, p)
         if statement.form in AT_LEAST_ONCE:
             w.line(f"add.u32 {left}, {left}, 1;")
         FORMS[statement.form](w, statement, place, inside, left, p)
     w.mark(target.out)
     if statement.form in ("jump in", "two entries") and statement.level == Level.LONE and place.mask:
         w.line(f"bar.warp.sync {place.mask};")  # assemblers may leave lanes diverged after such loops
+
+
+def _end_beyond(w: Writer, turns: str, p: str) -> None:
+    """Ends half of the CTA's threads where one turn is left to do, and all where none is: who goes on knows that there
+    is one, as a compiler knows it from `if (i >= n) return`."""
+    bound, store = w.word(), left(w, 0)
+    w.line(f"mul.lo.u32 {bound}, {turns}, {(w.threads + 1) // 2};", f"setp.ge.u32 {p}, %rank, {bound};")
+    w.line(f"@{p} {store}", f"@{p} ret;")
 
 
 def _do(w: Writer, loop: Loop, place: Place, inside: Place, left: str, p: str) -> None:
@@ -319,6 +329,7 @@ FORMS = {
     "middle": _while,
     "up": _up,
     "vote": _vote,
+    "guarded": _do,
     "jump in": _jump_in,
     "two entries": _two_entries,
 }

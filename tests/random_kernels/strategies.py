@@ -298,6 +298,7 @@ def _loop(draw: DrawFn, where: Where) -> Loop:
     level: Level = draw(pick(*_levels(where)))
     forms = ["do", "while", "middle", "up", "jump in", "two entries"]
     forms += ["vote"] * (where.level < Level.LONE and level == Level.WARP) + ["strided"] * (level == Level.LONE)
+    forms += ["guarded"] * 3 * (where.more and where.leaves == "any" and level == Level.CTA)
     form: str = draw(pick(*forms))
     count = _count(draw, where, Level.LONE if form == "vote" else level)
     inner = where.looping(level)

@@ -110,7 +110,7 @@ class Device:
 def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
     """Launches go to this device instead of to a GPU; the memos of regions are empty."""
     made = Device()
-    for memo in ("_COMPLETED", "_SEPARATE"):
+    for memo in ("_COMPLETED", "_REPEATED", "_SEPARATE"):
         monkeypatch.setattr(completion, memo, Memo())
     monkeypatch.setattr(Woven, "launch", lambda woven, *args, **how: made.launch(woven, *args, **how))
     monkeypatch.setattr(Woven, "load", lambda woven, cap=None: made.loaded.append(woven))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bodies import kernel
+from device.fake_driver import Driver, driver
 from strategies.dependent_kernels import elementwise
 from weaving.compared import same, with_memory
 from weaving.shaped_kernels import KERNELS
@@ -17,8 +18,9 @@ import goptx
 from goptx import CannotLink, CannotWeave, InputError, Shape
 from goptx.cli import main
 from goptx.device.assemble import find_ptxas
-from goptx.device.load import Launcher, in_turn
 from goptx.results.fused_kernel import Woven
+
+__all__ = ["driver"]
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 HARRIS, LUD, PIPELINE = (EXAMPLES / f"{name}.sm_90.ptx" for name in ("harris", "lud", "pipeline"))
@@ -209,20 +211,11 @@ def test_kernels_run_one_after_the_other() -> None:
         goptx.emulate(made, 2, 64, [[x, x, t, 200], [t, x, np.zeros(3, np.float32), 200]])
 
 
-def test_each_launcher_gets_its_arguments() -> None:
-    seen: list[Any] = []
-
-    class Fake:
-        def __init__(self, takes: int) -> None:
-            self.takes = takes
-
-        def __call__(self, stream: Any, contents: Any) -> None:
-            seen.append((stream, contents))
-
-    launchers: list[Any] = [Fake(2), Fake(0), Fake(3)]
-    in_turn(launchers)("s", [*"abcde"])
-    assert seen == [("s", ["a", "b"]), ("s", []), ("s", ["c", "d", "e"])]
-    assert in_turn(launchers[:1]) is launchers[0] and Launcher.__call__.__doc__
+def test_each_launch_gets_its_arguments(driver: Driver) -> None:
+    made = separate(elementwise("mul.f32"), elementwise("add.f32"), elementwise("sub.f32"))
+    for _ in range(2):
+        made.launch(None, [1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], grid=2, block=64)
+    assert [one.arguments for one in driver.started] == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]] * 2
 
 
 # Machine code -------------------------------------------------------------------------------------------

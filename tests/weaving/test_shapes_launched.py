@@ -5,47 +5,34 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device.fake_driver import Driver, driver
 from weaving.compared import LIMIT, outputs, same
 from weaving.shaped_kernels import KERNELS
 from weaving.test_shapes import weave
 
 import goptx
-import goptx.device.executable
 from goptx import InputError, Shape
-from goptx.device.executable import Executable
+
+__all__ = ["driver"]
 
 UNKNOWN = Shape(None, (None, 4), None), Shape((2, None), 64)
 KNOWN = Shape((3, 2), (8, 4), 500), Shape((2, 5), 64)
 
 
-def launches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[int], dict[str, Any]]]:
-    """What would go to the driver: all arguments but the stream, and the shape."""
-    found: list[tuple[list[int], dict[str, Any]]] = []
-
-    class Launcher:
-        def __init__(self, kernel: object, *, sizes: object, hidden: list[bytes], **shape: Any) -> None:
-            self.hidden, self.shape = hidden, shape
-
-        def __call__(self, stream: object, contents: list[bytes]) -> None:
-            found.append(([int.from_bytes(c, "little") for c in contents + self.hidden], self.shape))
-
-    monkeypatch.setattr(goptx.device.executable, "Launcher", Launcher)
-    monkeypatch.setattr(goptx.device.executable, "device_number", lambda: 0)
-    monkeypatch.setattr(Executable, "kernels", lambda self, cap: [None])
-    return found
+def launches(driver: Driver) -> list[tuple[list[int], dict[str, Any]]]:
+    """What went to the driver: all arguments but the stream, and the shape."""
+    return [(one.arguments, {"grid": one.grid, "block": one.block, "shared": one.shared}) for one in driver.started]
 
 
-def test_known_shapes_need_no_grid_and_no_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = launches(monkeypatch)
+def test_known_shapes_need_no_grid_and_no_block(driver: Driver) -> None:
     woven = weave("tiled", "looping", Shape((3, 2), (16, 16), 100), Shape(9, 64))
     assert woven.shape == Shape(9, (16, 16), 100) and not any(p.role for p in woven.params)
     woven.launch(None, [1, 2], [3, 4])
     woven.launch(None, [1, 2], [3, 4], shapes=[Shape((3, 2), (16, 16), 100), Shape(9, 64)])
-    assert found == [([1, 2, 3, 4], {"grid": (9, 1, 1), "block": (16, 16, 1), "shared": 100})] * 2
+    assert launches(driver) == [([1, 2, 3, 4], {"grid": (9, 1, 1), "block": (16, 16, 1), "shared": 100})] * 2
 
 
-def test_hidden_parameters_stand_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = launches(monkeypatch)
+def test_hidden_parameters_stand_after_all_others(driver: Driver) -> None:
     woven = weave("tiled", "looping", *UNKNOWN)
     roles = ["A.grid.x", "A.grid.y", "A.grid.z", "A.block.x", "A.shared", "A.spread", "B.grid.y", "B.spread"]
     assert [(p.kernel, p.role) for p in woven.params] == [("A", "")] * 2 + [("B", "")] * 2 + [(None, r) for r in roles]
@@ -53,7 +40,7 @@ def test_hidden_parameters_stand_after_all_others(monkeypatch: pytest.MonkeyPatc
     assert {(p.type, p.size) for p in woven.params if p.kernel is None} == {("u32", 4)}
     assert woven.shape == Shape((None,), (None,), None)
     woven.launch(None, [1, 2], [3, 4], shapes=KNOWN)
-    ((arguments, shape),) = found
+    ((arguments, shape),) = launches(driver)
     assert arguments[:9] == [1, 2, 3, 4, 3, 2, 1, 8, 500] and arguments[10] == 5 and arguments[11] == (1 << 32) - 1
     assert arguments[9] + 1 == -(-(6 << 32) // 10)
     assert shape == {"grid": (10, 1, 1), "block": (64, 1, 1), "shared": 500}
@@ -67,14 +54,13 @@ def test_front_needs_no_spread() -> None:
     same(("tiled", "looping"), KNOWN, woven)
 
 
-def test_sizes_common_to_both_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = launches(monkeypatch)
+def test_sizes_common_to_both_kernels(driver: Driver) -> None:
     woven = weave("dynamic", "dynamic", Shape(None, 64, None), Shape(None, (16, 2), None))
     woven.launch(None, [1, 2], [3, 4], grid=(5, 2), shared=2000)
-    assert found[0][1] == {"grid": (10, 1, 1), "block": (64, 1, 1), "shared": 2048 + 2000}
+    assert launches(driver)[0][1] == {"grid": (10, 1, 1), "block": (64, 1, 1), "shared": 2048 + 2000}
     other = weave("tiled", "tiled", Shape(4, None), Shape(4, None))
     other.launch(None, [1, 2], [3, 4], block=96)
-    assert found[1][1] == {"grid": (4, 1, 1), "block": (96, 1, 1), "shared": 0}
+    assert launches(driver)[1][1] == {"grid": (4, 1, 1), "block": (96, 1, 1), "shared": 0}
 
 
 @pytest.mark.parametrize(
@@ -102,12 +88,11 @@ def test_what_contradicts_or_is_missing(options: dict[str, Any], message: str) -
         goptx.emulate(woven, args=[[outputs(KNOWN[0]), 1], [outputs(KNOWN[1]), 1]], **options)
 
 
-def test_without_shapes_a_launch_takes_grid_and_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = launches(monkeypatch)
+def test_without_shapes_a_launch_takes_grid_and_block(driver: Driver) -> None:
     woven = goptx.weave(KERNELS["tiled"], KERNELS["looping"])
     assert woven.shape is None and woven.plan is None
     woven.launch(None, [1, 2], [3, 4], grid=4, block=[8, 4])
-    assert found == [([1, 2, 3, 4], {"grid": (4, 1, 1), "block": (8, 4, 1), "shared": 0})]
+    assert launches(driver) == [([1, 2, 3, 4], {"grid": (4, 1, 1), "block": (8, 4, 1), "shared": 0})]
     for options, message in (
         ({"grid": 4}, "`tiled_looping_woven` needs a grid and a block; or give `weave` the kernels' shapes"),
         ({"shapes": KNOWN}, "was woven for one common shape; give `weave` the shapes"),

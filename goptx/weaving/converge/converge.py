@@ -7,7 +7,8 @@ together; a thread that ends walks on to `EXIT` with nothing that has effects.
 A divergent branch is converted by one of these methods, outermost first:
 
     leave      one side only ends the kernel: the lanes that stay are held in a predicate, which from there
-               on guards what has effects or may fault; the rest runs for all (predication of memory)
+               on guards what has effects or may fault; the rest runs for all (predication of memory), but
+               loops are skipped by warps, or CTAs, of which all lanes ended (skip_ended.py)
     vote       it leaves a loop: lanes still inside are held in a predicate, and the warp goes on while a
                vote finds any; or a loop lies on a side of it: the warp goes there if any lane does
     predicate  a small acyclic if/else or switch: its sides one after the other, each under its predicate
@@ -37,6 +38,7 @@ from goptx.weaving.converge.predicate import predicate
 from goptx.weaving.converge.predicate_code import Fresh, free_prefix
 from goptx.weaving.converge.retire import leave_early
 from goptx.weaving.converge.running_lanes import Lanes
+from goptx.weaving.converge.skip_ended import skip_ended
 from goptx.weaving.converge.spin_regions import lanes_wait_separately, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
 from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
@@ -84,6 +86,7 @@ def converge_flow(
     lanes.wait_separately = lanes_wait_separately(lanes.flow)
     if forced in (None, "predicate"):
         leave_early(lanes)
+        skip_ended(lanes)
     check_barriers(lanes)
     park_waiting_loops(lanes)
     while (block := _next_divergent(lanes)) is not None:

@@ -106,3 +106,8 @@ def vote_any(result: str, predicate: str) -> Instruction:
 def is_ours(instruction: Instruction) -> bool:
     """Inserted by goptx, not written in the kernel."""
     return instruction.line == 0
+
+
+def any_of_cta(result: str, predicate: str) -> Instruction:
+    """result := the predicate holds for a thread of the CTA, all threads of which come to its barrier 0."""
+    return Instruction("bar.red.or.pred", (Name(result), Immediate("0"), Name(predicate)))

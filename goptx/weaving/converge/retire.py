@@ -161,6 +161,7 @@ def _leave_straight(lanes: Lanes, name: str) -> bool:
     code = [*lanes.fresh.conjunction(lanes.running, lanes.running, goes_on), *lanes.running_changed()]
     lanes.append(name, code)  # before the arm, which may change what the branch read
     _run_by_those_that_stay(lanes, arm_blocks[-1] if arm_blocks else name)
+    lanes.after_ends[stays] = name
     return True
 
 
@@ -178,6 +179,7 @@ def _redirect(lanes: Lanes, name: str, inside: frozenset[str], arms: frozenset[s
     if name in lanes.masks:
         lanes.masks[ended] = lanes.masks[name]
     _run_by_those_that_stay(lanes, ended)
+    lanes.after_ends[met] = ended
 
 
 def _run_by_those_that_stay(lanes: Lanes, name: str) -> None:

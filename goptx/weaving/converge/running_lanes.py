@@ -33,6 +33,7 @@ class Lanes:
     would then hold up lanes that others wait for.
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
     mask, "" where no warp instruction needs it.
+    after_ends: the blocks where the others go on after lanes have ended, each with the block where they end.
     """
 
     flow: Flow
@@ -51,6 +52,7 @@ class Lanes:
     wait_separately: bool = False
     running: str = ""
     running_lanes: str = ""
+    after_ends: dict[str, str] = field(default_factory=dict)
     regions: int = 0  # so far, those within others too
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
 

@@ -1,0 +1,1 @@
+"""Launches that are prepared once and started again and again."""

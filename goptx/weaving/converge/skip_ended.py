@@ -1,0 +1,127 @@
+"""skip: warps and CTAs in which no thread runs the kernel any more go past what is left of its loops.
+
+Requires: a flow in which threads that end early live on, as `lanes.running` tells (retire.py). What only computes runs
+for them too, so a loop may take them to a count that no thread of the kernel alone has: compilers know from a guard
+such as `if (i >= n) return` that n is positive after it. Ensures: a loop outside of regions is run by a warp only if
+one of its lanes runs the kernel; or, where the loop or what follows it has a barrier of the whole CTA, if some thread
+of the CTA does and all its warps take the loop's branches alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+
+import networkx as nx
+
+from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, loops
+from goptx.analysis.sync.barriers import is_barrier, is_counted, needs_all_threads
+from goptx.analysis.terminators import Branch
+from goptx.analysis.uniformity import Uniformity
+from goptx.ptx.ir import Guard, Instruction, Name
+from goptx.weaving.converge.predicate import between
+from goptx.weaving.converge.predicate_code import any_of_cta, vote_any
+from goptx.weaving.converge.running_lanes import Lanes
+
+
+def skip_ended(lanes: Lanes) -> None:
+    """Puts a test before loops that threads which have ended would run."""
+    for first in _before_loops(lanes):
+        below = nx.descendants(lanes.flow.graph(), first) | {first}
+        if not _hold_barrier(lanes.flow, below):
+            _skip(lanes, first, EXIT, vote_any)
+        elif _decided_at_most(lanes, first, Uniformity.CTA) and _counts_no_barrier(lanes.flow):
+            _skip(lanes, first, EXIT, any_of_cta)
+    if not lanes.running:
+        return
+    for header, leave in list(_without_barrier(lanes)):
+        before = lanes.flow, dict(lanes.masks)
+        alike = _alike_at_barriers(lanes)
+        _skip(lanes, header, leave, vote_any)
+        if _alike_at_barriers(lanes) != alike:  # the loop computes what decides about a barrier after it
+            lanes.flow, lanes.masks = before
+
+
+def _before_loops(lanes: Lanes) -> list[str]:
+    """Of the blocks where the others go on after lanes have ended those from where a loop is reached before the next
+    of them. A loop that lanes leave at different times counts if another is in it: lanes that have ended leave it on
+    their first trip."""
+    graph, branches, every = lanes.flow.graph(), lanes.uniformity().branches, loops(lanes.flow).values()
+    bodies = [
+        body
+        for body in every
+        if all(branches[n] <= Uniformity.WARP for n in _leaving(graph, body)) or any(inner < body for inner in every)
+    ]
+    reached = {lanes.flow.entry, *nx.descendants(graph, lanes.flow.entry)}
+    places = [first for first, end in lanes.after_ends.items() if end in reached]
+    found = []
+    for first in places:
+        until_next = graph.subgraph(set(graph) - (set(places) - {first}))
+        below = nx.descendants(until_next, first) | {first}
+        if any(body & below for body in bodies):
+            found.append(first)
+    return found
+
+
+def _leaving(graph: nx.DiGraph[str], body: Collection[str]) -> list[str]:
+    """The blocks of a loop with a branch out of it."""
+    return [n for n in body if not set(graph.succ[n]) <= set(body)]
+
+
+def _hold_barrier(flow: Flow, blocks: Collection[str]) -> bool:
+    """Whether all threads of the CTA, those too that have ended, have to come to one of these blocks."""
+    return any(needs_all_threads(i) for n in blocks for i in flow.blocks[n].instructions())
+
+
+def _counts_no_barrier(flow: Flow) -> bool:
+    """Whether another barrier of the whole CTA can have the number 0."""
+    return not any(is_barrier(i) and is_counted(i) for i in flow.instructions())
+
+
+def _decided_at_most(lanes: Lanes, block: str, uniform: Uniformity, body: Collection[str] = ()) -> bool:
+    """Whether the threads of a CTA, or of a warp, come together to a block from outside of its loop, if it has one."""
+    branches = lanes.uniformity().branches
+    return all(branches[n] <= uniform for n in closure([block], controls(lanes.flow)) if n not in body)
+
+
+def _without_barrier(lanes: Lanes) -> Iterator[tuple[str, str]]:
+    """The heads of the outermost loops that threads which have ended run on their way to a barrier of the whole CTA,
+    without one in the loop or after it until all paths meet; and the block where they do."""
+    flow, graph, bodies = lanes.flow, lanes.flow.graph(), loops(lanes.flow)
+    skipped = set[str]()
+    for header in sorted(bodies, key=lambda h: -len(bodies[h])):
+        body, leave = bodies[header], flow.post_dominators()[header]
+        while leave in body:
+            leave = flow.post_dominators()[leave]
+        if leave is None or header in skipped or lanes.masks.get(header) != lanes.running:
+            continue
+        passed = between(graph, header, leave)
+        if (
+            not _hold_barrier(flow, passed)
+            and _hold_barrier(flow, set(nx.descendants(graph, leave)) | {leave})
+            and _decided_at_most(lanes, header, Uniformity.WARP, body)
+        ):
+            skipped |= passed
+            yield header, leave
+
+
+def _alike_at_barriers(lanes: Lanes) -> frozenset[str]:
+    """Of the branches that decide whether barriers of the whole CTA are reached, those that it takes together."""
+    barriers = [n for n in lanes.flow.blocks if _hold_barrier(lanes.flow, {n})]
+    branches = lanes.uniformity().branches
+    return frozenset(n for n in closure(barriers, controls(lanes.flow)) if branches[n] == Uniformity.CTA)
+
+
+def _skip(lanes: Lanes, block: str, leave: str, test: Callable[[str, str], Instruction]) -> None:
+    """Sends threads that come to `block` from outside of its loop on to `leave` if the test finds none that runs."""
+    body = loops(lanes.flow).get(block, frozenset())
+    alive = f"{block}.alive"
+    anyone = lanes.fresh.predicate("any")
+    blocks: dict[str, Block] = {}
+    for name, old in lanes.flow.blocks.items():
+        if name == block:
+            end = Branch(Guard(Name(anyone)), block, leave, line=lanes.line(block))
+            blocks[alive] = Block((test(anyone, lanes.running),), end)
+        blocks[name] = old if name in body else replace(old, end=old.end.retarget({block: alive}))
+    lanes.masks[alive] = lanes.running
+    lanes.flow = Flow(alive if lanes.flow.entry == block else lanes.flow.entry, blocks)
