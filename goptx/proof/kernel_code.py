@@ -317,7 +317,14 @@ def program_of(entry: Function) -> Program:
                 singles[name] = registers.types[-1]
             else:
                 ranges.append((name, count, registers.types[-1]))
-    return Program(entry, tuple(_steps(body.code)), singles, tuple(ranges))
+    program = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges))
+    for step in program.steps:
+        for name in (n for s in step.sources for n in s.names if "." in n):
+            if program.type_of(name.partition(".")[0]) is not None:
+                raise NotProved(
+                    step.line, f"`{name}`, an element of a vector register, which the checker does not know"
+                )
+    return program
 
 
 def _steps(code: Sequence[object]) -> Iterator[Step]:
@@ -343,35 +350,34 @@ def _step(
     if isinstance(statement, Scope):
         first = next(s for s in statement.body if isinstance(s, Instruction))
         raise NotProved(first.line, "a call, which the checker does not follow")
-    facts = facts_of(statement.opcode)
+    facts, operands = facts_of(statement.opcode), [*statement.operands]
     guard, negated = (statement.guard.predicate.text, statement.guard.negated) if statement.guard else ("", False)
-
-    def place(name: str) -> int:
-        return labels[name] if labels[name] < count else END
-
+    targets: tuple[int, ...] = ()
     if facts.row.ends == "branch":
-        target = statement.operands[-1]
+        *operands, target = operands
         assert isinstance(target, Name)
-        if facts.base == "brx":
-            names = tables[target.text]
-            return Step(
-                number, statement.line, statement.opcode, facts, guard, negated, (), (_source(statement.operands[0]),),
-                tuple(place(n) for n in names), statement,
-            )  # fmt: skip
-        return Step(
-            number, statement.line, statement.opcode, facts, guard, negated, (), (), (place(target.text),), statement
-        )
-    if not facts.known or facts.base == "call":
+        places = [labels[n] for n in (tables[target.text] if facts.base == "brx" else (target.text,))]
+        targets = tuple(place if place < count else END for place in places)
+    elif not facts.known or facts.base == "call":
         raise NotProved(statement.line, f"`{statement}`, which the checker does not know")
     writes: list[str] = []
     sources: list[Source] = []
-    for position, operand in enumerate(statement.operands):
+    for position, operand in enumerate(operands):
         if position < facts.row.writes and not isinstance(operand, Address):
             writes += _names(operand, statement.line)
         else:
-            sources.append(_source(operand))
+            sources.append(_source(operand, statement.line))
     return Step(
-        number, statement.line, statement.opcode, facts, guard, negated, tuple(writes), tuple(sources), (), statement
+        number,
+        statement.line,
+        statement.opcode,
+        facts,
+        guard,
+        negated,
+        tuple(writes),
+        tuple(sources),
+        targets,
+        statement,
     )
 
 
@@ -387,7 +393,7 @@ def _names(operand: Operand, line: int) -> list[str]:
     raise NotProved(line, f"`{operand}` as a destination, which the checker does not know")
 
 
-def _source(operand: Operand) -> Source:
+def _source(operand: Operand, line: int) -> Source:
     match operand:
         case Name(text):
             return Source("{}", (text,))
@@ -396,25 +402,23 @@ def _source(operand: Operand) -> Source:
         case Immediate(text):
             return Source(text.removesuffix("U"))
         case Sum(base, tail):
-            text = "".join("{}" if isinstance(t, Name) else t for t in tail)
-            names = tuple(t.text for t in tail if isinstance(t, Name))
-            return (
-                Source("{}" + text, (base.text, *names)) if isinstance(base, Name) else Source(str(base) + text, names)
-            )
-        case Vector(parts):
-            inner = [_source(p) for p in parts]
-            return Source(f"{{{{{','.join(s.text for s in inner)}}}}}", tuple(n for s in inner for n in s.names))
+            return _spelled((base, *tail))
+        case Expression(pieces):
+            return _spelled(pieces)
         case Address((Name(text),)):
             return Source("[{}]", (text,), offset=0)
         case Address((Sum(Name(text), (str(tail),)),)) if found := _TAIL.match(tail.replace(" ", "")):
             return Source("[{}]", (text,), offset=int(found[1] + found[2], 0))
-        case Address(parts):
-            inner = [_source(p) for p in parts]
-            return Source(f"[{','.join(s.text for s in inner)}]", tuple(n for s in inner for n in s.names))
-        case Expression(pieces):
-            text = "".join("{}" if isinstance(p, Name) else p for p in pieces)
-            return Source(text, tuple(p.text for p in pieces if isinstance(p, Name)))
-        case Arguments(parts):
-            inner = [_source(p) for p in parts]
-            return Source(f"({','.join(s.text for s in inner)})", tuple(n for s in inner for n in s.names))
-    return Source(str(operand))
+        case Address(parts) | Vector(parts) | Arguments(parts):
+            first, last = "[]" if isinstance(operand, Address) else "{}" if isinstance(operand, Vector) else "()"
+            inner = [_source(p, line) for p in parts]
+            text = ",".join("!" * s.negated + s.text for s in inner)
+            return Source(f"{first}{text}{last}", tuple(n for s in inner for n in s.names))
+    raise NotProved(line, f"`{operand}` as an operand, which the checker does not know")
+
+
+def _spelled(pieces: Iterable[object]) -> Source:
+    """An operand of several pieces, of which some are names."""
+    pieces = tuple(pieces)
+    text = "".join("{}" if isinstance(p, Name) else str(p) for p in pieces)
+    return Source(text, tuple(p.text for p in pieces if isinstance(p, Name)))

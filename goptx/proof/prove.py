@@ -50,6 +50,7 @@ class _Proof:
     fused: Module
     kernels: Sequence[Module]
     terms: Terms = field(default_factory=Terms)
+    owners: dict[str, str] = field(default_factory=dict)  # of the fused kernel's variables
 
     def certificate(self) -> Certificate:
         try:
@@ -146,8 +147,9 @@ class _Proof:
             self._alike(letter, variable, declared.get(name), {})
             new[name] = old[variable.name] = f"parameter {letter} {i}"
         for name in (*module_variables(module), *(f.name for f in module.functions)):
-            if name in named.symbols:
-                new[named.symbols[name]] = old[name] = f"{letter} {name}"
+            old[name] = f"{letter} {name}"
+            if name in named.symbols:  # otherwise nothing in the fused kernel is the same
+                new[named.symbols[name]] = old[name]
         inner = {v.name: v for v in body_variables(kernel.entry)}
         for name in inner:
             new[f"{named.prefix}_{name}"] = old[name] = f"{letter} {name}"
@@ -156,11 +158,26 @@ class _Proof:
         for name, variable in {**module_variables(module), **inner}.items():
             if name in renamed and name not in {p.name for p in kernel.entry.parameters}:
                 self._alike(letter, variable, every.get(renamed[name]), renamed)
+                self._check_owner(letter, renamed[name], variable)
         if len(set(renamed.values())) != len(renamed):
             raise _Failed(
                 "variables", letter, fused.entry.line, "two variables of the kernel are one in the fused kernel"
             )
         return new, old
+
+    def _check_owner(self, letter: str, name: str, variable: Variable) -> None:
+        """Raises `_Failed` where kernels share a variable that they do not share alone: those of one module do, and all
+        know an external one by its name. Shared arrays without a size all begin at one place."""
+        owner = f"kernel {letter}"
+        if variable.space in (".const", ".global"):
+            module = "" if ".extern" in variable.linkage else self.held.kernels[letter]
+            owner = f"`{variable.name}` of {module}"
+            if not module and name != variable.name:
+                raise _Failed("variables", letter, variable.line, f"`{variable.name}` is known by another name")
+        elif variable.dims[:1] == ("",):
+            name = ""
+        if self.owners.setdefault(name, owner) != owner:
+            raise _Failed("variables", letter, variable.line, f"`{variable.name}` is also another kernel's variable")
 
     def _alike(self, letter: str, old: Variable, new: Variable | None, renamed: Mapping[str, str]) -> None:
         """Raises `_Failed` unless a variable is declared as the kernel declares it."""
@@ -185,7 +202,8 @@ def _followed(projections: Sequence[Projection]) -> Iterator[Established]:
 
 def _form(variable: Variable) -> tuple[object, ...]:
     qualifiers = tuple(q for q in variable.qualifiers if not q.startswith(".align"))
-    return variable.space, qualifiers, variable.alignment, variable.dims, variable.init
+    external = ".extern" in variable.linkage
+    return external, variable.space, qualifiers, variable.alignment, variable.dims, variable.init
 
 
 def module_variables(module: Module) -> dict[str, Variable]:
