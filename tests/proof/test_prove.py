@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import random
+import re
 from itertools import combinations_with_replacement
 from pathlib import Path
 
@@ -106,7 +107,8 @@ def test_a_store_must_not_pass_a_barrier(both: str) -> None:
 
 def test_an_idle_loop_is_not_proved() -> None:
     text = woven_text("histogram", "lud")
-    changed = edited(text, "and.pred %a_in8, %a_in8, %a_p7;", "")
+    changed = re.sub(r"and.pred (%a_in[0-9]+), \1, %a_p7;", "", text, count=1)
+    assert changed != text
     assert certificate(text, "histogram", "lud")
     assert not certificate(changed, "histogram", "lud")
 
