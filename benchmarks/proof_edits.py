@@ -36,7 +36,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the random kernels
 
 from proving.edits import EDITS, edited
-from proving.judging import COUNTS, EQUAL, ILLEGAL, Judge, TooLong, within
+from proving.judging import COUNTS, EQUAL, ILLEGAL, UNDEFINED, Judge, TooLong, within
 from proving.subjects import EXAMPLES, Subject, drawn_cases, read_cases, stored_cases, subject, write_cases
 from random_kernels.case import Case
 
@@ -217,7 +217,7 @@ def _keep(folder: Path, changed: str, diff: str, kind: str, outcome: str, one: S
 
 def is_wrong(outcome: str) -> bool:
     """Whether an edit was accepted, and does something else."""
-    return outcome not in (REFUSED, FAILED, EQUAL, COUNTS, ILLEGAL) and not outcome.startswith("not judged")
+    return outcome not in (REFUSED, FAILED, EQUAL, COUNTS, UNDEFINED, ILLEGAL) and not outcome.startswith("not judged")
 
 
 def report(row: Row) -> None:
@@ -267,12 +267,12 @@ def by_kind(rows: Mapping[int, Row]) -> dict[str, Counter[str]]:
 def table(rows: Mapping[int, Row]) -> str:
     kinds = by_kind(rows)
     total = sum(kinds.values(), Counter[str]())
-    columns = (REFUSED, EQUAL, COUNTS, "different", ILLEGAL, "not judged", FAILED)
+    columns = (REFUSED, EQUAL, COUNTS, UNDEFINED, "different", ILLEGAL, "not judged", FAILED)
     skipped = Counter(row.skipped.partition(" (")[0][:60] for row in rows.values() if row.skipped)
     lines = [
         "# Edits of fused kernels, and what the checker makes of them", "",
         f"{total.total()} edits of {sum(not r.skipped for r in rows.values())} fused kernels: {total[REFUSED]} are "
-        f"refused, {total[EQUAL] + total[COUNTS]} are accepted and leave what the kernels leave, "
+        f"refused, {total[EQUAL] + total[COUNTS] + total[UNDEFINED]} are accepted and leave what the kernels leave, "
         f"{total['different']} are accepted and do not (wrong certificates).", "",
         *_rows("edit", columns, [*kinds.items(), ("all", total)]),
     ]  # fmt: skip

@@ -75,7 +75,10 @@ class Evaluation:
         """The formula of a predicate operand."""
         if source.text != "{}":
             return TRUE if whole_number(source.text.removeprefix("-")) else FALSE
-        value = self.read(registers, source.names[0])
+        name = source.names[0]
+        value = self.read(registers, name)
+        if not self.program.is_predicate(name):
+            value = self.terms.atom("no predicate", self.name(registers, name))
         return self.terms.formulas.negation(value) if source.negated else value
 
     def write(self, registers: Registers, step: Step, values: list[int]) -> None:

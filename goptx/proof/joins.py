@@ -169,19 +169,23 @@ class _Join:
                 registers[name] = self._truth(f"{self.start} of {of.letter} at {place} {name}", values, truths, more)
             else:
                 registers[name] = self._value(f"{self.start} of {of.letter} at {place} {name}", values, data)
+        edges = {v for came in self.edges.values() for v in formulas.support(came)}
+        fresh = edges.union(*(formulas.support(atom) for atom, _ in (*links, *more)))
+        before = {v: formulas.variable(of.terms.opaque(f"before {v}", self.start)) for v in fresh}
         given = FALSE
         for position, i in enumerate(own):
-            condition = self.states[i].cases[place][0]
+            old = self.states[i].cases[place][0]
+            # What has a new meaning from here on had another one before; in a loop, lanes came by the edge by which
+            # they came at first.
+            by = {v: b for v, b in before.items() if i in self.entries or v not in edges}
+            condition = formulas.replaced(old, by)
             olds = set(formulas.support(condition))
             for other, came in self.edges.items() if i in self.entries else ():
                 condition = formulas.both(condition, came if other == i else formulas.negation(came))
-            given_here = condition
             for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more)):
-                value = of.terms.formula_under(value, given_here)
+                value = formulas.replaced(of.terms.formula_under(value, old), by)
                 olds |= formulas.support(value)
                 condition = formulas.both(condition, formulas.same(atom, value))
-            fresh = {v for atom, _ in (*links, *more) for v in formulas.support(atom)}
-            fresh |= {v for came in self.edges.values() for v in formulas.support(came)}
             given = formulas.either(given, formulas.without(condition, olds - fresh - self.held))
         moved = frozenset.intersection(*(self.states[i].cases[place][2] for i in own))
         return given, registers, moved - {self.start}

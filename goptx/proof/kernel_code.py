@@ -346,6 +346,8 @@ def program_of(entry: Function) -> Program:
     variables = tuple(d.variable for d in body.variables)
     made = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges), variables)
     for step in made.steps:
+        if step.guard and not made.is_predicate(step.guard):
+            raise NotProved(step.line, f"`{step.guard}` is not a predicate")
         names = (n.partition(".") for s in step.sources for n in s.names)
         if any(dot and made.type_of(stem) is not None for stem, dot, _ in names):
             raise NotProved(

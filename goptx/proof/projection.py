@@ -33,19 +33,20 @@ MOST_VISITS = 12  # of a block, on average
 @dataclass
 class Projection:
     """`claims` has for each step of the fused kernel the steps of the kernel that it claims to be, `branches` the
-    branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the registers
-    and cases at the end of each block, `matched` the kernel's steps that an event was, `ballots` those by which a
-    step's lane mask is cut, `polarity` for a branch the kernel's branch that it is, and whether it goes the same way;
-    `divided` that branch for the lanes whose kernel has not ended;
-    `decided` the predicates that depend on launch shapes and thread numbers alone.
-    `handed` are the steps of the fused kernel that only move a value and claim to be the kernel's loads or stores,
-    `cells` says what registers hold of memory, None where that is not yet known. `accesses` is where events of all
-    kernels access memory, `replaced` what the kernel loads or stores at the steps `handed`. `comes_in` has
-    for a value at the beginning of a block what it is on each edge, and whether that begins a loop again.
-    `back` the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
+    branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the
+    registers and cases at the end of each block, `ended` the lanes that leave it with the kernel at its end,
+    `matched` the kernel's steps that an event was, `ballots` those by which a step's lane mask is cut, `polarity`
+    for a branch the kernel's branch that it is, and whether it goes the same way, `divided` that branch for the
+    lanes whose kernel has not ended; `decided` the predicates that depend on launch shapes and thread numbers
+    alone; `handed` are the steps of the fused kernel that only move a value and claim to be the kernel's loads or
+    stores, `cells` says what registers hold of memory, None where that is not yet known. `accesses` is where events
+    of all kernels access memory, `replaced` what the kernel loads or stores at the steps `handed`. `comes_in` has
+    for a value at the beginning of a block what it is on each edge, and whether that begins a loop again. `back`
+    the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
     `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
-    of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that are
-    the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are cut."""
+    of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that
+    are the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are
+    cut."""
 
     terms: Terms
     fused: Program
@@ -71,6 +72,7 @@ class Projection:
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
     asking: set[int] = field(default_factory=set)
     active: dict[int, tuple[int, int]] = field(default_factory=dict)
+    ended: dict[int, int] = field(default_factory=dict)
     cuts: dict[int, set[int]] = field(default_factory=dict)
     comers: set[int] = field(default_factory=set)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
@@ -207,8 +209,11 @@ class Projection:
         if last.facts.base == "brx" and here.is_indexed(cases, last):
             self.indexed.add(last.number)
         self.ends[start] = registers, cases
+        self.ended[start] = FALSE
         for target, test in self._ways(registers, last):
             found = here.on_edge(cases, test, last, target)
+            if END in found and target != END:
+                self.ended[start] = self.formulas.either(self.ended[start], found[END][0])
             after = self._asking(registers, last, target)
             if (start, target) in self.fused.back_edges:
                 self.asked[start, target] = {r: v for r, v in after.items() if r.startswith(ASKED)}

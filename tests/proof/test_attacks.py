@@ -10,14 +10,17 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
+import goptx
 from goptx.proof.certificate import Certificate, digest
 from goptx.proof.prove import prove_text
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse
 
+KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 BEFORE = 5  # lines of a text before the body
 REGISTERS = ".reg .b32 %{0}r<9>; .reg .b64 %{0}d<9>; .reg .pred %{0}p<9>; .reg .b16 %{0}h<9>;"
 HEADER = ".version 8.8\n.target {}\n.address_size 64\n"
@@ -496,6 +499,21 @@ def test_an_aligned_barrier_stands_under_a_branch_of_its_kernel() -> None:
     of_one(a, right, wrong, because="not all lanes of a warp may come to")
 
 
+def test_lanes_of_a_warp_come_to_an_aligned_barrier_together() -> None:
+    """In the kernel some have ended, and are waited for no more; in the fused kernel they are alive."""
+    a = "setp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nbar.sync 1, 32;\nst.global.u32 [%d2], %r1;"
+    head = "A4\nnot.pred %a_p3, %a_p1;\nvote.sync.any.pred %a_p4, %a_p3, -1;\n"
+    rest = "A7: @%a_p3 st.global.u32 [%a_d2], %a_r1;"
+    of_one(a, f"{head}A6: @%a_p4 bar.sync 1, 32;\n{rest}", f"{head}A6: @%a_p3 bar.sync 1, 32;\n{rest}")
+
+
+def test_nobody_waits_for_lanes_whose_kernel_ended_at_the_branch() -> None:
+    a = "setp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nvote.sync.ballot.b32 %r2, %p2, -1;\nst.global.u32 [%d2], %r2;"
+    given = Given(ADDRESS + a, ADDRESS + "bar.sync 0;\nst.global.u32 [%d2], %r1;")
+    wrong = BOTH + "A4\nA5: @%a_p1 bra AE;\nA6\nA7\nAE:\nB4\nB5"
+    assert "may wait for a thread whose kernel has ended" in str(certificate(given, wrong))
+
+
 def test_active_lanes_are_cut_by_those_that_run() -> None:
     a = "setp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nactivemask.b32 %r2;\nst.global.u32 [%d2], %r2;"
     head = (
@@ -504,3 +522,44 @@ def test_active_lanes_are_cut_by_those_that_run() -> None:
     begin = f"mov.pred %a_p0, 1;\n{head}bra AE;\nAE:\n"
     cut = begin + "A6\nand.b32 %a_r2, %a_r2, %a_r{};\nA7: @%a_p3 st.global.u32 [%a_d2], %a_r2;"
     of_one(a, cut.format(6), cut.format(5), begin + "A6\nA7: @%a_p3 st.global.u32 [%a_d2], %a_r2;")
+
+
+AGAIN = """
+mov.u32 %r2, 0;
+L:
+st.global.u32 [%d2], %r2;
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p1, %r2, %r1;
+@%p1 bra L;
+st.global.u32 [%d2+4], 1;
+"""
+VOTED = "A4\nmov.pred %a_p4, 1;\nAL:\nA6: @%a_p4 st.global.u32 [%a_d2], %a_r2;\nA7\nA8\nand.pred %a_p4, %a_p4, %a_p1;\n"
+
+
+def test_a_loop_votes_each_time() -> None:
+    """Else lanes are in it for ever that asked for it once."""
+    vote, again = "vote.sync.any.pred %a_p5, %a_p4, -1;\n", "A9: @%a_p5 bra AL;\nA10"
+    of_one(AGAIN, VOTED + vote + again, because="may go on when no kernel does")
+    once = f"A4\nmov.pred %a_p4, 1;\n{vote}{VOTED.split(chr(10), 2)[2]}{again}"
+    assert "may go on when no kernel does" in str(certificate(Given(ADDRESS + AGAIN), f"A1\nA2\nA3\n{once}"))
+
+
+def test_lanes_that_have_left_a_loop_are_there() -> None:
+    """What a predicate was when the loop began again is not what it is from then on."""
+    vote, again = "vote.sync.any.pred %a_p5, %a_p4, -1;\n", "A9: @%a_p5 bra AL;\nA10"
+    right = VOTED + vote + again
+    of_one(
+        AGAIN, right, right.replace("@%a_p4 st", "st"), right.replace("and.pred %a_p4, %a_p4", "and.pred %a_p4, %a_p1")
+    )
+
+
+def test_what_a_predicate_was_in_the_iteration_before() -> None:
+    """It is another variable than what it is from then on, although a register has it all the time."""
+    paths = [KERNELS / f"{name}.sm_90.ptx" for name in ("layernorm", "lud")]
+    text = goptx.weave(*paths).text()
+    lines = text.splitlines()
+    vote = max(i for i, line in enumerate(lines) if "vote.sync.any.pred %a_any" in line)
+    modules = [goptx.read(p) for p in paths]
+    assert prove_text(text, modules)
+    made = prove_text("\n".join([*lines[:vote], *lines[vote + 1 :], ""]), modules)
+    assert "may go on when no kernel does" in str(made)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
-from goptx.proof.sync.varying import varying_branches
+from goptx.proof.sync.varying import varying_branches, varying_steps
 from goptx.proof.sync.waits import is_aligned, is_counted
 from goptx.ptx.opcodes import Scope
 
@@ -73,6 +73,8 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     if any(n in _joint_branches(projection.kernel) for n, _ in projection.polarity.values()):  # the same
         added += [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
     whole = [s for s in own if is_aligned(s)]
+    for step in whole:
+        _check_guard(projection, step)
     together = [s for s in own if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
     for branch in sorted(diverging):
         last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
@@ -91,6 +93,16 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     for branch in sorted(varying_branches(fused, Scope.WARPGROUP)) if of_warpgroups else ():
         _check_sides(projection, branch, fused.steps[fused.blocks[branch][-1]], of_warpgroups)
     return len(together)
+
+
+def _check_guard(projection: Projection, step: Step) -> None:
+    """That the lanes of a warp come to an aligned barrier together, or as they do in the kernel."""
+    fused, kernel = projection.fused, projection.kernel
+    cases = projection.ends[fused.block_of[step.number]][1]
+    ended = any(c.place == END and step.number not in c.done for c in cases)
+    own = all(kernel.steps[n].guard for n in projection.matched[step.number]) and not ended
+    if step.number in varying_steps(fused, Scope.WARP) and not own:
+        raise NotProved(step.line, f"`{step.statement}` is aligned, and not all lanes of a warp may execute it")
 
 
 def _check_sides(projection: Projection, branch: int, last: Step, together: list[Step]) -> None:
@@ -127,10 +139,10 @@ def _is_on_a_side(projection: Projection, branch: int, last: Step, step: Step) -
 
 
 def _check_ended(projection: Projection, branch: int, last: Step, step: Step) -> None:
-    """That a thread whose kernel has ended at the branch is not waited for, if it may take another side."""
-    registers, cases = projection.ends[branch]
-    given = next((c.given for c in cases if c.place == END), None)
-    if given is None or step.facts.row.mask is None:  # without a mask, the kernel needs all threads of the warp
+    """That a thread whose kernel has ended by the branch is not waited for, if it may take another side."""
+    registers, _ = projection.ends[branch]
+    given = projection.ended[branch]
+    if given == FALSE or step.facts.row.mask is None:  # without a mask, the kernel needs all threads of the warp
         return
     values = (v for r, v in registers.items() if not projection.fused.is_predicate(r))
     if not any(_leaves_out(projection, v, projection.ballots.get(step.number, set()), given) for v in values):

@@ -40,8 +40,18 @@ def varying_branches(
         found |= more
 
 
-def _varying_at_ends(program: Program, scope: Scope, branches: set[int], steady: bool) -> dict[int, frozenset[str]]:
-    """For each block the registers that vary when it ends."""
+@lru_cache(maxsize=16)
+def varying_steps(program: Program, scope: Scope, together: frozenset[int] = frozenset()) -> frozenset[int]:
+    """The steps whose guards may differ between threads."""
+    found = set[int]()
+    _varying_at_ends(program, scope, set(varying_branches(program, scope, together)), False, found)
+    return frozenset(found)
+
+
+def _varying_at_ends(
+    program: Program, scope: Scope, branches: set[int], steady: bool, guarded: set[int] | None = None
+) -> dict[int, frozenset[str]]:
+    """For each block the registers that vary when it ends. `guarded` gets the steps whose guards vary."""
     at_meeting: dict[int, set[str]] = {}
     for branch in branches:
         written = {
@@ -59,6 +69,8 @@ def _varying_at_ends(program: Program, scope: Scope, branches: set[int], steady:
         names = set(before[start]) | at_meeting.get(start, set())
         for number in program.blocks[start]:
             step = program.steps[number]
+            if guarded is not None and step.guard in names:
+                guarded.add(number)
             if _depends(program, step, names, scope, steady):
                 names.update(_writes(step))
             elif not step.guard:

@@ -1,0 +1,189 @@
+"""Whether the checker refuses what a broken weaver makes: the mutations of tests/mutations, judged by it alone.
+
+    python benchmarks/proof_mutations.py [--jobs N] [-o FILE.md] [PATTERN ...]
+
+For each mutation its named test, and tests that fuse the constructs, run in a copy of the sources, as they are and with
+the mutation; what they fuse is stored. The checker of this checkout, which does not know the mutation, judges the
+texts that the mutation changed. A mutation is
+
+* rejected, if one of these is not proved, and what stood in its place before, if anything, is;
+* believed, if all of them are proved: the named test fails, so each has to be read;
+* out of reach, if no text changes, or none of them was proved before: the checker has no rules for them, or the
+  mutation concerns checks of launches, refusals or reports.
+
+Patterns choose mutations by rule, file or test. Exit code 1 if any is believed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks")]
+
+from mutations.every import MUTATIONS  # noqa: E402 - found by the line above
+from mutations.mutations import Mutation  # noqa: E402
+from mutations.run import Copy  # noqa: E402
+from proving.judging import TooLong, within  # noqa: E402
+
+from goptx.errors import GoptxError  # noqa: E402
+from goptx.proof.prove import prove_text  # noqa: E402
+from goptx.ptx.ir import Module  # noqa: E402
+
+LIMIT, PROVING = 120.0, 20.0  # seconds: of a run of tests, of a proof
+ALSO = ("tests/emulator/test_constructs.py::test_woven_pairs",)
+REJECTED, BELIEVED, UNCHANGED, WITHOUT = "rejected", "believed", "no text changes", "no rules for its texts"
+Text = tuple[str, Sequence[Module]]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`why` is the rule and the message by which a text is not proved."""
+
+    rule: str
+    test: str
+    outcome: str
+    changed: int = 0
+    refused: int = 0
+    why: str = ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--alone", action="store_true", help="only the named tests")
+    parser.add_argument("-o", "--output", type=Path)
+    options = parser.parse_args()
+    chosen = [m for m in MUTATIONS if not options.patterns or _is_chosen(m, options.patterns)]
+    also = () if options.alone else ALSO
+    results = []
+    with multiprocessing.get_context("fork").Pool(options.jobs, _begin, (also,)) as pool:
+        for result in pool.imap_unordered(_judged, chosen):
+            results.append(result)
+            counts = f"{result.changed} texts, {result.refused} refused"
+            print(f"{result.outcome}: {result.rule} ({counts}) {result.why}"[:300], flush=True)
+    order = {m.rule: i for i, m in enumerate(MUTATIONS)}
+    text = table(sorted(results, key=lambda r: order[r.rule]))
+    if options.output:
+        options.output.write_text(text)
+    print(text.split("|", 1)[0])
+    return 1 if any(r.outcome == BELIEVED for r in results) else 0
+
+
+def _is_chosen(mutation: Mutation, patterns: Sequence[str]) -> bool:
+    return any(fnmatch(t, p) for t in (mutation.rule, mutation.file, mutation.test) for p in patterns)
+
+
+# in each process ------------------------------------------------------------------------------------------
+
+_copies: list[Copy] = []
+_folders: list[tempfile.TemporaryDirectory[str]] = []
+_also: list[str] = []
+_unbroken: dict[str, dict[str, Text]] = {}
+
+
+def _begin(also: Sequence[str]) -> None:
+    _folders.append(tempfile.TemporaryDirectory(prefix="goptx-mutations-"))
+    _copies[:] = [Copy(Path(_folders[0].name).resolve())]
+    _also[:] = also
+
+
+def _judged(mutation: Mutation) -> Result:
+    copy = _copies[0]
+    tests = [mutation.test, *_also]
+    before = {text: one for test in tests for text, one in _fused(copy, test).items()}
+    path = copy.folder / mutation.file
+    text = path.read_text()
+    state = path.stat()
+    try:
+        path.write_text(text.replace(mutation.before, mutation.after))
+        os.utime(path, (state.st_atime, state.st_mtime + 2))
+        after = {t: one for test in tests for t, one in _captured(copy, test).items()}
+    finally:
+        path.write_text(text)
+        os.utime(path, (state.st_atime, state.st_mtime))
+    changed = [one for t, one in after.items() if t not in before]
+    if not changed:
+        return Result(mutation.rule, mutation.test, UNCHANGED)
+    known: dict[str, list[Text]] = {}
+    for one in before.values():
+        known.setdefault(_kernels(one), []).append(one)
+    judged = [one for one in changed if not known.get(_kernels(one)) or any(not _gap(b) for b in known[_kernels(one)])]
+    judged = [one for one in judged if "has no rules for" not in _gap(one)]
+    gaps = [gap for gap in map(_gap, judged) if gap]
+    outcome = REJECTED if gaps else BELIEVED if judged else WITHOUT
+    return Result(mutation.rule, mutation.test, outcome, len(judged), len(gaps), gaps[0] if gaps else "")
+
+
+def _kernels(one: Text) -> str:
+    return "\n".join(map(str, one[1]))
+
+
+def _fused(copy: Copy, test: str) -> dict[str, Text]:
+    if test not in _unbroken:
+        _unbroken[test] = _captured(copy, test)
+    return _unbroken[test]
+
+
+def _captured(copy: Copy, test: str) -> dict[str, Text]:
+    """What is fused while a test runs in the copy, by its text."""
+    file = copy.folder / "captured"
+    file.unlink(missing_ok=True)
+    environment = os.environ | {
+        "PYTHONPATH": f"{copy.folder}:{copy.folder / 'benchmarks'}:{copy.folder / 'tests'}",
+        "GOPTX_CAPTURED": str(file), "GOPTX_CHECK_PASSES": "0", "GOPTX_CACHE_SIZE": "0",
+    }  # fmt: skip
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "proving.capture",
+               f"--basetemp={copy.folder / 'tmp'}", test]  # fmt: skip
+    try:
+        subprocess.run(command, cwd=copy.folder, env=environment, stdout=subprocess.DEVNULL, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return {}
+    rows: list[Text] = pickle.loads(file.read_bytes()) if file.exists() else []
+    return {text: (text, modules) for text, modules in rows}
+
+
+_gaps: dict[str, str] = {}
+
+
+def _gap(one: Text) -> str:
+    """Why a text is not proved, "" if it is."""
+    if one[0] not in _gaps:
+        try:
+            with within(PROVING):
+                made = prove_text(*one)
+            _gaps[one[0]] = "" if made else str(made.gaps[0])
+        except (GoptxError, TooLong) as error:
+            _gaps[one[0]] = f"{type(error).__name__}: {error}"
+    return _gaps[one[0]]
+
+
+# the table ------------------------------------------------------------------------------------------------
+
+
+def table(results: Sequence[Result]) -> str:
+    counts = Counter(r.outcome for r in results)
+    rows = [
+        f"| {r.rule} | {r.outcome} | {r.changed} | {r.refused} | {r.why[:120].replace('|', '/')} |" for r in results
+    ]
+    return "\n".join([
+        "# Mutations of the weaver, and what the checker makes of them", "",
+        f"{len(results)} mutations: " + ", ".join(f"{n} {what}" for what, n in counts.most_common()) + ".", "",
+        "| mutation | outcome | texts changed | refused | why |", "|---|---|---|---|---|", *rows, "",
+    ])  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())
