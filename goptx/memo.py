@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -56,3 +57,22 @@ class Memo(dict[K, V]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self), self.most)
+
+
+class Deferred(Generic[T]):
+    """A value that is computed when it is first asked for. `make` has no effects: threads that ask at one time may both
+    call it. A pickle holds the value."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+
+    @cached_property
+    def value(self) -> T:
+        return self._make()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _computed, (self.value,)
+
+
+def _computed(value: T) -> Deferred[T]:
+    return Deferred(lambda: value)

@@ -36,10 +36,12 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
     with files_read() as read:
         woven = make()
     check_outputs(_outputs(options), read)
-    if Path(output or "").suffix == ".cubin":
-        content: str | bytes = woven.cubin(cap)
-    else:
-        content = (woven if cap is None else woven.capped(cap)).text(witness=not options.no_witness)
+    is_text = Path(output or "").suffix != ".cubin"
+    if is_text and cap is not None:
+        woven = woven.capped(cap)
+    if options.prove or options.certificate:
+        _prove(woven, options.certificate)
+    content = woven.text(witness=not options.no_witness) if is_text else woven.cubin(cap)
     if options.header:
         from goptx.view.c_header import c_header
 
@@ -55,15 +57,29 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
     return Outcome(woven.report, facts) if options.report else None
 
 
+def _prove(woven: Woven, output: str | None) -> None:
+    """Writes the certificate. Raises `NotProvedError`."""
+    from goptx.checking.certify import prove, require
+
+    made = prove(woven)
+    require(made)
+    if output:
+        write(output, made.to_json())
+
+
 def _check_output(options: argparse.Namespace) -> None:
-    """Raises `InputError` if `--output` is neither PTX nor machine code, or `--depfile` is given without it."""
+    """Raises `InputError` if `--output` is neither PTX nor machine code, `--depfile` is given without it, or a
+    certificate cannot be checked later."""
     ending = Path(options.output or "").suffix
     if ending not in ("", ".ptx", ".cubin"):
         raise InputError(f"-o {options.output}: `{ending}` is not a kind of output; give .ptx or .cubin.")
     if options.depfile and options.output in (None, "-"):
         raise InputError("--depfile lists the dependencies of a file; name that file with -o.")
+    if options.certificate and options.no_witness:
+        raise InputError("--certificate is of the text with its witness; leave out --no-witness.")
     check_outputs(_outputs(options))
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:
-    return [options.output or "-", *filter(None, (options.depfile, options.header, options.html))]
+    also = options.certificate, options.depfile, options.header, options.html
+    return [options.output or "-", *filter(None, also)]

@@ -178,6 +178,10 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     """Adds output files, for `command.made`."""
     parser.add_argument("-o", "--output", metavar="OUT", help=WRITTEN)
     parser.add_argument("--no-witness", action="store_true", help="leave out the comments that `goptx prove` reads")
+    parser.add_argument(
+        "--prove", action="store_true", help="prove the result, and write nothing if that fails (exit code 4)"
+    )
+    parser.add_argument("--certificate", metavar="OUT.json", help="prove the result, and write the certificate here")
     parser.add_argument("--depfile", metavar="OUT.d", help="write the files that were read here, as a rule for Make")
     parser.add_argument(
         "--html", metavar="OUT.html", help="write a page of the result here; --depfile does not list it"

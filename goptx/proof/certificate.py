@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-FORMAT = "goptx certificate 1"
+FORMAT = "goptx certificate 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,9 @@ class Established:
 
     def __repr__(self) -> str:
         return _brief("Established", self.rule, self.kernel, self.what)
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.kernel}" if self.kernel else self.what
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Gap:
 class Certificate:
     """What was proved of a fused kernel, for every input and launch that `launches` names.
 
-    fused, kernels: the digests (SHA-256) of the texts, of kernels by their letters.
+    fused, kernels: the digests (SHA-256) of the texts, of kernels by their letters. entry, names: what they are called.
     established: what holds, by rule. gaps: empty if the kernel is proved.
     presumed: what the proof rests on that no text says.
     """
@@ -54,9 +57,10 @@ class Certificate:
     launches: str
     fused: str
     kernels: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=dict)
     established: tuple[Established, ...] = ()
     presumed: tuple[str, ...] = ()
-    gaps: tuple[Gap, ...] = field(default_factory=tuple)
+    gaps: tuple[Gap, ...] = ()
 
     @property
     def proved(self) -> bool:
@@ -70,17 +74,45 @@ class Certificate:
         return _brief("Certificate", self.entry, "proved" if self.proved else "not proved")
 
     def __str__(self) -> str:
+        return self.described(self.entry, self.names)
+
+    def described(self, fused: str, names: Mapping[str, str]) -> str:
+        """As text in which the kernels have these names, by their letters."""
         if not self.proved:
-            return "\n".join(f"not proved: {self.entry}, {what}" for what in self.gaps)
-        kernels = " and ".join(self.kernels)
-        lines = [f"proved: {self.entry} does what {kernels} do, for every input and {self.launches}."]
-        lines += [f"  {s.rule}{f' of {s.kernel}' if s.kernel else ''}: {s.what}" for s in self.established]
-        lines += [f"  presumes: {what}" for what in self.presumed]
-        return "\n".join(lines)
+            return "\n".join(f"not proved: {fused}, {what}" for what in self.gaps)
+        kernels = " and ".join(f"{names[k]} ({k})" if k in names else k for k in self.kernels)
+        does = "do" if len(self.kernels) > 1 else "does"
+        return "\n".join((
+            f"proved: {fused} does what {kernels} {does}, for every input and {self.launches}.",
+            f"  {', '.join(map(str, self.established))}",
+            *(f"  presumes: {what}" for what in self.presumed),
+        ))  # fmt: skip
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """For notebooks and IPython."""
         printer.text(str(self))
+
+    def lacks(self, stored: Certificate) -> Iterator[str]:
+        """What a stored certificate says that this one, which was made of texts now, does not."""
+        if stored.fused != self.fused:
+            yield "it is of another fused kernel, or of this one before its text was edited"
+        for letter in sorted({*stored.kernels, *self.kernels}):
+            if stored.kernels.get(letter) != self.kernels.get(letter):
+                yield f"its kernel {letter} has another text"
+        if not stored.proved:
+            yield "it is one of a kernel that is not proved"
+        if not self.proved:
+            yield f"the text is not proved: {self.gaps[0]}"
+            return
+        for name in ("entry", "strategy", "launches", "names"):
+            if getattr(stored, name) != getattr(self, name):
+                yield f"it says of {name} `{getattr(stored, name)}`, the text `{getattr(self, name)}`"
+        for missing in dict.fromkeys((e.rule, e.kernel) for e in stored.established):
+            if missing not in {(e.rule, e.kernel) for e in self.established}:
+                yield f"{missing[0]} is not established{f' of kernel {missing[1]}' if missing[1] else ''}"
+        for what in self.presumed:
+            if what not in stored.presumed:
+                yield f"it does not presume that {what}"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -93,14 +125,15 @@ class Certificate:
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """Raises `ValueError` for text that is not a certificate."""
-        held = json.loads(text)
-        if not isinstance(held, dict) or held.get("format") != FORMAT:
-            raise ValueError(f"not a certificate: the text has no format `{FORMAT}`")
-        return cls(
-            held["entry"], held["strategy"], held["launches"], held["fused"], held["kernels"],
-            tuple(Established(**s) for s in held["established"]), tuple(held["presumed"]),
-            tuple(Gap(**s) for s in held["gaps"]),
-        )  # fmt: skip
+        try:
+            held = json.loads(text)
+            if held.pop("format") != FORMAT or held.pop("proved") == bool(held["gaps"]):
+                raise ValueError
+            held["established"] = tuple(Established(**one) for one in held["established"])
+            held["gaps"] = tuple(Gap(**one) for one in held["gaps"])
+            return cls(**{**held, "presumed": tuple(held["presumed"]), "kernels": {**held["kernels"]}})
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ValueError(f"not a certificate: the text is not of format `{FORMAT}`") from None
 
 
 def _brief(name: str, *parts: object) -> str:

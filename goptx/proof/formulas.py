@@ -9,6 +9,11 @@ from collections.abc import Callable, Collection, Mapping
 
 FALSE, TRUE = 0, 1
 LAST = 1 << 60  # the variable of the constants, after all others
+MOST_NODES = 1 << 21  # some ten seconds
+
+
+class TooManyFormulas(Exception):
+    """The formulas take too long: diagrams may be exponentially large."""
 
 
 class Formulas:
@@ -28,6 +33,8 @@ class Formulas:
             return low
         key = (variable, low, high)
         if key not in self._numbers:
+            if len(self._nodes) > MOST_NODES:
+                raise TooManyFormulas
             self._numbers[key] = len(self._nodes)
             self._nodes.append(key)
         return self._numbers[key]

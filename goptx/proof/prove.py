@@ -15,6 +15,7 @@ from goptx.proof.dependent.conflicts import Conflicts
 from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
 from goptx.proof.dependent.kernel_order import HandedOn
 from goptx.proof.dependent.own_elements import Elements
+from goptx.proof.formulas import TooManyFormulas
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool, part_of
@@ -28,7 +29,7 @@ from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Directive, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
-INDEPENDENT = "the kernels are independent: what is checked of their arguments at launch"
+INDEPENDENT = "the kernels are independent"
 STRATEGIES = ("weave", "vertical", "horizontal", "interleave")
 
 
@@ -43,6 +44,7 @@ def prove_text(fused: str, modules: Sequence[Module]) -> Certificate:
     held = Certificate(
         witness.entry if witness else "", witness.strategy if witness else "",
         witness.launches if witness else "", digest(fused), dict(zip(letters, digests, strict=True)),
+        {k.letter: k.entry for k in witness.kernels} if witness else {},
     )  # fmt: skip
     if witness is None:
         return replace(held, gaps=(Gap("witness", "", 1, "the text has no witness; make it without --no-witness"),))
@@ -59,6 +61,7 @@ class _Proof:
     placements: Placements = field(default_factory=Placements)
     parts: dict[tuple[str, str], Part] = field(default_factory=dict)  # of the dynamic array, by owner and name
     owners: dict[str, str] = field(default_factory=dict)  # of the fused kernel's variables and parameters
+    separate: int = 0  # parameters and variables that are one kernel's
 
     def certificate(self) -> Certificate:
         try:
@@ -82,8 +85,7 @@ class _Proof:
         with _rule("witness", ""):
             claims = self._claims(fused)
         symbols = self._symbols(fused)
-        established: list[Established] = []
-        projections = {}
+        projections, together = {}, 0
         with _rule("placement", ""):
             self._place(fused)
         with _rule("variables", ""):
@@ -94,8 +96,6 @@ class _Proof:
                 projections[projection.letter] = projection
                 with _rule("projection", projection.letter):
                     projection.check()
-                what = f"{len(projection.kernel.blocks)} blocks, {len(projection.claims)} instructions"
-                established.append(Established("projection", projection.letter, what))
                 fused.uniform.update(n for n, its in projection.decided.items() if self.placements.is_uniform(its))
         with _rule("projection", ""):
             for step in fused.steps:
@@ -104,10 +104,7 @@ class _Proof:
         diverging = diverging_branches(projections.values())
         for letter, projection in projections.items():
             with _rule("convergence", letter):
-                count = check_convergence(projection, diverging)
-            established.append(
-                Established("convergence", letter, f"{count} instructions that threads execute together")
-            )
+                together += check_convergence(projection, diverging)
         with _rule("variables", ""):
             check_parts(self.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
         if self.witness.launch and (self.witness.depends or any(p.handed for p in projections.values())):
@@ -119,12 +116,17 @@ class _Proof:
             check_groups(fused, projections, self.placements, lambda *its: waits.append(check_waiting(*its)))
         with _rule("termination", ""):
             loops = check_termination(list(projections.values()))
-        established.append(Established("termination", "", f"{loops} loops get on"))
-        established.append(Established("waiting", "", f"{waits[0].barriers} barriers, passed in one order"))
+        established = (
+            *_followed(list(projections.values())),
+            Established("variables", "", f"variables separate ({self.separate})"),
+            Established("convergence", "", f"convergence {together} instructions"),
+            Established("waiting", "", f"barriers {waits[0].barriers} in one order"),
+            Established("termination", "", f"loops {loops} end"),
+        )
         handed = [*handed, *self._conflicts(fused, projections)] if self.witness.depends else [INDEPENDENT, *handed]
         alike = (what for w in waits for what in w.presumed)
         presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *alike))
-        return replace(self.held, established=tuple(established), presumed=tuple(presumed))
+        return replace(self.held, established=established, presumed=tuple(presumed))
 
     def _handed_on(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
         """What is presumed of buffers whose elements registers hold. The kernels are followed once more, since it takes
@@ -334,12 +336,15 @@ class _Proof:
             else:
                 self._alike(letter, variable, every.get(old[name]), old)
                 of_module = variable.space in (".global", ".const")
-                self._check_owner(named.digest if of_module else f"{letter}.{copy}", old[name], variable)
+                if of_module and ".extern" in variable.linkage and old[name] != name:
+                    raise _Failed("variables", letter, variable.line, f"`{name}` is known by another name")
+                self._check_owner(letter, named.digest if of_module else f"{letter}.{copy}", old[name], variable)
         own = [old[name] for name in variables]
         if len({*own}) != len(own) or not declared.keys().isdisjoint(own):
             raise _Failed(
                 "variables", letter, fused.entry.line, "two variables of the kernel are one in the fused kernel"
             )
+        self.separate += sum(name not in self.witness.named for _, name in pairs) + len(variables)
         return old
 
     def _pooled(self, named: Named, variable: Variable, first: int) -> Part:
@@ -348,15 +353,15 @@ class _Proof:
         with _rule("variables", named.letter):
             part = part_of(first, variable, pool, named.launch.shared if named.launch else None)
         assert pool is not None
-        self._check_owner("the pool", named.pool, pool)
+        self._check_owner(named.letter, "the pool", named.pool, pool)
         return part
 
-    def _check_owner(self, owner: str, name: str, variable: Variable) -> None:
+    def _check_owner(self, letter: str, owner: str, name: str, variable: Variable) -> None:
         """Raises `_Failed` where kernels, or copies of one, share a variable of a CTA or a thread, or kernels of
         several modules one of these. Arrays without a size all begin at one place."""
         where = "" if variable.space == ".shared" and variable.dims[:1] == ("",) else name
         if self.owners.setdefault(where, owner) != owner:
-            raise _Failed("variables", owner[0], variable.line, f"`{name}` belongs to another kernel, too")
+            raise _Failed("variables", letter, variable.line, f"`{name}` belongs to another kernel, too")
 
     def _alike(self, letter: str, old: Variable, new: Variable | None, renamed: Mapping[str, str]) -> None:
         """Raises `_Failed` unless a variable is declared as the kernel declares it."""
@@ -366,9 +371,18 @@ class _Proof:
             raise _Failed("variables", letter, line, f"`{old}` is not declared as the kernel declares it")
 
 
+def _followed(projections: Sequence[Projection]) -> Iterator[Established]:
+    """What the projections of all kernels establish."""
+    blocks = sum(len(p.kernel.blocks) for p in projections)
+    effects = sum(len(p.matched) for p in projections)
+    yield Established("projection", "", f"control flow {blocks} blocks")
+    yield Established("projection", "", f"registers separate ({effects} effects with equal operands)")
+
+
 def _form(variable: Variable) -> tuple[object, ...]:
     qualifiers = tuple(q for q in variable.qualifiers if not q.startswith(".align"))
-    return variable.space, qualifiers, variable.alignment, variable.dims, variable.init
+    external = ".extern" in variable.linkage
+    return external, variable.space, qualifiers, variable.alignment, variable.dims, variable.init
 
 
 def module_variables(module: Module) -> dict[str, Variable]:
@@ -418,3 +432,5 @@ class _rule:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, NotProved):
             raise _Failed(self.rule, self.kernel, error.line, str(error)) from None
+        if isinstance(error, TooManyFormulas):
+            raise _Failed(self.rule, self.kernel, 1, "the conditions of this kernel are too many to follow") from None

@@ -20,7 +20,9 @@ from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Extent, Launch, Launching, Start
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Limit, Shape
+from goptx.memo import Deferred
 from goptx.options import Streams
+from goptx.proof.certificate import digest
 from goptx.proof.witness import Witness
 from goptx.ptx.ir import Module
 from goptx.ptx.register_cap import register_cap, with_register_cap
@@ -96,10 +98,15 @@ class Woven:
     along_x: bool = False
     limits: tuple[Limit, ...] = ()
     streams: Streams = False
-    witness: Witness | None = field(default=None, repr=False, compare=False)
+    witness: Deferred[Witness] | None = field(default=None, repr=False, compare=False)
     executable: Executable = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        certificate = self.report.certificate
+        if certificate is not None and certificate.fused != digest(
+            self.text()
+        ):  # that of the kernel which this one is made of
+            object.__setattr__(self, "report", replace(self.report, certificate=None))
         launching = Launching(
             self.name, tuple(self.report.kernels), self.launches, self.plan, self.depends, self.along_x, self.limits,
             self.streams,
@@ -115,7 +122,7 @@ class Woven:
 
     def text(self, witness: bool = True) -> str:
         """The text of the module; with the witness by which `goptx prove` proves it later, in comments."""
-        return self.witness.written(self.module) if witness and self.witness else self.ptx
+        return self.witness.value.written(self.module) if witness and self.witness else self.ptx
 
     @property
     def params(self) -> tuple[Parameter, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from goptx.display import as_html, as_text, brief
 from goptx.options import Policy, Slicing
+from goptx.proof.certificate import Certificate
 from goptx.results.decision import Decision
 from goptx.results.temporary import Temporary
 
@@ -61,6 +62,7 @@ class Report:
     notes: what else was found, chosen or left out.
     decision: what `auto` compared; None where it did not choose.
     temporaries: what became of each buffer that is declared `private` or `local`.
+    certificate: that the fused kernel is proved (`goptx.prove`); None unless it is.
     """
 
     __repr__ = brief
@@ -75,12 +77,14 @@ class Report:
     notes: tuple[str, ...]
     decision: Decision | None = None
     temporaries: tuple[Temporary, ...] = ()
+    certificate: Certificate | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; `woven_fraction` stands at the top level."""
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
         lists["temporaries"] = [asdict(t) for t in self.temporaries]
-        return asdict(self) | lists | {"decision": self.decision.to_dict() if self.decision else None}
+        parts = {"decision": self.decision, "certificate": self.certificate}
+        return asdict(self) | lists | {name: None if part is None else part.to_dict() for name, part in parts.items()}
 
     _repr_pretty_ = as_text
 
@@ -103,4 +107,5 @@ class Report:
             where = ", ".join(f"{d.kernel}:{d.line}" for d in self.divergences if d.choice == choice)
             lines.append(f"divergence {choice}: {where}")
         lines += [f"note: {note}" for note in self.notes]
+        lines += str(self.certificate).splitlines() if self.certificate else []
         return "\n".join([*lines, str(self.decision)] if self.decision else lines)

@@ -61,7 +61,7 @@ class Given:
             }
             for letter, prefix, parameter in zip("AB", self.prefixes, self.parameters, strict=True)
         }  # fmt: skip
-        of_all = {"launch": None, "depends": False, "named": []}
+        of_all: dict[str, object] = {"launch": None, "depends": False, "named": []}
         witness = {"strategy": "weave", "entry": "w", "kernels": named, **of_all}
         lines = [f"// goptx witness 1 {json.dumps(witness)}", HEADER.format(self.targets[1]), self.of_fused]
         lines += [f".visible .entry w(.param .u64 w_a, .param .u64 w_b) {self.directives[2]} {{"]

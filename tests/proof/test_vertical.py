@@ -79,8 +79,9 @@ def test_temporaries_in_registers_are_proved(form: Any, divergence: Any) -> None
 @pytest.mark.parametrize("form", [elementwise, strided])
 def test_inputs_loaded_once_are_proved(form: Any) -> None:
     for divergence in (None, "predicate"):
-        for fuse in (fused, goptx.weave):
-            woven = fuse(form("mul.f32"), form("sub.f32"), divergence=divergence, **SHARED)
+        makers: list[Any] = [fused, goptx.weave]
+        for make in makers:
+            woven = make(form("mul.f32"), form("sub.f32"), divergence=divergence, **SHARED)
             assert f"{CELL}1" in woven.ptx
             made = prove(woven)
             assert made and "A:0 and B:0 are equal" in made.presumed, str(made)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from goptx.cli.command import NewParser, Outcome
-from goptx.cli.output import write
-from goptx.errors import InputError, NotProvedError
+from goptx.cli.output import check_outputs, write
+from goptx.errors import InputError
+
+if TYPE_CHECKING:
+    from goptx.proof.certificate import Certificate
 
 
 def add(new: NewParser) -> None:
@@ -22,19 +26,38 @@ def add(new: NewParser) -> None:
         "--from", dest="kernels", nargs="+", required=True, metavar="A.ptx", help="the kernels, in order"
     )
     parser.add_argument("--certificate", metavar="FILE.json", help="write the certificate here")
+    parser.add_argument(
+        "--check", metavar="FILE.json", help="make sure that this certificate is of these texts and is true"
+    )
     parser.add_argument("--json", action="store_true", help="print the certificate as JSON")
     parser.set_defaults(run=_run, report=None)
 
 
 def _run(options: argparse.Namespace) -> Outcome | None:
-    from goptx.proof.prove import prove_text
+    from goptx.checking.certify import confirm, prove_texts, require
     from goptx.sources.read import read
 
-    made = prove_text(_text(options.fused), [read(Path(name)) for name in options.kernels])
+    inputs = [options.fused, *options.kernels, *([options.check] if options.check else [])]
+    check_outputs([options.certificate] if options.certificate else [], [Path(name) for name in inputs])
+    stored = _stored(options.check) if options.check else None
+    made = prove_texts(_text(options.fused), [read(Path(name)) for name in options.kernels])
+    if stored is not None:
+        confirm(stored, made)
     if options.certificate:
         write(options.certificate, made.to_json())
-    write(None, made.to_json() if options.json else f"{made}\n")
-    return None if made else Outcome("", {}, NotProvedError(f"`{made.entry}` is not proved: {made.gaps[0]}."))
+    names = dict(zip(made.kernels, (Path(name).name for name in options.kernels), strict=True))
+    write(None, made.to_json() if options.json else f"{made.described(Path(options.fused).name, names)}\n")
+    require(made)
+    return None
+
+
+def _stored(name: str) -> Certificate:
+    from goptx.proof.certificate import Certificate
+
+    try:
+        return Certificate.from_json(_text(name))
+    except ValueError as error:
+        raise InputError(f"{name}: {error}; give a file that `--certificate` wrote.") from None
 
 
 def _text(name: str) -> str:
@@ -42,4 +65,4 @@ def _text(name: str) -> str:
         return Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise InputError(f"{name}: cannot be read ({reason}); give the path of a PTX file.") from None
+        raise InputError(f"{name}: cannot be read ({reason}); give the path of a file with text.") from None

@@ -8,11 +8,13 @@ witness.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from goptx.launch.launch_plan import Plan
+from goptx.memo import Deferred
 from goptx.proof.certificate import digest
 from goptx.proof.witness import Claim, FusedLaunch, Named, OwnLaunch, Witness
-from goptx.ptx.ir import Instruction, Module, Variable
+from goptx.ptx.ir import Function, Instruction, Module, Variable
 from goptx.ptx.walk import instructions_of
 from goptx.results.fused_kernel import Origin
 from goptx.sources.kernel_text import Chosen
@@ -27,30 +29,46 @@ def witness_of(
     origins: Sequence[Origin | None],
     strategy: str,
     depends: bool,
-) -> Witness:
-    """`chosen` are the kernels as they were given, `origins` those of the entry's instructions."""
+) -> Deferred[Witness]:
+    """`chosen` are the kernels as they were given, `origins` those of the entry's instructions. What takes time is put
+    off: the digests and the claims."""
     entry = next(e for e in module.entries if e.name == linked.name)
     letters = [(k.letter, k.copy) for k in linked.kernels]
+    modules = [given.module for given in chosen]
+    copies = {k.letter: [c for c in linked.kernels if c.letter == k.letter] for k in linked.given}
+    kernels = tuple(
+        Named(
+            k.letter, k.entry.name, "",
+            tuple(c.prefix for c in copies[k.letter]),
+            tuple(linked.one.get(p.name, p.name) for p in k.parameters), dict(k.symbols),
+            None if linked.plan is None else own_launch(linked.plan, k.letter),
+            next((c.pool for c in copies[k.letter]), ""), tuple(c.pooled for c in copies[k.letter]),
+        )
+        for k in linked.given
+    )  # fmt: skip
+    launch = None if linked.plan is None else fused_launch(linked.plan, linked.hidden)
+    named = tuple(sorted({*linked.one.values()}))
+    made = Witness(strategy, linked.name, kernels, {}, launch, depends, named)
+
+    def filled() -> Witness:
+        digests = (digest(str(module)) for module in modules)
+        named = tuple(replace(k, digest=d) for k, d in zip(made.kernels, digests, strict=True))
+        return replace(made, kernels=named, claims=_claims(entry, origins, letters))
+
+    return Deferred(filled)
+
+
+def _claims(
+    entry: Function, origins: Sequence[Origin | None], letters: Sequence[tuple[str, int]]
+) -> dict[int, tuple[Claim, ...]]:
+    """By the numbers of the entry's instructions."""
     claims = {}
     for number, (instruction, origin) in enumerate(zip(instructions_of(entry), origins, strict=True)):
         its = [_claim(i, letters) for i in (instruction, *instruction.also)]
         if its[0] is None and origin:
             its[0] = Claim(origin.kernel, origin.line)
         claims[number] = tuple(c for c in its if c and c.line)
-    copies = {k.letter: [c for c in linked.kernels if c.letter == k.letter] for k in linked.given}
-    kernels = tuple(
-        Named(
-            k.letter, k.entry.name, digest(str(given.module)),
-            tuple(c.prefix for c in copies[k.letter]),
-            tuple(linked.one.get(p.name, p.name) for p in k.parameters), dict(k.symbols),
-            None if linked.plan is None else own_launch(linked.plan, k.letter),
-            next((c.pool for c in copies[k.letter]), ""), tuple(c.pooled for c in copies[k.letter]),
-        )
-        for k, given in zip(linked.given, chosen, strict=True)
-    )  # fmt: skip
-    launch = None if linked.plan is None else fused_launch(linked.plan, linked.hidden)
-    named = tuple(sorted({*linked.one.values()}))
-    return Witness(strategy, linked.name, kernels, claims, launch, depends, named)
+    return claims
 
 
 def own_launch(plan: Plan, letter: str) -> OwnLaunch:
@@ -71,7 +89,7 @@ def fused_launch(plan: Plan, hidden: Mapping[str, Variable]) -> FusedLaunch:
     )  # fmt: skip
 
 
-def _claim(instruction: Instruction, letters: list[tuple[str, int]]) -> Claim | None:
+def _claim(instruction: Instruction, letters: Sequence[tuple[str, int]]) -> Claim | None:
     if instruction.kernel is None:
         return None
     letter, copy = letters[instruction.kernel]
