@@ -35,7 +35,7 @@ from goptx.ptx.opcodes import Facts, facts_of
 
 END = -1  # where a kernel has ended
 NOWHERE = "_"  # the destination that PTX throws away
-_WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)U?")
+_WHOLE = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?")
 _TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
 
@@ -431,7 +431,8 @@ def _source(operand: Operand, line: int) -> Source:
         case Negated(Name(text)):
             return Source("{}", (text,), negated=True)
         case Immediate(text):
-            return Source(str(whole_number(text)) if _WHOLE.fullmatch(text) else text)
+            found = _WHOLE.fullmatch(text)
+            return Source(f"{found[1]}{whole_number(found[2])}" if found else text)
         case Sum(base, tail):
             text = "".join("{}" if isinstance(t, Name) else t for t in tail)
             names = tuple(t.text for t in tail if isinstance(t, Name))
