@@ -345,6 +345,11 @@ def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
     return {header: frozenset(bodies[header]) for header in sorted(bodies, key=rank.__getitem__)}
 
 
+def left_at(flow: Flow, body: Collection[str]) -> list[str]:
+    """The blocks of a loop that lead out of it, in layout order."""
+    return [n for n in flow.blocks if n in body and any(t not in body for t in flow.blocks[n].end.successors())]
+
+
 def depths(flow: Flow) -> dict[str, int]:
     """The number of loops around each block."""
     bodies = loops(flow).values()

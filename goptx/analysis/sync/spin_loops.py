@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import networkx as nx
 
-from goptx.analysis.cfg import Flow, loops
+from goptx.analysis.cfg import Flow, left_at, loops
 from goptx.analysis.dataflow import register_of
 from goptx.analysis.influence import (
     NO_STRONG_READS,
@@ -41,7 +41,7 @@ def waiting_loops(
         if not influence.strong_reads:
             continue
         latches = [n for n in flow.blocks if n in body and header in graph.succ[n]]
-        ends = [flow.blocks[n].end for n in flow.blocks if n in body and set(graph.succ[n]) - body]
+        ends = [flow.blocks[n].end for n in left_at(flow, body)]
         own = {id(i) for n in body for i in flow.blocks[n].instructions()}
         for waited in influence.decide(register_of(r) for e in ends for r in e.reads()):
             uncached = id(waited) in own and facts_of(waited.opcode).bypasses_l1

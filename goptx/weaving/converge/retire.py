@@ -65,7 +65,7 @@ def _ends(flow: Flow) -> dict[str, str]:
         on = max(ways, key=lambda n: len(nx.descendants(graph, n)), default=EXIT)
         after |= dict.fromkeys((n for n in body if on in graph.succ[n]), on)
     candidates = [
-        ((_holds(flow, arm, needs_lanes), _instructions(flow, arm), i), name, side, arm)
+        ((holds(flow, arm, needs_lanes), _instructions(flow, arm), i), name, side, arm)
         for i, (name, block) in enumerate(flow.blocks.items())
         for side in block.end.successors()
         if isinstance(block.end, Branch) and side != after.get(name) and (arm := _arm(flow, name, side)) is not None
@@ -91,10 +91,11 @@ def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
     sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
     if any(EXIT in others or others & arm or not others for others in (set(graph.succ[n]) - {side} for n in sources)):
         return None
-    return None if name in arm or _holds(flow, arm, _needs_all) else arm
+    return None if name in arm or holds(flow, arm, _needs_all) else arm
 
 
-def _holds(flow: Flow, blocks: Iterable[str], what: Callable[[Instruction], bool]) -> bool:
+def holds(flow: Flow, blocks: Iterable[str], what: Callable[[Instruction], bool]) -> bool:
+    """Whether one of these blocks has such an instruction."""
     return any(what(i) for n in blocks for i in flow.blocks[n].instructions())
 
 

@@ -14,26 +14,27 @@ from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, loops
+from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, left_at, loops
 from goptx.analysis.sync.barriers import is_barrier, is_counted, needs_all_threads
 from goptx.analysis.terminators import Branch
 from goptx.analysis.uniformity import Uniformity
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.weaving.converge.predicate import between
 from goptx.weaving.converge.predicate_code import any_of_cta, vote_any
+from goptx.weaving.converge.retire import holds
 from goptx.weaving.converge.running_lanes import Lanes
 
 
 def skip_ended(lanes: Lanes) -> None:
     """Puts a test before loops that threads which have ended would run."""
+    if not lanes.running:
+        return
     for first in _before_loops(lanes):
         below = nx.descendants(lanes.flow.graph(), first) | {first}
-        if not _hold_barrier(lanes.flow, below):
+        if not holds(lanes.flow, below, needs_all_threads):
             _skip(lanes, first, EXIT, vote_any)
         elif _decided_at_most(lanes, first, Uniformity.CTA) and _counts_no_barrier(lanes.flow):
             _skip(lanes, first, EXIT, any_of_cta)
-    if not lanes.running:
-        return
     for header, leave in list(_without_barrier(lanes)):
         before = lanes.flow, dict(lanes.masks)
         alike = _alike_at_barriers(lanes)
@@ -50,7 +51,8 @@ def _before_loops(lanes: Lanes) -> list[str]:
     bodies = [
         body
         for body in every
-        if all(branches[n] <= Uniformity.WARP for n in _leaving(graph, body)) or any(inner < body for inner in every)
+        if all(branches[n] <= Uniformity.WARP for n in left_at(lanes.flow, body))
+        or any(inner < body for inner in every)
     ]
     reached = {lanes.flow.entry, *nx.descendants(graph, lanes.flow.entry)}
     places = [first for first, end in lanes.after_ends.items() if end in reached]
@@ -61,16 +63,6 @@ def _before_loops(lanes: Lanes) -> list[str]:
         if any(body & below for body in bodies):
             found.append(first)
     return found
-
-
-def _leaving(graph: nx.DiGraph[str], body: Collection[str]) -> list[str]:
-    """The blocks of a loop with a branch out of it."""
-    return [n for n in body if not set(graph.succ[n]) <= set(body)]
-
-
-def _hold_barrier(flow: Flow, blocks: Collection[str]) -> bool:
-    """Whether all threads of the CTA, those too that have ended, have to come to one of these blocks."""
-    return any(needs_all_threads(i) for n in blocks for i in flow.blocks[n].instructions())
 
 
 def _counts_no_barrier(flow: Flow) -> bool:
@@ -97,8 +89,8 @@ def _without_barrier(lanes: Lanes) -> Iterator[tuple[str, str]]:
             continue
         passed = between(graph, header, leave)
         if (
-            not _hold_barrier(flow, passed)
-            and _hold_barrier(flow, set(nx.descendants(graph, leave)) | {leave})
+            not holds(flow, passed, needs_all_threads)
+            and holds(flow, {leave, *nx.descendants(graph, leave)}, needs_all_threads)
             and _decided_at_most(lanes, header, Uniformity.WARP, body)
         ):
             skipped |= passed
@@ -107,7 +99,7 @@ def _without_barrier(lanes: Lanes) -> Iterator[tuple[str, str]]:
 
 def _alike_at_barriers(lanes: Lanes) -> frozenset[str]:
     """Of the branches that decide whether barriers of the whole CTA are reached, those that it takes together."""
-    barriers = [n for n in lanes.flow.blocks if _hold_barrier(lanes.flow, {n})]
+    barriers = [n for n in lanes.flow.blocks if holds(lanes.flow, [n], needs_all_threads)]
     branches = lanes.uniformity().branches
     return frozenset(n for n in closure(barriers, controls(lanes.flow)) if branches[n] == Uniformity.CTA)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from goptx.analysis.cfg import Flow, closure, controls
+from goptx.analysis.cfg import Flow, closure, controls, left_at
 from goptx.analysis.dataflow import read
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.sync.sync_spans import is_warp_wide, sync_points, waiting_blocks
@@ -32,10 +32,9 @@ def park_waiting_loops(lanes: Lanes) -> None:
 
 def _next_left(lanes: Lanes) -> str | None:
     """Where the first waiting loop is left that is to be parked."""
-    flow, graph = lanes.flow, lanes.flow.graph()
-    branches = lanes.uniformity().branches
+    flow, branches = lanes.flow, lanes.uniformity().branches
     for body, _ in waiting_loops(flow):
-        left = [n for n in flow.blocks if n in body and set(graph.succ[n]) - body]
+        left = left_at(flow, body)
         if lanes.forced != "predicate" or all(branches[n] <= Uniformity.WARP for n in left):
             return left[0]
     return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import Block, Code, Flow, closure, controls, loops
+from goptx.analysis.cfg import Block, Code, Flow, closure, controls, left_at, loops
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import Uniformity
@@ -33,7 +33,7 @@ def divergent_loop(lanes: Lanes, block: str) -> Loop | None:
     """The outermost divergent loop around a block; None if there is none."""
     flow, branches = lanes.flow, lanes.uniformity().branches
     for header, body in sorted(loops(flow).items(), key=lambda loop: -len(loop[1])):
-        leaving = [n for n in flow.blocks if n in body and not body.issuperset(flow.blocks[n].end.successors())]
+        leaving = left_at(flow, body)
         divergent = next((n for n in leaving if branches[n] > Uniformity.WARP), None)
         if block in body and divergent is not None:
             return Loop(header, body, tuple(leaving), divergent)
