@@ -158,7 +158,7 @@ class Graph:
     ) -> None:
         """Replaces the nodes `removed`, which are in order, by the work that `start` launches on the stream; `after`
         and `before` as in `Replacement`."""
-        child = self._launched(start)
+        child = captured(self._stream, start)
         preceding = [self._now[removed[-1]]] if self.fixed else [self._now[node] for node in after]
         try:
             new = must(self._driver.cuGraphAddChildGraphNode(self._graph, preceding, len(preceding), child))
@@ -173,15 +173,6 @@ class Graph:
                 must(self._driver.cuGraphDestroyNode(self._handles[node]))
             self._now[node] = new
 
-    def _launched(self, start: Callable[[], None]) -> Any:
-        """A graph of the work that `start` launches."""
-        must(self._driver.cuStreamBeginCapture(self._stream, _relaxed()))
-        try:
-            start()
-        finally:
-            answer = self._driver.cuStreamEndCapture(self._stream)
-        return must(answer)
-
     def launch(self) -> None:
         """Launches the graph on the stream once; does not wait."""
         executable = must(self._driver.cuGraphInstantiate(self._graph, 0))
@@ -192,6 +183,18 @@ class Graph:
 
     def close(self) -> None:
         self._driver.cuGraphDestroy(self._graph)
+
+
+def captured(stream: Any, start: Callable[[], None]) -> Any:
+    """The driver's graph of the work that `start` launches on the driver's stream; nothing is run. Raises
+    `DeviceError`."""
+    driver = bindings()
+    must(driver.cuStreamBeginCapture(stream, _relaxed()))
+    try:
+        start()
+    finally:
+        answer = driver.cuStreamEndCapture(stream)
+    return must(answer)
 
 
 def dependencies(stream: Any) -> tuple[Any, list[Any]] | None:

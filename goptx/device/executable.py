@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from goptx.device.launches.bound_launch import BoundLaunch
@@ -134,7 +134,8 @@ class Executable:
         prepared = here.last if key == here.key else here.known.get(key)
         independent = independent or self.launching.depends
         if prepared is None:
-            prepared = self._prepared(args, grid, block, shared, shapes, max_registers, independent)
+            start = partial(self.starter, grid, block, shared, shapes, max_registers)
+            prepared = PreparedLaunch(self.packing, args, independent, start)
             doubt = prepared.doubt
             key = (device_number(), *key[1:])  # preparing has made one current
             here.keep(key, prepared)
@@ -157,25 +158,11 @@ class Executable:
     ) -> BoundLaunch:
         """As of `Woven.bind`."""
         independent = independent or self.launching.depends
-        prepared = self._prepared(args, grid, block, shared, shapes, max_registers, independent)
+        start = partial(self.starter, grid, block, shared, shapes, max_registers)
+        prepared = PreparedLaunch(self.packing, args, independent, start)
         if prepared.doubt:
             warnings.warn(prepared.doubt, DependenceWarning, stacklevel=3)
         return BoundLaunch(self, prepared, args, independent)
-
-    def _prepared(
-        self,
-        args: Sequence[Sequence[object]],
-        grid: Extent | None,
-        block: Extent | None,
-        shared: int,
-        shapes: Sequence[Shape] | None,
-        max_registers: int | None,
-        independent: bool,
-    ) -> PreparedLaunch:
-        def make() -> Starter:
-            return self.starter(grid, block, shared, shapes, max_registers)
-
-        return PreparedLaunch(self.packing, args, independent, make)
 
     def starter(
         self,

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from goptx.device.cuda_graph import dependencies
+from goptx.device.cuda_graph import captured, dependencies
 from goptx.device.load import Launcher, Starter, bindings, current_device, in_turn, must
 
 
@@ -37,7 +37,7 @@ class _SideBySide(Starter):
             own.fork(main, parts)
             return
         if own.graph is None:
-            own.graph = own.captured(parts)
+            own.graph = own.branches(parts)
         own.graph.launch(main, [table for _, table in parts])
 
 
@@ -71,14 +71,10 @@ class _Own(threading.local):
             must(driver.cuStreamWaitEvent(main, end, 0))
         return nodes
 
-    def captured(self, parts: Sequence[tuple[Launcher, int]]) -> _Branches:
-        driver, main = self._driver, self._streams[0]
-        must(driver.cuStreamBeginCapture(main, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED))
-        try:
-            nodes = self.fork(main, parts)
-        finally:
-            answer = driver.cuStreamEndCapture(main)
-        return _Branches(must(answer), nodes)
+    def branches(self, parts: Sequence[tuple[Launcher, int]]) -> _Branches:
+        main, nodes = self._streams[0], list[Any]()
+        graph = captured(main, lambda: nodes.extend(self.fork(main, parts)))
+        return _Branches(graph, nodes)
 
 
 class _Branches:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from goptx.device.cuda_graph import captured
 from goptx.device.load import bindings, launch, load_all, must
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.baselines import ASSEMBLED, GRAPH, GRAPH_REVERSED, SEPARATE, STREAMS, STREAMS_REVERSED
@@ -49,13 +50,7 @@ class Graphs:
         return launched
 
     def _captured(self, run: Run) -> Any:
-        driver = self._driver
-        must(driver.cuStreamBeginCapture(self._stream, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED))
-        try:
-            run()
-        finally:
-            answer = driver.cuStreamEndCapture(self._stream)
-        graph = must(answer)
+        driver, graph = self._driver, captured(self._stream, run)
         executable = must(driver.cuGraphInstantiate(graph, 0))
         driver.cuGraphDestroy(graph)
         must(driver.cuGraphUpload(executable, self._stream))
