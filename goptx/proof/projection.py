@@ -61,25 +61,26 @@ class Projection:
     placements: Placements = field(default_factory=Placements)
     handed: Set[int] = frozenset()
     cells: Cells | None = None
+    # Filled by `check`. What is not an argument begins empty in the second check, with `cells`.
     accesses: dict[int, Access | None] = field(default_factory=dict)
-    replaced: dict[int, list[Moved]] = field(default_factory=dict)
+    replaced: dict[int, list[Moved]] = field(default_factory=dict, init=False)
     comes_in: dict[int, tuple[tuple[bool, int], ...]] = field(default_factory=dict)
-    ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict)
-    matched: dict[int, set[int]] = field(default_factory=dict)
-    ballots: dict[int, set[str]] = field(default_factory=dict)
-    polarity: dict[int, tuple[int, bool]] = field(default_factory=dict)
-    divided: dict[int, int] = field(default_factory=dict)
-    back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict)
-    asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
-    asking: set[int] = field(default_factory=set)
-    active: dict[int, tuple[int, int]] = field(default_factory=dict)
+    ends: dict[int, tuple[dict[str, int], list[Case]]] = field(default_factory=dict, init=False)
+    matched: dict[int, set[int]] = field(default_factory=dict, init=False)
+    ballots: dict[int, set[str]] = field(default_factory=dict, init=False)
+    polarity: dict[int, tuple[int, bool]] = field(default_factory=dict, init=False)
+    divided: dict[int, int] = field(default_factory=dict, init=False)
+    back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict, init=False)
+    asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict, init=False)
+    asking: set[int] = field(default_factory=set, init=False)
+    active: dict[int, tuple[int, int]] = field(default_factory=dict, init=False)
     ended: dict[int, int] = field(default_factory=dict)
-    cuts: dict[int, set[int]] = field(default_factory=dict)
-    comers: set[int] = field(default_factory=set)
-    barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
-    indexed: set[int] = field(default_factory=set)
+    cuts: dict[int, set[int]] = field(default_factory=dict, init=False)
+    comers: set[int] = field(default_factory=set, init=False)
+    barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
+    indexed: set[int] = field(default_factory=set, init=False)
     decided: dict[int, int] = field(default_factory=dict)
-    visits: int = 0
+    visits: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.formulas = self.terms.formulas
@@ -112,25 +113,7 @@ class Projection:
     def check_cells(self, cells: Cells) -> None:
         """The same from the beginning, with what is known of registers that hold elements of memory. Raises
         `NotProved` where they do not hold what the kernel loads."""
-        found = replace(
-            self,
-            cells=cells,
-            replaced={},
-            ends={},
-            matched={},
-            ballots={},
-            polarity={},
-            divided={},
-            back={},
-            asked={},
-            asking=set(),
-            active={},
-            cuts={},
-            comers=set(),
-            barrier_ids={},
-            indexed=set(),
-            visits=0,
-        )
+        found = replace(self, cells=cells)
         found.check()
         for number, its in found.replaced.items():
             for moved in its if not self.stores(number) else ():

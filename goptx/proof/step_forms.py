@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from goptx.proof.kernel_code import Step
 from goptx.proof.sync.waits import id_position
-from goptx.ptx.opcodes import Scope
 
 
 def count_of(step: Step) -> int | None:
     """The position of the number of threads that a barrier of the CTA waits for, None where it is for all."""
-    if step.facts.row.scope != Scope.CTA:
+    position = id_position(step)
+    if position is None or len(step.sources) <= position + 1 + step.facts.reduces:
         return None
-    position = max(step.facts.barrier_id - len(step.writes), 0) + 1
-    return position if len(step.sources) > position + step.facts.reduces else None
+    return position + 1
 
 
 def mask_of(step: Step) -> int | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from goptx.proof.polynomials import Form, Product, times, total, whole
 from goptx.proof.terms import Terms
 
-Product = tuple[int, ...]  # unknowns, as terms, in order
 SMALL = ("%tid.", "%ntid.", "%ctaid.", "%nctaid.")  # below 2^31, so widening does not change them
 
 
@@ -33,23 +33,19 @@ class Sum:
     def signed(self, number: int) -> int:
         return number - (1 << self.bits) if number >> (self.bits - 1) else number
 
-    def plus(self, other: Sum, times: int = 1) -> Sum:
-        found = dict(self.parts)
-        for product, count in other.parts:
-            found[product] = found.get(product, 0) + count * times
-        return _sum(self.bits, found)
+    def plus(self, other: Sum, count: int = 1) -> Sum:
+        return _sum(self.bits, total((*self.parts,), times((*other.parts,), whole(count))))
 
     def times(self, other: Sum) -> Sum:
-        found: dict[Product, int] = {}
-        for one, count in self.parts:
-            for two, more in other.parts:
-                product = tuple(sorted((*one, *two)))
-                found[product] = found.get(product, 0) + count * more
-        return _sum(self.bits, found)
+        return _sum(self.bits, times((*self.parts,), (*other.parts,)))
 
 
-def _sum(bits: int, parts: dict[Product, int]) -> Sum:
-    return Sum(bits, frozenset((p, n % (1 << bits)) for p, n in parts.items() if n % (1 << bits)))
+def _sum(bits: int, form: Form) -> Sum:
+    return Sum(bits, frozenset((p, n % (1 << bits)) for p, n in form if n % (1 << bits)))
+
+
+def _unknown(term: int) -> Form:
+    return (((term,), 1),)
 
 
 class Sums:
@@ -66,7 +62,7 @@ class Sums:
         key = number, bits
         if key not in self._known:
             found = self._made(number, bits)
-            self._known[key] = found if found is not None else _sum(bits, {(number,): 1})
+            self._known[key] = found if found is not None else _sum(bits, _unknown(number))
         return self._known[key]
 
     def term(self, value: Sum) -> int:
@@ -74,7 +70,7 @@ class Sums:
         return self.terms.make(f"sum {self._numbers.setdefault(value, len(self._numbers))}")
 
     def constant(self, number: int, bits: int) -> Sum:
-        return _sum(bits, {(): number})
+        return _sum(bits, whole(number))
 
     def _made(self, number: int, bits: int) -> Sum | None:
         """None for what is no sum."""
@@ -130,10 +126,10 @@ class Sums:
         if len(value.parts) == 1:
             ((product, count),) = value.parts
             if count == 1 and len(product) == 1 and self.terms[product[0]].head.startswith(SMALL):
-                return _sum(bits, {product: 1})
+                return _sum(bits, ((product, 1),))
         unknown = self.terms.make(f"widened {'s' if signed else 'u'}", self.term(value))
         self.narrow[unknown] = value
-        return _sum(bits, {(unknown,): 1})
+        return _sum(bits, _unknown(unknown))
 
     def _narrowed(self, value: Sum, bits: int, signed: bool) -> Sum:
         total = self.constant(0, bits)
@@ -142,6 +138,6 @@ class Sums:
             for unknown in product:
                 inner = self.narrow.get(unknown)
                 wide = inner is not None and inner.bits == bits
-                part = part.times(inner if inner is not None and wide else _sum(bits, {(unknown,): 1}))
+                part = part.times(inner if inner is not None and wide else _sum(bits, _unknown(unknown)))
             total = total.plus(part)
         return total

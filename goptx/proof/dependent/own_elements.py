@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from goptx.proof.dependent.linear_sums import Product, Sum, Sums
+from goptx.proof.dependent.linear_sums import Sum, Sums
 from goptx.proof.memory_order import Access
+from goptx.proof.polynomials import Product
 from goptx.proof.terms import NO_FORMULA, Terms
 
 ALONG_X = "launches along x"

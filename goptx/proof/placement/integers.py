@@ -10,46 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from math import gcd, prod
 
 from goptx.proof.formulas import FALSE, TRUE
+from goptx.proof.polynomials import Form, Product, divided, less, times, total, whole
 from goptx.proof.terms import Terms
 
-Product = tuple[int, ...]  # the terms of its atoms, in order
-Form = tuple[tuple[Product, int], ...]  # products with their coefficients, in order; () is the product of none
 _Either = Callable[[int, int, int], int]
 
 
 class _Unknown(Exception):
     """What is computed has no normal form."""
-
-
-def total(*forms: Form) -> Form:
-    found: dict[Product, int] = {}
-    for form in forms:
-        for product, n in form:
-            found[product] = found.get(product, 0) + n
-    return tuple(sorted((p, n) for p, n in found.items() if n))
-
-
-def times(first: Form, second: Form) -> Form:
-    return total(*(((tuple(sorted(p + q)), m * n),) for p, m in first for q, n in second))
-
-
-def whole(n: int) -> Form:
-    return (((), n),) if n else ()
-
-
-def less(first: Form, second: Form) -> Form:
-    """The difference of two forms."""
-    return total(first, times(whole(-1), second))
-
-
-def _divided(product: Product, by: Product) -> Product | None:
-    """The product without the atoms of another, None where it lacks one of them."""
-    left = list(product)
-    for atom in by:
-        if atom not in left:
-            return None
-        left.remove(atom)
-    return tuple(left)
 
 
 class Integers:
@@ -143,7 +111,7 @@ class Integers:
         yield top, bottom
         for other in dict.fromkeys(a for p, _ in form for a in p if a in self._quotients):
             inner, ((below, by),) = self._quotients[other]
-            left = _divided(bottom[0][0], below)
+            left = divided(bottom[0][0], below)
             if inner == top and left is not None and bottom[0][1] % by == 0 and other != atom:
                 yield self._forms[other], ((left, bottom[0][1] // by),)
 
@@ -168,7 +136,7 @@ class Integers:
         found: Form = ()
         rest: Form = ()
         for product, n in top:
-            left = _divided(product, below)
+            left = divided(product, below)
             count = n // by if left is not None and (n % by == 0 or not product) else 0
             found = total(found, ((left or (), count),))
             rest = total(rest, ((product, n - count * by),))

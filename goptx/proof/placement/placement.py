@@ -14,8 +14,9 @@ from itertools import combinations
 
 from goptx.proof.formulas import FALSE, TRUE, Formulas
 from goptx.proof.kernel_code import NotProved
-from goptx.proof.placement.integers import Form, Integers, less, total
+from goptx.proof.placement.integers import Integers
 from goptx.proof.placement.sizes import WARP, LaunchSizes
+from goptx.proof.polynomials import Form, less, total
 from goptx.proof.terms import Terms
 from goptx.proof.witness import OwnLaunch, Witness
 

@@ -10,7 +10,8 @@ from functools import reduce
 from math import prod
 
 from goptx.proof.kernel_code import NotProved
-from goptx.proof.placement.integers import Form, Integers, less, total, whole
+from goptx.proof.placement.integers import Integers
+from goptx.proof.polynomials import Form, less, total, whole
 from goptx.proof.terms import Terms
 from goptx.proof.witness import OwnLaunch, Sizes, Witness
 

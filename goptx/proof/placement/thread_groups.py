@@ -21,7 +21,7 @@ from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
 from goptx.proof.step_forms import count_of
 from goptx.proof.sync.varying import varying_branches
-from goptx.proof.sync.waits import waits_of
+from goptx.proof.sync.waits import id_position, waits_of
 from goptx.ptx.opcodes import Scope
 
 MOST_GROUPS = 256
@@ -212,5 +212,5 @@ def _forms(letter: str, group: _Group) -> set[tuple[int, str, bool]]:
 
 
 def _id(step: Step) -> str:
-    position = max(step.facts.barrier_id - len(step.writes), 0)
-    return step.sources[position].text if step.sources else ""
+    position = id_position(step)
+    return "" if position is None else step.sources[position].text
