@@ -1,43 +1,20 @@
 """Bound launches on a real GPU: with updated arguments, of separate kernels, in CUDA graphs, captures and threads."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from gpu.test_launch import PLUS, THREADS, TIMES, Words, arguments, expected, results
+from gpu.plus_and_times import PLUS, THREADS, TIMES, Words, arguments, expected, results
 
 import goptx
 from goptx import DependentKernels
 from goptx.device.load import bindings, current_device, must
-from goptx.errors import DeviceError
 from goptx.options import STREAMS, Streams
 from goptx.results.fused_kernel import Woven
 
 pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture(scope="module")
-def woven() -> Woven:
-    """A: out = in + n, B: out = in * n, over `THREADS` elements."""
-    try:
-        device = current_device()
-    except DeviceError as error:
-        pytest.skip(str(error))
-    return goptx.weave(PLUS, TIMES, arch=f"sm_{device.arch}")
-
-
-@pytest.fixture
-def arrays(woven: Woven) -> Iterator[list[Words]]:
-    """In and out of A, in and out of B; the inputs count up."""
-    made = [Words() for _ in range(4)]
-    for inputs in made[::2]:
-        inputs.put(np.arange(THREADS, dtype=np.uint32))
-    yield made
-    for array in made:
-        array.free()
 
 
 def bound(woven: Woven, arrays: list[Words], n: int) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gpu.plus_and_times import Words
 from gpu.test_fusion import CTAS, LENGTH, MINUS, PLUS, SHIFTED, THREADS, TIMES, N, Reals, arrays, stream
-from gpu.test_launch import Words
 
 import goptx
 from goptx import InputError

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu.test_launch import Words, captured
+from gpu.plus_and_times import Words
+from gpu.test_launch import captured
 from strategies.dependent_kernels import INDEX, elementwise
 
 import goptx
