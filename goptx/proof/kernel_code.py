@@ -249,6 +249,17 @@ class Program:
             nearest[start] = max(later, key=lambda b: len(above[b] or ()), default=END)
         return nearest
 
+    def only_ends(self, place: int) -> bool:
+        """Whether nothing but the end follows from a block on."""
+        passed = set[int]()
+        while place != END:
+            effects = any(self.is_effect(self.steps[n]) for n in self.blocks[place])
+            if effects or place in passed or len(self.successors(place)) != 1:
+                return False
+            passed.add(place)
+            (place,) = self.successors(place)
+        return True
+
     def dominates(self, first: int, second: int) -> bool:
         """Whether every way from the beginning to the second block passes the first one."""
         return second not in self.reached(0, lambda b: () if b == first else self.successors(b)) - {first}

@@ -38,10 +38,10 @@ class Projection:
     registers and cases at the end of each block, `ended` the lanes that leave it with the kernel at its end,
     `matched` the kernel's steps that an event was, `ballots` those by which a step's lane mask is cut, `polarity`
     for a branch the kernel's branch that it is, and whether it goes the same way, `divided` that branch for the
-    lanes whose kernel has not ended; `decided` the predicates that depend on launch shapes and thread numbers
-    alone; `handed` are the steps of the fused kernel that only move a value and claim to be the kernel's loads or
-    stores, `cells` says what registers hold of memory, None where that is not yet known. `accesses` is where events
-    of all kernels access memory, `replaced` what the kernel loads or stores at the steps `handed`. `comes_in` has
+    lanes whose kernel has not ended; `computed` the values of the fused kernel's steps that only compute; `handed`
+    are the steps of the fused kernel that only move a value and claim to be the kernel's loads or stores, `cells`
+    says what registers hold of memory, None where that is not yet known. `accesses` is where events of all kernels
+    access memory, `replaced` what the kernel loads or stores at the steps `handed`. `comes_in` has
     for a value at the beginning of a block what it is on each edge, and whether that begins a loop again. `back`
     the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
     `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
@@ -79,7 +79,7 @@ class Projection:
     comers: set[int] = field(default_factory=set, init=False)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
     indexed: set[int] = field(default_factory=set, init=False)
-    decided: dict[int, int] = field(default_factory=dict)
+    computed: dict[int, list[int]] = field(default_factory=dict, init=False)
     visits: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -176,7 +176,7 @@ class Projection:
             elif not self.fused.is_effect(step):
                 here.computed[number] = self._computed(registers, step)
                 self.outer.write(registers, step, here.computed[number])
-                self._note_decided(step, here.computed[number])
+                self.computed[number] = here.computed[number]
             elif number in self.foreign:
                 self.accesses[number] = access_of(self.outer, registers, step)
                 self.outer.write(registers, step, self._results(step))
@@ -196,7 +196,7 @@ class Projection:
         self.ended[start] = FALSE
         for target, test in self._ways(registers, last):
             found = here.on_edge(cases, test, last, target)
-            if END in found and target != END:
+            if END in found and not self.fused.only_ends(target):
                 self.ended[start] = self.formulas.either(self.ended[start], found[END][0])
             after = self._asking(registers, last, target)
             if (start, target) in self.fused.back_edges:
@@ -206,13 +206,6 @@ class Projection:
                 }
             if target != END and found:
                 yield target, State(after, found)
-
-    def _note_decided(self, step: Step, values: list[int]) -> None:
-        """Whether a predicate depends on launch shapes and thread numbers alone."""
-        self.decided.pop(step.number, None)
-        is_predicate = bool(step.writes) and self.fused.is_predicate(step.writes[0])
-        if is_predicate and self.formulas.support(values[0]) <= self.placements.comparisons:
-            self.decided[step.number] = values[0]
 
     def _computed(self, registers: dict[str, int], step: Step) -> list[int]:
         """What a step without an effect computes. The lanes that are active, cut by an added ballot in which this lane

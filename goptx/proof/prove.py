@@ -20,6 +20,7 @@ from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool, part_of
 from goptx.proof.placement.thread_groups import check_groups
+from goptx.proof.placement.uniform_terms import uniform_steps
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import check_convergence, diverging_branches
 from goptx.proof.sync.termination import check_termination
@@ -96,7 +97,7 @@ class _Proof:
                 projections[projection.letter] = projection
                 with _rule("projection", projection.letter):
                     projection.check()
-                fused.uniform.update(n for n, its in projection.decided.items() if self.placements.is_uniform(its))
+                fused.uniform.update(uniform_steps(fused, self.terms, self.placements, projection.computed))
         with _rule("projection", ""):
             for step in fused.steps:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
